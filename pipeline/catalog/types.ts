@@ -1,0 +1,94 @@
+/**
+ * What other rooms ask of the catalog: the node's own view of projects, geofences and beacons, and its spatial indexes.
+ *
+ * The view (an LMDB file, written by one applier that follows topic `changes`) answers everything by id and by list; the
+ * monitored set (in memory, in the thread that evaluates) answers everything by place.
+ */
+import type { BeaconRecord } from '../../schemas/json/beacon.js';
+import type { Environment } from '../../schemas/json/common.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { ProjectRecord } from '../../schemas/json/project.js';
+import type { Change, ChangeKind } from '../../schemas/records.js';
+import type { Surroundings } from '../evaluation/types.js';
+
+export interface Scope {
+  readonly project: string;
+  readonly environment: Environment;
+}
+
+/** A page of a list, newest first. Bounds are exclusive, epoch ms. */
+export interface ListQuery extends Scope {
+  readonly limit: number;
+  readonly orderBy: 'createdAt' | 'updatedAt';
+  readonly createdBefore?: number;
+  readonly createdAfter?: number;
+  readonly updatedBefore?: number;
+  readonly updatedAfter?: number;
+  readonly tag?: string;
+  readonly externalId?: string;
+  /** All must match. */
+  readonly metadata?: Record<string, string | number | boolean>;
+}
+
+export interface Page<T> {
+  readonly items: T[];
+  readonly hasMore: boolean;
+}
+
+/** The configured things as of the applied offset; reads are synchronous. */
+export interface ConfigurationReader {
+  project(id: string): ProjectRecord | undefined;
+  projects(): ProjectRecord[];
+  /** Undefined unless it belongs to the scope. A geofence past its `deleteAfter` is not there any more. */
+  geofence(scope: Scope, id: string): GeofenceRecord | undefined;
+  beacon(scope: Scope, id: string): BeaconRecord | undefined;
+  geofences(query: ListQuery): Page<GeofenceRecord>;
+  beacons(query: ListQuery): Page<BeaconRecord>;
+}
+
+/** One change to write: the whole record, or null to delete. */
+export interface ConfigurationChange {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  readonly record: ProjectRecord | GeofenceRecord | BeaconRecord | null;
+}
+
+/** Appends changes and waits until this node's view has applied them, so that a client reads its own writes. */
+export interface ConfigurationWriter {
+  write(changes: readonly ConfigurationChange[]): Promise<void>;
+  /** Epoch ms for `createdAt`/`updatedAt`: never the same twice on a node, so that time cursors lose nothing. */
+  nextTimestamp(): number;
+}
+
+export type DecodedChange = Pick<Change, 'kind' | 'id'> & { readonly record: ConfigurationChange['record'] };
+
+/** The evaluating thread's side: what a location is evaluated against, and the definitions behind the rows. */
+export interface Catalog {
+  /** Takes in what the view has applied since; cheap when there is nothing new. Called between batches. */
+  catchUp(): void;
+  /** Undefined for an unknown project. */
+  surroundings(scope: Scope): Surroundings | undefined;
+  readonly configuration: ConfigurationReader;
+}
+
+/** Questions by place. Served by the thread that holds the monitored set; answers are wire forms, ready to send. */
+export interface SpatialQueries {
+  /** Geofences that contain the point, monitored or not disabled, as summaries. */
+  context(question: Scope & { longitude: number; latitude: number; accuracyM: number }): Promise<object[]>;
+  /** Enabled geofences by distance of their boundary (0 inside), nearest first. */
+  searchGeofences(
+    question: Scope & {
+      longitude: number;
+      latitude: number;
+      limit: number;
+      radiusM?: number;
+      tags?: string[];
+      metadata?: Record<string, string | number | boolean>;
+      includeGeometry: boolean;
+    },
+  ): Promise<object[]>;
+  /** Enabled beacons within `radiusM`, nearest first, as beacon summaries. */
+  searchBeacons(question: Scope & { longitude: number; latitude: number; radiusM: number; limit: number }): Promise<object[]>;
+  /** For each fence looked at: distance, share, confidence, and the rule that let it through or stopped it. */
+  explain(question: Scope & { location: object; state?: object }): Promise<object>;
+}

@@ -1,0 +1,111 @@
+/**
+ * What evaluation asks of the world, and what it answers. Pure: no I/O, no clock, no randomness.
+ *
+ * Flows in: a Location, the device's state, the fences and beacons of its project and environment (as the catalog implements
+ * them), the project's settings. Flows out: the next state and the transitions.
+ */
+import type { Settings } from '../../schemas/json/project.js';
+import type { DeviceState, Location, OutcomeResult, RangedBeacon, UserState } from '../../schemas/records.js';
+
+/**
+ * Where the disc D (point p, accuracy a) lies relative to a fence with signed distance d (metres, positive inside).
+ * For a = 0 only `apart` and `within` occur.
+ */
+export const Zone = {
+  /** d < -a: p is outside by more than its accuracy. */
+  apart: 0,
+  /** -a <= d < 0: p is outside, the disc reaches the fence. */
+  near: 1,
+  /** 0 <= d < a: p is inside or on the boundary, the disc reaches out. */
+  partly: 2,
+  /** d >= a: the disc lies wholly inside. */
+  within: 3,
+} as const;
+export type Zone = (typeof Zone)[keyof typeof Zone];
+
+/** Instant (epoch ms) -> open at that instant by the fence's local clock? */
+export type OpeningHours = (instantMs: number) => boolean;
+
+/** An address in textual form -> does it match? */
+export type AddressRanges = (ip: string) => boolean;
+
+/** What decides whether and how a fence is monitored. Shared between fences that are alike; frozen. */
+export interface FenceRules {
+  readonly enabled: boolean;
+  /** Epoch ms; Infinity when not set. After it (later than) the fence is disabled. */
+  readonly disableAfterMs: number;
+  /** Epoch ms; Infinity when not set. After it the fence is gone. */
+  readonly deleteAfterMs: number;
+  /** null: the project's setting. */
+  readonly stopDetection: boolean | null;
+  /** Minutes; null: the project's default. */
+  readonly dwellThreshold_min: number | null;
+  readonly hours: OpeningHours | null;
+  readonly userIds: ReadonlySet<string> | null;
+  readonly addresses: AddressRanges | null;
+}
+
+/** The fences of one project and environment. A row is a small integer that names a fence until the set changes. */
+export interface Fences {
+  /**
+   * Rows of all fences whose box, widened by `accuracyM`, holds the point; each once, in any order. The buffer belongs to
+   * the set and is valid until the next call: its first `candidateCount` entries count.
+   */
+  candidates(longitude: number, latitude: number, accuracyM: number): Int32Array;
+  readonly candidateCount: number;
+  /** -1 when there is no such fence. */
+  rowOf(id: string): number;
+  idOf(row: number): string;
+  rules(row: number): FenceRules;
+  zone(row: number, longitude: number, latitude: number, accuracyM: number): Zone;
+  /** f: the share of D's area that lies in the fence, 0 to 1. Only asked in the zones `near` and `partly`. */
+  share(row: number, longitude: number, latitude: number, accuracyM: number): number;
+}
+
+/** A beacon as evaluation needs it. */
+export interface MonitoredBeacon {
+  readonly id: string;
+  readonly enabled: boolean;
+}
+
+/** The beacons of one project and environment. */
+export interface Beacons {
+  /** By identifiers in normal form. */
+  match(ranged: RangedBeacon): MonitoredBeacon | undefined;
+  byId(id: string): MonitoredBeacon | undefined;
+}
+
+/** The fences, beacons and settings that a location is evaluated against. */
+export interface Surroundings {
+  readonly fences: Fences;
+  readonly beacons: Beacons;
+  readonly settings: Settings;
+}
+
+/** Something to be told: becomes one event. */
+export interface Transition {
+  readonly type:
+    | 'user.entered_geofence'
+    | 'user.exited_geofence'
+    | 'user.dwelled_in_geofence'
+    | 'user.entered_beacon'
+    | 'user.exited_beacon';
+  /** The geofence's or beacon's _id. */
+  readonly id: string;
+  readonly confidence: 1 | 2 | 3;
+  /** Milliseconds since entry; null on entries. */
+  readonly durationMs: number | null;
+  /** null when the fence has no operating hours. */
+  readonly currentlyOperating: boolean | null;
+}
+
+/** What one location did. For `repeat` and `stale` the state is the one that came in and there are no transitions. */
+export interface Evaluation {
+  readonly result: OutcomeResult;
+  readonly state: DeviceState;
+  /** The user record the location is about, within `state` (for `stale`: the one it would have been about). */
+  readonly user: UserState;
+  readonly transitions: readonly Transition[];
+}
+
+export type Evaluate = (location: Location, state: DeviceState | undefined, surroundings: Surroundings) => Evaluation;

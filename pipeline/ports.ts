@@ -1,0 +1,128 @@
+/**
+ * What the stages need from the outside world. `backends/embedded` and `backends/cluster` implement it; one contract suite runs on both.
+ *
+ * Rules of every implementation: a resolved promise means done (durable where it says so); rejection means unexpected, and the caller
+ * lets it end the process; expected refusals are values. Nothing buffers without bound.
+ */
+
+export const topics = {
+  locations: 'locations',
+  outcomes: 'outcomes',
+  events: 'events',
+  changes: 'changes',
+  deadLetters: 'dead-letters',
+} as const;
+export type Topic = (typeof topics)[keyof typeof topics];
+
+/** A record as it is appended. `value: null` is a tombstone (compacted topics only). */
+export interface NewRecord {
+  readonly key: string;
+  readonly value: Buffer | null;
+}
+
+/** A record as it is read. `value` may be a view into a larger buffer that stays valid until the handler it was given to settles. */
+export interface LogRecord {
+  readonly key: string;
+  readonly value: Buffer | null;
+  readonly partition: number;
+  readonly offset: number;
+  /** Epoch milliseconds of the append. */
+  readonly timestamp: number;
+}
+
+/** A partition's hand-over to this process and back. Offsets are of the next record to read. */
+export interface StreamHandler {
+  /** Called once when the partition becomes ours; answers the offset to start from. */
+  assigned(partition: number): Promise<number>;
+  /** Called with records in offset order, never concurrently for one partition; the next call waits for the promise. */
+  records(partition: number, records: readonly LogRecord[]): Promise<void>;
+  /** Called when the partition is about to leave: finish what is in flight, commit, let go. */
+  revoked(partition: number): Promise<void>;
+}
+
+export interface Subscription {
+  /** Stops fetching, lets handlers finish, revokes every partition. */
+  close(): Promise<void>;
+  /** Rejects if a handler or the log failed; the process ends then. Resolves on close. */
+  readonly done: Promise<void>;
+}
+
+export interface ConsumeOptions {
+  readonly topic: Topic;
+  /** Consumers of one group share the partitions. */
+  readonly group: string;
+  readonly handler: StreamHandler;
+  readonly maxBatchRecords: number;
+  /** Wait up to this long for a batch to fill before handing over less than `maxBatchRecords`; 0 hands over at once. */
+  readonly maxWaitMs: number;
+}
+
+/** Partitioned, durable, ordered logs. */
+export interface Log {
+  partitions(topic: Topic): number;
+  /** Resolves when all records are durable. Records with one key keep their order. Appends that run at once are grouped. */
+  append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
+  consume(options: ConsumeOptions): Subscription;
+  /** Records from `offset`, at most `maxRecords`, at once; empty at the end. For tailing, replay and the topics API. */
+  read(topic: Topic, partition: number, offset: number, maxRecords: number): Promise<readonly LogRecord[]>;
+  /** First offset still held and the offset after the last record. */
+  bounds(topic: Topic, partition: number): Promise<{ readonly first: number; readonly end: number }>;
+}
+
+/** The right to write one partition's state, until somebody claims it after us. */
+export interface Claim {
+  readonly partition: number;
+  readonly token: number;
+  /** Offset of the next record to apply. */
+  readonly nextOffset: number;
+}
+
+/** What one batch did to its partition. Written wholly or not at all. */
+export interface Commit {
+  /** Must equal the position that the store holds, else the commit is refused. */
+  readonly expectedOffset: number;
+  readonly nextOffset: number;
+  /** Encoded DeviceState by device key; null deletes. */
+  readonly states: ReadonlyMap<string, Buffer | null>;
+  /** For topics `events`, `outcomes` and `dead-letters`. Published at least once, with the same bytes on every try. */
+  readonly publish: readonly { readonly topic: Topic; readonly records: readonly NewRecord[] }[];
+}
+
+/** `fenced`: another owner has claimed the partition, or the position is not the expected one. Nothing was written. */
+export type CommitResult = 'committed' | 'fenced';
+
+/** Per-device state, position and undelivered events of each partition, living and dying together. */
+export interface StateStore {
+  /** Increments the owner token and publishes what an earlier owner left in the outbox. */
+  claim(partition: number): Promise<Claim>;
+  /** States by key, undefined where there is none. */
+  load(partition: number, keys: readonly string[]): Promise<readonly (Buffer | undefined)[]>;
+  commit(claim: Claim, commit: Commit): Promise<CommitResult>;
+}
+
+/** How far a consumer group without states has come, per partition. */
+export interface Positions {
+  get(group: string, topic: Topic, partition: number): Promise<number>;
+  set(group: string, topic: Topic, partition: number, nextOffset: number): Promise<void>;
+}
+
+/** Carries the outcome of a location back to the request that waits for it. Best effort: a lost reply costs an answer without events. */
+export interface Replies {
+  /** `replyTo` as the location carried it. `body` is a JSON TrackReply. */
+  send(replyTo: string, body: string): void;
+}
+
+export interface Inbox {
+  /** Address under which replies to this process arrive; `${address}/${request}` goes into `replyTo`. */
+  readonly address: string;
+  /** Called for each reply with the request's part of `replyTo`. */
+  onReply(listener: (request: string, body: string) => void): void;
+}
+
+/** Rows in, rows out: the part of ClickHouse that we use, the same over chDB and over a server. */
+export interface Analytics {
+  /** JSONEachRow. Resolves when the rows are stored. */
+  insert(table: string, rows: readonly object[]): Promise<void>;
+  /** Parameters are bound, never spliced: `{name:Type}` in the SQL. */
+  query<Row>(sql: string, parameters?: Record<string, unknown>): Promise<Row[]>;
+}

@@ -1,0 +1,56 @@
+/** Beacons: the record as it is kept, and the record as it is answered. */
+import Type, { type Static } from 'typebox';
+import { Environment, Id, Metadata, Point, Position, Timestamp } from './common.js';
+
+export const BeaconType = Type.Enum(['ibeacon', 'eddystone']);
+export type BeaconType = Static<typeof BeaconType>;
+
+/**
+ * A beacon as the `changes` topic and the view keep it. Identifiers are in normal form (hex in lower case, decimals without
+ * leading zeros): `group` is uuid or uid, `minor` is minor or instance, `major` is empty for an eddystone.
+ */
+export const BeaconRecord = Type.Object(
+  {
+    _id: Id,
+    project: Id,
+    environment: Environment,
+    createdAt: Type.Integer(),
+    updatedAt: Type.Integer(),
+    tag: Type.Union([Type.String(), Type.Null()]),
+    externalId: Type.Union([Type.String(), Type.Null()]),
+    description: Type.String({ minLength: 1 }),
+    type: BeaconType,
+    group: Type.String(),
+    major: Type.String(),
+    minor: Type.String(),
+    coordinates: Position,
+    enabled: Type.Boolean(),
+    metadata: Type.Union([Metadata, Type.Null()]),
+  },
+  { additionalProperties: false },
+);
+export type BeaconRecord = Static<typeof BeaconRecord>;
+
+/** A beacon as the API answers it; `uuid`, `major`, `minor` are strings, for the iOS SDK reads nothing else. */
+export const Beacon = Type.Object(
+  {
+    _id: Id,
+    createdAt: Type.Optional(Timestamp),
+    updatedAt: Type.Optional(Timestamp),
+    live: Type.Optional(Type.Boolean()),
+    tag: Type.Optional(Type.String()),
+    externalId: Type.Optional(Type.String()),
+    description: Type.String(),
+    type: BeaconType,
+    uuid: Type.Optional(Type.String()),
+    major: Type.Optional(Type.String()),
+    minor: Type.Optional(Type.String()),
+    uid: Type.Optional(Type.String()),
+    instance: Type.Optional(Type.String()),
+    geometry: Type.Optional(Point),
+    enabled: Type.Optional(Type.Boolean()),
+    metadata: Type.Optional(Metadata),
+  },
+  { $id: 'Beacon', description: 'A Bluetooth transmitter that marks a place' },
+);
+export type Beacon = Static<typeof Beacon>;

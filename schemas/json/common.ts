@@ -1,0 +1,52 @@
+/** JSON Schemas that the resources share: identifiers, times, coordinates, metadata, and the envelope of every answer. */
+import Type, { type Static, type TSchema } from 'typebox';
+
+/** 24 hex digits. */
+export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: '24 hex digits' });
+
+/** ISO 8601 in UTC with milliseconds, as SDKs insist: 2018-06-12T13:44:10.535Z. */
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 UTC with milliseconds' });
+
+export const Environment = Type.Enum(['test', 'live'], { description: 'Test and Live keep separate data' });
+export type Environment = Static<typeof Environment>;
+
+export const Longitude = Type.Number({ minimum: -180, maximum: 180, description: 'Degrees' });
+export const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'Degrees' });
+
+/** [longitude, latitude] in degrees. */
+export const Position = Type.Tuple([Longitude, Latitude], { description: '[longitude, latitude] in degrees' });
+export type Position = Static<typeof Position>;
+
+export const Point = Type.Object({ type: Type.Literal('Point'), coordinates: Position }, { description: 'GeoJSON point' });
+export const Polygon = Type.Object(
+  { type: Type.Literal('Polygon'), coordinates: Type.Array(Type.Array(Position), { minItems: 1, maxItems: 1 }) },
+  { description: 'GeoJSON polygon with one closed ring' },
+);
+
+/** Values are flat: strings, booleans and finite numbers. The number of keys is bounded where it is used. */
+export const Metadata = Type.Record(Type.String(), Type.Union([Type.String(), Type.Boolean(), Type.Number()]), {
+  description: 'Flat dictionary of strings, booleans and numbers',
+});
+export type Metadata = Static<typeof Metadata>;
+
+export const maxMetadataKeys = 16;
+export const maxUserMetadataKeys = 32;
+
+export const Meta = Type.Object({
+  code: Type.Integer(),
+  hasMore: Type.Optional(Type.Boolean()),
+});
+
+/** The body of every failed answer. */
+export const ErrorBody = Type.Object({
+  meta: Type.Object({
+    code: Type.Integer({ description: 'HTTP status' }),
+    type: Type.String({ description: 'Stable code of docs/errors.md' }),
+    param: Type.Optional(Type.String({ description: 'The field at fault' })),
+    message: Type.String(),
+  }),
+});
+
+/** `{ meta, [name]: schema }`, the shape of every single-resource answer. */
+export const Envelope = <Name extends string, Schema extends TSchema>(name: Name, schema: Schema) =>
+  Type.Object({ meta: Meta, [name]: schema });

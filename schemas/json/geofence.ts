@@ -1,0 +1,106 @@
+/** Geofences: the record as it is kept, and the record as it is answered. */
+import Type, { type Static } from 'typebox';
+import { Environment, Id, Metadata, Point, Polygon, Position, Timestamp } from './common.js';
+
+export const GeofenceType = Type.Enum(['circle', 'polygon', 'isochrone']);
+export type GeofenceType = Static<typeof GeofenceType>;
+
+export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+export type DayName = (typeof dayNames)[number];
+
+const TimeOfDay = Type.String({ pattern: '^([01]\\d|2[0-4]):[0-5]\\d$', description: 'HH:mm; 24:00 only as closing time' });
+
+/** Normal form: days Mon to Sun, times HH:mm. A day without pairs is closed; no value at all means always open. */
+export const OperatingHours = Type.Partial(
+  Type.Record(Type.Enum([...dayNames]), Type.Array(Type.Tuple([TimeOfDay, TimeOfDay]))),
+  { additionalProperties: false, description: '[opening, closing] pairs per day, local to the geofence' },
+);
+export type OperatingHours = Static<typeof OperatingHours>;
+
+export const minCircleRadiusM = 10;
+export const maxCircleRadiusM = 10_000;
+export const minRingPoints = 4;
+export const maxRingPoints = 2_000;
+
+/**
+ * A geofence as the `changes` topic and the view keep it. Times are epoch milliseconds, `null` means not set.
+ * `ring` is closed, one ring, as the owner gave it; it is null for circles. `timeZone` is that of the centre.
+ */
+export const GeofenceRecord = Type.Object(
+  {
+    _id: Id,
+    project: Id,
+    environment: Environment,
+    createdAt: Type.Integer(),
+    updatedAt: Type.Integer(),
+    tag: Type.String({ minLength: 1 }),
+    externalId: Type.String({ minLength: 1 }),
+    description: Type.String({ minLength: 1 }),
+    type: GeofenceType,
+    center: Position,
+    radius: Type.Number({ description: 'circle: metres; polygon: metres to its furthest vertex; isochrone: minutes' }),
+    ring: Type.Union([Type.Array(Position), Type.Null()]),
+    mode: Type.Union([Type.String(), Type.Null()]),
+    enabled: Type.Boolean(),
+    metadata: Type.Union([Metadata, Type.Null()]),
+    operatingHours: Type.Union([OperatingHours, Type.Null()]),
+    timeZone: Type.String({ description: 'IANA name' }),
+    stopDetection: Type.Union([Type.Boolean(), Type.Null()]),
+    dwellThreshold_min: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+    disableAfter: Type.Union([Type.Integer(), Type.Null()]),
+    deleteAfter: Type.Union([Type.Integer(), Type.Null()]),
+    userIds: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    ip: Type.Union([
+      Type.String({ description: 'Comma-separated addresses, last-octet wildcards and CIDR ranges' }),
+      Type.Null(),
+    ]),
+  },
+  { additionalProperties: false },
+);
+export type GeofenceRecord = Static<typeof GeofenceRecord>;
+
+/** A geofence as the API answers it. Fields that are not set are absent. */
+export const Geofence = Type.Object(
+  {
+    _id: Id,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    live: Type.Boolean(),
+    tag: Type.String(),
+    externalId: Type.String(),
+    description: Type.String(),
+    type: GeofenceType,
+    geometry: Type.Optional(Polygon),
+    geometryCenter: Point,
+    geometryRadius: Type.Number(),
+    mode: Type.Optional(Type.String()),
+    metadata: Type.Optional(Metadata),
+    enabled: Type.Boolean(),
+    operatingHours: Type.Optional(OperatingHours),
+    stopDetection: Type.Optional(Type.Boolean()),
+    dwellThreshold: Type.Optional(Type.Number()),
+    disableAfter: Type.Optional(Timestamp),
+    deleteAfter: Type.Optional(Timestamp),
+    userId: Type.Optional(Type.String()),
+    userIds: Type.Optional(Type.String()),
+    ip: Type.Optional(Type.String()),
+  },
+  { $id: 'Geofence', description: 'A region that is monitored' },
+);
+export type Geofence = Static<typeof Geofence>;
+
+/** A geofence inside a user, an event or a context. */
+export const GeofenceSummary = Type.Object(
+  {
+    _id: Id,
+    tag: Type.Optional(Type.String()),
+    externalId: Type.Optional(Type.String()),
+    description: Type.String(),
+    type: GeofenceType,
+    metadata: Type.Optional(Metadata),
+    geometryCenter: Point,
+    geometryRadius: Type.Number(),
+  },
+  { $id: 'GeofenceSummary' },
+);
+export type GeofenceSummary = Static<typeof GeofenceSummary>;

@@ -1,0 +1,104 @@
+/** Users and events as the API, the SDKs and webhooks see them. */
+import Type, { type Static } from 'typebox';
+import { Beacon } from './beacon.js';
+import { Id, Metadata, Timestamp } from './common.js';
+import { GeofenceSummary } from './geofence.js';
+
+/** GeoJSON point that may carry an altitude. */
+const DevicePoint = Type.Object({
+  type: Type.Literal('Point'),
+  coordinates: Type.Array(Type.Number(), { minItems: 2, maxItems: 3 }),
+});
+
+export const User = Type.Object(
+  {
+    _id: Id,
+    live: Type.Boolean(),
+    userId: Type.Optional(Type.String()),
+    deviceId: Type.String(),
+    installId: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    metadata: Type.Optional(Metadata),
+    location: DevicePoint,
+    locationAccuracy: Type.Number({ description: 'Metres' }),
+    foreground: Type.Boolean(),
+    stopped: Type.Boolean(),
+    deviceType: Type.Optional(Type.String()),
+    deviceMake: Type.Optional(Type.String()),
+    deviceModel: Type.Optional(Type.String()),
+    deviceOS: Type.Optional(Type.String()),
+    sdkVersion: Type.Optional(Type.String()),
+    locationAuthorization: Type.Optional(Type.String()),
+    locationAccuracyAuthorization: Type.Optional(Type.String()),
+    ip: Type.Optional(Type.String()),
+    source: Type.Optional(Type.String()),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    actualUpdatedAt: Timestamp,
+    geofences: Type.Array(GeofenceSummary),
+    beacons: Type.Array(Beacon),
+  },
+  { $id: 'User', description: 'A device, or a user of a device' },
+);
+export type User = Static<typeof User>;
+
+/** The part of a user that devices tell of themselves; kept as JSON in states and events. */
+export type UserProfile = Partial<
+  Pick<
+    User,
+    | 'installId'
+    | 'description'
+    | 'metadata'
+    | 'deviceType'
+    | 'deviceMake'
+    | 'deviceModel'
+    | 'deviceOS'
+    | 'sdkVersion'
+    | 'locationAuthorization'
+    | 'locationAccuracyAuthorization'
+  >
+>;
+
+export const eventTypes = [
+  'user.entered_geofence',
+  'user.exited_geofence',
+  'user.dwelled_in_geofence',
+  'user.entered_beacon',
+  'user.exited_beacon',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+export const Event = Type.Object(
+  {
+    _id: Id,
+    type: Type.String({ description: `One of ${eventTypes.join(', ')}, or the name of a conversion` }),
+    createdAt: Timestamp,
+    actualCreatedAt: Timestamp,
+    live: Type.Boolean(),
+    user: Type.Optional(
+      Type.Object({
+        _id: Type.Optional(Id),
+        userId: Type.Optional(Type.String()),
+        deviceId: Type.Optional(Type.String()),
+        installId: Type.Optional(Type.String()),
+        metadata: Type.Optional(Metadata),
+        locationAuthorization: Type.Optional(Type.String()),
+        locationAccuracyAuthorization: Type.Optional(Type.String()),
+      }),
+    ),
+    geofence: Type.Optional(GeofenceSummary),
+    beacon: Type.Optional(Beacon),
+    location: Type.Optional(DevicePoint),
+    locationAccuracy: Type.Optional(Type.Number()),
+    confidence: Type.Integer({ minimum: 1, maximum: 3 }),
+    duration: Type.Optional(Type.Number({ description: 'Minutes' })),
+    currentlyOperating: Type.Optional(Type.Boolean()),
+    foreground: Type.Optional(Type.Boolean()),
+    stopped: Type.Optional(Type.Boolean()),
+    replayed: Type.Optional(Type.Boolean()),
+    source: Type.Optional(Type.String()),
+    metadata: Type.Optional(Metadata),
+  },
+  { $id: 'Event', description: 'Something that happened to a user' },
+);
+export type Event = Static<typeof Event>;

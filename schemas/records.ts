@@ -1,0 +1,187 @@
+/** TypeScript types of the Avro records in `avro/`; a test holds them against the schemas. Times are epoch milliseconds. */
+import type { BeaconType } from './json/beacon.js';
+import type { Environment } from './json/common.js';
+
+/** A beacon in range, identifiers in normal form (see location.avsc). */
+export interface RangedBeacon {
+  type: BeaconType;
+  group: string;
+  major: string;
+  minor: string;
+  rssi_dbm: number | null;
+}
+
+export interface LocationDetails {
+  installId: string | null;
+  sessionId: string | null;
+  description: string | null;
+  /** JSON object. */
+  metadata: string | null;
+  deviceType: string | null;
+  deviceMake: string | null;
+  deviceModel: string | null;
+  deviceOS: string | null;
+  sdkVersion: string | null;
+  locationAuthorization: string | null;
+  locationAccuracyAuthorization: string | null;
+  altitude_m: number | null;
+  speed_mps: number | null;
+  course_deg: number | null;
+  timeZoneOffset_s: number | null;
+  locationMs: number | null;
+  nearbyGeofences: boolean;
+}
+
+/** One accepted location update. */
+export interface Location {
+  id: string;
+  project: string;
+  environment: Environment;
+  deviceId: string;
+  userId: string | null;
+  latitude: number;
+  longitude: number;
+  accuracy_m: number;
+  occurredAt: number;
+  receivedAt: number;
+  deviceTimed: boolean;
+  foreground: boolean;
+  stopped: boolean;
+  replayed: boolean;
+  beacons: RangedBeacon[] | null;
+  ip: string | null;
+  source: string | null;
+  replyTo: string | null;
+  details: LocationDetails | null;
+}
+
+export type OutcomeResult = 'applied' | 'repeat' | 'stale';
+
+/** What one accepted location did. */
+export interface Outcome {
+  location: Location;
+  result: OutcomeResult;
+  user: string;
+  userCreatedAt: number;
+  profile: string | null;
+  geofences: string[];
+  beacons: string[];
+  events: string[];
+}
+
+export interface EventUser {
+  id: string | null;
+  userId: string | null;
+  deviceId: string | null;
+  /** JSON of a UserProfile. */
+  profile: string | null;
+}
+
+export interface EventGeofence {
+  id: string;
+  tag: string | null;
+  externalId: string | null;
+  description: string;
+  type: string;
+  metadata: string | null;
+  centerLongitude: number;
+  centerLatitude: number;
+  radius: number;
+}
+
+export interface EventBeacon {
+  id: string;
+  tag: string | null;
+  externalId: string | null;
+  description: string;
+  type: BeaconType;
+  group: string;
+  major: string;
+  minor: string;
+  metadata: string | null;
+}
+
+export interface Event {
+  id: string;
+  type: string;
+  project: string;
+  environment: Environment;
+  createdAt: number;
+  actualCreatedAt: number;
+  locationId: string | null;
+  user: EventUser | null;
+  geofence: EventGeofence | null;
+  beacon: EventBeacon | null;
+  longitude: number | null;
+  latitude: number | null;
+  accuracy_m: number | null;
+  confidence: number;
+  duration_min: number | null;
+  currentlyOperating: boolean | null;
+  foreground: boolean | null;
+  stopped: boolean | null;
+  replayed: boolean;
+  source: string | null;
+  metadata: string | null;
+}
+
+export type ChangeKind = 'project' | 'geofence' | 'beacon';
+
+export interface Change {
+  kind: ChangeKind;
+  id: string;
+  changedAt: number;
+  /** JSON of a ProjectRecord, GeofenceRecord or BeaconRecord. */
+  record: string;
+}
+
+export interface DeadLetter {
+  topic: string;
+  partition: number;
+  offset: number;
+  key: Buffer | null;
+  value: Buffer | null;
+  reason: string;
+  message: string;
+  failedAt: number;
+}
+
+/** What evaluation remembers of the last location it applied for a user. */
+export interface LastLocation {
+  occurredAt: number;
+  receivedAt: number;
+  latitude: number;
+  longitude: number;
+  accuracy_m: number;
+  deviceTimed: boolean;
+  foreground: boolean;
+  stopped: boolean;
+  /** What was ranged as one comparable text; null when nothing was said of beacons. */
+  beacons: string | null;
+  ip: string | null;
+  source: string | null;
+}
+
+/** Being inside a geofence, or in range of a beacon, since a time. */
+export interface Stay {
+  id: string;
+  since: number;
+  dwelled: boolean;
+}
+
+export interface UserState {
+  id: string;
+  userId: string | null;
+  createdAt: number;
+  /** JSON of a UserProfile, or null while nothing is known. */
+  profile: string | null;
+  last: LastLocation | null;
+  /** By time of entry. */
+  geofences: Stay[];
+  beacons: Stay[];
+}
+
+/** `users[0]` is the one whose location was applied last. */
+export interface DeviceState {
+  users: UserState[];
+}
