@@ -5,6 +5,9 @@
  * lets it end the process; expected refusals are values. Nothing buffers without bound.
  */
 
+import type { Event, User } from '../schemas/json/user.js';
+import type { OutcomeResult } from '../schemas/records.js';
+
 export const topics = {
   locations: 'locations',
   outcomes: 'outcomes',
@@ -60,6 +63,8 @@ export interface ConsumeOptions {
 /** Partitioned, durable, ordered logs. */
 export interface Log {
   partitions(topic: Topic): number;
+  /** The partition that records with this key go to. */
+  partitionOf(topic: Topic, key: string): number;
   /** Resolves when all records are durable. Records with one key keep their order. Appends that run at once are grouped. */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   consume(options: ConsumeOptions): Subscription;
@@ -106,12 +111,26 @@ export interface Positions {
   set(group: string, topic: Topic, partition: number, nextOffset: number): Promise<void>;
 }
 
+/**
+ * What the stage tells a waiting request of one location, as JSON: the user afterwards and the events it caused, in wire form, and what the
+ * SDK wants to know of its surroundings. `events` is empty for a repeat or a stale location.
+ */
+export interface TrackReply {
+  readonly recordId: string;
+  readonly result: OutcomeResult;
+  readonly user: User;
+  readonly events: Event[];
+  /** Only when the location asked for them. */
+  readonly nearbyGeofences?: object[];
+}
+
 /** Carries the outcome of a location back to the request that waits for it. Best effort: a lost reply costs an answer without events. */
 export interface Replies {
   /** `replyTo` as the location carried it. `body` is a JSON TrackReply. */
   send(replyTo: string, body: string): void;
 }
 
+/** Where replies to this process arrive. */
 export interface Inbox {
   /** Address under which replies to this process arrive; `${address}/${request}` goes into `replyTo`. */
   readonly address: string;
@@ -121,6 +140,8 @@ export interface Inbox {
 
 /** Rows in, rows out: the part of ClickHouse that we use, the same over chDB and over a server. */
 export interface Analytics {
+  /** A statement without an answer, such as CREATE TABLE. */
+  command(sql: string): Promise<void>;
   /** JSONEachRow. Resolves when the rows are stored. */
   insert(table: string, rows: readonly object[]): Promise<void>;
   /** Parameters are bound, never spliced: `{name:Type}` in the SQL. */

@@ -37,6 +37,8 @@ export interface Page<T> {
 
 /** The configured things as of the applied offset; reads are synchronous. */
 export interface ConfigurationReader {
+  /** Grows with every applied change: what is derived from the configuration may be kept until it does. */
+  readonly version: number;
   project(id: string): ProjectRecord | undefined;
   projects(): ProjectRecord[];
   /** Undefined unless it belongs to the scope. A geofence past its `deleteAfter` is not there any more. */

@@ -1,0 +1,31 @@
+-- One row per event; an event always has the same id, time and body, so repeats replace each other.
+CREATE TABLE IF NOT EXISTS events
+(
+    project             LowCardinality(String),
+    environment         LowCardinality(String),
+    id                  String,
+    type                LowCardinality(String),
+    created_at          DateTime64(3, 'UTC') COMMENT 'when it happened',
+    actual_created_at   DateTime64(3, 'UTC') COMMENT 'when the server received what caused it',
+    location_id         String,
+    device_id           String,
+    user                String COMMENT '_id of the user record',
+    user_id             String,
+    geofence            String COMMENT '_id, empty when the event is not about one',
+    beacon              String COMMENT '_id, likewise',
+    tag                 String COMMENT 'of the geofence or beacon',
+    external_id         String COMMENT 'likewise',
+    confidence          UInt8,
+    duration_min        Nullable(Float64),
+    latitude            Nullable(Float64),
+    longitude           Nullable(Float64),
+    accuracy_m          Nullable(Float64),
+    currently_operating Nullable(Bool),
+    replayed            Bool,
+    body                String CODEC(ZSTD(3)) COMMENT 'the event as the API answers it, JSON'
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(actual_created_at)
+ORDER BY (project, environment, created_at, id)
+TTL toDateTime(actual_created_at) + INTERVAL 1 YEAR
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1

@@ -1,0 +1,19 @@
+-- One row per user record: the newest wins.
+CREATE TABLE IF NOT EXISTS users
+(
+    project           LowCardinality(String),
+    environment       LowCardinality(String),
+    user              String COMMENT '_id of the user record',
+    device_id         String,
+    user_id           String,
+    created_at        DateTime64(3, 'UTC'),
+    updated_at        DateTime64(3, 'UTC') COMMENT 'the device''s time of its last location',
+    actual_updated_at DateTime64(3, 'UTC') COMMENT 'when the server received it',
+    geofences         Array(String),
+    beacons           Array(String),
+    body              String CODEC(ZSTD(3)) COMMENT 'UserParts without geofences and beacons, JSON'
+)
+ENGINE = ReplacingMergeTree(actual_updated_at)
+ORDER BY (project, environment, user)
+TTL toDateTime(actual_updated_at) + INTERVAL 1 YEAR
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1
