@@ -1,0 +1,34 @@
+/** Where a run was measured: figures without it mean nothing. */
+import { execFileSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
+
+export interface Environment {
+  readonly commit: string;
+  readonly date: string;
+  readonly node: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGib: number;
+}
+
+function commit(): string {
+  try {
+    const id = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+    const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], { encoding: 'utf8' }).trim() !== '';
+    return changed ? `${id}-changed` : id;
+  } catch {
+    return 'unknown';
+  }
+}
+
+export const environment = (): Environment => ({
+  commit: commit(),
+  date: new Date().toISOString(),
+  node: process.version,
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  cores: cpus().length,
+  memoryGib: Math.round(totalmem() / 2 ** 30),
+});
+
+export const environmentLine = ({ commit, date, node, cpu, cores, memoryGib }: Environment): string =>
+  `${date}  commit ${commit}  node ${node}  ${cores} x ${cpu}  ${memoryGib} GiB`;
