@@ -1,0 +1,90 @@
+/** From transitions to events: an id that every run derives alike, and the definition of the geofence or beacon as it is now. */
+import { LRUCache } from 'lru-cache';
+import { deriveId } from '../../../schemas/ids.js';
+import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';
+import { eventBeacon, eventGeofence } from '../../../schemas/wire/geofence.js';
+import type { ConfigurationReader, Scope } from '../../catalog/types.js';
+import type { Transition } from '../../evaluation/types.js';
+
+const cachedDefinitions = 20_000;
+
+/** Definitions in the form that events carry. Kept until the configuration changes. */
+export interface Definitions {
+  geofence(scope: Scope, id: string): EventGeofence | undefined;
+  beacon(scope: Scope, id: string): EventBeacon | undefined;
+}
+
+/** A reader of definitions that remembers those used last. */
+export function createDefinitions(configuration: ConfigurationReader): Definitions {
+  const geofences = new LRUCache<string, EventGeofence>({ max: cachedDefinitions });
+  const beacons = new LRUCache<string, EventBeacon>({ max: cachedDefinitions });
+  let version = configuration.version;
+
+  function forgetWhenChanged(): void {
+    if (configuration.version === version) return;
+    version = configuration.version;
+    geofences.clear();
+    beacons.clear();
+  }
+
+  function remembered<Record, Definition extends object>(
+    cache: LRUCache<string, Definition>,
+    find: (scope: Scope, id: string) => Record | undefined,
+    toDefinition: (record: Record) => Definition,
+  ) {
+    return (scope: Scope, id: string): Definition | undefined => {
+      forgetWhenChanged();
+      const known = cache.get(id);
+      if (known) return known;
+      const record = find(scope, id);
+      if (record === undefined) return undefined;
+      const definition = toDefinition(record);
+      cache.set(id, definition);
+      return definition;
+    };
+  }
+
+  return {
+    geofence: remembered(geofences, (scope, id) => configuration.geofence(scope, id), eventGeofence),
+    beacon: remembered(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
+  };
+}
+
+const msPerMinute = 60_000;
+
+/** The event of a transition; undefined when its geofence or beacon was deleted meanwhile. `user` is the one afterwards. */
+export function eventOf(
+  location: Location,
+  user: UserState,
+  transition: Transition,
+  definitions: Definitions,
+): Event | undefined {
+  const { project, environment, deviceId } = location;
+  const isBeacon = transition.type === 'user.entered_beacon' || transition.type === 'user.exited_beacon';
+  const geofence = isBeacon ? null : definitions.geofence(location, transition.id);
+  const beacon = isBeacon ? definitions.beacon(location, transition.id) : null;
+  if (geofence === undefined || beacon === undefined) return undefined;
+  return {
+    id: deriveId(project, environment, deviceId, location.id, transition.id, transition.type),
+    type: transition.type,
+    project,
+    environment,
+    createdAt: location.occurredAt,
+    actualCreatedAt: location.receivedAt,
+    locationId: location.id,
+    user: { id: user.id, userId: user.userId, deviceId, profile: user.profile },
+    geofence,
+    beacon,
+    longitude: location.longitude,
+    latitude: location.latitude,
+    accuracy_m: location.accuracy_m,
+    confidence: transition.confidence,
+    duration_min: transition.durationMs === null ? null : transition.durationMs / msPerMinute,
+    currentlyOperating: transition.currentlyOperating,
+    foreground: location.foreground,
+    stopped: location.stopped,
+    replayed: location.replayed,
+    source: location.source,
+    metadata: null,
+  };
+}

@@ -1,0 +1,64 @@
+/** What a waiting request is told of its location. Built after the commit: nobody hears of what did not happen. */
+import type { Event, LastLocation, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
+import { eventJson } from '../../../schemas/wire/user.js';
+import type { ConfigurationReader, SpatialQueries } from '../../catalog/types.js';
+import type { TrackReply } from '../../ports.js';
+import { userOf } from './user.js';
+
+const nearbyLimit = 10;
+const nearbyRadiusM = 10_000;
+
+/** A location whose sender waits, and what became of it. */
+export interface Answered {
+  readonly location: Location;
+  readonly replyTo: string;
+  readonly result: OutcomeResult;
+  readonly user: UserState;
+  readonly events: readonly Event[];
+}
+
+export interface ReplySources {
+  readonly configuration: ConfigurationReader;
+  /** Without it, replies say nothing of nearby geofences. */
+  readonly searchGeofences?: SpatialQueries['searchGeofences'];
+}
+
+/** A stale location may be the first that names its user: then it is all that is known of where the user was. */
+const lastOf = (location: Location): LastLocation => ({
+  occurredAt: location.occurredAt,
+  receivedAt: location.receivedAt,
+  latitude: location.latitude,
+  longitude: location.longitude,
+  accuracy_m: location.accuracy_m,
+  deviceTimed: location.deviceTimed,
+  foreground: location.foreground,
+  stopped: location.stopped,
+  beacons: null,
+  ip: location.ip,
+  source: location.source,
+});
+
+const nearbyGeofences = (location: Location, search: SpatialQueries['searchGeofences']): Promise<object[]> =>
+  search({
+    project: location.project,
+    environment: location.environment,
+    longitude: location.longitude,
+    latitude: location.latitude,
+    limit: nearbyLimit,
+    radiusM: nearbyRadiusM,
+    includeGeometry: false,
+  });
+
+/** The reply to one location, events in the order they happened. */
+export async function trackReply(answered: Answered, sources: ReplySources, nowMs: number): Promise<TrackReply> {
+  const { location, result, user, events } = answered;
+  const located = { ...user, last: user.last ?? lastOf(location) };
+  const reply = {
+    recordId: location.id,
+    result,
+    user: userOf(located, location, sources.configuration, nowMs) as TrackReply['user'],
+    events: events.map(eventJson),
+  };
+  if (!location.details?.nearbyGeofences || !sources.searchGeofences) return reply;
+  return { ...reply, nearbyGeofences: await nearbyGeofences(location, sources.searchGeofences) };
+}

@@ -1,0 +1,56 @@
+/** Tells operators what the stage does: numbers to metrics, what deserves a look to `onProblem`. */
+import type { LogRecord } from '../../ports.js';
+import type { Metrics } from '../metrics.js';
+import type { Effects } from './batch.js';
+import type { DeadLetterReason } from './decode.js';
+
+/** What an operator should hear of. Nothing of it ends the stage. */
+export type LocationStageProblem =
+  /** A commit was refused; the partition was claimed again and the batch evaluated again. */
+  | { readonly kind: 'fenced'; readonly partition: number; readonly nextOffset: number }
+  /** `count` records of a batch were dead letters; the rest tells of the latest. */
+  | {
+      readonly kind: 'dead_letters';
+      readonly partition: number;
+      readonly count: number;
+      readonly offset: number;
+      readonly reason: DeadLetterReason;
+      readonly message: string;
+    };
+
+interface ReporterParts {
+  readonly metrics: Metrics;
+  readonly onProblem: (problem: LocationStageProblem) => void;
+  readonly clock: () => number;
+}
+
+export interface Reporter {
+  committed(records: readonly LogRecord[], effects: Effects, startedAtMs: number): void;
+  fenced(partition: number, nextOffset: number): void;
+}
+
+export function createReporter({ metrics, onProblem, clock }: ReporterParts): Reporter {
+  return {
+    committed(records, { results, events, deadLetters }, startedAtMs) {
+      const nowMs = clock();
+      metrics.observe('location_batch_records', records.length);
+      metrics.observe('location_batch_ms', nowMs - startedAtMs);
+      metrics.observe('location_lag_ms', nowMs - (records[0] as LogRecord).timestamp);
+      for (const [result, count] of Object.entries(results)) {
+        if (count > 0) metrics.add('locations_evaluated_total', count, result);
+      }
+      for (const { type } of events) metrics.add('events_generated_total', 1, type);
+      for (const { reason } of deadLetters) metrics.add('dead_letters_total', 1, reason);
+
+      const latest = deadLetters.at(-1);
+      if (latest === undefined) return;
+      const { record, reason, message } = latest;
+      const { partition, offset } = record;
+      onProblem({ kind: 'dead_letters', partition, count: deadLetters.length, offset, reason, message });
+    },
+    fenced(partition, nextOffset) {
+      metrics.add('location_partitions_fenced_total', 1);
+      onProblem({ kind: 'fenced', partition, nextOffset });
+    },
+  };
+}

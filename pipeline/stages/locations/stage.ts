@@ -1,0 +1,144 @@
+/**
+ * The location stage: every accepted location changes its device's state exactly once, in partition order, and every event that
+ * this causes is published at least once, always under the same id with the same bytes.
+ *
+ * Flows in: topic `locations`, one batch of one partition at a time; partitions run concurrently, so that the commit of one
+ * overlaps the evaluation of another. Flows out: states, and topics `outcomes`, `events` and `dead-letters`, in one commit per
+ * batch; then the replies to those who wait. May import: schemas, the other rooms of the pipeline, the ports.
+ */
+import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import type { Catalog, SpatialQueries } from '../../catalog/types.js';
+import { type Log, type LogRecord, type Replies, type StateStore, type Subscription, topics } from '../../ports.js';
+import { type Metrics, noMetrics } from '../metrics.js';
+import { createBatchEvaluator, decodeBatch } from './batch.js';
+import { DeviceCache, Ownership } from './devices.js';
+import { createDefinitions } from './events.js';
+import { type Answered, trackReply } from './reply.js';
+import { createReporter, type LocationStageProblem } from './report.js';
+
+/** Nothing grows past these. */
+export interface LocationStageBounds {
+  /** More amortizes the commit better; fewer answer waiting requests sooner. */
+  readonly maxBatchRecords: number;
+  /** How long a batch may wait to fill. Above 0, replies wait as long. */
+  readonly maxWaitMs: number;
+  /** Decoded device states in memory, about 1 kB each. Devices beyond it cost a read of the store per batch. */
+  readonly maxCachedDevices: number;
+  /** Refusals of one batch in a row after which the process gives up: two owners must be fighting over the partition. */
+  readonly maxFencedTries: number;
+}
+
+export const defaultLocationStageBounds: LocationStageBounds = {
+  maxBatchRecords: 5_000,
+  maxWaitMs: 0,
+  maxCachedDevices: 200_000,
+  maxFencedTries: 10,
+};
+
+export interface LocationStageParts {
+  readonly log: Log;
+  readonly states: StateStore;
+  readonly catalog: Catalog;
+  readonly replies: Replies;
+  /** Epoch ms. Only decides what has expired in replies and what is measured: evaluation knows no time but the locations'. */
+  readonly clock: () => number;
+  /** Answers nearby geofences to SDKs that ask for them; without it they hear nothing of any. */
+  readonly searchGeofences?: SpatialQueries['searchGeofences'];
+  readonly onProblem?: (problem: LocationStageProblem) => void;
+  readonly metrics?: Metrics;
+  readonly bounds?: Partial<LocationStageBounds>;
+  readonly codecs?: Codecs;
+}
+
+/** The consumers that share the partitions of topic `locations`. */
+export const locationStageGroup = 'location-stage';
+
+/** Starts the stage. `done` rejects on anything unexpected, and when a partition yields mostly dead letters. */
+export function createLocationStage(parts: LocationStageParts): Subscription {
+  const { log, states, catalog, replies, clock } = parts;
+  const { onProblem = () => {}, metrics = noMetrics, codecs = fixedCodecs } = parts;
+  const bounds = { ...defaultLocationStageBounds, ...parts.bounds };
+  const deviceCache = new DeviceCache(states, bounds.maxCachedDevices);
+  const definitions = createDefinitions(catalog.configuration);
+  const evaluateBatch = createBatchEvaluator({ codecs, catalog, definitions, clock });
+  const report = createReporter({ metrics, onProblem, clock });
+  const owners = new Map<number, Ownership>();
+
+  return log.consume({
+    topic: topics.locations,
+    group: locationStageGroup,
+    maxBatchRecords: bounds.maxBatchRecords,
+    maxWaitMs: bounds.maxWaitMs,
+    handler: {
+      assigned: async (partition) => (await claim(partition)).nextOffset,
+      records: applyAll,
+      // Nothing to finish: the log waits for `records`, and what they did is committed.
+      revoked: async (partition) => void owners.delete(partition),
+    },
+  });
+
+  async function claim(partition: number): Promise<Ownership> {
+    const owner = new Ownership(await states.claim(partition));
+    owners.set(partition, owner);
+    return owner;
+  }
+
+  /** Applies all the records, claiming the partition anew as often as a commit is refused. */
+  async function applyAll(partition: number, records: readonly LogRecord[]): Promise<void> {
+    const end = (records.at(-1) as LogRecord).offset + 1;
+    let owner = owners.get(partition);
+    let refusals = 0;
+    // A partition without an owner here has left for another process.
+    while (owner !== undefined && owner.nextOffset < end) {
+      if (await apply(owner, await due(owner, records))) {
+        refusals = 0;
+        continue;
+      }
+      report.fenced(partition, owner.nextOffset);
+      refusals += 1;
+      if (refusals === bounds.maxFencedTries)
+        throw new Error(`partition ${partition} was claimed by others ${refusals} times in a row`);
+      owner = await claim(partition);
+    }
+  }
+
+  /** What the owner has to apply next. One thrown back before the records, by a store that lost its last second, reads again. */
+  async function due(owner: Ownership, records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    const { partition, offset: first } = records[0] as LogRecord;
+    if (owner.nextOffset === first) return records;
+    if (owner.nextOffset > first) return records.filter(({ offset }) => offset >= owner.nextOffset);
+    const before = await log.read(topics.locations, partition, owner.nextOffset, bounds.maxBatchRecords);
+    const missed = before.filter(({ offset }) => offset < first);
+    return missed.length > 0 ? missed : records;
+  }
+
+  /** One batch, from records to replies. False when the commit was refused: then nothing has happened. */
+  async function apply(owner: Ownership, records: readonly LogRecord[]): Promise<boolean> {
+    const startedAtMs = clock();
+    const batch = decodeBatch(codecs, records);
+    const devices = await deviceCache.load(owner, batch.deviceKeys);
+    // After the batch was fetched, so that a location appended after a change of configuration is judged by it.
+    catalog.catchUp();
+    const effects = evaluateBatch(batch, devices);
+    owner.breaker.pass(records, effects.deadLetters);
+    const nextOffset = (records.at(-1) as LogRecord).offset + 1;
+    const result = await states.commit(owner.claim, {
+      expectedOffset: owner.nextOffset,
+      nextOffset,
+      states: effects.states,
+      publish: effects.publish,
+    });
+    if (result === 'fenced') return false;
+    owner.nextOffset = nextOffset;
+    report.committed(records, effects, startedAtMs);
+    await Promise.all(effects.answered.map(reply));
+    return true;
+  }
+
+  async function reply(answered: Answered): Promise<void> {
+    replies.send(
+      answered.replyTo,
+      JSON.stringify(await trackReply(answered, { ...parts, configuration: catalog.configuration }, clock())),
+    );
+  }
+}

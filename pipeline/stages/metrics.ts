@@ -1,0 +1,65 @@
+/**
+ * What the stages count and measure, each with a sentence. The process that runs them gives an implementation of {@link Metrics}
+ * and makes its registry from {@link stageMetrics}; the stages know no metrics library.
+ */
+
+interface MetricDefinition {
+  readonly kind: 'counter' | 'histogram';
+  readonly help: string;
+  /** The one label that tells values apart, if any. */
+  readonly label?: string;
+  /** Upper bounds of a histogram's buckets. */
+  readonly buckets?: readonly number[];
+}
+
+const countBuckets = [1, 10, 100, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000] as const;
+const durationBucketsMs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
+const lagBucketsMs = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 60_000] as const;
+
+export const stageMetrics = {
+  locations_evaluated_total: {
+    kind: 'counter',
+    label: 'result',
+    help: 'Locations whose outcome is committed, by result: applied, repeat or stale.',
+  },
+  events_generated_total: { kind: 'counter', label: 'type', help: 'Events that committed locations caused, by type.' },
+  dead_letters_total: { kind: 'counter', label: 'reason', help: 'Records that could not be evaluated, by reason.' },
+  location_partitions_fenced_total: {
+    kind: 'counter',
+    help: 'Batches refused because another owner had claimed the partition; each was evaluated again.',
+  },
+  location_batch_records: { kind: 'histogram', help: 'Records per evaluated batch.', buckets: countBuckets },
+  location_batch_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds from a batch being handed over to its commit.',
+    buckets: durationBucketsMs,
+  },
+  location_lag_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds from the append of the oldest location of a batch to its commit.',
+    buckets: lagBucketsMs,
+  },
+  analytics_rows_total: { kind: 'counter', label: 'table', help: 'Rows stored for analytics, by table; repeats included.' },
+  analytics_insert_ms: { kind: 'histogram', help: 'Milliseconds per insert for analytics.', buckets: durationBucketsMs },
+  analytics_lag_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds from the append of the oldest record of an insert until it can be queried.',
+    buckets: lagBucketsMs,
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+type NamesOf<Kind> = {
+  [Name in keyof typeof stageMetrics]: (typeof stageMetrics)[Name]['kind'] extends Kind ? Name : never;
+}[keyof typeof stageMetrics];
+
+export type CounterName = NamesOf<'counter'>;
+export type HistogramName = NamesOf<'histogram'>;
+
+/** Where the stages' numbers go. `label` is the value of the metric's one label. */
+export interface Metrics {
+  add(counter: CounterName, amount: number, label?: string): void;
+  observe(histogram: HistogramName, value: number): void;
+}
+
+/** For runs that nobody watches. */
+export const noMetrics: Metrics = { add() {}, observe() {} };
