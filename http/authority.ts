@@ -1,0 +1,82 @@
+/**
+ * Who may call what. Every route declares the authority it asks for; one hook decides before anything of the body is read.
+ *
+ * A secret key can do all that a publishable key can. The administrator's key belongs to no project and opens only the
+ * administrator's routes.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../schemas/errors.js';
+import { type Caller, type KeyRing, matchesSha256 } from './keys.js';
+import type { LimitName } from './rate-limits.js';
+
+export type Authority = 'none' | 'publishable' | 'secret' | 'administrator';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The least authority that may call the route. A route without one fails at registration. */
+    authority?: Authority;
+    /** Which rate limit counts the route's requests. */
+    limit?: LimitName;
+    /** The key may also come as `?publishableKey=`, for images and style sheets. */
+    keyInQuery?: boolean;
+  }
+  interface FastifyRequest {
+    /** Null on routes for everybody or for the administrator; see {@link callerOf}. */
+    caller: Caller | null;
+  }
+  interface FastifyInstance {
+    /** Authority of routes that declare none, for plugins whose routes aren't ours. */
+    defaultAuthority: Authority | undefined;
+  }
+}
+
+export interface AuthorityOptions {
+  readonly keyRing: KeyRing;
+  /** SHA-256 of the administrator's key as 64 hex digits; absent: nobody is administrator. */
+  readonly administratorKeySha256?: string | undefined;
+}
+
+/** The caller of a route that asks for a publishable or secret key. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new Error('the route declares no authority of a project');
+  return request.caller;
+}
+
+/** The raw key, or `Bearer <key>`. */
+function presentedKey(request: FastifyRequest): string | undefined {
+  const header = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
+  if (header) return header;
+  if (!request.routeOptions.config.keyInQuery) return undefined;
+  const inQuery = (request.query as Record<string, unknown>).publishableKey;
+  return typeof inQuery === 'string' ? inQuery : undefined;
+}
+
+function authorize(request: FastifyRequest, authority: Authority, { keyRing, administratorKeySha256 = '' }: AuthorityOptions) {
+  if (authority === 'none') return null;
+  const key = presentedKey(request);
+  if (key === undefined) throw new ApiError('unauthorized', 'no key in the Authorization header');
+  const isAdministrator = matchesSha256(key, administratorKeySha256);
+  const caller = isAdministrator ? undefined : keyRing.callerOf(key);
+  if (authority === 'administrator') {
+    if (isAdministrator) return null;
+    if (caller) throw new ApiError('forbidden', 'this call needs the administrator key');
+  }
+  if (isAdministrator) throw new ApiError('forbidden', 'this call needs a key of a project');
+  if (!caller) throw new ApiError('unauthorized', 'the key is unknown or revoked');
+  if (authority === 'secret' && caller.kind !== 'secret') throw new ApiError('forbidden', 'this call needs a secret key');
+  return caller;
+}
+
+/** Adds the hooks to the root instance, before any route. */
+export function requireAuthority(app: FastifyInstance, options: AuthorityOptions): void {
+  app.decorate('defaultAuthority', undefined);
+  app.decorateRequest('caller', null);
+  app.addHook('onRoute', function (route) {
+    const authority = route.config?.authority ?? this.defaultAuthority;
+    if (authority === undefined) throw new Error(`${route.method} ${route.url} declares no authority`);
+    route.config = { ...route.config, authority };
+  });
+  app.addHook('onRequest', async (request) => {
+    if (!request.is404) request.caller = authorize(request, request.routeOptions.config.authority!, options);
+  });
+}

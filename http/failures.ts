@@ -1,0 +1,69 @@
+/** Every failure as the catalogue's answer: `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`. */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../schemas/errors.js';
+
+/** `meta.error` is never sent: SDKs take it for a failure of their own. */
+const failureBody = (error: ApiError) => ({
+  meta: {
+    code: error.status,
+    type: error.code,
+    ...(error.param !== undefined && { param: error.param }),
+    message: error.message,
+  },
+});
+
+/** What Fastify itself refuses, in the catalogue's terms; undefined for what is unexpected. */
+function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefined {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new ApiError('body_too_large', 'the body is larger than this endpoint accepts');
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new ApiError('unsupported_media_type', 'the Content-Type is not one that this endpoint reads');
+  }
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return new ApiError('not_found', 'there is no such path');
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ApiError('invalid_body', 'the body can not be read');
+  }
+  return undefined;
+}
+
+/** The catalogued error behind whatever was thrown. What is unexpected is logged in full and answered without its message. */
+export function toApiError(error: unknown, request: FastifyRequest): ApiError {
+  if (error instanceof ApiError) return error;
+  const refused = refusal((error ?? {}) as Partial<FastifyError>);
+  if (refused) return refused;
+  request.log.error({ err: error, requestId: request.id }, 'unexpected failure of a request');
+  return new ApiError('internal', `an unexpected failure; request ${request.id}`);
+}
+
+export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, extra: object = {}): FastifyReply {
+  const failure = toApiError(error, request);
+  if (failure.retryAfterS !== undefined) reply.header('Retry-After', failure.retryAfterS);
+  return reply.code(failure.status).send({ ...failureBody(failure), ...extra });
+}
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replace(/:\w+/g, '[^/]+')}$`,
+  );
+
+/** Adds the handlers for errors, unknown paths, and known paths with another method. */
+export function answerFailures(app: FastifyInstance): void {
+  const methodsOf = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methodsOf.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const name of [method].flat()) known.methods.add(name);
+    methodsOf.set(url, known);
+  });
+  app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!;
+    const methods = [...methodsOf.values()].filter(({ pattern }) => pattern.test(path)).flatMap((known) => [...known.methods]);
+    if (methods.length === 0) throw new ApiError('not_found', 'there is no such path');
+    reply.header('Allow', [...new Set(methods)].join(', '));
+    throw new ApiError('method_not_allowed', `${request.method} is not a method of this path`);
+  });
+}

@@ -1,0 +1,299 @@
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import Type from 'typebox';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ConfigurationReader } from '../pipeline/catalog/types.js';
+import { ApiError } from '../schemas/errors.js';
+import type { Environment } from '../schemas/json/common.js';
+import { defaultSettings, type KeyKind, type KeyRecord, type ProjectRecord } from '../schemas/json/project.js';
+import { callerOf } from './authority.js';
+import { createKeyRing, newKey } from './keys.js';
+import type { RequestObservation } from './requests.js';
+import { createHttpServer, logRedaction } from './server.js';
+
+const keys: KeyRecord[] = [];
+let version = 0;
+
+function addKey(environment: Environment, kind: KeyKind): string {
+  const { key, record } = newKey(environment, kind, 0);
+  keys.push(record);
+  version += 1;
+  return key;
+}
+
+const project: ProjectRecord = {
+  _id: 'a'.repeat(24),
+  name: 'Shops',
+  createdAt: 0,
+  updatedAt: 0,
+  keys,
+  settings: { test: defaultSettings, live: defaultSettings },
+};
+const configuration = {
+  get version() {
+    return version;
+  },
+  projects: () => [project],
+} as unknown as ConfigurationReader;
+
+const publishable = addKey('test', 'publishable');
+const secret = addKey('live', 'secret');
+const administrator = newKey('live', 'secret', 0);
+
+let app: FastifyInstance;
+let now = 1_000_000;
+const log: string[] = [];
+const observed: RequestObservation[] = [];
+
+beforeEach(async () => {
+  log.length = 0;
+  app = createHttpServer({
+    logger: pino({ level: 'debug', redact: logRedaction }, { write: (line) => log.push(line) }),
+    keyRing: createKeyRing(configuration),
+    administratorKeySha256: administrator.record.sha256,
+    rateLimits: { trackPerDevicePerSecond: 2, queryPerKeyPerSecond: 3, managementPerKeyPerSecond: 0 },
+    openApi: { title: 'Fenceline', version: '1.2.3' },
+    clock: () => now,
+    observe: (observation) => observed.push(observation),
+  });
+  await app.register(async (room) => {
+    room.get('/v1/open', { config: { authority: 'none' } }, async () => ({ meta: { code: 200 } }));
+    room.get('/v1/mine', { config: { authority: 'publishable' } }, async (request) => ({ caller: callerOf(request) }));
+    room.get('/v1/secret', { config: { authority: 'secret', limit: 'query' } }, async () => ({}));
+    room.get('/v1/projects', { config: { authority: 'administrator' } }, async () => ({}));
+    room.get('/v1/map', { config: { authority: 'publishable', keyInQuery: true } }, async () => ({}));
+    room.get('/v1/broken', { config: { authority: 'none' } }, async () => {
+      throw new Error('password=hunter2');
+    });
+    room.get('/v1/busy', { config: { authority: 'none' } }, async () => {
+      throw new ApiError('overloaded', 'too much in flight', { retryAfterS: 3 });
+    });
+    room.post('/v1/track', { config: { authority: 'publishable', limit: 'track' } }, async () => ({}));
+    room.post(
+      '/v1/things/:tag/:externalId',
+      {
+        config: { authority: 'none' },
+        schema: {
+          params: Type.Object({ tag: Type.String({ maxLength: 5 }), externalId: Type.String() }),
+          querystring: Type.Object({
+            limit: Type.Optional(Type.Integer({ minimum: 1 })),
+            metadata: Type.Optional(Type.Unknown()),
+          }),
+          body: Type.Object({ radius: Type.Optional(Type.Number({ minimum: 10 })), metadata: Type.Optional(Type.Unknown()) }),
+        },
+      },
+      async (request) => ({ params: request.params, query: request.query, body: request.body }),
+    );
+  });
+});
+afterEach(() => app.close());
+
+const get = (url: string, key?: string) => app.inject({ url, headers: key === undefined ? {} : { authorization: key } });
+
+describe('authority', () => {
+  it.each([
+    ['/v1/open', undefined, 200],
+    ['/v1/mine', undefined, 401],
+    ['/v1/mine', 'prj_test_pk_wrong', 401],
+    ['/v1/mine', publishable, 200],
+    ['/v1/mine', `Bearer ${publishable}`, 200],
+    ['/v1/mine', secret, 200],
+    ['/v1/mine', administrator.key, 403],
+    ['/v1/secret', publishable, 403],
+    ['/v1/secret', secret, 200],
+    ['/v1/projects', secret, 403],
+    ['/v1/projects', 'wrong', 401],
+    ['/v1/projects', administrator.key, 200],
+    [`/v1/mine?publishableKey=${publishable}`, undefined, 401],
+    [`/v1/map?publishableKey=${publishable}`, undefined, 200],
+    ['/v1/map?publishableKey[]=1', undefined, 401],
+  ])('%s with %s: %i', async (url, key, status) => {
+    const answer = await get(url, key);
+    expect(answer.statusCode).toBe(status);
+    if (status >= 400)
+      expect(answer.json().meta).toMatchObject({ code: status, type: status === 401 ? 'unauthorized' : 'forbidden' });
+  });
+
+  it('tells the room whose request it is', async () => {
+    const { caller } = (await get('/v1/mine', secret)).json();
+    expect(caller).toMatchObject({ project: project._id, environment: 'live', kind: 'secret' });
+    expect(secret).not.toContain(caller.keyHint);
+  });
+
+  it('knows a key as soon as the configuration holds it, and no longer', async () => {
+    const key = addKey('test', 'publishable');
+    expect((await get('/v1/mine', key)).statusCode).toBe(200);
+    keys.pop();
+    version += 1;
+    expect((await get('/v1/mine', key)).statusCode).toBe(401);
+  });
+
+  it('refuses a route that declares none', async () => {
+    const other = createHttpServer({
+      logger: pino({ enabled: false }),
+      keyRing: createKeyRing(configuration),
+      rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
+      openApi: { title: 'x', version: '1' },
+    });
+    expect(() => other.get('/v1/forgotten', async () => ({}))).toThrow('declares no authority');
+    await other.close();
+  });
+});
+
+describe('failures', () => {
+  const post = (url: string, payload: string, type = 'application/json') =>
+    app.inject({ method: 'POST', url, payload, headers: { 'content-type': type } });
+
+  it.each([
+    ['/v1/nothing', 404, 'not_found'],
+    ['/v1/things/a', 404, 'not_found'],
+    ['/v1/things/a/b', 405, 'method_not_allowed'],
+    ['/v1/%zz', 404, 'not_found'],
+    ['/v1/busy', 503, 'overloaded'],
+  ])('GET %s: %i %s', async (url, status, type) => {
+    const answer = await get(url);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json().meta).toMatchObject({ code: status, type });
+  });
+
+  it.each([
+    ['{"radius":', 'application/json', 400, 'invalid_body'],
+    ['{"radius":9}', 'application/json', 400, 'invalid_parameter'],
+    ['radius=9', 'application/x-www-form-urlencoded', 400, 'invalid_parameter'],
+    ['<radius/>', 'application/xml', 415, 'unsupported_media_type'],
+    ['radius', 'text/plain', 415, 'unsupported_media_type'],
+    [`"${'x'.repeat(2_000_000)}"`, 'application/json', 413, 'body_too_large'],
+  ])('POST %.12s as %s: %i %s', async (payload, contentType, status, type) => {
+    const answer = await post('/v1/things/a/b', payload, contentType);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json().meta).toMatchObject({ code: status, type });
+  });
+
+  it('names the field and the rule', async () => {
+    const meta = { code: 400, type: 'invalid_parameter', param: 'tag', message: 'tag: must be text of at most 5 characters' };
+    expect((await post('/v1/things/too-long/b', '{}')).json()).toEqual({ meta });
+  });
+
+  it('says when to come back', async () => {
+    expect((await get('/v1/busy')).headers['retry-after']).toBe('3');
+  });
+
+  it('shows nothing of the unexpected but the request id, by which the log has it', async () => {
+    const answer = await get('/v1/broken');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('hunter2');
+    const id = answer.headers['x-radar-request-id'] as string;
+    expect(answer.json().meta.message).toContain(id);
+    expect(log.find((line) => line.includes(id) && line.includes('hunter2'))).toBeDefined();
+  });
+});
+
+describe('requests', () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+
+  it('are read as JSON or as a form, with nested keys, under both prefixes', async () => {
+    const json = await app.inject({
+      method: 'POST',
+      url: '/api/v1/things/a/b%2Fc?limit=3&metadata[k]=v',
+      payload: { radius: 12 },
+    });
+    expect(json.json()).toEqual({
+      params: { tag: 'a', externalId: 'b/c' },
+      query: { limit: 3, metadata: { k: 'v' } },
+      body: { radius: 12 },
+    });
+    const form = await app.inject({ method: 'POST', url: '/v1/things/a/b', headers, payload: 'radius=12&metadata[k]=v&x=y' });
+    expect(form.json().body).toEqual({ radius: 12, metadata: { k: 'v' } });
+  });
+
+  it('may be empty though they say JSON', async () => {
+    const answer = await app.inject({ method: 'POST', url: '/v1/things/a/b', headers: { 'content-type': 'application/json' } });
+    expect(answer.json().body).toEqual({});
+  });
+
+  it('carry no prototypes in', async () => {
+    const payload = '{"__proto__":{"radius":1},"constructor":{"prototype":{"radius":1}}}';
+    const json = await app.inject({
+      method: 'POST',
+      url: '/v1/things/a/b',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    });
+    expect(json.json().body).toEqual({});
+  });
+
+  it('are observed by route, and logged without keys', async () => {
+    observed.length = 0;
+    await get(`/v1/map?publishableKey=${publishable}`);
+    await get('/v1/nothing', secret);
+    expect(observed.map(({ route, status }) => [route, status])).toEqual([
+      ['/v1/map', 200],
+      ['unknown', 404],
+    ]);
+    expect(log.join('')).not.toContain(publishable);
+    expect(log.join('')).not.toContain(secret);
+  });
+});
+
+describe('cross-origin calls', () => {
+  it.each(['/v1/track', '/v1/nothing', '/api/v1/secret'])('OPTIONS %s', async (url) => {
+    const answer = await app.inject({
+      method: 'OPTIONS',
+      url,
+      headers: { origin: 'https://shop.example', 'access-control-request-headers': 'authorization, x-app-version, bad"header' },
+    });
+    expect(answer.statusCode).toBe(204);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-methods']).toContain('PATCH');
+    expect(answer.headers['access-control-allow-headers']).toMatch(
+      /^Authorization, Content-Type, .*X-Radar-SDK-Version.*, x-app-version$/,
+    );
+    expect(Number(answer.headers['access-control-max-age'])).toBeGreaterThan(0);
+  });
+
+  it('can read refusals and the request id', async () => {
+    const answer = await get('/v1/secret', publishable);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-expose-headers']).toContain('X-Radar-Request-Id');
+    expect(answer.headers['x-radar-request-id']).toMatch(/^[0-9a-f]{24}$/);
+  });
+});
+
+describe('rate limits', () => {
+  const track = (deviceId: string) =>
+    app.inject({ method: 'POST', url: '/v1/track', headers: { authorization: publishable }, payload: { deviceId } });
+
+  it('count tracking per device', async () => {
+    now += 10_000;
+    const statuses = [];
+    for (const device of ['a', 'a', 'a', 'b']) statuses.push((await track(device)).statusCode);
+    expect(statuses).toEqual([200, 200, 429, 200]);
+    now += 500;
+    expect((await track('a')).statusCode).toBe(200);
+  });
+
+  it('count other calls per key, and say what is left', async () => {
+    now += 10_000;
+    const first = await get('/v1/secret', secret);
+    expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2' });
+    expect(Number(first.headers['x-ratelimit-reset'])).toBe(Math.ceil((now + 1_000 / 3) / 1_000));
+    await get('/v1/secret', secret);
+    await get('/v1/secret', secret);
+    const refused = await get('/v1/secret', secret);
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.json().meta.type).toBe('rate_limited');
+  });
+});
+
+it('describes itself to machines and to people', async () => {
+  const description = (await get('/openapi.json')).json();
+  expect(description).toMatchObject({ openapi: '3.1.0', info: { title: 'Fenceline', version: '1.2.3' } });
+  expect(description.paths['/v1/things/{tag}/{externalId}'].post.requestBody.content).toHaveProperty('application/json');
+  expect(description.paths['/v1/secret'].get.security).toEqual([{ key: [] }]);
+  expect(description.paths['/v1/open'].get.security).toEqual([]);
+  expect(description.paths).not.toHaveProperty('/openapi.json');
+  const page = await get('/docs/');
+  expect(page.statusCode).toBe(200);
+  expect(page.headers['content-type']).toContain('text/html');
+});
