@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import pino from 'pino';
 import Type from 'typebox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -40,6 +40,36 @@ const publishable = addKey('test', 'publishable');
 const secret = addKey('live', 'secret');
 const administrator = newKey('live', 'secret', 0);
 
+const room: FastifyPluginAsync = async (app) => {
+  app.get('/v1/open', { config: { authority: 'none' } }, async () => ({ meta: { code: 200 } }));
+  app.get('/v1/mine', { config: { authority: 'publishable' } }, async (request) => ({ caller: callerOf(request) }));
+  app.get('/v1/secret', { config: { authority: 'secret', limit: 'query' } }, async () => ({}));
+  app.get('/v1/projects', { config: { authority: 'administrator' } }, async () => ({}));
+  app.get('/v1/map', { config: { authority: 'publishable', keyInQuery: true } }, async () => ({}));
+  app.get('/v1/broken', { config: { authority: 'none' } }, async () => {
+    throw new Error('password=hunter2');
+  });
+  app.get('/v1/busy', { config: { authority: 'none' } }, async () => {
+    throw new ApiError('overloaded', 'too much in flight', { retryAfterS: 3 });
+  });
+  app.post('/v1/track', { config: { authority: 'publishable', limit: 'track' } }, async () => ({}));
+  app.post(
+    '/v1/things/:tag/:externalId',
+    {
+      config: { authority: 'none' },
+      schema: {
+        params: Type.Object({ tag: Type.String({ maxLength: 5 }), externalId: Type.String() }),
+        querystring: Type.Object({
+          limit: Type.Optional(Type.Integer({ minimum: 1 })),
+          metadata: Type.Optional(Type.Unknown()),
+        }),
+        body: Type.Object({ radius: Type.Optional(Type.Number({ minimum: 10 })), metadata: Type.Optional(Type.Unknown()) }),
+      },
+    },
+    async (request) => ({ params: request.params, query: request.query, body: request.body }),
+  );
+};
+
 let app: FastifyInstance;
 let now = 1_000_000;
 const log: string[] = [];
@@ -56,35 +86,7 @@ beforeEach(async () => {
     clock: () => now,
     observe: (observation) => observed.push(observation),
   });
-  await app.register(async (room) => {
-    room.get('/v1/open', { config: { authority: 'none' } }, async () => ({ meta: { code: 200 } }));
-    room.get('/v1/mine', { config: { authority: 'publishable' } }, async (request) => ({ caller: callerOf(request) }));
-    room.get('/v1/secret', { config: { authority: 'secret', limit: 'query' } }, async () => ({}));
-    room.get('/v1/projects', { config: { authority: 'administrator' } }, async () => ({}));
-    room.get('/v1/map', { config: { authority: 'publishable', keyInQuery: true } }, async () => ({}));
-    room.get('/v1/broken', { config: { authority: 'none' } }, async () => {
-      throw new Error('password=hunter2');
-    });
-    room.get('/v1/busy', { config: { authority: 'none' } }, async () => {
-      throw new ApiError('overloaded', 'too much in flight', { retryAfterS: 3 });
-    });
-    room.post('/v1/track', { config: { authority: 'publishable', limit: 'track' } }, async () => ({}));
-    room.post(
-      '/v1/things/:tag/:externalId',
-      {
-        config: { authority: 'none' },
-        schema: {
-          params: Type.Object({ tag: Type.String({ maxLength: 5 }), externalId: Type.String() }),
-          querystring: Type.Object({
-            limit: Type.Optional(Type.Integer({ minimum: 1 })),
-            metadata: Type.Optional(Type.Unknown()),
-          }),
-          body: Type.Object({ radius: Type.Optional(Type.Number({ minimum: 10 })), metadata: Type.Optional(Type.Unknown()) }),
-        },
-      },
-      async (request) => ({ params: request.params, query: request.query, body: request.body }),
-    );
-  });
+  await app.register(room);
 });
 afterEach(() => app.close());
 
