@@ -1,0 +1,98 @@
+/**
+ * Group commit: appends that arrive while a transaction is under way share the next one, and its one fsync.
+ * What is in flight is bounded; past the bound an append is refused as `overloaded`.
+ */
+import type { NewRecord, Topic } from '../../pipeline/ports.js';
+import { ApiError } from '../../schemas/errors.js';
+import type { Environment } from './environment.js';
+import type { RecordGroup, TopicStore } from './topic-store.js';
+
+/** The appends of one transaction. */
+interface Batch {
+  readonly groups: Map<Topic, RecordGroup>;
+  bytes: number;
+  readonly written: Promise<void>;
+  settle(error?: Error): void;
+}
+
+function newBatch(): Batch {
+  let settle: Batch['settle'] = () => {};
+  const written = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error === undefined ? resolve() : reject(error));
+  });
+  // Each append awaits it; a batch that nobody joined must not count as an unhandled rejection.
+  written.catch(() => {});
+  return { groups: new Map(), bytes: 0, written, settle };
+}
+
+export interface AppenderOptions {
+  readonly environment: Environment;
+  readonly maxInFlightBytes: number;
+  /** Called with the topics of each batch once it is durable. */
+  readonly onWritten: (topics: readonly Topic[]) => void;
+}
+
+export class Appender {
+  /** Key and value bytes of the records that were accepted and are not durable yet. */
+  inFlightBytes = 0;
+  private batch = newBatch();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly options: AppenderOptions) {}
+
+  append(topic: Topic, store: TopicStore, records: readonly NewRecord[]): Promise<void> {
+    let bytes = 0;
+    for (const record of records) {
+      store.check(record);
+      bytes += record.key.length + (record.value === null ? 0 : record.value.length);
+    }
+    if (this.inFlightBytes > 0 && this.inFlightBytes + bytes > this.options.maxInFlightBytes) {
+      throw new ApiError('overloaded', 'too much is being written; try again', { retryAfterS: 1 });
+    }
+    this.inFlightBytes += bytes;
+    this.batch.bytes += bytes;
+    const group = this.groupOf(topic, store);
+    for (const record of records) group.add(record);
+    this.running ??= this.run();
+    return this.batch.written;
+  }
+
+  /** Resolves when nothing is in flight. */
+  async drained(): Promise<void> {
+    await this.running;
+  }
+
+  private groupOf(topic: Topic, store: TopicStore): RecordGroup {
+    const group = this.batch.groups.get(topic) ?? store.group();
+    this.batch.groups.set(topic, group);
+    return group;
+  }
+
+  private async run(): Promise<void> {
+    while (this.batch.groups.size > 0) await this.writeBatch();
+    this.running = undefined;
+  }
+
+  private async writeBatch(): Promise<void> {
+    const { environment, onWritten } = this.options;
+    let batch = this.batch;
+    try {
+      await environment.transaction(() => {
+        // Taken only now, when the write lock is ours: all that arrived meanwhile comes along.
+        batch = this.batch;
+        this.batch = newBatch();
+        const nowMs = Date.now();
+        for (const group of batch.groups.values()) group.write(nowMs);
+      });
+      await environment.flushed();
+      batch.settle();
+      onWritten([...batch.groups.keys()]);
+    } catch (error) {
+      if (batch === this.batch) this.batch = newBatch();
+      batch.settle(error as Error);
+    } finally {
+      this.inFlightBytes -= batch.bytes;
+      for (const group of batch.groups.values()) group.release();
+    }
+  }
+}

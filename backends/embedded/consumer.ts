@@ -1,0 +1,96 @@
+/** One subscription: an independent loop per partition that reads, hands over, and waits to be woken when there is nothing more. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ConsumeOptions, Subscription } from '../../pipeline/ports.js';
+import type { TopicStore } from './topic-store.js';
+import type { Wakeups } from './wakeups.js';
+
+/** Safety net for a missed wake-up, and how appends of other processes are noticed. */
+const pollMs = 200;
+
+/** Lets loops sleep until they are woken, all at once. */
+class Sleepers {
+  private readonly wakers = new Set<() => void>();
+
+  sleep(maxMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.wakers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, maxMs);
+      this.wakers.add(wake);
+    });
+  }
+
+  wakeAll(): void {
+    for (const wake of [...this.wakers]) wake();
+  }
+}
+
+export interface ConsumerOptions extends ConsumeOptions {
+  readonly partitions: readonly number[];
+  readonly store: TopicStore;
+  readonly wakeups: Wakeups;
+}
+
+export function startConsumer(options: ConsumerOptions): Subscription {
+  const { store, handler, partitions, maxBatchRecords, maxWaitMs } = options;
+  const sleepers = new Sleepers();
+  let closing = false;
+  const stopListening = options.wakeups.listen(options.topic, () => sleepers.wakeAll());
+
+  function available(partition: number, offset: number): number {
+    store.environment.refresh();
+    return store.end(partition) - offset;
+  }
+
+  /** Resolves when a whole batch is there, or part of one for long enough, or on closing. */
+  async function batchReady(partition: number, offset: number): Promise<void> {
+    while (!closing && available(partition, offset) <= 0) await sleepers.sleep(pollMs);
+    const deadlineMs = performance.now() + maxWaitMs;
+    while (!closing && available(partition, offset) < maxBatchRecords) {
+      const leftMs = deadlineMs - performance.now();
+      if (leftMs <= 0) return;
+      await sleepers.sleep(leftMs);
+    }
+  }
+
+  async function consumePartition(partition: number): Promise<void> {
+    let offset = await handler.assigned(partition);
+    for (;;) {
+      await batchReady(partition, offset);
+      if (closing) break;
+      const records = store.read(partition, offset, maxBatchRecords);
+      if (records.length > 0) await handler.records(partition, records);
+      // A compacted topic may end with offsets that are gone: with less than a whole batch, all up to the end was seen.
+      offset = (records.at(-1)?.offset ?? Math.max(offset, store.end(partition)) - 1) + 1;
+      // Others on this thread get their turn even when every hand-over settles at once.
+      await nextTurn();
+    }
+    await handler.revoked(partition);
+  }
+
+  function stop(): void {
+    closing = true;
+    stopListening();
+    sleepers.wakeAll();
+  }
+
+  const loops = partitions.map((partition) => consumePartition(partition));
+  const settled = Promise.allSettled(loops);
+  const done = Promise.all(loops).then(
+    () => {},
+    (error) => {
+      stop();
+      throw error;
+    },
+  );
+  return {
+    done,
+    async close() {
+      stop();
+      await settled;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** LMDB keys, binary and big-endian so that they sort as the numbers in them do. */
+
+/** `[partition u16]`: a partition's one entry, before all that begin with it. */
+export function partitionKey(partition: number): Buffer {
+  const key = Buffer.allocUnsafe(2);
+  key.writeUInt16BE(partition, 0);
+  return key;
+}
+
+/** `[partition u16][offset u64]`. Offsets are safe integers, so their upper half has 21 bits. */
+export function offsetKey(partition: number, offset: number): Buffer {
+  const key = Buffer.allocUnsafe(10);
+  key.writeUInt16BE(partition, 0);
+  key.writeUInt32BE(Math.floor(offset / 0x1_0000_0000), 2);
+  key.writeUInt32BE(offset % 0x1_0000_0000, 6);
+  return key;
+}
+
+export const offsetOfKey = (key: Buffer): number => key.readUInt32BE(2) * 0x1_0000_0000 + key.readUInt32BE(6);
+
+/** A number as an LMDB value. */
+export function numberValue(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeDoubleBE(value, 0);
+  return bytes;
+}
+
+export const numberOf = (value: Buffer | undefined): number | undefined => value?.readDoubleBE(0);

@@ -1,0 +1,93 @@
+/** The log on LMDB: appends by group commit, consumers by wake-up, retention by sweep. */
+import { type ConsumeOptions, type Log, type NewRecord, type Subscription, type Topic, topics } from '../../pipeline/ports.js';
+import { ApiError } from '../../schemas/errors.js';
+import { Appender } from './appender.js';
+import { startConsumer } from './consumer.js';
+import type { Environment } from './environment.js';
+import { partitionOfKey } from './partitioner.js';
+import type { Storage } from './storage.js';
+
+const defaultMaxInFlightBytes = 64 * 2 ** 20;
+
+export interface LogOptions {
+  /** Bytes that may be accepted and not yet durable, per environment, before appends are refused as `overloaded`. Default 64 MiB. */
+  readonly maxInFlightBytes?: number;
+}
+
+export interface EmbeddedConsumeOptions extends ConsumeOptions {
+  /** Default all. Threads that share a group split the partitions among themselves: nobody else does. */
+  readonly partitions?: readonly number[];
+}
+
+/** Any number of threads and processes may have the same folder open, appending and consuming. */
+export interface EmbeddedLog extends Log {
+  /** Key and value bytes accepted by this thread's `append` and not durable yet. */
+  readonly inFlightBytes: number;
+  /** Rejects with ApiError `overloaded` when too much is in flight, `unavailable` after close. */
+  append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
+  consume(options: EmbeddedConsumeOptions): Subscription;
+  /** Removes whole blocks, and tombstones, that are older than their topic keeps. To be called from time to time, by one thread. */
+  sweep(nowMs: number): Promise<void>;
+  /** Ends the subscriptions and waits for appends in flight. Leaves the storage open. */
+  close(): Promise<void>;
+}
+
+export function createLog(storage: Storage, { maxInFlightBytes = defaultMaxInFlightBytes }: LogOptions = {}): EmbeddedLog {
+  const { wakeups, topics: stores } = storage;
+  const onWritten = (written: readonly Topic[]): void => wakeups.wake(written);
+  const newAppender = (environment: Environment): Appender => new Appender({ environment, maxInFlightBytes, onWritten });
+  const logAppender = newAppender(storage.logEnvironment);
+  const stateAppender = newAppender(storage.stateEnvironment);
+  const subscriptions = new Set<Subscription>();
+  let closed = false;
+
+  return {
+    get inFlightBytes() {
+      return logAppender.inFlightBytes + stateAppender.inFlightBytes;
+    },
+    partitions: (topic) => stores[topic].partitions,
+    partitionOf: (topic, key) => partitionOfKey(key, stores[topic].partitions),
+    async append(topic, records) {
+      if (closed) throw new ApiError('unavailable', 'the log is closed');
+      if (records.length === 0) return;
+      const store = stores[topic];
+      const appender = store.environment === storage.logEnvironment ? logAppender : stateAppender;
+      await appender.append(topic, store, records);
+    },
+    consume(options) {
+      if (closed) throw new ApiError('unavailable', 'the log is closed');
+      const store = stores[options.topic];
+      const all = Array.from({ length: store.partitions }, (_, partition) => partition);
+      const consumer = startConsumer({ ...options, partitions: options.partitions ?? all, store, wakeups });
+      const subscription: Subscription = {
+        done: consumer.done,
+        async close() {
+          await consumer.close();
+          subscriptions.delete(subscription);
+        },
+      };
+      subscriptions.add(subscription);
+      return subscription;
+    },
+    async read(topic, partition, offset, maxRecords) {
+      stores[topic].environment.refresh();
+      return stores[topic].read(partition, offset, maxRecords);
+    },
+    async bounds(topic, partition) {
+      const store = stores[topic];
+      store.environment.refresh();
+      return { first: store.first(partition), end: store.end(partition) };
+    },
+    async sweep(nowMs) {
+      for (const topic of Object.values(topics)) {
+        const store = stores[topic];
+        while (await store.environment.transaction(() => store.sweep(nowMs)));
+      }
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()));
+      await Promise.all([logAppender.drained(), stateAppender.drained()]);
+    },
+  };
+}

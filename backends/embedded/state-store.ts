@@ -1,0 +1,100 @@
+/**
+ * States, position and owner token of each partition in LMDB. A commit is one transaction: token and position are checked in it, states
+ * and position written, and the published records appended to their topics. So there is no outbox, and nothing is ever half done.
+ */
+import type { Claim, Commit, CommitResult, StateStore, Topic } from '../../pipeline/ports.js';
+import type { Table } from './environment.js';
+import { partitionKey } from './keys.js';
+import type { Storage } from './storage.js';
+import type { RecordGroup } from './topic-store.js';
+
+interface Ownership {
+  readonly token: number;
+  readonly nextOffset: number;
+}
+
+const unowned: Ownership = { token: 0, nextOffset: 0 };
+
+function decodeOwnership(value: Buffer | undefined): Ownership {
+  return value === undefined ? unowned : { token: value.readDoubleBE(0), nextOffset: value.readDoubleBE(8) };
+}
+
+function encodeOwnership({ token, nextOffset }: Ownership): Buffer {
+  const value = Buffer.allocUnsafe(16);
+  value.writeDoubleBE(token, 0);
+  value.writeDoubleBE(nextOffset, 8);
+  return value;
+}
+
+/** LMDB's longest key with 4 kB pages is 1,978 bytes. */
+const maxKeyBytes = 1_900;
+
+/** `[partition u16][device key]`. Throws when it is too long for LMDB. */
+function stateKey(partition: number, key: string): Buffer {
+  const bytes = Buffer.allocUnsafe(2 + Buffer.byteLength(key));
+  if (bytes.length > maxKeyBytes) throw new Error(`a device key of ${bytes.length} bytes; at most ${maxKeyBytes}`);
+  bytes.writeUInt16BE(partition, 0);
+  bytes.write(key, 2);
+  return bytes;
+}
+
+function writeStates(states: Table, entries: readonly (readonly [Buffer, Buffer | null])[]): void {
+  for (const [key, value] of entries) {
+    if (value === null) states.removeSync(key);
+    else states.putSync(key, value);
+  }
+}
+
+/** A commit is visible when it resolves, and reaches the disk soon after, in order. */
+export function createStateStore({ stateEnvironment, topics, wakeups }: Storage): StateStore {
+  const owners = stateEnvironment.table('owners');
+  const states = stateEnvironment.table('states');
+
+  /** The publications encoded, so that nothing can fail once the transaction has begun. */
+  function prepare(publish: Commit['publish']): { readonly topic: Topic; readonly group: RecordGroup }[] {
+    return publish
+      .filter(({ records }) => records.length > 0)
+      .map(({ topic, records }) => {
+        const store = topics[topic];
+        if (store.environment !== stateEnvironment) throw new Error(`a commit can't publish to ${topic}`);
+        const group = store.group();
+        for (const record of records) {
+          store.check(record);
+          group.add(record);
+        }
+        return { topic, group };
+      });
+  }
+
+  async function claim(partition: number): Promise<Claim> {
+    return stateEnvironment.transaction(() => {
+      const { token, nextOffset } = decodeOwnership(owners.getBinary(partitionKey(partition)));
+      owners.putSync(partitionKey(partition), encodeOwnership({ token: token + 1, nextOffset }));
+      return { partition, token: token + 1, nextOffset };
+    });
+  }
+
+  async function load(partition: number, keys: readonly string[]): Promise<(Buffer | undefined)[]> {
+    stateEnvironment.refresh();
+    return keys.map((key) => states.getBinary(stateKey(partition, key)));
+  }
+
+  async function commit({ partition, token }: Claim, commit: Commit): Promise<CommitResult> {
+    const entries = Array.from(commit.states, ([key, value]) => [stateKey(partition, key), value] as const);
+    const publications = prepare(commit.publish);
+    const result = await stateEnvironment.transaction((): CommitResult => {
+      const owner = decodeOwnership(owners.getBinary(partitionKey(partition)));
+      if (owner.token !== token || owner.nextOffset !== commit.expectedOffset) return 'fenced';
+      writeStates(states, entries);
+      const nowMs = Date.now();
+      for (const { group } of publications) group.write(nowMs);
+      owners.putSync(partitionKey(partition), encodeOwnership({ token, nextOffset: commit.nextOffset }));
+      return 'committed';
+    });
+    for (const { group } of publications) group.release();
+    if (result === 'committed' && publications.length > 0) wakeups.wake(publications.map(({ topic }) => topic));
+    return result;
+  }
+
+  return { claim, load, commit };
+}

@@ -1,0 +1,95 @@
+/**
+ * The two LMDB environments of a node and the topics in them.
+ *
+ * `log/` holds `locations` and `changes`: on disk before anybody sees them. `state/` holds states, positions, `events`, `outcomes` and
+ * `dead-letters`: visible at once, synced behind. They are apart so that an ingest's acknowledgement never waits behind a commit of
+ * states. After a power cut `state/` falls back as a whole, states together with offsets, and never runs ahead of `log/`.
+ */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Topic, topics } from '../../pipeline/ports.js';
+import { createCompactedTopic } from './compacted-topic.js';
+import { type Environment, openEnvironment, type Table } from './environment.js';
+import { numberOf, numberValue } from './keys.js';
+import { createBlockTopic, type TopicStore } from './topic-store.js';
+import { createWakeups, type Wakeups } from './wakeups.js';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** How long each topic keeps its records, and `changes` its tombstones. */
+export const defaultRetentionMs: Readonly<Record<Topic, number>> = {
+  locations: 7 * dayMs,
+  outcomes: dayMs,
+  events: 30 * dayMs,
+  changes: 30 * dayMs,
+  'dead-letters': 30 * dayMs,
+};
+
+const defaultPartitions = 8;
+const maxPartitions = 1024;
+const defaultMapBytes = 256 * 2 ** 30;
+
+export interface StorageOptions {
+  /** The folder; made when it isn't there. */
+  readonly path: string;
+  /** Of every topic but `changes`, which has one. Fixed once the folder exists. Default 8. */
+  readonly partitions?: number;
+  /** Overrides {@link defaultRetentionMs} per topic. */
+  readonly retentionMs?: Partial<Record<Topic, number>>;
+  /** Address space per environment, the most it can ever hold. Default 256 GiB. */
+  readonly mapBytes?: number;
+}
+
+export interface Storage {
+  readonly partitions: number;
+  readonly logEnvironment: Environment;
+  readonly stateEnvironment: Environment;
+  readonly topics: Readonly<Record<Topic, TopicStore>>;
+  readonly wakeups: Wakeups;
+  close(): Promise<void>;
+}
+
+/** Throws when the folder was made for another number of partitions: keys would go astray. */
+function checkPartitions(table: Table, partitions: number): void {
+  const name = Buffer.from('partitions');
+  const stored = numberOf(table.getBinary(name));
+  if (stored === undefined) table.putSync(name, numberValue(partitions));
+  else if (stored !== partitions) throw new Error(`the data folder has ${stored} partitions, not ${partitions}`);
+}
+
+export function openStorage(options: StorageOptions): Storage {
+  const { partitions = defaultPartitions, mapBytes = defaultMapBytes } = options;
+  if (partitions < 1 || partitions > maxPartitions) throw new Error(`${partitions} partitions; 1 to ${maxPartitions}`);
+  const path = resolve(options.path);
+  mkdirSync(path, { recursive: true });
+  const retentionMs = { ...defaultRetentionMs, ...options.retentionMs };
+  const logEnvironment = openEnvironment({ path: join(path, 'log'), mapBytes, syncBeforeVisible: true });
+  const stateEnvironment = openEnvironment({ path: join(path, 'state'), mapBytes, syncBeforeVisible: false });
+  checkPartitions(logEnvironment.table('meta'), partitions);
+
+  const byTime = (environment: Environment, topic: Topic): TopicStore =>
+    createBlockTopic({ environment, table: environment.table(`topic:${topic}`), partitions, retentionMs: retentionMs[topic] });
+  const wakeups = createWakeups(path);
+  return {
+    partitions,
+    logEnvironment,
+    stateEnvironment,
+    wakeups,
+    topics: {
+      locations: byTime(logEnvironment, topics.locations),
+      changes: createCompactedTopic({
+        environment: logEnvironment,
+        name: `topic:${topics.changes}`,
+        tombstoneRetentionMs: retentionMs.changes,
+      }),
+      events: byTime(stateEnvironment, topics.events),
+      outcomes: byTime(stateEnvironment, topics.outcomes),
+      'dead-letters': byTime(stateEnvironment, topics.deadLetters),
+    },
+    async close() {
+      wakeups.close();
+      await logEnvironment.close();
+      await stateEnvironment.close();
+    },
+  };
+}
