@@ -1,0 +1,113 @@
+/**
+ * Seeded workloads: fences over a metropolitan box and devices that wander through it, like those Tile38 was measured with.
+ *
+ * The box is 70 km by 78 km; devices take Gaussian steps of about 50 m and turn back at its edges.
+ */
+
+import { pairId } from '../schemas/ids.js';
+import type { Position } from '../schemas/json/common.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import { seeded } from './case.js';
+
+export const box = { west: -122.6, south: 37.2, east: -121.8, north: 37.9 } as const;
+const metresPerDegreeLatitude = 110_990;
+const metresPerDegreeLongitude = 88_300;
+
+/** Standard normal by Box and Muller. */
+export const gaussian = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+export interface FenceMix {
+  readonly count: number;
+  /** Of circles; polygons have about the same extent. */
+  readonly radiusM: number;
+  /** Share of polygons, 0 to 1. */
+  readonly polygons: number;
+  /** Vertices of a polygon, drawn per fence. */
+  readonly vertices: (random: () => number) => number;
+  readonly seed: number;
+}
+
+/** "Half circles, half polygons up to 200 vertices, some 2,000": most polygons are small, one in a thousand has 2,000 vertices. */
+export const realisticVertices = (random: () => number): number =>
+  random() < 0.001 ? 2_000 : Math.floor(4 + 196 * random() ** 3);
+
+/** A closed star-shaped ring about a centre: never crosses itself. */
+export function starRing(random: () => number, [longitude, latitude]: Position, radiusM: number, vertices: number): Position[] {
+  const ring = Array.from({ length: vertices }, (_, index): Position => {
+    const angle = (2 * Math.PI * index) / vertices;
+    const reachM = radiusM * (0.7 + 0.3 * random());
+    return [
+      longitude + (reachM * Math.cos(angle)) / metresPerDegreeLongitude,
+      latitude + (reachM * Math.sin(angle)) / metresPerDegreeLatitude,
+    ];
+  });
+  return [...ring, ring[0] as Position];
+}
+
+/** Geofence records of one project, tags `bench`, external ids by number. */
+export function* fences(mix: FenceMix, project: string): Generator<GeofenceRecord> {
+  const random = seeded(mix.seed);
+  for (let index = 0; index < mix.count; index++) {
+    const center: Position = [box.west + (box.east - box.west) * random(), box.south + (box.north - box.south) * random()];
+    const polygon = random() < mix.polygons;
+    yield {
+      _id: pairId('geofence', project, 'test', 'bench', String(index)),
+      project,
+      environment: 'test',
+      createdAt: index + 1,
+      updatedAt: index + 1,
+      tag: 'bench',
+      externalId: String(index),
+      description: `Fence ${index}`,
+      type: polygon ? 'polygon' : 'circle',
+      center,
+      radius: mix.radiusM,
+      ring: polygon ? starRing(random, center, mix.radiusM, mix.vertices(random)) : null,
+      mode: null,
+      enabled: true,
+      metadata: null,
+      operatingHours: null,
+      timeZone: 'America/Los_Angeles',
+      stopDetection: null,
+      dwellThreshold_min: null,
+      disableAfter: null,
+      deleteAfter: null,
+      userIds: null,
+      ip: null,
+    };
+  }
+}
+
+export interface Fix {
+  readonly device: number;
+  readonly longitude: number;
+  readonly latitude: number;
+}
+
+/** Fixes of `devices` wandering devices, round robin, without end. */
+export function* wander(devices: number, seed: number): Generator<Fix> {
+  const random = seeded(seed);
+  const longitudes = Float64Array.from({ length: devices }, () => box.west + (box.east - box.west) * random());
+  const latitudes = Float64Array.from({ length: devices }, () => box.south + (box.north - box.south) * random());
+  for (let device = 0; ; device = (device + 1) % devices) {
+    const longitude = reflect(
+      (longitudes[device] as number) + (50 * gaussian(random)) / metresPerDegreeLongitude,
+      box.west,
+      box.east,
+    );
+    const latitude = reflect(
+      (latitudes[device] as number) + (50 * gaussian(random)) / metresPerDegreeLatitude,
+      box.south,
+      box.north,
+    );
+    longitudes[device] = longitude;
+    latitudes[device] = latitude;
+    yield { device, longitude, latitude };
+  }
+}
+
+const reflect = (value: number, low: number, high: number): number => {
+  if (value < low) return 2 * low - value;
+  return value > high ? 2 * high - value : value;
+};
