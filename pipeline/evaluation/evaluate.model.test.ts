@@ -1,0 +1,237 @@
+/** Random devices in random worlds: `evaluate` against the plain model, and against itself in another split. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { deviceStateType } from '../../schemas/codecs.js';
+import type { Settings } from '../../schemas/json/project.js';
+import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
+import { evaluate } from './evaluate.js';
+import {
+  type FlatWorld,
+  flatBeacon,
+  flatFence,
+  flatWorld,
+  locationAt,
+  minutes,
+  noonMs,
+  surroundingsOf,
+} from './testing/flat-world.js';
+import { evaluateByTheTables } from './testing/model.js';
+import type { FenceRules, Transition } from './types.js';
+
+const often = <T>(usual: T, ...others: T[]) => fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
+
+const settings: fc.Arbitrary<Partial<Settings>> = fc.record({
+  stopDetection: often(false, true),
+  bufferEntries: fc.boolean(),
+  bufferExits: fc.boolean(),
+  restrictToOperatingHours: fc.boolean(),
+  dwellEvents: often(true, false),
+  defaultDwellThreshold: fc.constantFrom(null, 0, 2),
+  minimumConfidence: often(1, 2, 3),
+});
+
+const oddMinutes = (atMs: number) => Math.floor(atMs / minutes(1)) % 2 === 1;
+const passes = minutes(12) + noonMs;
+
+const rules: fc.Arbitrary<FenceRules> = fc.record({
+  enabled: often(true, false),
+  disableAfterMs: often(Number.POSITIVE_INFINITY, passes),
+  deleteAfterMs: often(Number.POSITIVE_INFINITY, passes),
+  stopDetection: often<boolean | null>(null, true, false),
+  dwellThreshold_min: often<number | null>(null, 0, 1, 3),
+  hours: often<FenceRules['hours']>(null, oddMinutes),
+  userIds: often<FenceRules['userIds']>(null, new Set(['ann', 'bob'])),
+  addresses: often<FenceRules['addresses']>(null, (ip) => ip === '10.0.0.1'),
+});
+
+// Whole numbers and small circles, so that boundaries are hit exactly.
+const coordinate = fc.integer({ min: -9, max: 9 });
+const fences = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    x: coordinate,
+    y: coordinate,
+    radiusM: fc.constantFrom(3, 5, 8),
+    rules,
+  }),
+  { selector: ({ id }) => id, maxLength: 5 },
+);
+const beacons = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 3 }), often(true, false)), { selector: ([minor]) => minor })
+  .map((list) => list.map(([minor, enabled]) => flatBeacon(`beacon-${minor}`, minor, enabled)));
+const world: fc.Arbitrary<FlatWorld> = fc.tuple(fences, settings, beacons).map(([list, some, heard]) =>
+  flatWorld(
+    list.map((one) => flatFence(one.id, one.x, one.y, one.radiusM, one.rules)),
+    some,
+    heard,
+  ),
+);
+
+const ranged = fc.option(
+  fc.array(
+    fc.integer({ min: 1, max: 5 }).map((minor) => flatBeacon('', minor).identifiers),
+    { maxLength: 4 },
+  ),
+  { freq: 2 },
+);
+const nothingTold = Object.fromEntries(
+  ['installId', 'description', 'metadata', 'deviceType', 'deviceMake', 'deviceModel', 'deviceOS', 'sdkVersion'].map((name) => [
+    name,
+    null,
+  ]),
+);
+const details = often<LocationDetails | null>(
+  null,
+  ...(['phone', 'watch', null] as const).map(
+    (installId) =>
+      ({ ...nothingTold, locationAuthorization: null, locationAccuracyAuthorization: null, installId }) as LocationDetails,
+  ),
+);
+
+const said = fc.record({
+  accuracy_m: fc.constantFrom(0, 1, 2, 5, 10),
+  userId: often<string | null>('ann', null, 'bob'),
+  deviceTimed: often(true, false),
+  foreground: fc.boolean(),
+  stopped: fc.boolean(),
+  ip: often<string | null>('10.0.0.1', '10.0.0.2', null),
+  beacons: ranged,
+  details,
+});
+
+/** What happens to a device: it moves on, says the last thing again (perhaps with a difference), or the world changes. */
+type Step =
+  | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location> }
+  | { kind: 'again'; difference: Partial<Location> }
+  | { kind: 'world'; world: FlatWorld };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('move'),
+      afterMin: fc.constantFrom(1, 1, 2, 3, 0, 0.5, -1),
+      x: coordinate,
+      y: coordinate,
+      said,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('again'),
+      difference: fc.oneof(
+        fc.constant({}),
+        said.chain((one) => fc.subarray(Object.entries(one), { maxLength: 1 }).map(Object.fromEntries<unknown>)),
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('world'), world }) },
+) as fc.Arbitrary<Step>;
+
+interface Happening {
+  readonly location: Location;
+  readonly world: FlatWorld;
+}
+
+/** Steps as locations, each with the world as it is then. */
+function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
+  const result: Happening[] = [];
+  let current = first;
+  let previous: Location | undefined;
+  let atMin = 0;
+  for (const one of steps) {
+    if (one.kind === 'world') current = one.world;
+    if (one.kind === 'move') {
+      atMin += one.afterMin;
+      previous = locationAt(atMin, one.x, one.y, one.said);
+    }
+    if (one.kind === 'again' && previous !== undefined) previous = { ...previous, ...one.difference, id: `${previous.id}+` };
+    if (one.kind !== 'world' && previous !== undefined) result.push({ location: previous, world: current });
+  }
+  return result;
+}
+
+const story = fc
+  .tuple(world, fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }))
+  .map(([first, steps]) => happenings(first, steps));
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) deepFreeze(part);
+  }
+  return value;
+}
+
+test('does what the tables say, and never changes the state it was given', () => {
+  const seen = new Map<string, number>();
+  fc.assert(
+    fc.property(story, (list) => {
+      let state: DeviceState | undefined;
+      for (const { location, world: around } of list) {
+        const actual = evaluate(location, deepFreeze(state), surroundingsOf(around));
+        const expected = evaluateByTheTables(location, state, around, actual.user.id);
+        expect({ result: actual.result, state: actual.state, transitions: actual.transitions }).toEqual(expected);
+        if (actual.result !== 'applied') expect(actual.state).toBe(state);
+        if (actual.result !== 'stale') expect(actual.state.users[0]).toBe(actual.user);
+        for (const one of [actual.result, ...actual.transitions.map(({ type }) => type)]) seen.set(one, (seen.get(one) ?? 0) + 1);
+        state = actual.state;
+      }
+    }),
+    { numRuns: 1_500 },
+  );
+  // A property that never saw an exit proves nothing about exits.
+  const kinds = ['applied', 'repeat', 'stale', 'user.entered_geofence', 'user.exited_geofence', 'user.dwelled_in_geofence'];
+  for (const kind of [...kinds, 'user.entered_beacon', 'user.exited_beacon']) expect(seen.get(kind)).toBeGreaterThan(100);
+});
+
+function run(list: readonly Happening[], start?: DeviceState): { state: DeviceState | undefined; told: Transition[] } {
+  let state = start;
+  const told: Transition[] = [];
+  for (const { location, world: around } of list) {
+    const done = evaluate(location, state, surroundingsOf(around));
+    state = done.state;
+    told.push(...done.transitions);
+  }
+  return { state, told };
+}
+
+const stored = (state: DeviceState): DeviceState => deviceStateType.fromBuffer(deviceStateType.toBuffer(state)) as DeviceState;
+
+test('any split of a sequence, with the state stored in between, gives the same events and state', () => {
+  fc.assert(
+    fc.property(story, fc.nat(), (list, at) => {
+      const whole = run(list);
+      const split = at % (list.length + 1);
+      const first = run(list.slice(0, split));
+      const second = run(list.slice(split), first.state && stored(first.state));
+      expect([...first.told, ...second.told]).toEqual(whole.told);
+      expect(second.state && deviceStateType.toBuffer(second.state)).toEqual(
+        whole.state && deviceStateType.toBuffer(whole.state),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a sequence sent again with device times changes nothing', () => {
+  fc.assert(
+    fc.property(story, (list) => {
+      const timed = list.map(({ location, world: around }) => ({
+        location: { ...location, deviceTimed: true, userId: null },
+        world: around,
+      }));
+      const once = run(timed);
+      const latest = once.state?.users[0]?.last;
+      const sameMoment = timed.filter(({ location }) => location.occurredAt === latest?.occurredAt);
+      // Several different fixes of one moment are news to each other; with one, everything before it is stale.
+      fc.pre(
+        new Set(sameMoment.map(({ location }) => JSON.stringify({ ...location, id: '', details: null, ip: null }))).size <= 1,
+      );
+      const again = run(timed, once.state);
+      expect(again).toEqual({ state: once.state, told: [] });
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,156 @@
+/** A flat world for tests: longitude and latitude are metres, fences are circles, everything is found by looking at everything. */
+import { defaultSettings, type Settings } from '../../../schemas/json/project.js';
+import type { Location, RangedBeacon } from '../../../schemas/records.js';
+import { beaconKey } from '../beacons.js';
+import { type Beacons, type FenceRules, type Fences, type Surroundings, Zone } from '../types.js';
+
+export interface FlatFence {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly radiusM: number;
+  readonly rules: FenceRules;
+}
+
+export interface FlatBeacon {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly identifiers: RangedBeacon;
+}
+
+/** All that a location is evaluated against, as plain lists. */
+export interface FlatWorld {
+  readonly fences: readonly FlatFence[];
+  readonly beacons: readonly FlatBeacon[];
+  readonly settings: Settings;
+}
+
+export const openRules: FenceRules = {
+  enabled: true,
+  disableAfterMs: Number.POSITIVE_INFINITY,
+  deleteAfterMs: Number.POSITIVE_INFINITY,
+  stopDetection: null,
+  dwellThreshold_min: null,
+  hours: null,
+  userIds: null,
+  addresses: null,
+};
+
+/** Metres, positive inside. */
+export const signedDistance = (fence: FlatFence, x: number, y: number): number =>
+  fence.radiusM - Math.sqrt((x - fence.x) ** 2 + (y - fence.y) ** 2);
+
+/** The share of the disc that lies in the fence: the area of the lens that two circles make. */
+export function overlapShare(fence: FlatFence, x: number, y: number, accuracyM: number): number {
+  const between = Math.sqrt((x - fence.x) ** 2 + (y - fence.y) ** 2);
+  const [r, a] = [fence.radiusM, accuracyM];
+  if (between >= r + a) return 0;
+  if (between <= Math.abs(r - a)) return Math.min(1, (r / a) ** 2);
+  const angle = (own: number, other: number) => Math.acos((between ** 2 + own ** 2 - other ** 2) / (2 * between * own));
+  const segment = (own: number, half: number) => own ** 2 * (half - Math.sin(half) * Math.cos(half));
+  return (segment(a, angle(a, r)) + segment(r, angle(r, a))) / (Math.PI * a ** 2);
+}
+
+function zoneOf(distance: number, accuracyM: number): Zone {
+  if (distance < -accuracyM) return Zone.apart;
+  if (distance < 0) return Zone.near;
+  return distance < accuracyM ? Zone.partly : Zone.within;
+}
+
+const boxHolds = (fence: FlatFence, x: number, y: number, accuracyM: number): boolean =>
+  Math.abs(x - fence.x) <= fence.radiusM + accuracyM && Math.abs(y - fence.y) <= fence.radiusM + accuracyM;
+
+export function flatFences(list: readonly FlatFence[]): Fences {
+  const found = new Int32Array(list.length);
+  let candidateCount = 0;
+  return {
+    candidates(x, y, accuracyM) {
+      candidateCount = 0;
+      list.forEach((fence, row) => {
+        if (boxHolds(fence, x, y, accuracyM)) found[candidateCount++] = row;
+      });
+      return found;
+    },
+    get candidateCount() {
+      return candidateCount;
+    },
+    rowOf: (id) => list.findIndex((fence) => fence.id === id),
+    idOf: (row) => list[row]!.id,
+    rules: (row) => list[row]!.rules,
+    zone: (row, x, y, accuracyM) => zoneOf(signedDistance(list[row]!, x, y), accuracyM),
+    share(row, x, y, accuracyM) {
+      const zone = zoneOf(signedDistance(list[row]!, x, y), accuracyM);
+      if (zone !== Zone.near && zone !== Zone.partly) throw new Error(`share is not to be asked in zone ${zone}`);
+      return overlapShare(list[row]!, x, y, accuracyM);
+    },
+  };
+}
+
+const flatBeacons = (list: readonly FlatBeacon[]): Beacons => ({
+  match: (ranged) => list.find((beacon) => beaconKey(beacon.identifiers) === beaconKey(ranged)),
+  byId: (id) => list.find((beacon) => beacon.id === id),
+});
+
+export const surroundingsOf = (world: FlatWorld): Surroundings => ({
+  fences: flatFences(world.fences),
+  beacons: flatBeacons(world.beacons),
+  settings: world.settings,
+});
+
+export const flatFence = (id: string, x: number, y: number, radiusM: number, rules: Partial<FenceRules> = {}): FlatFence => ({
+  id,
+  x,
+  y,
+  radiusM,
+  rules: { ...openRules, ...rules },
+});
+
+/** An ibeacon that is told apart by its minor. */
+export const flatBeacon = (id: string, minor: number, enabled = true): FlatBeacon => ({
+  id,
+  enabled,
+  identifiers: {
+    type: 'ibeacon',
+    group: '00000000-0000-4000-8000-000000000000',
+    major: '1',
+    minor: String(minor),
+    rssi_dbm: null,
+  },
+});
+
+export const flatWorld = (
+  fences: readonly FlatFence[],
+  settings: Partial<Settings> = {},
+  beacons: readonly FlatBeacon[] = [],
+): FlatWorld => ({ fences, beacons, settings: { ...defaultSettings, ...settings } });
+
+export const minutes = (count: number): number => count * 60_000;
+
+/** 2025-06-02, a Monday, 12:00 UTC. */
+export const noonMs = Date.UTC(2025, 5, 2, 12);
+
+let made = 0;
+
+/** A location of one device at (x, y), `atMin` minutes past noon by the device's own clock. */
+export const locationAt = (atMin: number, x: number, y: number, fields: Partial<Location> = {}): Location => ({
+  id: `location-${made++}`,
+  project: 'project',
+  environment: 'test',
+  deviceId: 'device',
+  userId: null,
+  latitude: y,
+  longitude: x,
+  accuracy_m: 0,
+  occurredAt: noonMs + minutes(atMin),
+  receivedAt: noonMs + minutes(atMin) + 250,
+  deviceTimed: true,
+  foreground: false,
+  stopped: false,
+  replayed: false,
+  beacons: null,
+  ip: null,
+  source: null,
+  replyTo: null,
+  details: null,
+  ...fields,
+});

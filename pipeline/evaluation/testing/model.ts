@@ -1,0 +1,164 @@
+/**
+ * The tables of the design, written down once more, slowly: every fence and every beacon is looked at for every location, and each
+ * rule is asked as it is worded there. It shares nothing with what it checks but the contract's types.
+ */
+import type { Settings } from '../../../schemas/json/project.js';
+import type { DeviceState, Location, Stay, UserState } from '../../../schemas/records.js';
+import type { Transition } from '../types.js';
+import { type FlatFence, type FlatWorld, overlapShare, signedDistance } from './flat-world.js';
+
+export interface ModelEvaluation {
+  readonly result: 'applied' | 'repeat' | 'stale';
+  readonly state: DeviceState;
+  readonly transitions: Transition[];
+}
+
+/** `freshId`: the _id of a user record that this location makes, as the system under test chose it. */
+export function evaluateByTheTables(
+  location: Location,
+  before: DeviceState | undefined,
+  world: FlatWorld,
+  freshId: string,
+): ModelEvaluation {
+  const state: DeviceState = structuredClone(before ?? { users: [] });
+  const latest = state.users[0];
+
+  if (latest?.last && location.deviceTimed) {
+    if (location.occurredAt < latest.last.occurredAt) return { result: 'stale', state, transitions: [] };
+    const isSameUser = latest.userId === location.userId;
+    if (isSameUser && fingerprint(location) === fingerprintOfLast(latest)) return { result: 'repeat', state, transitions: [] };
+  }
+
+  const user = takeRecord(state, location, freshId);
+  const geofenceEvents = moveThroughFences(user, location, world);
+  const beaconEvents = moveThroughBeacons(user, location, world);
+  remember(user, location);
+  state.users.unshift(user);
+  state.users.splice(16);
+  return { result: 'applied', state, transitions: [...geofenceEvents, ...beaconEvents] };
+}
+
+const rangedSet = (location: Location): string | null =>
+  location.beacons &&
+  [...new Set(location.beacons.map((one) => [one.type, one.group, one.major, one.minor].join('/')))].sort().join(',');
+
+const fingerprint = (location: Location): string =>
+  JSON.stringify([
+    location.deviceTimed,
+    location.occurredAt,
+    location.longitude,
+    location.latitude,
+    location.accuracy_m,
+    location.stopped,
+    location.foreground,
+    rangedSet(location),
+  ]);
+
+function fingerprintOfLast({ last }: UserState): string {
+  const { deviceTimed, occurredAt, longitude, latitude, accuracy_m, stopped, foreground, beacons } = last!;
+  return JSON.stringify([deviceTimed, occurredAt, longitude, latitude, accuracy_m, stopped, foreground, beacons]);
+}
+
+/** Takes the record out of the state: the user's, or the anonymous one that becomes the first user's, or a new one. */
+function takeRecord(state: DeviceState, { userId, receivedAt }: Location, freshId: string): UserState {
+  const own = state.users.findIndex((user) => user.userId === userId);
+  if (own >= 0) return state.users.splice(own, 1)[0]!;
+  const namedNobodyYet = state.users.length > 0 && state.users.every((user) => user.userId === null);
+  if (namedNobodyYet) return { ...state.users.splice(0, 1)[0]!, userId };
+  return { id: freshId, userId, createdAt: receivedAt, profile: null, last: null, geofences: [], beacons: [] };
+}
+
+function remember(user: UserState, location: Location): void {
+  const { occurredAt, receivedAt, latitude, longitude, accuracy_m, deviceTimed, foreground, stopped, ip, source } = location;
+  const beacons = rangedSet(location);
+  user.last = { occurredAt, receivedAt, latitude, longitude, accuracy_m, deviceTimed, foreground, stopped, beacons, ip, source };
+  if (location.details?.installId != null) user.profile = JSON.stringify({ installId: location.details.installId });
+}
+
+/** Where the location lies relative to a fence, in the design's letters. */
+function measure(fence: FlatFence, { longitude, latitude, accuracy_m: a }: Location) {
+  const d = signedDistance(fence, longitude, latitude);
+  const f = a === 0 ? (d >= 0 ? 1 : 0) : overlapShare(fence, longitude, latitude, a);
+  const entry: 1 | 2 | 3 = d >= a ? 3 : f >= 0.5 ? 2 : 1;
+  const exit: 1 | 2 | 3 = d <= -a ? 3 : 1 - f >= 0.5 ? 2 : 1;
+  return { d, a, entry, exit };
+}
+
+function moveThroughFences(user: UserState, location: Location, { fences, settings }: FlatWorld): Transition[] {
+  const now = location.occurredAt;
+  const exits: Transition[] = [];
+  const entries: Transition[] = [];
+  const dwells: Transition[] = [];
+  const living = fences.filter((fence) => !(now > fence.rules.deleteAfterMs));
+  user.geofences = user.geofences.filter((stay) => living.some((fence) => fence.id === stay.id));
+
+  for (const fence of living.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const { rules } = fence;
+    if (rules.addresses !== null && !(location.ip !== null && rules.addresses(location.ip))) continue;
+
+    const isOpen = rules.hours === null || rules.hours(now);
+    const isForUser = rules.userIds === null || (location.userId !== null && rules.userIds.has(location.userId));
+    const isMonitored =
+      rules.enabled && !(now > rules.disableAfterMs) && isForUser && (isOpen || !settings.restrictToOperatingHours);
+
+    const { d, a, entry, exit } = measure(fence, location);
+    const enter = settings.bufferEntries ? d >= -a : d >= 0;
+    const leave = !enter && (settings.bufferExits ? d < -a : d < 0);
+    const stops = rules.stopDetection ?? settings.stopDetection;
+    const currentlyOperating = rules.hours === null ? null : isOpen;
+    const stay = user.geofences.find(({ id }) => id === fence.id);
+    const durationMs = stay === undefined ? null : Math.max(0, now - stay.since);
+    const tell = { id: fence.id, durationMs, currentlyOperating };
+
+    if (stay === undefined) {
+      const isStoppedEnough = !stops || location.stopped || location.foreground;
+      if (isMonitored && enter && isStoppedEnough && entry >= settings.minimumConfidence) {
+        insert(user.geofences, { id: fence.id, since: now, dwelled: false });
+        entries.push({ type: 'user.entered_geofence', confidence: entry, ...tell });
+      }
+    } else if (leave && exit >= settings.minimumConfidence) {
+      user.geofences.splice(user.geofences.indexOf(stay), 1);
+      if (isMonitored) exits.push({ type: 'user.exited_geofence', confidence: exit, ...tell });
+    } else if (!leave && isMonitored && isLongEnough(stay, fence, now, settings)) {
+      stay.dwelled = true;
+      dwells.push({ type: 'user.dwelled_in_geofence', confidence: entry, ...tell });
+    }
+  }
+  return [...exits, ...entries, ...dwells];
+}
+
+function isLongEnough(stay: Stay, fence: FlatFence, now: number, settings: Settings): boolean {
+  const threshold = fence.rules.dwellThreshold_min ?? settings.defaultDwellThreshold;
+  return settings.dwellEvents && threshold !== null && !stay.dwelled && (now - stay.since) / 60_000 > threshold;
+}
+
+/** After all stays that began no later. */
+function insert(stays: Stay[], stay: Stay): void {
+  const after = stays.findIndex((other) => other.since > stay.since);
+  stays.splice(after < 0 ? stays.length : after, 0, stay);
+}
+
+function moveThroughBeacons(user: UserState, location: Location, { beacons }: FlatWorld): Transition[] {
+  const exits: Transition[] = [];
+  const entries: Transition[] = [];
+  user.beacons = user.beacons.filter((stay) => beacons.some((beacon) => beacon.id === stay.id));
+  if (location.beacons === null) return [];
+
+  for (const beacon of beacons.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const { type, group, major, minor } = beacon.identifiers;
+    const isHeard = location.beacons.some(
+      (one) => one.type === type && one.group === group && one.major === major && one.minor === minor,
+    );
+    const stay = user.beacons.find(({ id }) => id === beacon.id);
+    const tell = { id: beacon.id, confidence: 3, currentlyOperating: null } as const;
+    if (stay === undefined && isHeard && beacon.enabled) {
+      insert(user.beacons, { id: beacon.id, since: location.occurredAt, dwelled: false });
+      entries.push({ type: 'user.entered_beacon', durationMs: null, ...tell });
+    } else if (stay !== undefined && !isHeard) {
+      user.beacons.splice(user.beacons.indexOf(stay), 1);
+      const durationMs = Math.max(0, location.occurredAt - stay.since);
+      if (beacon.enabled) exits.push({ type: 'user.exited_beacon', durationMs, ...tell });
+    }
+  }
+  return [...exits, ...entries];
+}
