@@ -1,0 +1,52 @@
+/** A small HTTP client over kept-alive connections, for one key. */
+import { Agent, type IncomingMessage, request } from 'node:http';
+
+/** The answer's JSON, or null when it has none. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  // biome-ignore lint/suspicious/noExplicitAny: answers are examined field by field
+  readonly body: any;
+}
+
+export interface ApiClient {
+  /** Rejects when the connection fails or the time limit is over. A string body is sent as it is. */
+  call(method: string, path: string, body?: object | string): Promise<Answer>;
+  close(): void;
+}
+
+const timeoutMs = 15_000;
+
+export function createApiClient(address: string, key: string, maxSockets: number): ApiClient {
+  const agent = new Agent({ keepAlive: true, maxSockets, timeout: timeoutMs });
+
+  function call(method: string, path: string, body?: object | string): Promise<Answer> {
+    const payload = typeof body === 'object' ? JSON.stringify(body) : body;
+    return new Promise((resolve, reject) => {
+      const outgoing = request(`${address}${path}`, {
+        method,
+        agent,
+        timeout: timeoutMs,
+        headers: {
+          authorization: key,
+          ...(payload !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+        },
+      });
+      outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer to ${method} ${path} within ${timeoutMs} ms`)));
+      outgoing.once('error', reject);
+      outgoing.once('response', (response) => {
+        read(response).then(resolve, reject);
+      });
+      outgoing.end(payload);
+    });
+  }
+  return { call, close: () => agent.destroy() };
+}
+
+async function read(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const isJson = String(response.headers['content-type']).includes('json');
+  return { status: response.statusCode ?? 0, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+}

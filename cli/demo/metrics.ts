@@ -1,0 +1,26 @@
+/** Reads what the demo needs from a Prometheus exposition. Pure. */
+
+/** Values by series as written, as `fenceline_locations_evaluated_total{result="applied"}`. */
+export type Samples = ReadonlyMap<string, number>;
+
+export function parseMetrics(text: string): Samples {
+  const samples = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const space = line.lastIndexOf(' ');
+    samples.set(line.slice(0, space), Number(line.slice(space + 1)));
+  }
+  return samples;
+}
+
+/** How many locations the evaluation has committed with a result: applied, repeat or stale. */
+export const evaluated = (samples: Samples, result: string): number =>
+  samples.get(`fenceline_locations_evaluated_total{result="${result}"}`) ?? 0;
+
+/** Mean milliseconds from the append of a batch's oldest location to its commit, between two readings; undefined when nothing was committed. */
+export function meanLagMs(before: Samples, after: Samples): number | undefined {
+  const grown = (part: string) =>
+    (after.get(`fenceline_location_lag_ms_${part}`) ?? 0) - (before.get(`fenceline_location_lag_ms_${part}`) ?? 0);
+  const batches = grown('count');
+  return batches > 0 ? grown('sum') / batches : undefined;
+}

@@ -1,0 +1,63 @@
+/** Counts of a demo run: what was sent, what came back, how long answers took. Pure. */
+
+export interface TallySummary {
+  readonly sent: number;
+  readonly accepted: number;
+  readonly refused: number;
+  /** Distinct events received in answers, by type. */
+  readonly events: Readonly<Record<string, number>>;
+  readonly eventCount: number;
+}
+
+/** Of the time since the last window was taken. */
+export interface TallyWindow {
+  readonly accepted: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface Tally {
+  sent(): void;
+  accepted(durationMs: number): void;
+  refused(): void;
+  event(id: string, type: string): void;
+  eventIds(): ReadonlySet<string>;
+  summary(): TallySummary;
+  /** Closes the current window and opens the next. */
+  takeWindow(): TallyWindow;
+}
+
+export function createTally(): Tally {
+  let [sent, accepted, refused] = [0, 0, 0];
+  let durationsMs: number[] = [];
+  const events: Record<string, number> = {};
+  const ids = new Set<string>();
+  return {
+    sent: () => {
+      sent += 1;
+    },
+    accepted: (durationMs) => {
+      accepted += 1;
+      durationsMs.push(durationMs);
+    },
+    refused: () => {
+      refused += 1;
+    },
+    event: (id, type) => {
+      if (ids.has(id)) return;
+      ids.add(id);
+      events[type] = (events[type] ?? 0) + 1;
+    },
+    eventIds: () => ids,
+    summary: () => ({ sent, accepted, refused, events: { ...events }, eventCount: ids.size }),
+    takeWindow: () => {
+      const sorted = durationsMs.sort((a, b) => a - b);
+      durationsMs = [];
+      return { accepted: sorted.length, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+    },
+  };
+}
+
+/** The smallest value that this share of a sorted list doesn't exceed; 0 for an empty list. */
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;

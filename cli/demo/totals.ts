@@ -1,0 +1,47 @@
+/** What the server says of a demo run: its counters, and the events that its API lists. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from './api-client.js';
+import { evaluated, parseMetrics } from './metrics.js';
+import type { ServerTotals } from './report.js';
+
+const pageSize = 1_000;
+const patienceMs = 20_000;
+const pollEveryMs = 250;
+
+/** Events become queryable a moment after they happen: waits until the list has all of `expectedIds`, or patience ends. */
+export async function readTotals(client: ApiClient, expectedIds: ReadonlySet<string>): Promise<ServerTotals> {
+  const deadlineMs = Date.now() + patienceMs;
+  let listed = await listEventIds(client);
+  while (!isSuperset(listed, expectedIds) && Date.now() < deadlineMs) {
+    await delay(pollEveryMs);
+    listed = await listEventIds(client);
+  }
+  const metrics = parseMetrics((await client.call('GET', '/metrics')).body);
+  return {
+    applied: evaluated(metrics, 'applied'),
+    repeat: evaluated(metrics, 'repeat'),
+    stale: evaluated(metrics, 'stale'),
+    events: listed.size,
+    missing: countOutside(expectedIds, listed),
+    unexpected: countOutside(listed, expectedIds),
+  };
+}
+
+/** All pages, newest first. */
+async function listEventIds(client: ApiClient): Promise<Set<string>> {
+  const ids = new Set<string>();
+  let cursor = '';
+  for (;;) {
+    const { status, body } = await client.call('GET', `/v1/events?limit=${pageSize}${cursor}`);
+    if (status !== 200) throw new Error(`GET /v1/events: ${status} ${JSON.stringify(body?.meta)}`);
+    for (const event of body.events) ids.add(event._id);
+    if (!body.meta.hasMore) return ids;
+    cursor = `&createdBefore=${encodeURIComponent(body.events.at(-1).createdAt)}`;
+  }
+}
+
+const isSuperset = (all: ReadonlySet<string>, some: ReadonlySet<string>): boolean => countOutside(some, all) === 0;
+
+/** How many of `some` aren't in `all`. */
+const countOutside = (some: ReadonlySet<string>, all: ReadonlySet<string>): number =>
+  [...some].filter((item) => !all.has(item)).length;
