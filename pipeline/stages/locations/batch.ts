@@ -3,30 +3,18 @@
  * outcomes, dead letters and who waits for an answer come out.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
-import type { DeadLetter, Event, Location, OutcomeResult } from '../../../schemas/records.js';
+import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
 import type { Catalog } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { Evaluation } from '../../evaluation/types.js';
-import { type Commit, type LogRecord, type NewRecord, topics } from '../../ports.js';
-import { type BadRecord, decodeLocation } from './decode.js';
+import { type Commit, type NewRecord, topics } from '../../ports.js';
+import { type BadRecord, deadLetterOf } from '../dead-letters.js';
+import type { DecodedBatch } from './decode.js';
 import { type Device, encodeDeviceState } from './devices.js';
 import { type Definitions, eventOf } from './events.js';
 import { createOutcomeEncoder, type OutcomeTail } from './outcome.js';
 import type { Answered } from './reply.js';
 import { Slab } from './slab.js';
-
-/** A decoded record. */
-export interface Received {
-  readonly record: LogRecord;
-  readonly location: Location;
-}
-
-/** A batch in offset order: what can be evaluated and what cannot. */
-export interface DecodedBatch {
-  readonly items: readonly (Received | BadRecord)[];
-  /** The keys of the devices it is about, each once. */
-  readonly deviceKeys: readonly string[];
-}
 
 /** What is to be committed, and what follows once it is. */
 export interface Effects {
@@ -37,17 +25,6 @@ export interface Effects {
   /** One entry per record, in offset order. */
   readonly deadLetters: readonly BadRecord[];
   readonly answered: readonly Answered[];
-}
-
-export function decodeBatch(codecs: Codecs, records: readonly LogRecord[]): DecodedBatch {
-  const deviceKeys = new Set<string>();
-  const items = records.map((record): Received | BadRecord => {
-    const decoded = decodeLocation(codecs.location, record);
-    if ('reason' in decoded) return decoded;
-    deviceKeys.add(record.key);
-    return { record, location: decoded.location };
-  });
-  return { items, deviceKeys: [...deviceKeys] };
 }
 
 interface EvaluatorParts {
@@ -118,7 +95,7 @@ export function createBatchEvaluator({ codecs, catalog, definitions, clock }: Ev
           topic: topics.deadLetters,
           records: deadLetters.map((bad) => ({
             key: bad.record.key,
-            value: slab.encode(encodeDeadLetter, deadLetterOf(bad, failedAt)),
+            value: slab.encode(encodeDeadLetter, deadLetterOf(topics.locations, bad, failedAt)),
           })),
         },
       ].filter(({ records }) => records.length > 0),
@@ -158,14 +135,3 @@ function changedStates(devices: ReadonlyMap<string, Device>, slab: Slab): Map<st
   }
   return states;
 }
-
-const deadLetterOf = ({ record, reason, message }: BadRecord, failedAt: number): DeadLetter => ({
-  topic: topics.locations,
-  partition: record.partition,
-  offset: record.offset,
-  key: Buffer.from(record.key),
-  value: record.value,
-  reason,
-  message,
-  failedAt,
-});

@@ -1,41 +1,56 @@
-/** From a record of topic `locations` to a location that can be evaluated, or the reason why not. */
+/** From records of topic `locations` to locations that can be evaluated, or the reason why not. */
 import { type Codec, frameBytes } from '../../../schemas/codecs.js';
 import type { Location } from '../../../schemas/records.js';
 import type { LogRecord } from '../../ports.js';
+import { type BadRecord, decodeRecord } from '../dead-letters.js';
 
-/** Why a record became a dead letter. Stable: operators filter by it. */
-export type DeadLetterReason = 'empty_record' | 'undecodable' | 'invalid_location' | 'unknown_project';
-
-/** A record that cannot be evaluated, as it came. */
-export interface BadRecord {
+/** A record that can be evaluated. */
+export interface Received {
   readonly record: LogRecord;
-  readonly reason: DeadLetterReason;
-  readonly message: string;
+  readonly location: Location;
 }
 
-export type Decoded = { readonly location: Location } | BadRecord;
+/** A batch in offset order: what can be evaluated and what cannot. */
+export interface DecodedBatch {
+  readonly items: readonly (Received | BadRecord)[];
+  /** The keys of the devices it is about, each once. */
+  readonly deviceKeys: readonly string[];
+}
 
-const within = (value: number, limit: number): boolean => value >= -limit && value <= limit;
+export function decodeBatch(codec: Codec<Location>, records: readonly LogRecord[]): DecodedBatch {
+  const deviceKeys = new Set<string>();
+  const items = records.map((record): Received | BadRecord => {
+    const item = decodeLocation(codec, record);
+    if ('location' in item) deviceKeys.add(record.key);
+    return item;
+  });
+  return { items, deviceKeys: [...deviceKeys] };
+}
 
-/** Ingest checks more; this is what evaluation relies on, whoever wrote the record. NaN fails every comparison. */
-function problemOf(location: Location): string | undefined {
-  if (!within(location.latitude, 90)) return `latitude ${location.latitude}`;
-  if (!within(location.longitude, 180)) return `longitude ${location.longitude}`;
-  if (!(location.accuracy_m >= 0 && location.accuracy_m < Number.POSITIVE_INFINITY)) return `accuracy_m ${location.accuracy_m}`;
+function decodeLocation(codec: Codec<Location>, record: LogRecord): Received | BadRecord {
+  const decoded = decodeRecord(codec, record);
+  if ('reason' in decoded) return decoded;
+  const location = decoded.value;
+  const message = problemOf(location);
+  return message === undefined ? { record, location } : { record, reason: 'invalid_location', message };
+}
+
+/** Ingest checks more. This is what evaluation relies on, whoever wrote the record; NaN fails every comparison. */
+function problemOf({ latitude, longitude, accuracy_m, details }: Location): string | undefined {
+  if (!(Math.abs(latitude) <= 90)) return `latitude ${latitude}`;
+  if (!(Math.abs(longitude) <= 180)) return `longitude ${longitude}`;
+  if (!(accuracy_m >= 0 && accuracy_m < Number.POSITIVE_INFINITY)) return `accuracy_m ${accuracy_m}`;
+  if (details?.metadata && !isJson(details.metadata)) return 'details.metadata is not JSON';
   return undefined;
 }
 
-/** Decodes and checks one record. Never throws: what is wrong with a record is a value. */
-export function decodeLocation(codec: Codec<Location>, record: LogRecord): Decoded {
-  if (record.value === null) return { record, reason: 'empty_record', message: 'a location cannot be deleted' };
-  let location: Location;
+function isJson(text: string): boolean {
   try {
-    location = codec.decode(record.value);
-  } catch (error) {
-    return { record, reason: 'undecodable', message: error instanceof Error ? error.message : String(error) };
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
-  const problem = problemOf(location);
-  return problem === undefined ? { location } : { record, reason: 'invalid_location', message: problem };
 }
 
 /** True when the frame's body was written with the codec's own schema, so that its bytes may be copied as they are. */

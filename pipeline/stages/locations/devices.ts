@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { deviceStateType } from '../../../schemas/codecs.js';
 import type { DeviceState } from '../../../schemas/records.js';
 import type { Claim, StateStore } from '../../ports.js';
-import { Breaker } from './breaker.js';
+import { Breaker } from '../breaker.js';
 import type { EncodeInto } from './slab.js';
 
 /** The right to one partition and all that hangs on it; replaced as a whole when the partition is claimed again. */

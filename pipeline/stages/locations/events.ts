@@ -8,8 +8,10 @@ import type { Transition } from '../../evaluation/types.js';
 
 const cachedDefinitions = 20_000;
 
-/** Definitions in the form that events carry. Kept until the configuration changes. */
+/** Definitions in the form that events carry. */
 export interface Definitions {
+  /** Forgets what it remembers if the configuration has changed since. */
+  catchUp(): void;
   geofence(scope: Scope, id: string): EventGeofence | undefined;
   beacon(scope: Scope, id: string): EventBeacon | undefined;
 }
@@ -20,20 +22,12 @@ export function createDefinitions(configuration: ConfigurationReader): Definitio
   const beacons = new LRUCache<string, EventBeacon>({ max: cachedDefinitions });
   let version = configuration.version;
 
-  function forgetWhenChanged(): void {
-    if (configuration.version === version) return;
-    version = configuration.version;
-    geofences.clear();
-    beacons.clear();
-  }
-
   function remembered<Record, Definition extends object>(
     cache: LRUCache<string, Definition>,
     find: (scope: Scope, id: string) => Record | undefined,
     toDefinition: (record: Record) => Definition,
   ) {
     return (scope: Scope, id: string): Definition | undefined => {
-      forgetWhenChanged();
       const known = cache.get(id);
       if (known) return known;
       const record = find(scope, id);
@@ -45,6 +39,12 @@ export function createDefinitions(configuration: ConfigurationReader): Definitio
   }
 
   return {
+    catchUp() {
+      if (configuration.version === version) return;
+      version = configuration.version;
+      geofences.clear();
+      beacons.clear();
+    },
     geofence: remembered(geofences, (scope, id) => configuration.geofence(scope, id), eventGeofence),
     beacon: remembered(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
   };

@@ -1,8 +1,8 @@
 /** Tells operators what the stage does: numbers to metrics, what deserves a look to `onProblem`. */
 import type { LogRecord } from '../../ports.js';
+import type { DeadLetterReason } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 import type { Effects } from './batch.js';
-import type { DeadLetterReason } from './decode.js';
 
 /** What an operator should hear of. Nothing of it ends the stage. */
 export type LocationStageProblem =

@@ -10,7 +10,8 @@ import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
 import { type Log, type LogRecord, type Replies, type StateStore, type Subscription, topics } from '../../ports.js';
 import { type Metrics, noMetrics } from '../metrics.js';
-import { createBatchEvaluator, decodeBatch } from './batch.js';
+import { createBatchEvaluator } from './batch.js';
+import { decodeBatch } from './decode.js';
 import { DeviceCache, Ownership } from './devices.js';
 import { createDefinitions } from './events.js';
 import { type Answered, trackReply } from './reply.js';
@@ -115,10 +116,11 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   /** One batch, from records to replies. False when the commit was refused: then nothing has happened. */
   async function apply(owner: Ownership, records: readonly LogRecord[]): Promise<boolean> {
     const startedAtMs = clock();
-    const batch = decodeBatch(codecs, records);
+    const batch = decodeBatch(codecs.location, records);
     const devices = await deviceCache.load(owner, batch.deviceKeys);
     // After the batch was fetched, so that a location appended after a change of configuration is judged by it.
     catalog.catchUp();
+    definitions.catchUp();
     const effects = evaluateBatch(batch, devices);
     owner.breaker.pass(records, effects.deadLetters);
     const nextOffset = (records.at(-1) as LogRecord).offset + 1;

@@ -1,6 +1,6 @@
 /** Tells bad data from a bad deploy: some dead letters are data, a stream of them is us. */
-import type { LogRecord } from '../../ports.js';
-import type { BadRecord } from './decode.js';
+import type { LogRecord } from '../ports.js';
+import type { BadRecord } from './dead-letters.js';
 
 const windowRecords = 1_000;
 const minDeadLetters = 100;
@@ -10,9 +10,7 @@ const maxShare = 0.5;
 export class TooManyDeadLetters extends Error {
   constructor(dead: number, seen: number, { record, reason, message }: BadRecord) {
     const { partition, offset } = record;
-    super(
-      `${dead} of the last ${seen} records of partition ${partition} could not be evaluated; at ${offset}: ${reason}, ${message}`,
-    );
+    super(`${dead} of the last ${seen} records of partition ${partition} were dead letters; at ${offset}: ${reason}, ${message}`);
     this.name = 'TooManyDeadLetters';
   }
 }

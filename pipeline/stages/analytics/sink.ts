@@ -1,0 +1,85 @@
+/**
+ * The analytics sink: everything that happened, queryable within about a second.
+ *
+ * Flows in: topics `outcomes` and `events`. Flows out: rows of tables `locations`, `users` and `events`, each at least once; repeats replace
+ * each other by key, so queries use FINAL. May import: schemas, the ports.
+ */
+import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import { type Analytics, type Log, type Positions, type Subscription, topics } from '../../ports.js';
+import { type Metrics, noMetrics } from '../metrics.js';
+import { EventTables, OutcomeTables } from './tables.js';
+import { TopicSink } from './topic-sink.js';
+
+/** Nothing grows past these. */
+export interface AnalyticsSinkBounds {
+  /** Rows per insert; twice as many wait at most. More are cheaper by the row and cost memory. */
+  readonly maxRows: number;
+  /** The longest that a row waits for others. */
+  readonly maxDelayMs: number;
+  /** How often the rows of many active users are written. */
+  readonly usersEveryMs: number;
+}
+
+export const defaultAnalyticsSinkBounds: AnalyticsSinkBounds = { maxRows: 30_000, maxDelayMs: 1_000, usersEveryMs: 5_000 };
+
+/** Records per hand-over of one partition. */
+const maxBatchRecords = 5_000;
+
+export interface AnalyticsSinkParts {
+  readonly log: Log;
+  readonly positions: Positions;
+  /** With the tables of `migrate` in it. */
+  readonly analytics: Analytics;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly metrics?: Metrics;
+  readonly bounds?: Partial<AnalyticsSinkBounds>;
+  readonly codecs?: Codecs;
+}
+
+/** The consumers that share the partitions of topics `outcomes` and `events`. */
+export const analyticsSinkGroup = 'analytics-sink';
+
+/** Starts the sink. `done` rejects on anything unexpected. Closing stores what waits. */
+export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
+  const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs } = parts;
+  const bounds = { ...defaultAnalyticsSinkBounds, ...parts.bounds };
+  let fail: (error: unknown) => void = () => {};
+  const failure = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const shared = {
+    log,
+    positions,
+    group: analyticsSinkGroup,
+    deadLetterCodec: codecs.deadLetter,
+    maxRows: bounds.maxRows,
+    maxDelayMs: bounds.maxDelayMs,
+    clock,
+    metrics,
+    onFailure: fail,
+  };
+  const tableParts = { analytics, metrics, clock };
+  const outcomes = new TopicSink({
+    ...shared,
+    topic: topics.outcomes,
+    codec: codecs.outcome,
+    tables: new OutcomeTables({ ...tableParts, usersEveryMs: bounds.usersEveryMs }),
+  });
+  const events = new TopicSink({
+    ...shared,
+    topic: topics.events,
+    codec: codecs.event,
+    tables: new EventTables(tableParts),
+  });
+  const subscriptions = [
+    log.consume({ topic: topics.outcomes, group: analyticsSinkGroup, handler: outcomes, maxBatchRecords, maxWaitMs: 0 }),
+    log.consume({ topic: topics.events, group: analyticsSinkGroup, handler: events, maxBatchRecords, maxWaitMs: 0 }),
+  ];
+  return {
+    async close() {
+      await Promise.all(subscriptions.map((subscription) => subscription.close()));
+    },
+    done: Promise.race([failure, Promise.all(subscriptions.map(({ done }) => done)).then(() => {})]),
+  };
+}

@@ -1,0 +1,97 @@
+/** The tables that each topic fills. */
+import type { Event, Outcome } from '../../../schemas/records.js';
+import type { Analytics } from '../../ports.js';
+import type { Metrics } from '../metrics.js';
+import { eventRow, locationRow, userRow } from './rows.js';
+import type { Tables } from './topic-sink.js';
+
+export interface TableParts {
+  readonly analytics: Analytics;
+  readonly metrics: Metrics;
+  readonly clock: () => number;
+}
+
+async function insert({ analytics, metrics, clock }: TableParts, table: string, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return;
+  const startedAtMs = clock();
+  await analytics.insert(table, rows);
+  metrics.observe('analytics_insert_ms', clock() - startedAtMs);
+  metrics.add('analytics_rows_total', rows.length, table);
+}
+
+/** Topic `events`: one row each. */
+export class EventTables implements Tables<Event> {
+  readonly #parts: TableParts;
+  #rows: object[] = [];
+
+  constructor(parts: TableParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#rows.length;
+  }
+
+  take(event: Event): void {
+    this.#rows.push(eventRow(event));
+  }
+
+  async store(): Promise<boolean> {
+    const rows = this.#rows;
+    this.#rows = [];
+    await insert(this.#parts, 'events', rows);
+    return true;
+  }
+}
+
+/** So few users are written with every batch, that they may be found at once. */
+const fewUsers = 1_000;
+/** So many are written even if they were written a moment ago. */
+const manyUsers = 200_000;
+
+/**
+ * Topic `outcomes`: a row per location, and one per user whose location was applied. A user's row replaces the one before, so of
+ * each user only the newest is kept until `usersEveryMs` have passed.
+ */
+export class OutcomeTables implements Tables<Outcome> {
+  readonly #parts: TableParts & { readonly usersEveryMs: number };
+  #locations: object[] = [];
+  #users = new Map<string, Outcome>();
+  #usersStoredAtMs = 0;
+
+  constructor(parts: TableParts & { readonly usersEveryMs: number }) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#locations.length;
+  }
+
+  take(outcome: Outcome): void {
+    this.#locations.push(locationRow(outcome));
+    if (outcome.result === 'applied') this.#users.set(outcome.user, outcome);
+  }
+
+  async store(all: boolean): Promise<boolean> {
+    const locations = this.#locations;
+    this.#locations = [];
+    const users = all || this.#areUsersDue() ? this.#takeUsers() : undefined;
+    await insert(this.#parts, 'locations', locations);
+    if (users === undefined) return false;
+    await insert(this.#parts, 'users', [...users.values()].map(userRow));
+    return true;
+  }
+
+  #areUsersDue(): boolean {
+    const { size } = this.#users;
+    if (size <= fewUsers || size >= manyUsers) return true;
+    return this.#parts.clock() - this.#usersStoredAtMs >= this.#parts.usersEveryMs;
+  }
+
+  #takeUsers(): Map<string, Outcome> {
+    const users = this.#users;
+    this.#users = new Map();
+    this.#usersStoredAtMs = this.#parts.clock();
+    return users;
+  }
+}

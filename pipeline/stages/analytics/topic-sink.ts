@@ -1,0 +1,129 @@
+/**
+ * Follows one topic into tables. Records become rows as they come; rows are stored when there are enough of them or the first has
+ * waited long enough; the positions move when everything before them is stored. A crash repeats, and never loses.
+ */
+import type { Codec } from '../../../schemas/codecs.js';
+import type { DeadLetter } from '../../../schemas/records.js';
+import { type Log, type LogRecord, type Positions, type StreamHandler, type Topic, topics } from '../../ports.js';
+import { Breaker } from '../breaker.js';
+import { type BadRecord, deadLetterOf, decodeRecord } from '../dead-letters.js';
+import type { Metrics } from '../metrics.js';
+
+/** Where decoded records turn into rows. */
+export interface Tables<T> {
+  take(value: T): void;
+  /** Rows that wait. */
+  readonly size: number;
+  /**
+   * Stores the rows that wait. Answers true when nothing taken before the call is left: the positions may move. `all` asks for
+   * that; otherwise tables may keep rows that are likely to be replaced soon.
+   */
+  store(all: boolean): Promise<boolean>;
+}
+
+export interface TopicSinkParts<T> {
+  readonly log: Log;
+  readonly positions: Positions;
+  readonly group: string;
+  readonly topic: Topic;
+  readonly codec: Codec<T>;
+  readonly deadLetterCodec: Codec<DeadLetter>;
+  readonly tables: Tables<T>;
+  readonly maxRows: number;
+  readonly maxDelayMs: number;
+  readonly clock: () => number;
+  readonly metrics: Metrics;
+  /** Told once when storing fails outside of a call by the log; the sink is of no use then. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export class TopicSink<T> implements StreamHandler {
+  readonly #parts: TopicSinkParts<T>;
+  /** Offset after the last record taken, by partition, of those whose position has not moved there. */
+  readonly #taken = new Map<number, number>();
+  readonly #breakers = new Map<number, Breaker>();
+  #oldestTimestamp = Number.POSITIVE_INFINITY;
+  #storing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: TopicSinkParts<T>) {
+    this.#parts = parts;
+  }
+
+  assigned(partition: number): Promise<number> {
+    const { positions, group, topic } = this.#parts;
+    this.#breakers.set(partition, new Breaker());
+    return positions.get(group, topic, partition);
+  }
+
+  async records(partition: number, records: readonly LogRecord[]): Promise<void> {
+    const { tables, maxRows } = this.#parts;
+    await this.#setAside(partition, records, this.#take(records));
+    this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
+    this.#taken.set(partition, (records.at(-1) as LogRecord).offset + 1);
+    this.#storeLater();
+    // The bound: the log hands over no more of this partition until there is room.
+    while (tables.size >= maxRows) await (this.#storing ?? this.store(false));
+  }
+
+  async revoked(partition: number): Promise<void> {
+    await this.store(true);
+    this.#breakers.delete(partition);
+    if (this.#taken.size === 0) clearTimeout(this.#timer);
+  }
+
+  /** Stores what waits, after what is being stored. */
+  async store(all: boolean): Promise<void> {
+    while (this.#storing) await this.#storing;
+    this.#storing = this.#storeNow(all);
+    try {
+      await this.#storing;
+    } finally {
+      this.#storing = undefined;
+    }
+  }
+
+  #take(records: readonly LogRecord[]): BadRecord[] {
+    const { codec, tables } = this.#parts;
+    const bad: BadRecord[] = [];
+    for (const record of records) {
+      const decoded = decodeRecord(codec, record);
+      if ('reason' in decoded) bad.push(decoded);
+      else tables.take(decoded.value);
+    }
+    return bad;
+  }
+
+  async #setAside(partition: number, records: readonly LogRecord[], bad: readonly BadRecord[]): Promise<void> {
+    this.#breakers.get(partition)?.pass(records, bad);
+    if (bad.length === 0) return;
+    const { log, topic, deadLetterCodec, clock, metrics } = this.#parts;
+    const failedAt = clock();
+    await log.append(
+      topics.deadLetters,
+      bad.map((one) => ({ key: one.record.key, value: deadLetterCodec.encode(deadLetterOf(topic, one, failedAt)) })),
+    );
+    for (const { reason } of bad) metrics.add('dead_letters_total', 1, reason);
+  }
+
+  async #storeNow(all: boolean): Promise<void> {
+    const { tables, positions, group, topic, metrics, clock } = this.#parts;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const taken = [...this.#taken];
+    if (taken.length === 0) return;
+    const oldestTimestamp = this.#oldestTimestamp;
+    this.#oldestTimestamp = Number.POSITIVE_INFINITY;
+    const isAllStored = await tables.store(all);
+    if (Number.isFinite(oldestTimestamp)) metrics.observe('analytics_lag_ms', clock() - oldestTimestamp);
+    if (!isAllStored) return this.#storeLater();
+    await Promise.all(taken.map(([partition, nextOffset]) => positions.set(group, topic, partition, nextOffset)));
+    for (const [partition, nextOffset] of taken) {
+      if (this.#taken.get(partition) === nextOffset) this.#taken.delete(partition);
+    }
+  }
+
+  #storeLater(): void {
+    this.#timer ??= setTimeout(() => void this.store(false).catch(this.#parts.onFailure), this.#parts.maxDelayMs);
+  }
+}
