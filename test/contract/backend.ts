@@ -1,0 +1,61 @@
+/** What a contract suite needs of an implementation of the ports: a fresh one per test, that can be closed and opened again. */
+import type { Log, LogRecord, NewRecord, Positions, StateStore, Topic } from '../../pipeline/ports.js';
+
+export interface Backend {
+  readonly log: Log;
+  readonly stateStore: StateStore;
+  readonly positions: Positions;
+  close(): Promise<void>;
+}
+
+/** A fresh place for data. `open` opens it, again after a close; `remove` deletes it. */
+export interface BackendSite {
+  open(): Promise<Backend>;
+  remove(): Promise<void>;
+}
+
+/** Runs `use` on a fresh, open backend and cleans up. */
+export async function onFreshBackend(site: () => Promise<BackendSite>, use: (backend: Backend) => Promise<void>): Promise<void> {
+  await onFreshSite(site, async (place) => {
+    const backend = await place.open();
+    try {
+      await use(backend);
+    } finally {
+      await backend.close();
+    }
+  });
+}
+
+export async function onFreshSite(site: () => Promise<BackendSite>, use: (place: BackendSite) => Promise<void>): Promise<void> {
+  const place = await site();
+  try {
+    await use(place);
+  } finally {
+    await place.remove();
+  }
+}
+
+export const record = (key: string, value: string | null): NewRecord => ({
+  key,
+  value: value === null ? null : Buffer.from(value),
+});
+
+export const textOf = ({ value }: LogRecord): string | null => (value === null ? null : value.toString());
+
+/** All records that the partition holds, read in small steps. */
+export async function readPartition(log: Log, topic: Topic, partition: number, maxRecords = 7): Promise<LogRecord[]> {
+  const all: LogRecord[] = [];
+  let { first: offset } = await log.bounds(topic, partition);
+  for (;;) {
+    const records = await log.read(topic, partition, offset, maxRecords);
+    const last = records.at(-1);
+    if (last === undefined) return all;
+    all.push(...records);
+    offset = last.offset + 1;
+  }
+}
+
+/** The topic's records, a list per partition. */
+export async function readTopic(log: Log, topic: Topic): Promise<LogRecord[][]> {
+  return Promise.all(Array.from({ length: log.partitions(topic) }, (_, partition) => readPartition(log, topic, partition)));
+}
