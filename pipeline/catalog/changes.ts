@@ -1,0 +1,112 @@
+/** The two ends of topic `changes`: the applier that feeds the view from it, and the writer that appends to it. */
+import { Compile } from 'typebox/compile';
+import { codecs } from '../../schemas/codecs.js';
+import { freshId } from '../../schemas/ids.js';
+import { BeaconRecord } from '../../schemas/json/beacon.js';
+import { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { ProjectRecord } from '../../schemas/json/project.js';
+import type { ChangeKind } from '../../schemas/records.js';
+import { type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../ports.js';
+import { isId } from './keys.js';
+import type { ConfigurationChange, ConfigurationWriter, DecodedChange } from './types.js';
+import type { View } from './view.js';
+
+/** The topic is compacted as a whole, so it has one partition. */
+const partition = 0;
+
+const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
+
+const validators = { project: Compile(ProjectRecord), geofence: Compile(GeofenceRecord), beacon: Compile(BeaconRecord) };
+
+/** A record of topic `changes` that could not be understood; it was skipped. */
+export interface ChangeProblem {
+  readonly offset: number;
+  readonly key: string;
+  readonly reason: string;
+}
+
+/** Throws, with the reason as message, on what isn't a change. */
+export function decodeChange(record: Pick<LogRecord, 'key' | 'value'>): DecodedChange {
+  const [kind = '', id = '', ...rest] = record.key.split('/');
+  if (!Object.hasOwn(validators, kind) || !isId(id) || rest.length > 0) throw new Error('the key is not kind/id');
+  if (record.value === null) return { kind: kind as ChangeKind, id, record: null };
+  const change = codecs.change.decode(record.value);
+  if (change.kind !== kind || change.id !== id) throw new Error('the value is of another thing than the key');
+  const value: unknown = JSON.parse(change.record);
+  const validator = validators[change.kind];
+  if (!validator.Check(value)) {
+    const [problem] = validator.Errors(value);
+    throw new Error(`the record breaks its schema: ${problem?.instancePath} ${problem?.message}`);
+  }
+  const valid = value as NonNullable<DecodedChange['record']>;
+  if (valid._id !== id) throw new Error('the record has another _id than the key');
+  return { kind: change.kind, id, record: valid };
+}
+
+/** Follows topic `changes` into the view, from where the view is. Records that can't be understood are reported and skipped. */
+export function followChanges({
+  log,
+  view,
+  onProblem,
+}: {
+  log: Log;
+  view: View;
+  onProblem: (problem: ChangeProblem) => void;
+}): Subscription {
+  function decoded(record: LogRecord): DecodedChange[] {
+    try {
+      return [decodeChange(record)];
+    } catch (error) {
+      onProblem({ offset: record.offset, key: record.key, reason: (error as Error).message });
+      return [];
+    }
+  }
+  return log.consume({
+    topic: topics.changes,
+    // Every node reads all changes: no group is shared.
+    group: `view-${freshId()}`,
+    maxBatchRecords: 1_000,
+    maxWaitMs: 0,
+    handler: {
+      assigned: async () => view.nextOffset,
+      async records(_, records) {
+        const last = records.at(-1);
+        if (last) await view.apply(records.flatMap(decoded), last.offset + 1);
+      },
+      revoked: async () => {},
+    },
+  });
+}
+
+const encodeChange = ({ kind, id, record }: ConfigurationChange, changedAt: number): NewRecord => ({
+  key: changeKey(kind, id),
+  value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
+});
+
+/** `view` must be the instance that {@link followChanges} applies to. */
+export function createConfigurationWriter({
+  log,
+  view,
+  clock = Date.now,
+}: {
+  log: Log;
+  view: View;
+  clock?: () => number;
+}): ConfigurationWriter {
+  let latest = 0;
+
+  return {
+    async write(changes) {
+      if (changes.length === 0) return;
+      await log.append(
+        topics.changes,
+        changes.map((change) => encodeChange(change, clock())),
+      );
+      await view.waitFor((await log.bounds(topics.changes, partition)).end);
+    },
+    nextTimestamp() {
+      latest = Math.max(clock(), latest + 1, view.latestTimestamp + 1);
+      return latest;
+    },
+  };
+}

@@ -1,0 +1,233 @@
+/**
+ * The node's view of the configuration, in one LMDB file.
+ *
+ * Flows in: changes in the order of topic `changes`, applied in one transaction together with the offset after them. Flows out:
+ * records by id and by list, fences in a form that is quick to load, and what has changed since an offset, so that another
+ * thread that opened the same file can follow. One instance on a file applies; any number, in any thread, read.
+ *
+ * This room may import `schemas`, `pipeline/geometry`, `pipeline/evaluation` and `pipeline/ports.ts`.
+ */
+import { open } from 'lmdb';
+import type { BeaconRecord } from '../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { ProjectRecord } from '../../schemas/json/project.js';
+import type { ChangeKind } from '../../schemas/records.js';
+import { encodeCompactFence } from './compact-fence.js';
+import { expiryBound, expiryKey, idKey, type ListedKind, listKeys, parseScopedIdKey, scopedIdKey } from './keys.js';
+import { readPage } from './lists.js';
+import type { ConfigurationReader, DecodedChange, Scope } from './types.js';
+
+/** What a thread that follows the view must look at again. `scope` is null for projects. */
+export interface ChangedThing {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  readonly scope: Scope | null;
+}
+
+export interface ViewOptions {
+  /** Epoch ms; decides whether a geofence is past its `deleteAfter`. */
+  readonly clock?: () => number;
+  /** How many changes the feed goes back; a follower that is further behind must load everything again. */
+  readonly feedRecords?: number;
+}
+
+export interface View extends ConfigurationReader {
+  /** Offset of the next change to apply. */
+  readonly nextOffset: number;
+  /** Epoch ms of the latest `updatedAt` ever applied. */
+  readonly latestTimestamp: number;
+  /** Shows this thread what other threads have applied until now; without it that takes until the next turn of the event loop. */
+  refresh(): void;
+  /** Applies changes in their order; resolves when readers can see them. Only one call at a time. */
+  apply(changes: readonly DecodedChange[], nextOffset: number): Promise<void>;
+  /** Resolves when this instance has applied everything before `offset`. */
+  waitFor(offset: number): Promise<void>;
+  /** What was touched by changes from `fromOffset` on, each once; undefined when the feed no longer goes back that far. */
+  feed(fromOffset: number): ChangedThing[] | undefined;
+  /** Every fence in its compact form, scope by scope. The buffer is valid until the next step. */
+  compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly compact: Buffer }>;
+  compactFence(scope: Scope, id: string): Buffer | undefined;
+  everyBeacon(): Iterable<BeaconRecord>;
+  /** Ids of geofences past their `deleteAfter` at `nowMs`, longest first. */
+  expired(nowMs: number, limit: number): string[];
+  close(): Promise<void>;
+}
+
+type ListedRecord = GeofenceRecord | BeaconRecord;
+
+const mapSizeBytes = 64 * 2 ** 30;
+const noValue = Buffer.alloc(0);
+
+function openDatabases(path: string) {
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 12 });
+  const json = { encoding: 'json', keyEncoding: 'binary' } as const;
+  const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
+  return {
+    root,
+    meta: root.openDB<number, string>('meta', {}),
+    projects: root.openDB<ProjectRecord, Buffer>('projects', json),
+    geofences: root.openDB<GeofenceRecord, Buffer>('geofences', json),
+    beacons: root.openDB<BeaconRecord, Buffer>('beacons', json),
+    compactFences: root.openDB<Buffer, Buffer>('compact-fences', binary),
+    lists: root.openDB<Buffer, Buffer>('lists', binary),
+    expiries: root.openDB<Buffer, Buffer>('expiries', binary),
+    /** Key: offset after the batch, place in it. */
+    feed: root.openDB<FeedEntry, [number, number]>('feed', {}),
+  };
+}
+/** Kind and id, and project and environment where there are any. */
+type FeedEntry = [ChangeKind, string, string?, Scope['environment']?];
+type Databases = ReturnType<typeof openDatabases>;
+
+/** Opens or creates the view at `path`, a folder. */
+export function openView(path: string, { clock = Date.now, feedRecords = 100_000 }: ViewOptions = {}): View {
+  const databases = openDatabases(path);
+  const { root, meta, projects, geofences, beacons, compactFences, lists, expiries, feed } = databases;
+  const applyChange = createApplier(databases);
+  const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
+  const projectCache = new Map<string, ProjectRecord | undefined>();
+  let projectCacheOffset = -1;
+
+  const number = (name: string): number => meta.get(name) ?? 0;
+
+  /** The cache lives until any project changes. */
+  function project(id: string): ProjectRecord | undefined {
+    const offset = number('projectsOffset');
+    if (offset !== projectCacheOffset) projectCache.clear();
+    projectCacheOffset = offset;
+    if (!projectCache.has(id)) {
+      const record = projects.get(idKey(id));
+      if (record === undefined) return undefined;
+      projectCache.set(id, record);
+    }
+    return projectCache.get(id);
+  }
+
+  const inScope = <T extends GeofenceRecord | BeaconRecord>(record: T | undefined, scope: Scope): T | undefined =>
+    record?.project === scope.project && record.environment === scope.environment ? record : undefined;
+
+  function geofence(scope: Scope, id: string): GeofenceRecord | undefined {
+    const record = inScope(geofences.get(idKey(id)), scope);
+    return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
+  }
+  const beacon = (scope: Scope, id: string): BeaconRecord | undefined => inScope(beacons.get(idKey(id)), scope);
+
+  function notifyWaiters(offset: number): void {
+    for (const waiter of waiters) {
+      if (waiter.offset > offset) continue;
+      waiters.delete(waiter);
+      waiter.resolve();
+    }
+  }
+
+  return {
+    get version() {
+      return number('nextOffset');
+    },
+    get nextOffset() {
+      return number('nextOffset');
+    },
+    get latestTimestamp() {
+      return number('latestTimestamp');
+    },
+    refresh: () => root.resetReadTxn(),
+    project,
+    projects: () => [...projects.getRange()].map(({ value }) => value),
+    geofence,
+    beacon,
+    geofences: (query) => readPage(lists, 'geofence', query, (id) => geofence(query, id)),
+    beacons: (query) => readPage(lists, 'beacon', query, (id) => beacon(query, id)),
+
+    async apply(changes, nextOffset) {
+      await root.transaction(() => {
+        let place = 0;
+        for (const change of changes) {
+          for (const thing of applyChange(change)) {
+            const scope = thing.scope ? [thing.scope.project, thing.scope.environment] : [];
+            feed.putSync([nextOffset, place++], [thing.kind, thing.id, ...scope] as FeedEntry);
+          }
+        }
+        for (const key of [...feed.getKeys({ end: [nextOffset - feedRecords + 1, 0] })]) feed.removeSync(key);
+        const latest = changes.reduce((time, { record }) => Math.max(time, record?.updatedAt ?? 0), number('latestTimestamp'));
+        meta.putSync('latestTimestamp', latest);
+        if (changes.some(({ kind }) => kind === 'project')) meta.putSync('projectsOffset', nextOffset);
+        meta.putSync('nextOffset', nextOffset);
+      });
+      notifyWaiters(nextOffset);
+    },
+
+    async waitFor(offset) {
+      if (number('nextOffset') >= offset) return;
+      await new Promise<void>((resolve) => waiters.add({ offset, resolve }));
+    },
+
+    feed(fromOffset) {
+      if (fromOffset < number('nextOffset') - feedRecords) return undefined;
+      const things = new Map<string, ChangedThing>();
+      for (const { value } of feed.getRange({ start: [fromOffset + 1, 0] })) {
+        const [kind, id, project, environment] = value;
+        const scope = project && environment ? { project, environment } : null;
+        things.set(value.join('/'), { kind, id, scope });
+      }
+      return [...things.values()];
+    },
+
+    *compactFences() {
+      for (const { key, value } of compactFences.getRange()) {
+        const { id, ...scope } = parseScopedIdKey(key);
+        yield { scope, id, compact: value };
+      }
+    },
+    compactFence: (scope, id) => compactFences.get(scopedIdKey(scope, id)),
+    *everyBeacon() {
+      for (const { value } of beacons.getRange()) yield value;
+    },
+    expired: (nowMs, limit) =>
+      [...expiries.getRange({ end: expiryBound(nowMs), limit })].map(({ key }) => key.toString('hex', key.length - 12)),
+    close: () => root.close(),
+  };
+}
+
+/** Writes one change to every database; must run in a write transaction. Answers what followers must look at again. */
+function createApplier({ projects, geofences, beacons, compactFences, lists, expiries }: Databases) {
+  function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
+    for (const key of before ? listKeys(kind, before) : []) lists.removeSync(key);
+    for (const key of after ? listKeys(kind, after) : []) lists.putSync(key, noValue);
+  }
+
+  function replaceGeofence(id: string, before: GeofenceRecord | undefined, after: GeofenceRecord | null): void {
+    if (before) {
+      geofences.removeSync(idKey(id));
+      compactFences.removeSync(scopedIdKey(before, id));
+      if (before.deleteAfter !== null) expiries.removeSync(expiryKey(before.deleteAfter, id));
+    }
+    if (after) {
+      geofences.putSync(idKey(id), after);
+      compactFences.putSync(scopedIdKey(after, id), encodeCompactFence(after));
+      if (after.deleteAfter !== null) expiries.putSync(expiryKey(after.deleteAfter, id), noValue);
+    }
+  }
+
+  function replaceBeacon(id: string, after: BeaconRecord | null): void {
+    if (after) beacons.putSync(idKey(id), after);
+    else beacons.removeSync(idKey(id));
+  }
+
+  /** Both where it was and where it is: a follower keeps its things by scope. */
+  const touched = (kind: ListedKind, id: string, records: (ListedRecord | null | undefined)[]): ChangedThing[] =>
+    records.filter((record) => record != null).map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
+
+  return ({ kind, id, record }: DecodedChange): ChangedThing[] => {
+    if (kind === 'project') {
+      if (record) projects.putSync(idKey(id), record as ProjectRecord);
+      else projects.removeSync(idKey(id));
+      return [{ kind, id, scope: null }];
+    }
+    const after = record as ListedRecord | null;
+    const before = kind === 'geofence' ? geofences.get(idKey(id)) : beacons.get(idKey(id));
+    relist(kind, before, after);
+    if (kind === 'geofence') replaceGeofence(id, before as GeofenceRecord | undefined, after as GeofenceRecord | null);
+    else replaceBeacon(id, after as BeaconRecord | null);
+    return touched(kind, id, [before, after]);
+  };
+}
