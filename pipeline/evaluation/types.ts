@@ -6,22 +6,9 @@
  */
 import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, OutcomeResult, RangedBeacon, UserState } from '../../schemas/records.js';
+import type { Zone } from '../geometry/zone.js';
 
-/**
- * Where the disc D (point p, accuracy a) lies relative to a fence with signed distance d (metres, positive inside).
- * For a = 0 only `apart` and `within` occur.
- */
-export const Zone = {
-  /** d < -a: p is outside by more than its accuracy. */
-  apart: 0,
-  /** -a <= d < 0: p is outside, the disc reaches the fence. */
-  near: 1,
-  /** 0 <= d < a: p is inside or on the boundary, the disc reaches out. */
-  partly: 2,
-  /** d >= a: the disc lies wholly inside. */
-  within: 3,
-} as const;
-export type Zone = (typeof Zone)[keyof typeof Zone];
+export { Zone } from '../geometry/zone.js';
 
 /** Instant (epoch ms) -> open at that instant by the fence's local clock? */
 export type OpeningHours = (instantMs: number) => boolean;

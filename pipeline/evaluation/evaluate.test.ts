@@ -1,0 +1,498 @@
+/** The design, sentence by sentence: what one location does. */
+import { describe, expect, test } from 'vitest';
+import type { Settings } from '../../schemas/json/project.js';
+import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
+import { evaluate } from './evaluate.js';
+import { listedStays } from './geofence-stays.js';
+import {
+  type FlatFence,
+  type FlatWorld,
+  flatBeacon,
+  flatFence,
+  flatWorld,
+  locationAt,
+  minutes,
+  noonMs,
+  surroundingsOf,
+} from './testing/flat-world.js';
+import type { FenceRules } from './types.js';
+
+/** One device that is followed: `reports` answers what is told of a location, as `entered shop`. */
+function follow(world: FlatWorld) {
+  let state: DeviceState | undefined;
+  const device = {
+    world,
+    evaluate(location: Location) {
+      const done = evaluate(location, state, surroundingsOf(device.world));
+      state = done.state;
+      return done;
+    },
+    reports: (atMin: number, x: number, fields: Partial<Location> = {}) =>
+      device
+        .evaluate(locationAt(atMin, x, 0, fields))
+        .transitions.map(({ type, id }) => `${type.replace(/user\.(\w+?)_.*/, '$1')} ${id}`),
+    inside: () => state?.users[0]?.geofences.map(({ id }) => id) ?? [],
+    get state() {
+      return state;
+    },
+  };
+  return device;
+}
+
+// A shop of 10 m radius around x = 0: inside at 0, on its boundary at 10, outside at 20.
+const shop = (rules: Partial<FenceRules> = {}): FlatFence => flatFence('shop', 0, 0, 10, rules);
+const atShop = (settings: Partial<Settings> = {}, rules: Partial<FenceRules> = {}) => follow(flatWorld([shop(rules)], settings));
+
+describe('entries and exits', () => {
+  test('an entry, one only, an exit with its duration', () => {
+    const device = atShop();
+    expect(device.reports(0, 20)).toEqual([]);
+    expect(device.reports(1, 0)).toEqual(['entered shop']);
+    expect(device.reports(2, 5)).toEqual([]);
+    expect(device.evaluate(locationAt(4, 20, 0)).transitions).toEqual([
+      { type: 'user.exited_geofence', id: 'shop', confidence: 3, durationMs: minutes(3), currentlyOperating: null },
+    ]);
+    expect(device.reports(5, 30)).toEqual([]);
+  });
+
+  test('on the boundary counts as inside', () => expect(atShop().reports(0, 10)).toEqual(['entered shop']));
+
+  test('buffer entries: within the accuracy of the boundary, the limit included', () => {
+    expect(atShop().reports(0, 15, { accuracy_m: 5 })).toEqual([]);
+    expect(atShop({ bufferEntries: true }).reports(0, 15, { accuracy_m: 5 })).toEqual(['entered shop']);
+    expect(atShop({ bufferEntries: true }).reports(0, 16, { accuracy_m: 5 })).toEqual([]);
+  });
+
+  test('buffer exits: only beyond the accuracy of the boundary', () => {
+    const device = atShop({ bufferExits: true });
+    device.reports(0, 0);
+    expect(device.reports(1, 15, { accuracy_m: 5 })).toEqual([]);
+    expect(device.reports(2, 16, { accuracy_m: 5 })).toEqual(['exited shop']);
+  });
+
+  test.each([true, false])('a device at rest in the buffer never flaps (buffer exits %s)', (bufferExits) => {
+    const device = atShop({ bufferEntries: true, bufferExits });
+    expect(device.reports(0, 12, { accuracy_m: 5 })).toEqual(['entered shop']);
+    for (let atMin = 1; atMin < 20; atMin++) expect(device.reports(atMin, 12, { accuracy_m: 5 })).toEqual([]);
+  });
+
+  test('stop detection: enters when the device stops or the app is in the foreground', () => {
+    const device = atShop({ stopDetection: true });
+    expect(device.reports(0, 0)).toEqual([]);
+    expect(device.reports(1, 0, { stopped: true })).toEqual(['entered shop']);
+    expect(device.reports(2, 20)).toEqual(['exited shop']);
+    expect(device.reports(3, 0, { foreground: true })).toEqual(['entered shop']);
+  });
+
+  test('the fence may decide on stop detection itself', () => {
+    expect(atShop({ stopDetection: true }, { stopDetection: false }).reports(0, 0)).toEqual(['entered shop']);
+    expect(atShop({ stopDetection: false }, { stopDetection: true }).reports(0, 0)).toEqual([]);
+  });
+
+  test('exits, entries, dwells; within each by id', () => {
+    const left = ['d', 'b'].map((id) => flatFence(id, 0, 0, 10));
+    const right = ['c', 'a'].map((id) => flatFence(id, 30, 0, 10));
+    const around = ['z', 'y'].map((id) => flatFence(id, 0, 0, 100, { dwellThreshold_min: 1 }));
+    const device = follow(flatWorld([...left, ...around, ...right], { dwellEvents: true }));
+    expect(device.reports(0, 0)).toEqual(['entered b', 'entered d', 'entered y', 'entered z']);
+    expect(device.reports(5, 30)).toEqual(['exited b', 'exited d', 'entered a', 'entered c', 'dwelled y', 'dwelled z']);
+    expect(device.inside()).toEqual(['y', 'z', 'a', 'c']);
+  });
+
+  test('a geometry changed by its owner counts from the next location', () => {
+    const device = atShop();
+    device.reports(0, 0);
+    device.world = flatWorld([flatFence('shop', 50, 0, 10)]);
+    expect(device.reports(1, 0)).toEqual(['exited shop']);
+    expect(device.reports(2, 50)).toEqual(['entered shop']);
+  });
+});
+
+describe('confidence', () => {
+  const confidenceOf = (x: number, accuracy_m: number, settings: Partial<Settings> = {}) =>
+    atShop(settings).evaluate(locationAt(0, x, 0, { accuracy_m })).transitions[0]?.confidence;
+  const exitConfidenceOf = (x: number, accuracy_m: number) => {
+    const device = atShop();
+    device.reports(0, 0);
+    return device.evaluate(locationAt(1, x, 0, { accuracy_m })).transitions[0]?.confidence;
+  };
+
+  test('of an entry: 3 wholly inside, 2 by half, else 1', () => {
+    expect(confidenceOf(5, 5)).toBe(3);
+    expect(confidenceOf(8, 5)).toBe(2);
+    expect(confidenceOf(10, 5)).toBe(1);
+    expect(confidenceOf(10, 0)).toBe(3);
+  });
+
+  test('of an entry into a fence smaller than the disc', () => {
+    expect(confidenceOf(0, 12)).toBe(2);
+    expect(confidenceOf(0, 50)).toBe(1);
+  });
+
+  test('of an exit: 3 wholly outside, touching included, else 2 for more than half', () => {
+    expect(exitConfidenceOf(20, 5)).toBe(3);
+    expect(exitConfidenceOf(15, 5)).toBe(3);
+    expect(exitConfidenceOf(12, 5)).toBe(2);
+  });
+
+  test('a transition needs the minimum', () => {
+    expect(confidenceOf(10, 5, { minimumConfidence: 2 })).toBeUndefined();
+    expect(confidenceOf(8, 5, { minimumConfidence: 2 })).toBe(2);
+    const device = atShop({ minimumConfidence: 3 });
+    device.reports(0, 0);
+    expect(device.reports(1, 12, { accuracy_m: 5 })).toEqual([]);
+    expect(device.reports(2, 20, { accuracy_m: 5 })).toEqual(['exited shop']);
+  });
+});
+
+describe('dwells', () => {
+  test('once per stay, when it is longer than the threshold', () => {
+    const device = atShop({ dwellEvents: true }, { dwellThreshold_min: 10 });
+    device.reports(0, 0);
+    expect(device.reports(10, 0)).toEqual([]);
+    expect(device.evaluate(locationAt(10.5, 1, 0)).transitions).toMatchObject([
+      { type: 'user.dwelled_in_geofence', confidence: 3, durationMs: minutes(10.5) },
+    ]);
+    expect(device.reports(30, 0)).toEqual([]);
+    device.reports(31, 20);
+    device.reports(32, 0);
+    expect(device.reports(50, 0)).toEqual(['dwelled shop']);
+  });
+
+  test("the project's threshold where the fence has none; without either, or switched off, none", () => {
+    const dwells = (settings: Partial<Settings>, rules: Partial<FenceRules> = {}) => {
+      const device = atShop(settings, rules);
+      device.reports(0, 0);
+      return device.reports(10, 0).length === 1;
+    };
+    expect(dwells({ dwellEvents: true, defaultDwellThreshold: 5 })).toBe(true);
+    expect(dwells({ dwellEvents: true, defaultDwellThreshold: 5 }, { dwellThreshold_min: 15 })).toBe(false);
+    expect(dwells({ dwellEvents: true })).toBe(false);
+    expect(dwells({ dwellEvents: false, defaultDwellThreshold: 5 })).toBe(false);
+  });
+
+  test('a fix outside, too unsure to be an exit, is no dwell either', () => {
+    const device = atShop({ dwellEvents: true, defaultDwellThreshold: 5, minimumConfidence: 3 });
+    device.reports(0, 0);
+    expect(device.reports(10, 12, { accuracy_m: 5 })).toEqual([]);
+    expect(device.reports(11, 0)).toEqual(['dwelled shop']);
+  });
+});
+
+describe('fences that are not monitored', () => {
+  const evenHours = (atMs: number) => Math.floor(atMs / minutes(60)) % 2 === 0;
+  const toldAs = { userId: 'bob' };
+  const ways: [string, Partial<Settings>, Partial<FenceRules>][] = [
+    ['disabled', {}, { enabled: false }],
+    ['past disableAfter', {}, { disableAfterMs: noonMs - 1 }],
+    ['closed', { restrictToOperatingHours: true }, { hours: () => false }],
+    ['for somebody else', {}, { userIds: new Set(['ann']) }],
+  ];
+
+  describe.each(ways)('%s', (_, settings, rules) => {
+    const unmonitored = flatWorld([shop(rules)], settings);
+    const monitored = flatWorld([shop()], settings);
+
+    test('a device outside stays outside, and enters by its first update inside once it is monitored', () => {
+      const device = follow(unmonitored);
+      expect(device.reports(0, 0, toldAs)).toEqual([]);
+      expect(device.inside()).toEqual([]);
+      device.world = monitored;
+      expect(device.reports(1, 1, toldAs)).toEqual(['entered shop']);
+    });
+
+    test('a device inside that leaves becomes outside in silence', () => {
+      const device = follow(monitored);
+      device.reports(0, 0, toldAs);
+      device.world = unmonitored;
+      expect(device.reports(1, 20, toldAs)).toEqual([]);
+      expect(device.inside()).toEqual([]);
+      device.world = monitored;
+      expect(device.reports(2, 20, toldAs)).toEqual([]);
+      expect(device.reports(3, 0, toldAs)).toEqual(['entered shop']);
+    });
+
+    test('a device that stays is still inside afterwards, without a second entry, and dwells then', () => {
+      const withDwells = (world: FlatWorld) => ({
+        ...world,
+        settings: { ...world.settings, dwellEvents: true, defaultDwellThreshold: 5 },
+      });
+      const device = follow(withDwells(monitored));
+      device.reports(0, 0, toldAs);
+      device.world = withDwells(unmonitored);
+      expect(device.reports(10, 0, toldAs)).toEqual([]);
+      expect(device.inside()).toEqual(['shop']);
+      device.world = withDwells(monitored);
+      expect(device.reports(11, 0, toldAs)).toEqual(['dwelled shop']);
+      expect(device.reports(12, 20, toldAs)).toEqual(['exited shop']);
+    });
+  });
+
+  test('disableAfter itself is still monitored; a moment later not', () => {
+    expect(atShop({}, { disableAfterMs: noonMs }).reports(0, 0)).toEqual(['entered shop']);
+    expect(atShop({}, { disableAfterMs: noonMs - 1 }).reports(0, 0)).toEqual([]);
+  });
+
+  test('hours only tell, unless the project restricts to them', () => {
+    const device = atShop({}, { hours: evenHours });
+    const operating = (atMin: number, x: number) => device.evaluate(locationAt(atMin, x, 0)).transitions[0]?.currentlyOperating;
+    expect(operating(0, 0)).toBe(true);
+    expect(operating(60, 20)).toBe(false);
+  });
+
+  test("a disabled fence isn't listed, though the stay is remembered", () => {
+    const device = atShop();
+    const { user } = device.evaluate(locationAt(0, 0, 0));
+    const listed = (rules: Partial<FenceRules>) =>
+      listedStays(user, surroundingsOf(flatWorld([shop(rules)])).fences, noonMs).map(({ id }) => id);
+    expect(listed({})).toEqual(['shop']);
+    expect(listed({ hours: () => false })).toEqual(['shop']);
+    expect(listed({ enabled: false })).toEqual([]);
+    expect(listed({ disableAfterMs: noonMs - 1 })).toEqual([]);
+    expect(listed({ deleteAfterMs: noonMs - 1 })).toEqual([]);
+    expect(listedStays(user, surroundingsOf(flatWorld([])).fences, noonMs)).toEqual([]);
+  });
+});
+
+describe('fences that are gone, or not for this request', () => {
+  test.each([
+    ['deleted', flatWorld([])],
+    ['past deleteAfter', flatWorld([shop({ deleteAfterMs: noonMs })])],
+  ])('%s: forgotten in silence; made again, it is entered again', (_, gone) => {
+    const device = atShop();
+    device.reports(0, 0);
+    device.world = gone;
+    expect(device.reports(1, 0)).toEqual([]);
+    expect(device.inside()).toEqual([]);
+    device.world = flatWorld([shop()]);
+    expect(device.reports(2, 0)).toEqual(['entered shop']);
+  });
+
+  test('another address changes nothing: neither in nor out', () => {
+    const device = atShop({}, { addresses: (ip) => ip === '10.0.0.1' });
+    expect(device.reports(0, 0, { ip: '10.0.0.2' })).toEqual([]);
+    expect(device.reports(1, 0, { ip: null })).toEqual([]);
+    expect(device.reports(2, 0, { ip: '10.0.0.1' })).toEqual(['entered shop']);
+    expect(device.reports(3, 20, { ip: '10.0.0.2' })).toEqual([]);
+    expect(device.inside()).toEqual(['shop']);
+    expect(device.reports(4, 20, { ip: '10.0.0.1' })).toEqual(['exited shop']);
+  });
+});
+
+describe('repeats and stale locations', () => {
+  test('the same fix sent again is a repeat: the state is the very one that came in', () => {
+    const device = atShop();
+    const first = device.evaluate(locationAt(0, 0, 0));
+    const again = device.evaluate(locationAt(0, 0, 0));
+    expect(again).toEqual({ result: 'repeat', state: first.state, user: first.user, transitions: [] });
+    expect(again.state).toBe(first.state);
+  });
+
+  test('the same fix sent again with stopped now true makes the entry', () => {
+    const device = atShop({ stopDetection: true });
+    expect(device.reports(0, 0)).toEqual([]);
+    expect(device.reports(0, 0, { stopped: true })).toEqual(['entered shop']);
+  });
+
+  test.each<Partial<Location>>([
+    { accuracy_m: 1 },
+    { longitude: 1 },
+    { latitude: 1 },
+    { foreground: true },
+    { beacons: [] },
+    { userId: 'ann' },
+  ])('not a repeat: %j', (difference) => {
+    const device = atShop();
+    device.reports(0, 0);
+    expect(device.evaluate(locationAt(0, 0, 0, difference)).result).toBe('applied');
+  });
+
+  test('what does not count for a repeat: address, signal strength, the order of beacons', () => {
+    const device = atShop();
+    const [a, b] = [flatBeacon('', 1).identifiers, flatBeacon('', 2).identifiers];
+    device.evaluate(locationAt(0, 0, 0, { beacons: [a, b] }));
+    const again = locationAt(0, 0, 0, { beacons: [b, { ...a, rssi_dbm: -40 }], ip: '10.0.0.1' });
+    expect(device.evaluate(again).result).toBe('repeat');
+  });
+
+  test('a device time before the last applied is stale, whoever it is about', () => {
+    const device = atShop();
+    const { state } = device.evaluate(locationAt(5, 20, 0));
+    for (const userId of [null, 'ann']) {
+      const late = device.evaluate(locationAt(4, 0, 0, { userId }));
+      expect(late).toMatchObject({ result: 'stale', transitions: [], user: { userId } });
+      expect(late.state).toBe(state);
+    }
+  });
+
+  test('without a device time nothing is stale or a repeat, and no duration is negative', () => {
+    const device = atShop();
+    device.evaluate(locationAt(5, 0, 0));
+    expect(device.evaluate(locationAt(5, 0, 0, { deviceTimed: false })).result).toBe('applied');
+    expect(device.evaluate(locationAt(5, 0, 0, { deviceTimed: false })).result).toBe('applied');
+    expect(device.evaluate(locationAt(4, 20, 0, { deviceTimed: false })).transitions).toMatchObject([{ durationMs: 0 }]);
+  });
+
+  test('an equal device time with another point is applied', () => {
+    const device = atShop();
+    device.reports(0, 0);
+    expect(device.reports(0, 20)).toEqual(['exited shop']);
+  });
+});
+
+describe('beacons', () => {
+  const ranging = (...minors: number[]) => ({ beacons: minors.map((minor) => flatBeacon('', minor).identifiers) });
+  const both = [flatBeacon('till', 1), flatBeacon('door', 2)];
+  const besideBeacons = () => follow(flatWorld([], {}, both));
+
+  test('listed ones are entered, others left; null says nothing; unknown ones are ignored', () => {
+    const device = besideBeacons();
+    expect(device.reports(0, 0, ranging(1, 2, 9, 1))).toEqual(['entered door', 'entered till']);
+    expect(device.reports(1, 0)).toEqual([]);
+    expect(device.reports(2, 0, ranging(2))).toEqual(['exited till']);
+    expect(device.evaluate(locationAt(3, 0, 0, ranging())).transitions).toEqual([
+      { type: 'user.exited_beacon', id: 'door', confidence: 3, durationMs: minutes(3), currentlyOperating: null },
+    ]);
+  });
+
+  test('a disabled one makes no events: not entered, left in silence, kept while it is heard', () => {
+    const device = besideBeacons();
+    device.reports(0, 0, ranging(1, 2));
+    device.world = flatWorld([], {}, [flatBeacon('till', 1, false), flatBeacon('door', 2, false), flatBeacon('new', 3, false)]);
+    expect(device.reports(1, 0, ranging(2, 3))).toEqual([]);
+    expect(device.state!.users[0]!.beacons.map(({ id }) => id)).toEqual(['door']);
+    device.world = flatWorld([], {}, both);
+    expect(device.reports(2, 0, ranging(1, 2))).toEqual(['entered till']);
+  });
+
+  test('a deleted one is forgotten, even by a location that says nothing of beacons', () => {
+    const device = besideBeacons();
+    device.reports(0, 0, ranging(1, 2));
+    device.world = flatWorld([], {}, [both[1]!]);
+    expect(device.reports(1, 0)).toEqual([]);
+    device.world = flatWorld([], {}, both);
+    expect(device.reports(2, 0, ranging(1, 2))).toEqual(['entered till']);
+  });
+
+  test('come after geofences', () => {
+    const device = follow(flatWorld([shop()], {}, both));
+    expect(device.reports(0, 0, ranging(1))).toEqual(['entered shop', 'entered till']);
+    expect(device.reports(1, 20, ranging(2))).toEqual(['exited shop', 'exited till', 'entered door']);
+  });
+});
+
+describe('users', () => {
+  test("a device's own record becomes the first user's, with all it was inside of", () => {
+    const device = atShop();
+    const own = device.evaluate(locationAt(0, 0, 0)).user;
+    const ann = device.evaluate(locationAt(1, 0, 0, { userId: 'ann' }));
+    expect(ann.user).toMatchObject({ id: own.id, userId: 'ann', createdAt: own.createdAt, geofences: own.geofences });
+    expect(ann.transitions).toEqual([]);
+    expect(ann.state.users).toHaveLength(1);
+  });
+
+  test('another user on the same device starts afresh; each keeps a record', () => {
+    const device = atShop();
+    const ann = device.evaluate(locationAt(0, 0, 0, { userId: 'ann' })).user;
+    expect(device.reports(1, 0, { userId: 'bob' })).toEqual(['entered shop']);
+    expect(device.reports(2, 20, { userId: 'bob' })).toEqual(['exited shop']);
+    const later = device.evaluate(locationAt(3, 0, 0, { userId: 'ann' }));
+    expect(later.transitions).toEqual([]);
+    expect(later.user.id).toBe(ann.id);
+    expect(later.state.users.map(({ userId }) => userId)).toEqual(['ann', 'bob']);
+  });
+
+  test('once somebody was named, the anonymous record stays its own', () => {
+    const device = atShop();
+    device.reports(0, 0, { userId: 'ann' });
+    expect(device.reports(1, 0)).toEqual(['entered shop']);
+    expect(device.reports(2, 0, { userId: 'bob' })).toEqual(['entered shop']);
+    expect(device.state!.users.map(({ userId }) => userId)).toEqual(['bob', null, 'ann']);
+  });
+
+  test('a new record is named by its first location', () => {
+    const location = locationAt(0, 0, 0, { userId: 'ann' });
+    const idOf = (fields: Partial<Location>) => atShop().evaluate({ ...location, ...fields }).user.id;
+    expect(idOf({})).toMatch(/^[0-9a-f]{24}$/);
+    expect(idOf({})).toBe(idOf({}));
+    const others: Partial<Location>[] = [{ id: 'other' }, { userId: 'bob' }, { deviceId: 'other' }, { environment: 'live' }];
+    for (const other of others) expect(idOf(other)).not.toBe(idOf({}));
+  });
+
+  test('a device keeps 16 users, and forgets the one that used it longest ago', () => {
+    const device = atShop();
+    for (let user = 0; user < 16; user++) device.reports(user, 0, { userId: `user-${user}` });
+    device.reports(16, 0, { userId: 'user-0' });
+    device.reports(17, 0, { userId: 'user-16' });
+    const kept = device.state!.users.map(({ userId }) => userId);
+    expect(kept).toHaveLength(16);
+    expect(kept.slice(0, 2)).toEqual(['user-16', 'user-0']);
+    expect(kept).not.toContain('user-1');
+  });
+});
+
+describe('profile', () => {
+  const details = (told: Partial<LocationDetails>): LocationDetails => ({
+    installId: null,
+    sessionId: 'not part of a profile',
+    description: null,
+    metadata: null,
+    deviceType: null,
+    deviceMake: null,
+    deviceModel: null,
+    deviceOS: null,
+    sdkVersion: null,
+    locationAuthorization: null,
+    locationAccuracyAuthorization: null,
+    altitude_m: 12,
+    speed_mps: null,
+    course_deg: null,
+    timeZoneOffset_s: null,
+    locationMs: null,
+    nearbyGeofences: true,
+    ...told,
+  });
+
+  test('what a device says is kept until it says something else', () => {
+    const device = atShop();
+    let atMin = 0;
+    const profileAfter = (told: Partial<LocationDetails> | null) =>
+      device.evaluate(locationAt(atMin++, 0, 0, { details: told && details(told) })).user.profile;
+    expect(profileAfter(null)).toBeNull();
+    expect(profileAfter({})).toBeNull();
+    expect(profileAfter({ deviceType: 'iOS', metadata: '{"plan":"gold"}' })).toBe(
+      '{"metadata":{"plan":"gold"},"deviceType":"iOS"}',
+    );
+    expect(profileAfter(null)).toBe('{"metadata":{"plan":"gold"},"deviceType":"iOS"}');
+    expect(JSON.parse(profileAfter({ metadata: '{}', description: 'Ann' })!)).toEqual({
+      metadata: {},
+      deviceType: 'iOS',
+      description: 'Ann',
+    });
+  });
+
+  test('every field of a profile is kept', () => {
+    const all = {
+      installId: '1',
+      description: '2',
+      metadata: { three: 3 },
+      deviceType: '4',
+      deviceMake: '5',
+      deviceModel: '6',
+      deviceOS: '7',
+      sdkVersion: '8',
+      locationAuthorization: '9',
+      locationAccuracyAuthorization: '10',
+    };
+    const told = details({ ...all, metadata: JSON.stringify(all.metadata) });
+    expect(JSON.parse(atShop().evaluate(locationAt(0, 0, 0, { details: told })).user.profile!)).toEqual(all);
+  });
+});
+
+test('what did not change of a state is shared with the next one', () => {
+  const device = atShop();
+  const before = device.evaluate(locationAt(0, 0, 0, { userId: 'ann' })).user;
+  const after = device.evaluate(locationAt(1, 1, 0, { userId: 'ann' })).user;
+  expect(after.geofences).toBe(before.geofences);
+  expect(after.beacons).toBe(before.beacons);
+});
