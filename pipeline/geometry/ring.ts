@@ -1,0 +1,152 @@
+/** Rings as owners give them, brought into the form that the rest of the room reads, or refused with the reason. */
+import { orient2d } from 'robust-predicates';
+import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
+import type { Position } from '../../schemas/json/common.js';
+import { maxRingPoints, minRingPoints } from '../../schemas/json/geofence.js';
+import { boundsOf } from './edges.js';
+import { distance, wrapDegrees } from './scale.js';
+import { findSelfIntersection } from './validity.js';
+
+/** A valid ring. Longitudes are continuous in `unwrapped` and `box`, so both may pass 180 or -180. Degrees. */
+export interface NormalRing {
+  /** As given, closed. */
+  readonly ring: Position[];
+  /** [x0, y0, x1, y1, …] without repeats; the first vertex is not repeated at the end. */
+  readonly unwrapped: Float64Array;
+  /** [minX, minY, maxX, maxY]. */
+  readonly box: readonly [number, number, number, number];
+  /** Of the area, in degrees as on a plane. */
+  readonly centroid: Position;
+  /** Metres from the centroid to the furthest vertex. */
+  readonly radiusM: number;
+}
+
+/**
+ * Checks and normalizes the coordinates of a polygon: one closed ring of 4 to 2,000 [longitude, latitude] pairs, bare or
+ * within a list as in GeoJSON. Either winding; it may cross the antimeridian. Refused: holes, rings round a pole or wider than
+ * the globe, rings without area, rings that cross or touch themselves.
+ */
+export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
+  const parsed = parseRing(coordinates);
+  if (!parsed.ok) return parsed;
+  const ring = parsed.value;
+
+  const { points, origins, turn } = unwrap(ring);
+  if (turn !== 0) return refuse('must not go round a pole');
+  if (isOnOneLine(points)) return refuse('must enclose an area');
+  const box = boundsOf(points);
+  if (box[2] - box[0] > 360) return refuse('must not span more than 360 degrees of longitude');
+  const meeting = findSelfIntersection(points);
+  if (meeting) return refuse(describeMeeting(ring, origins[meeting[0]]!, origins[meeting[1]]!));
+  const centroid = centroidOf(points);
+  if (!centroid) return refuse('must enclose an area');
+  return { ok: true, value: { ring, unwrapped: points, box, centroid, radiusM: radiusAbout(centroid, points) } };
+}
+
+/** The unwrapped coordinates of a ring that is known to be valid: [x0, y0, x1, y1, …], the first vertex not repeated. */
+export function unwrapRing(ring: readonly Position[]): Float64Array {
+  return unwrap(ring).points;
+}
+
+const refuse = (rule: string): { ok: false; problem: FieldProblem } => invalid('coordinates', rule);
+
+function parseRing(coordinates: unknown): Validated<Position[]> {
+  const list = singleRing(coordinates);
+  if (!Array.isArray(list)) return refuse('must be a ring of [longitude, latitude] pairs');
+  if (isList(list[0]) && isList(list[0][0])) return refuse('must be one ring; holes and several rings are not supported');
+  if (list.length < minRingPoints || list.length > maxRingPoints) {
+    return refuse(`must have ${minRingPoints} to ${maxRingPoints} positions, the last equal to the first; it has ${list.length}`);
+  }
+  const wrong = list.findIndex((position) => !isPosition(position));
+  if (wrong >= 0) return refuse(`must hold [longitude, latitude] in -180 to 180 and -90 to 90; position ${wrong} does not`);
+  const ring = list as Position[];
+  const [first, last] = [ring[0]!, ring[ring.length - 1]!];
+  if (first[0] !== last[0] || first[1] !== last[1]) return refuse('must be closed: its last position must equal the first');
+  return { ok: true, value: ring.map(([longitude, latitude]) => [longitude, latitude]) };
+}
+
+/** [[ring]] with one ring, as in GeoJSON, is that ring. */
+function singleRing(coordinates: unknown): unknown {
+  if (!isList(coordinates) || coordinates.length !== 1) return coordinates;
+  const only = coordinates[0];
+  return isList(only) && isList(only[0]) ? only : coordinates;
+}
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value);
+
+const isPosition = (value: unknown): value is Position =>
+  isList(value) && value.length === 2 && isWithin(value[0], 180) && isWithin(value[1], 90);
+
+const isWithin = (value: unknown, limit: number): boolean => typeof value === 'number' && value >= -limit && value <= limit;
+
+interface Unwrapped {
+  points: Float64Array;
+  /** Vertex -> its index in the ring as given. */
+  origins: number[];
+  /** Degrees by which the end misses the start: not 0 when the ring goes round a pole. */
+  turn: number;
+}
+
+/** A step of more than 180 degrees of longitude is taken the other way round, over the antimeridian. */
+function unwrap(ring: readonly Position[]): Unwrapped {
+  const points: number[] = [];
+  const origins: number[] = [];
+  let shift = 0;
+  let previous = ring[0]![0];
+  for (let i = 0; i < ring.length; i++) {
+    const [longitude, y] = ring[i]!;
+    if (longitude - previous > 180) shift -= 360;
+    else if (longitude - previous < -180) shift += 360;
+    previous = longitude;
+    const x = longitude + shift;
+    if (points.length > 0 && x === points[points.length - 2] && y === points[points.length - 1]) continue;
+    points.push(x, y);
+    origins.push(i);
+  }
+  const closes = points[0] === points[points.length - 2] && points[1] === points[points.length - 1];
+  const length = closes && points.length > 2 ? points.length - 2 : points.length;
+  return { points: Float64Array.from(points.slice(0, length)), origins, turn: shift };
+}
+
+/** Also for fewer than three vertices. A zigzag along one line has an area of 0 whatever the rounding. */
+function isOnOneLine(points: Float64Array): boolean {
+  for (let i = 4; i < points.length; i += 2) {
+    if (orient2d(points[0]!, points[1]!, points[2]!, points[3]!, points[i]!, points[i + 1]!) !== 0) return false;
+  }
+  return true;
+}
+
+function describeMeeting(ring: Position[], edgeA: number, edgeB: number): string {
+  const [first, second] = edgeA < edgeB ? [edgeA, edgeB] : [edgeB, edgeA];
+  return `must not cross or touch itself: ${describeEdge(ring, first)} meets ${describeEdge(ring, second)}`;
+}
+
+const describeEdge = (ring: Position[], edge: number): string =>
+  `edge ${edge} (${JSON.stringify(ring[edge])} to ${JSON.stringify(ring[edge + 1])})`;
+
+/** Relative to the first vertex, so that small rings keep their digits. Undefined when the area vanishes in rounding. */
+function centroidOf(points: Float64Array): Position | undefined {
+  const [originX, originY] = [points[0]!, points[1]!];
+  let doubleArea = 0;
+  let momentX = 0;
+  let momentY = 0;
+  for (let i = 2; i < points.length - 2; i += 2) {
+    const [x0, y0] = [points[i]! - originX, points[i + 1]! - originY];
+    const [x1, y1] = [points[i + 2]! - originX, points[i + 3]! - originY];
+    const cross = x0 * y1 - x1 * y0;
+    doubleArea += cross;
+    momentX += cross * (x0 + x1);
+    momentY += cross * (y0 + y1);
+  }
+  const x = originX + momentX / (3 * doubleArea);
+  const y = originY + momentY / (3 * doubleArea);
+  return Number.isFinite(x) && Number.isFinite(y) ? [wrapDegrees(x), y] : undefined;
+}
+
+function radiusAbout([longitude, latitude]: Position, points: Float64Array): number {
+  let radiusM = 0;
+  for (let i = 0; i < points.length; i += 2) {
+    radiusM = Math.max(radiusM, distance(longitude, latitude, wrapDegrees(points[i]!), points[i + 1]!));
+  }
+  return radiusM;
+}

@@ -1,0 +1,239 @@
+/**
+ * Geometry of fences. Flows in: circles and unwrapped rings (longitude and latitude in degrees, lengths in metres), points with
+ * an accuracy. Flows out: boxes, zones, shares and signed distances. Pure, and imports `schemas/` only.
+ *
+ * Distances are on WGS84. A polygon's edges are straight in longitude and latitude (RFC 7946). A point on the boundary is inside.
+ * Every question is asked with a longitude in -180 to 180; rings that cross the antimeridian are compared in their own frame.
+ */
+import { Arena } from './arena.js';
+import { edgeInReach, nearestEdge } from './boundary.js';
+import { contains } from './containment.js';
+import { bandEdges, boundsOf, maxPlainVertices, type Ring } from './edges.js';
+import { shareInCircle, shareInRing } from './overlap.js';
+import { nearestPolarEdge, projectRing } from './polar.js';
+import { distance, latitudeReach, latitudeScale, longitudeReach, longitudeScale, polarLatitude } from './scale.js';
+import { Zone, zoneOf } from './zone.js';
+
+const freed = -1;
+const noRow = -1;
+const initialRows = 16;
+const noBands = new Uint16Array(0);
+
+/** The shapes of a set of fences as packed numbers. A row is a small integer that names a shape until it is removed. */
+export class ShapeTable {
+  private capacity = initialRows;
+  /** Four per row. Circle: longitude, latitude, radius in metres, unused. Polygon: minX, minY, maxX, maxY. */
+  private numbers = new Float64Array(4 * initialRows);
+  /** Per row: vertices of a polygon, 0 for a circle, -1 when the row is free. */
+  private counts = new Int32Array(initialRows).fill(freed);
+  /** Per row: the address of a polygon's coordinates and bands; the next free row when the row is free. */
+  private addresses = new Int32Array(initialRows);
+  private readonly arena = new Arena((row, address) => {
+    this.addresses[row] = address;
+  });
+  private firstFree = noRow;
+  private usedRows = 0;
+  /** The polygon in question: one view that every call points anew. */
+  private readonly ring: Ring = {
+    points: new Float64Array(0),
+    first: 0,
+    count: 0,
+    minX: 0,
+    minY: 0,
+    maxX: 0,
+    maxY: 0,
+    bands: noBands,
+    bandsAt: -1,
+  };
+
+  addCircle(longitude: number, latitude: number, radiusM: number): number {
+    const row = this.takeRow();
+    this.counts[row] = 0;
+    setFour(this.numbers, 4 * row, longitude, latitude, radiusM, 0);
+    return row;
+  }
+
+  /** `unwrapped`: a valid ring as {@link NormalRing} has it, not closed. It is copied. */
+  addPolygon(unwrapped: Float64Array): number {
+    const row = this.takeRow();
+    const [minX, minY, maxX, maxY] = boundsOf(unwrapped);
+    const bands = unwrapped.length > 2 * maxPlainVertices ? bandEdges(unwrapped, minY, maxY) : noBands;
+    const address = this.arena.allocate(row, unwrapped.length + Math.ceil(bands.length / 4));
+    const first = this.arena.offset(address);
+    this.arena.doubles(address).set(unwrapped, first);
+    this.arena.shorts(address).set(bands, 4 * (first + unwrapped.length));
+    this.counts[row] = unwrapped.length / 2;
+    this.addresses[row] = address;
+    setFour(this.numbers, 4 * row, minX, minY, maxX, maxY);
+    return row;
+  }
+
+  remove(row: number): void {
+    const count = this.counts[row];
+    if (count === undefined || count === freed) throw new RangeError(`There is no shape in row ${row}`);
+    if (count > 0) this.arena.free(this.addresses[row]!);
+    this.counts[row] = freed;
+    this.addresses[row] = this.firstFree;
+    this.firstFree = row;
+  }
+
+  /**
+   * Writes a box [minX, minY, maxX, maxY] in degrees that holds, modulo 360, every point with d >= 0. For a polygon it is exactly
+   * that of its coordinates. It may pass ±180; a circle that reaches a pole has all longitudes.
+   */
+  box(row: number, target: Float64Array): void {
+    const at = 4 * row;
+    const numbers = this.numbers;
+    if (this.counts[row] !== 0) {
+      setFour(target, 0, numbers[at]!, numbers[at + 1]!, numbers[at + 2]!, numbers[at + 3]!);
+      return;
+    }
+    const [longitude, latitude, radiusM] = [numbers[at]!, numbers[at + 1]!, numbers[at + 2]!];
+    const reachX = longitudeReach(latitude, radiusM);
+    const reachY = latitudeReach(radiusM);
+    const south = Math.max(-90, latitude - reachY);
+    const north = Math.min(90, latitude + reachY);
+    setFour(target, 0, longitude - reachX, south, longitude + reachX, north);
+  }
+
+  /** Where the disc of radius `accuracyM` about the point lies relative to the fence. */
+  zone(row: number, longitude: number, latitude: number, accuracyM: number): Zone {
+    if (this.counts[row] === 0) return zoneOf(this.circleDistance(row, longitude, latitude), accuracyM);
+    const x = this.inFrame(row, longitude);
+    const zone = this.polygonZone(row, x, latitude, accuracyM);
+    if (!this.isWide(row)) return zone;
+    const other = this.polygonZone(row, this.inOtherFrame(row, x), latitude, accuracyM);
+    return Math.max(zone, other) as Zone;
+  }
+
+  /** f: the share, 0 to 1, of the disc of radius `accuracyM` about the point that lies in the fence; for 0 metres 1 if inside. */
+  share(row: number, longitude: number, latitude: number, accuracyM: number): number {
+    const numbers = this.numbers;
+    if (this.counts[row] === 0) {
+      const distanceM = distance(longitude, latitude, numbers[4 * row]!, numbers[4 * row + 1]!);
+      return shareInCircle(distanceM, numbers[4 * row + 2]!, accuracyM);
+    }
+    const x = this.inFrame(row, longitude);
+    const share = this.polygonShare(row, x, latitude, accuracyM);
+    if (!this.isWide(row) || isPolar(latitude)) return share;
+    return Math.min(1, share + this.polygonShare(row, this.inOtherFrame(row, x), latitude, accuracyM));
+  }
+
+  /** d: metres from the point to the boundary; 0 or more inside and on it, less than 0 outside. Reads every edge. */
+  signedDistance(row: number, longitude: number, latitude: number): number {
+    if (this.counts[row] === 0) return this.circleDistance(row, longitude, latitude);
+    const x = this.inFrame(row, longitude);
+    const distanceM = this.polygonDistance(row, x, latitude);
+    if (!this.isWide(row)) return distanceM;
+    return Math.max(distanceM, this.polygonDistance(row, this.inOtherFrame(row, x), latitude));
+  }
+
+  /** Memory taken, in bytes. */
+  bytes(): number {
+    return this.numbers.byteLength + this.counts.byteLength + this.addresses.byteLength + this.arena.bytes();
+  }
+
+  private circleDistance(row: number, longitude: number, latitude: number): number {
+    const at = 4 * row;
+    const numbers = this.numbers;
+    return numbers[at + 2]! - distance(longitude, latitude, numbers[at]!, numbers[at + 1]!);
+  }
+
+  /** `x`: the longitude in the ring's frame. The cheapest questions come first. */
+  private polygonZone(row: number, x: number, latitude: number, accuracyM: number): Zone {
+    const at = 4 * row;
+    const numbers = this.numbers;
+    const reachY = latitudeReach(accuracyM);
+    if (latitude < numbers[at + 1]! - reachY || latitude > numbers[at + 3]! + reachY) return Zone.apart;
+    const aside = Math.max(numbers[at]! - x, x - numbers[at + 2]!);
+    if (aside > 0 && aside > longitudeReach(latitude, accuracyM)) return Zone.apart;
+    if (isPolar(latitude)) return zoneOf(this.polygonDistance(row, x, latitude), accuracyM);
+
+    const ring = this.look(row);
+    const inside = contains(ring, x, latitude);
+    if (accuracyM === 0) return inside ? Zone.within : Zone.apart;
+    return zoneOf(signed(inside, edgeInReach(ring, x, latitude, accuracyM)), accuracyM);
+  }
+
+  private polygonDistance(row: number, x: number, latitude: number): number {
+    const ring = this.look(row);
+    const nearestM = isPolar(latitude) ? nearestPolarEdge(ring, x, latitude) : nearestEdge(ring, x, latitude);
+    return signed(contains(ring, x, latitude), nearestM);
+  }
+
+  private polygonShare(row: number, x: number, latitude: number, accuracyM: number): number {
+    const ring = this.look(row);
+    if (accuracyM === 0) return contains(ring, x, latitude) ? 1 : 0;
+    if (isPolar(latitude)) {
+      const pieces = projectRing(ring, x, latitude, accuracyM);
+      return shareInRing(pieces, 0, pieces.length / 2, 0, 0, 1, 1, accuracyM);
+    }
+    const { points, first, count } = ring;
+    return shareInRing(points, first, count, x, latitude, longitudeScale(latitude), latitudeScale(latitude), accuracyM);
+  }
+
+  /** The longitude that is within 180 degrees of the middle of the ring's box. */
+  private inFrame(row: number, longitude: number): number {
+    const aside = longitude - (this.numbers[4 * row]! + this.numbers[4 * row + 2]!) / 2;
+    return aside > 180 ? longitude - 360 : aside < -180 ? longitude + 360 : longitude;
+  }
+
+  /** A ring wider than half the globe may be reached both ways round, so it is asked in both frames. */
+  private isWide(row: number): boolean {
+    return this.numbers[4 * row + 2]! - this.numbers[4 * row]! > 180;
+  }
+
+  private inOtherFrame(row: number, x: number): number {
+    return x > (this.numbers[4 * row]! + this.numbers[4 * row + 2]!) / 2 ? x - 360 : x + 360;
+  }
+
+  private look(row: number): Ring {
+    const { ring, numbers, arena } = this;
+    const address = this.addresses[row]!;
+    const count = this.counts[row]!;
+    const first = arena.offset(address);
+    ring.points = arena.doubles(address);
+    ring.first = first;
+    ring.count = count;
+    ring.minX = numbers[4 * row]!;
+    ring.minY = numbers[4 * row + 1]!;
+    ring.maxX = numbers[4 * row + 2]!;
+    ring.maxY = numbers[4 * row + 3]!;
+    ring.bands = arena.shorts(address);
+    ring.bandsAt = count > maxPlainVertices ? 4 * (first + 2 * count) : -1;
+    return ring;
+  }
+
+  private takeRow(): number {
+    if (this.firstFree === noRow) {
+      if (this.usedRows === this.capacity) this.grow();
+      return this.usedRows++;
+    }
+    const row = this.firstFree;
+    this.firstFree = this.addresses[row]!;
+    return row;
+  }
+
+  private grow(): void {
+    this.capacity *= 2;
+    const { numbers, counts, addresses } = this;
+    this.numbers = new Float64Array(4 * this.capacity);
+    this.numbers.set(numbers);
+    this.counts = new Int32Array(this.capacity).fill(freed);
+    this.counts.set(counts);
+    this.addresses = new Int32Array(this.capacity);
+    this.addresses.set(addresses);
+  }
+}
+
+/** A distance of 0 outside can only be rounding: the sign must tell inside from outside. */
+const signed = (inside: boolean, distanceM: number): number => (inside ? distanceM : -Math.max(distanceM, Number.MIN_VALUE));
+
+const isPolar = (latitude: number): boolean => latitude > polarLatitude || latitude < -polarLatitude;
+
+function setFour(target: Float64Array, at: number, a: number, b: number, c: number, d: number): void {
+  target[at] = a;
+  target[at + 1] = b;
+  target[at + 2] = c;
+  target[at + 3] = d;
+}

@@ -1,0 +1,121 @@
+/**
+ * Finds where a ring crosses or touches itself: the sweep of Shamos and Hoey with exact predicates, O(n log n) for any shape.
+ *
+ * A line sweeps the vertices from west to east (at equal longitude from south to north, as if it leaned a little, so that no
+ * edge lies along it). The edges it meets are kept in order; two edges that meet anywhere become neighbours in that order
+ * before the sweep passes their westernmost common point, so only neighbours need to be tested.
+ */
+import { orient2d } from 'robust-predicates';
+
+/** Two edges by number: edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. */
+export type EdgePair = readonly [number, number];
+
+/** The first two edges found that meet other than at the vertex they share, if any. `points`: [x0, y0, x1, y1, …], no repeats. */
+export function findSelfIntersection(points: Float64Array): EdgePair | undefined {
+  return new Sweep(points).run();
+}
+
+class Sweep {
+  private readonly count: number;
+  /** Edges that the line meets, south to north. */
+  private readonly active: number[] = [];
+
+  constructor(private readonly points: Float64Array) {
+    this.count = points.length / 2;
+  }
+
+  run(): EdgePair | undefined {
+    const order = Array.from({ length: this.count }, (_, vertex) => vertex).sort((a, b) => this.compare(a, b));
+    for (let i = 0; i < order.length; i++) {
+      const vertex = order[i]!;
+      if (i > 0 && this.compare(order[i - 1]!, vertex) === 0) return [order[i - 1]!, vertex];
+      const meeting = this.pass(vertex);
+      if (meeting) return meeting;
+    }
+    return undefined;
+  }
+
+  /** Moves the line over a vertex: its edges to the west leave, those to the east enter. */
+  private pass(vertex: number): EdgePair | undefined {
+    const previous = (vertex + this.count - 1) % this.count;
+    const previousEnters = this.compare(vertex, previous) < 0;
+    const nextEnters = this.compare(vertex, this.next(vertex)) < 0;
+    if (previousEnters && nextEnters) return this.enterBoth(vertex, previous);
+    if (!previousEnters && !nextEnters) return this.leave(vertex) ?? this.leave(previous);
+    return previousEnters ? this.replace(vertex, previous) : this.replace(previous, vertex);
+  }
+
+  private enterBoth(vertex: number, previous: number): EdgePair | undefined {
+    let low = 0;
+    let high = this.active.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const edge = this.active[middle]!;
+      const side = this.side(this.west(edge), this.east(edge), vertex);
+      if (side === 0) return [edge, vertex];
+      if (side > 0) low = middle + 1;
+      else high = middle;
+    }
+    const turn = this.side(vertex, this.next(vertex), previous);
+    if (turn === 0) return [previous, vertex];
+    if (turn > 0) this.active.splice(low, 0, vertex, previous);
+    else this.active.splice(low, 0, previous, vertex);
+    return this.meeting(low - 1) ?? this.meeting(low + 1);
+  }
+
+  private leave(edge: number): EdgePair | undefined {
+    const at = this.active.indexOf(edge);
+    this.active.splice(at, 1);
+    return this.meeting(at - 1);
+  }
+
+  private replace(leaving: number, entering: number): EdgePair | undefined {
+    const at = this.active.indexOf(leaving);
+    this.active[at] = entering;
+    return this.meeting(at - 1) ?? this.meeting(at);
+  }
+
+  /** The neighbours at places `at` and `at + 1`, if they meet. */
+  private meeting(at: number): EdgePair | undefined {
+    const a = this.active[at];
+    const b = this.active[at + 1];
+    return a !== undefined && b !== undefined && this.meet(a, b) ? [a, b] : undefined;
+  }
+
+  private meet(a: number, b: number): boolean {
+    const [a0, a1, b0, b1] = [this.west(a), this.east(a), this.west(b), this.east(b)];
+    // Edges that begin or end at one vertex meet elsewhere only if they lie along each other.
+    if (a0 === b0) return this.side(a0, a1, b1) === 0;
+    if (a1 === b1) return this.side(a0, a1, b0) === 0;
+    if (a1 === b0 || b1 === a0) return false;
+    // Both edges meet the line, so they overlap from west to east: along one line that is a meeting.
+    const [fromA0, fromA1] = [this.side(b0, b1, a0), this.side(b0, b1, a1)];
+    const [fromB0, fromB1] = [this.side(a0, a1, b0), this.side(a0, a1, b1)];
+    return fromA0 * fromA1 <= 0 && fromB0 * fromB1 <= 0;
+  }
+
+  /** 1 when `vertex` lies to the left of the direction from one vertex to another, -1 to the right, 0 on the line. */
+  private side(from: number, to: number, vertex: number): number {
+    const p = this.points;
+    const x = p[2 * vertex]!;
+    const y = p[2 * vertex + 1]!;
+    return -Math.sign(orient2d(p[2 * from]!, p[2 * from + 1]!, p[2 * to]!, p[2 * to + 1]!, x, y));
+  }
+
+  /** In which order the line passes two vertices. */
+  private compare(a: number, b: number): number {
+    return this.points[2 * a]! - this.points[2 * b]! || this.points[2 * a + 1]! - this.points[2 * b + 1]!;
+  }
+
+  private next(vertex: number): number {
+    return vertex + 1 === this.count ? 0 : vertex + 1;
+  }
+
+  private west(edge: number): number {
+    return this.compare(edge, this.next(edge)) < 0 ? edge : this.next(edge);
+  }
+
+  private east(edge: number): number {
+    return this.compare(edge, this.next(edge)) < 0 ? this.next(edge) : edge;
+  }
+}
