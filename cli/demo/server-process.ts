@@ -87,7 +87,7 @@ export function launchServer({ program, dataFolder, port = 0, environment = {} }
 }
 
 function readGreeting(child: ChildProcess, log: () => readonly string[]): Promise<Greeting> {
-  const keys: Record<string, string> = {};
+  const keys: Partial<Record<keyof Keys, string>> = {};
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
@@ -96,18 +96,18 @@ function readGreeting(child: ChildProcess, log: () => readonly string[]): Promis
     if (!child.stdout) throw new Error('the server has no standard output');
     createInterface({ input: child.stdout }).on('line', (line) => {
       const [key, keyEnvironment, kind] = keyPattern.exec(line) ?? [];
-      if (key && keyEnvironment) keys[`${keyEnvironment}_${kind === 'sk' ? 'secret' : 'publishable'}`] = key;
+      if (key) keys[`${keyEnvironment as Environment}_${kind === 'sk' ? 'secret' : 'publishable'}`] = key;
       const address = addressPattern.exec(line)?.[1];
       if (address) greet(address);
     });
     function greet(address: string): void {
       // Keys may be printed after the address: let the lines that came with it be read first.
-      setImmediate(() => resolve({ address, keys: isComplete(keys) ? keys : undefined }));
+      setImmediate(() => resolve({ address, keys: complete(keys) }));
     }
   });
 }
 
-const keyNames = ['test_publishable', 'test_secret', 'live_publishable', 'live_secret'] as const;
-
-const isComplete = (keys: Record<string, string>): keys is Record<(typeof keyNames)[number], string> =>
-  keyNames.every((name) => name in keys);
+function complete({ test_publishable, test_secret, live_publishable, live_secret }: Partial<Keys>): Keys | undefined {
+  if (!test_publishable || !test_secret || !live_publishable || !live_secret) return undefined;
+  return { test_publishable, test_secret, live_publishable, live_secret };
+}

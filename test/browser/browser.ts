@@ -1,0 +1,49 @@
+/** Chromium for tests: a headless browser from the system, and a web page on an origin of its own. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium } from 'playwright-core';
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Throws with what to do when there is no browser: a suite that can't run must not look as if it had. */
+export async function launchBrowser(): Promise<Browser> {
+  if (!existsSync(executablePath)) {
+    throw new Error(`no browser at ${executablePath}: "apt-get install chromium", or set CHROMIUM_PATH`);
+  }
+  return chromium.launch({ executablePath, headless: true, args: flags });
+}
+
+export interface WebPage {
+  /** Not the API's: every call of the page is cross-origin. */
+  readonly origin: string;
+  close(): void;
+}
+
+const sdkPath = fileURLToPath(new URL('../../node_modules/radar-sdk-js/dist/radar.js', import.meta.url));
+const html = `<!doctype html><title>A shop</title>
+<script type="module">import Radar from '/radar.js'; globalThis.Radar = Radar;</script>`;
+
+/** A shop's web page that loads the SDK exactly as it was published. */
+export async function serveWebPage(): Promise<WebPage> {
+  const sdk = readFileSync(sdkPath);
+  const server = createServer((request, response) => {
+    if (request.url === '/radar.js') response.setHeader('content-type', 'text/javascript').end(sdk);
+    else if (request.url === '/') response.setHeader('content-type', 'text/html').end(html);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() };
+}

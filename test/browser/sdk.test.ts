@@ -1,0 +1,202 @@
+/**
+ * A web app's SDK, as published, in a real browser: only its `host` is changed. The page has another origin than the API, so the browser
+ * asks for permission before every call, as it does for real sites.
+ */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../support/client.js';
+import { circle, eventTypesOf, square, standing } from '../support/places.js';
+import { TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+import { launchBrowser, serveWebPage, type WebPage } from './browser.js';
+
+interface Failure {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+let server: TestServer;
+let browser: Browser;
+let web: WebPage;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), TestServer.start()]);
+  const backend = server.as('test_secret');
+  await backend.putGeofence('shop', { ...circle(0, 0, 100), metadata: { open: true } }, 'store');
+  await backend.putGeofence('mall', square(0, 0, 500), 'mall');
+});
+
+afterAll(async () => {
+  await browser?.close();
+  web?.close();
+  await server?.dispose();
+});
+
+/** A page of a browser that was never here before, with the SDK loaded. */
+async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  const opened = await context.newPage();
+  await opened.goto(web.origin);
+  await opened.waitForFunction(() => 'Radar' in globalThis);
+  return opened;
+}
+
+/** Calls the SDK in the page. Errors come back as values, since their classes don't cross over. */
+function call(method: string, ...args: unknown[]): Promise<{ value?: Json; failure?: Failure }> {
+  return page.evaluate(
+    async ({ method, args }) => {
+      const { Radar } = globalThis as Json;
+      try {
+        return { value: await Radar[method](...args) };
+      } catch (error) {
+        const { name, status, message } = error as Failure;
+        return { failure: { name, status, message } };
+      }
+    },
+    { method, args },
+  );
+}
+
+async function radar(method: string, ...args: unknown[]): Promise<Json> {
+  const { value, failure } = await call(method, ...args);
+  if (failure) throw new Error(`Radar.${method}: ${failure.name}: ${failure.message}`);
+  return value;
+}
+
+const initialize = (key: string) => call('initialize', key, { host: server.address });
+
+describe('radar-sdk-js with only its host changed', () => {
+  beforeEach(async () => {
+    page = await open();
+    await initialize(server.keys.test_publishable);
+    return () => page.context().close();
+  });
+
+  it('calls across origins', () => {
+    expect(new URL(page.url()).origin).not.toBe(server.address);
+  });
+
+  it('tracks into a geofence and out again', async () => {
+    const inside = await radar('trackOnce', { ...standing(10, 10), accuracy: 20 });
+    expect(eventTypesOf(inside.events)).toEqual(['user.entered_geofence', 'user.entered_geofence']);
+    const shop = inside.events.find((event: Json) => event.geofence.externalId === 'shop');
+    expect(shop).toMatchObject({ confidence: 3, geofence: { tag: 'store', metadata: { open: true } }, live: false });
+    expect(inside.user.geofences.map((geofence: Json) => geofence.externalId).sort()).toEqual(['mall', 'shop']);
+
+    const outside = await radar('trackOnce', { ...standing(300, 0), accuracy: 20 });
+    expect(eventTypesOf(outside.events)).toEqual(['user.exited_geofence']);
+    expect(outside.events[0]).toMatchObject({ confidence: 3, geofence: { externalId: 'shop' } });
+    expect(outside.events[0].duration).toBeGreaterThan(0);
+    expect(outside.user.geofences.map((geofence: Json) => geofence.externalId)).toEqual(['mall']);
+  });
+
+  it('tracks with coordinates alone, taken as exact', async () => {
+    const { user } = await radar('trackOnce', standing(1_000, 0));
+    expect(user).toMatchObject({ locationAccuracy: 0, deviceType: 'Web', foreground: true, stopped: true });
+  });
+
+  it('knows the context of a place without remembering anything', async () => {
+    const context = await radar('getContext', standing(0, 0));
+    expect(context.geofences.map((geofence: Json) => geofence.externalId).sort()).toEqual(['mall', 'shop']);
+    expect((await radar('getContext', standing(5_000, 0))).geofences).toEqual([]);
+  });
+
+  it('finds geofences nearby', async () => {
+    const near = standing(700, 0);
+    const { geofences } = await radar('searchGeofences', { near, radius: 2_000, limit: 10 });
+    expect(geofences.map((geofence: Json) => geofence.externalId)).toEqual(['mall', 'shop']);
+    const stores = await radar('searchGeofences', { near, radius: 2_000, tags: ['store'], includeGeometry: true });
+    expect(stores.geofences).toHaveLength(1);
+    expect(stores.geofences[0].geometry.type).toBe('Polygon');
+  });
+
+  it('keeps the record of a device that names its user', async () => {
+    const anonymous = await radar('trackOnce', { ...standing(0, 0), accuracy: 20 });
+    await radar('setUserId', 'customer-1');
+    const named = await radar('trackOnce', { ...standing(5, 0), accuracy: 20 });
+    expect(named.user).toMatchObject({ _id: anonymous.user._id, userId: 'customer-1' });
+    expect(named.events).toEqual([]);
+    expect(named.user.geofences).toHaveLength(2);
+  });
+
+  it('keeps description and metadata when a later call says nothing of them', async () => {
+    await radar('setDescription', 'A regular');
+    await radar('setMetadata', { plan: 'gold', visits: 3, newsletter: false });
+    const told = { description: 'A regular', metadata: { plan: 'gold', visits: 3, newsletter: false } };
+    expect((await radar('trackOnce', { ...standing(0, 0), accuracy: 20 })).user).toMatchObject(told);
+    await radar('setDescription');
+    await radar('setMetadata');
+    expect((await radar('trackOnce', { ...standing(1, 0), accuracy: 20 })).user).toMatchObject(told);
+  });
+
+  it('logs a conversion, which is listed among the events', async () => {
+    await radar('setUserId', 'customer-2');
+    const { event } = await radar('logConversion', { name: 'bought_shoes', revenue: 79.5, metadata: { size: 42 } });
+    expect(event).toMatchObject({ type: 'bought_shoes', confidence: 3, metadata: { size: 42, revenue: 79.5 } });
+    await until(async () => {
+      const { body } = await server.as('test_secret').get('/v1/events?type=bought_shoes');
+      return body.events.some((listed: Json) => listed._id === event._id);
+    });
+  });
+});
+
+describe('keys', () => {
+  beforeEach(async () => {
+    page = await open();
+    return () => page.context().close();
+  });
+
+  it('an unknown one is an error that the app can name', async () => {
+    await initialize('prj_test_pk_0000000000000000000000000000000000000000');
+    const { failure } = await call('trackOnce', standing(0, 0));
+    expect(failure).toMatchObject({ name: 'RadarUnauthorizedError', status: 'ERROR_UNAUTHORIZED' });
+  });
+
+  it('a secret one is refused by the SDK itself', async () => {
+    const { failure } = await initialize(server.keys.test_secret);
+    expect(failure).toMatchObject({ name: 'RadarPublishableKeyError' });
+  });
+
+  it('a broken request is an error that names the field', async () => {
+    await initialize(server.keys.test_publishable);
+    const { failure } = await call('trackOnce', { latitude: 91, longitude: 10 });
+    expect(failure).toMatchObject({ name: 'RadarBadRequestError', message: expect.stringContaining('latitude') });
+  });
+
+  it('live ones see nothing of test', async () => {
+    await initialize(server.keys.live_publishable);
+    const { user, events } = await radar('trackOnce', { ...standing(0, 0), accuracy: 20 });
+    expect(user).toMatchObject({ live: true, geofences: [] });
+    expect(events).toEqual([]);
+  });
+});
+
+describe('the position of the browser', () => {
+  it('is used when the app gives none', async () => {
+    const geolocation = { ...standing(30, 0), accuracy: 25 };
+    page = await open({ geolocation, permissions: ['geolocation'] });
+    await initialize(server.keys.test_publishable);
+    const { user, events, location } = await radar('trackOnce');
+    expect(location).toMatchObject({ accuracy: 25 });
+    expect(user).toMatchObject({ locationAccuracy: 25, locationAuthorization: 'GRANTED_FOREGROUND' });
+    expect(eventTypesOf(events)).toEqual(['user.entered_geofence', 'user.entered_geofence']);
+    await page.context().close();
+  });
+});
+
+describe('the documentation page', () => {
+  it('loads from the server alone and shows the API', async () => {
+    const reader = await browser.newPage();
+    const elsewhere: string[] = [];
+    reader.on('request', (request) => {
+      if (!request.url().startsWith(server.address) && !request.url().startsWith('data:')) elsewhere.push(request.url());
+    });
+    const response = await reader.goto(`${server.address}/docs`);
+    expect(response?.status()).toBe(200);
+    await reader.getByText('/v1/track', { exact: true }).first().waitFor();
+    expect(elsewhere).toEqual([]);
+    await reader.close();
+  });
+});

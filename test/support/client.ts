@@ -1,0 +1,96 @@
+/** HTTP as a stranger would speak it: one client per key, answers as they came. */
+
+/** What an answer says, of whatever shape: tests look into it freely, and what isn't there fails them. */
+// biome-ignore lint/suspicious/noExplicitAny: the one place for it
+export type Json = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed when it is JSON, else the text. */
+  readonly body: Json;
+}
+
+export interface Sending {
+  /** An object is sent as JSON; text and bytes as they are. */
+  readonly body?: object | string | Uint8Array | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const timeoutMs = 30_000;
+
+export class Client {
+  readonly #address: () => string;
+  readonly #key: string | undefined;
+
+  constructor(address: () => string, key: string | undefined) {
+    this.#address = address;
+    this.#key = key;
+  }
+
+  async send(method: string, path: string, { body, headers = {} }: Sending = {}): Promise<Answer> {
+    const asIs = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${this.#address()}${path}`, {
+      method,
+      headers: {
+        ...(this.#key !== undefined && { authorization: this.#key }),
+        ...(body !== undefined && !asIs && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: asIs ? body : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.send('GET', path);
+  }
+
+  post(path: string, body: object): Promise<Answer> {
+    return this.send('POST', path, { body });
+  }
+
+  put(path: string, body: object): Promise<Answer> {
+    return this.send('PUT', path, { body });
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.send('DELETE', path);
+  }
+
+  /** As HTML forms do: every value a text. */
+  form(method: string, path: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return this.send(method, path, { body: new URLSearchParams(fields).toString(), headers });
+  }
+
+  /** A track request; fails loudly unless it is answered 200. */
+  async track(fields: object): Promise<Json> {
+    return ok(await this.post('/v1/track', { ...trackDefaults, ...fields }));
+  }
+
+  /** One line per location. */
+  bulk(locations: readonly object[] | string): Promise<Answer> {
+    const body = typeof locations === 'string' ? locations : locations.map((line) => `${JSON.stringify(line)}\n`).join('');
+    return this.send('POST', '/v1/locations', { body, headers: { 'content-type': 'application/x-ndjson' } });
+  }
+
+  async putGeofence(externalId: string, fields: object, tag = 'test'): Promise<Json> {
+    return ok(await this.put(`/v1/geofences/${tag}/${externalId}`, { description: externalId, ...fields })).geofence;
+  }
+
+  async putBeacon(externalId: string, fields: object, tag = 'test'): Promise<Json> {
+    return ok(await this.put(`/v1/beacons/${tag}/${externalId}`, { description: externalId, enabled: true, ...fields })).beacon;
+  }
+}
+
+export const trackDefaults = { accuracy: 5, foreground: false, stopped: false };
+
+/** The body of an answer that must be 200. */
+export function ok(answer: Answer): Json {
+  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}

@@ -1,0 +1,22 @@
+/** Waiting for a condition instead of for a time. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+const defaultTimeoutMs = 15_000;
+const pollEveryMs = 50;
+
+/**
+ * Asks again and again until the answer is something other than undefined, null or false, and returns it. Throws after `timeoutMs`, with
+ * what `describe` says of the state of things then.
+ */
+export async function until<T>(
+  condition: () => Promise<T> | T,
+  { timeoutMs = defaultTimeoutMs, describe = () => String(condition) }: { timeoutMs?: number; describe?: () => string } = {},
+): Promise<NonNullable<Exclude<T, false>>> {
+  const deadlineMs = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== null && value !== false) return value as NonNullable<Exclude<T, false>>;
+    if (Date.now() > deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${describe()}`);
+    await delay(pollEveryMs);
+  }
+}
