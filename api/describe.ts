@@ -1,0 +1,88 @@
+/** How routes describe themselves for /openapi.json, and how handlers turn what they read into answers. */
+import type { FastifySchema } from 'fastify';
+import Type, { type TProperties, type TSchema } from 'typebox';
+import { ApiError } from '../schemas/errors.js';
+import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
+import { isDictionary, type Outcome, type RawFields } from './fields.js';
+
+export interface Description {
+  /** Unique; names the method in generated clients. */
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: TSchema;
+  readonly querystring?: TSchema;
+  readonly body?: TSchema;
+  /** Of the answer 200. */
+  readonly answer: TSchema;
+  /** Failures besides 401, 403 and 429, by status. */
+  readonly failures?: readonly (400 | 404 | 409 | 413 | 503)[];
+}
+
+const failureNames = {
+  400: 'A field is missing or breaks its rule',
+  401: 'The key is missing, unknown or revoked',
+  403: 'The key has too little authority',
+  404: 'There is no such resource',
+  409: 'The request contradicts a record that exists',
+  413: 'The body is too large',
+  429: 'Too many requests; see Retry-After',
+  503: 'Come back later; see Retry-After',
+} as const;
+
+/** The schema object of a route. It describes only: handlers read the fields themselves, so that text and typed values are one. */
+export function described({ tag, answer, failures = [], body, ...rest }: Description): FastifySchema {
+  const statuses = [...failures, 401, 403, 429] as const;
+  const refusals = statuses.map((status) => [status, { description: failureNames[status], ...ErrorBody }]);
+  return {
+    ...rest,
+    ...(body && { body }),
+    ...(body && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    tags: [tag],
+    response: { 200: { description: 'Success', ...answer }, ...Object.fromEntries(refusals) },
+  };
+}
+
+/** `{ meta: { code }, ...fields }`. */
+export const answerOf = (fields: TProperties = {}): TSchema => Type.Object({ meta: Meta, ...fields });
+
+/** `{ meta: { code, hasMore }, ...fields }`; `cursor` where the list has one. */
+export const listOf = (fields: TProperties, options: { readonly cursor?: boolean } = {}): TSchema =>
+  Type.Object({
+    meta: Type.Object({
+      code: Type.Integer(),
+      hasMore: Type.Boolean(),
+      ...(options.cursor && {
+        cursor: Type.Optional(Type.String({ description: 'Asks for the next page; absent on the last' })),
+      }),
+    }),
+    ...fields,
+  });
+
+export const idParameter = Type.Object({ id: Id });
+export const pairParameters = Type.Object({
+  tag: Type.String({ description: 'Percent-encoded' }),
+  externalId: Type.String({ description: 'Percent-encoded' }),
+});
+
+export const success = { code: 200 } as const;
+
+/** The value of a reading, or its error as the answer. */
+export function accepted<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw outcome.error;
+  return outcome.value;
+}
+
+/** The resource, or 404. */
+export function found<T>(resource: T | undefined, name: string): T {
+  if (resource === undefined) throw new ApiError('not_found', `there is no such ${name}`);
+  return resource;
+}
+
+/** The body's fields. No body at all counts as one without fields. */
+export function bodyFields(body: unknown): RawFields {
+  if (body === undefined || body === null) return {};
+  if (!isDictionary(body)) throw new ApiError('invalid_body', 'the body must be an object of fields');
+  return body;
+}

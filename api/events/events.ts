@@ -1,0 +1,93 @@
+/** Events as the analytics store keeps them, newest first. */
+import type { Scope } from '../../pipeline/catalog/types.js';
+import type { Analytics } from '../../pipeline/ports.js';
+import type { Event } from '../../schemas/json/user.js';
+import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import { type Statement, where } from '../sql.js';
+
+/** What is asked of a list of events. Bounds are exclusive, epoch ms; null: any. */
+export interface EventQuery {
+  readonly limit: number;
+  readonly createdBefore?: number;
+  readonly createdAfter?: number;
+  readonly cursor: Cursor | null;
+  readonly type: string | null;
+  /** `_id` of the user. */
+  readonly user: string | null;
+  readonly userId: string | null;
+  readonly deviceId: string | null;
+  /** `_id` of the geofence. */
+  readonly geofence: string | null;
+  /** `_id` of the beacon. */
+  readonly beacon: string | null;
+  readonly tag: string | null;
+  readonly externalId: string | null;
+}
+
+/** A row of table `events`. */
+interface EventRow {
+  readonly id: string;
+  readonly timeMs: number;
+  /** The event in wire form, JSON. */
+  readonly body: string;
+}
+
+const columns = 'id, toFloat64(toUnixTimestamp64Milli(created_at)) AS timeMs, body';
+
+export function readEventQuery(query: RawFields): Outcome<EventQuery> {
+  const reader = new FieldReader(query);
+  const limit = readLimit(reader);
+  const bounds = readTimeBounds(reader, ['createdBefore', 'createdAfter']);
+  const cursor = readCursor(reader);
+  const filters = {
+    type: reader.text('type'),
+    user: reader.text('user'),
+    userId: reader.text('userId'),
+    deviceId: reader.text('deviceId'),
+    geofence: reader.text('geofence'),
+    beacon: reader.text('beacon'),
+    tag: reader.text('tag'),
+    externalId: reader.text('externalId'),
+  };
+  return reader.outcome(() => ({ limit, cursor, ...bounds, ...filters }));
+}
+
+/**
+ * Newest first, one more than the limit. Rows of one event are alike, so the first of each is enough: that keeps the order of the
+ * table's key, and a short page reads only the end of a long table.
+ */
+export function eventsStatement(scope: Scope, query: EventQuery): Statement {
+  const { sql, parameters } = where(scope, [
+    ['created_at < {time}', query.createdBefore],
+    ['created_at > {time}', query.createdAfter],
+    ['created_at <= {time}', query.cursor?.timeMs],
+    ['(created_at, id) < ({time}, {text})', query.cursor?.timeMs, query.cursor?.id],
+    ['type = {text}', query.type],
+    ['user = {text}', query.user],
+    ['user_id = {text}', query.userId],
+    ['device_id = {text}', query.deviceId],
+    ['geofence = {text}', query.geofence],
+    ['beacon = {text}', query.beacon],
+    ['tag = {text}', query.tag],
+    ['external_id = {text}', query.externalId],
+  ]);
+  return {
+    sql: `SELECT ${columns} FROM events WHERE ${sql} ORDER BY created_at DESC, id DESC LIMIT 1 BY id LIMIT ${query.limit + 1}`,
+    parameters,
+  };
+}
+
+/** A page of events, as the API answers it. */
+export async function listEvents(analytics: Pick<Analytics, 'query'>, scope: Scope, query: EventQuery) {
+  const { sql, parameters } = eventsStatement(scope, query);
+  const page = pageOf(await analytics.query<EventRow>(sql, parameters), query.limit);
+  return { meta: page.meta, events: page.rows.map(({ body }) => JSON.parse(body) as Event) };
+}
+
+/** Undefined when there is no such event. */
+export async function findEvent(analytics: Pick<Analytics, 'query'>, scope: Scope, id: string): Promise<Event | undefined> {
+  const { sql, parameters } = where(scope, [['id = {text}', id]]);
+  const [row] = await analytics.query<EventRow>(`SELECT ${columns} FROM events WHERE ${sql} LIMIT 1`, parameters);
+  return row && (JSON.parse(row.body) as Event);
+}

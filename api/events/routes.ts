@@ -1,0 +1,62 @@
+/** Events: list and look up. */
+import type { FastifyPluginAsync } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../http/authority.js';
+import { Event } from '../../schemas/json/user.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, answerOf, described, found, idParameter, listOf, success } from '../describe.js';
+import type { RawFields } from '../fields.js';
+import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
+import { findEvent, listEvents, readEventQuery } from './events.js';
+
+const tag = 'events';
+const config = { authority: 'secret', limit: 'management' } as const;
+const filter = (description: string) => Type.Optional(Type.String({ description }));
+
+const eventParameters = Type.Object({
+  ...limitParameter,
+  ...cursorParameter,
+  ...timeParameters('createdBefore', 'createdAfter'),
+  type: filter('As in user.entered_geofence, or the name of a conversion'),
+  user: filter('`_id` of the user'),
+  userId: filter('The id that the app gave the user'),
+  deviceId: filter('The device'),
+  geofence: filter('`_id` of the geofence'),
+  beacon: filter('`_id` of the beacon'),
+  tag: filter('Of the geofence or beacon'),
+  externalId: filter('Of the geofence or beacon'),
+});
+
+export const eventRoutes =
+  ({ analytics }: ApiDeps): FastifyPluginAsync =>
+  async (app) => {
+    app.get('/v1/events', {
+      config,
+      schema: described({
+        operationId: 'listEvents',
+        tag,
+        summary: 'List events, newest first',
+        description: 'All filters must match. Events appear here about a second after they happened.',
+        querystring: eventParameters,
+        answer: listOf({ events: Type.Array(Event) }, { cursor: true }),
+        failures: [400],
+      }),
+      handler: async (request) => listEvents(analytics, callerOf(request), accepted(readEventQuery(request.query as RawFields))),
+    });
+
+    app.get<{ Params: { id: string } }>('/v1/events/:id', {
+      config,
+      schema: described({
+        operationId: 'getEvent',
+        tag,
+        summary: 'Get an event',
+        params: idParameter,
+        answer: answerOf({ event: Event }),
+        failures: [404],
+      }),
+      handler: async (request) => {
+        const event = await findEvent(analytics, callerOf(request), request.params.id);
+        return { meta: success, event: found(event, 'event') };
+      },
+    });
+  };

@@ -1,0 +1,286 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RawFields } from '../fields.js';
+import { type GeofenceInput, normalizeGeofence } from './input.js';
+
+const circle = {
+  description: 'Store 123',
+  type: 'circle',
+  tag: 'store',
+  externalId: '123',
+  coordinates: [-73.97, 40.78],
+  radius: 100,
+};
+
+function input(fields: RawFields, path?: { tag: string; externalId: string }): GeofenceInput {
+  const outcome = normalizeGeofence(fields, path);
+  if (!outcome.ok) throw outcome.error;
+  return outcome.value;
+}
+
+function refused(fields: RawFields): string {
+  const outcome = normalizeGeofence(fields);
+  if (outcome.ok) throw new Error('not refused');
+  expect(outcome.error.message).toMatch(new RegExp(`^${outcome.error.param}: `));
+  return `${outcome.error.code} ${outcome.error.message}`;
+}
+
+/** A closed regular polygon of `corners` corners about a point, so `corners + 1` coordinates. */
+const regularRing = (corners: number): number[][] => {
+  const ring = Array.from({ length: corners }, (_, index) => {
+    const angle = (2 * Math.PI * index) / corners;
+    return [-73.97 + 0.01 * Math.cos(angle), 40.78 + 0.01 * Math.sin(angle)];
+  });
+  return [...ring, ring[0]!];
+};
+const polygon = (coordinates: unknown) => ({ ...circle, type: 'polygon', coordinates });
+
+test('a circle in normal form', () => {
+  expect(input(circle)).toEqual({
+    description: 'Store 123',
+    type: 'circle',
+    tag: 'store',
+    externalId: '123',
+    center: [-73.97, 40.78],
+    radius: 100,
+    ring: null,
+    mode: null,
+    enabled: true,
+    metadata: null,
+    operatingHours: null,
+    stopDetection: null,
+    dwellThreshold_min: null,
+    disableAfter: null,
+    deleteAfter: null,
+    userIds: null,
+    ip: null,
+  });
+});
+
+test('text and typed values mean the same', () => {
+  const typed = {
+    ...circle,
+    enabled: false,
+    metadata: { open: true, floors: 2, name: 'x' },
+    operatingHours: { Mon: [['09:00', '17:00']] },
+    stopDetection: true,
+    dwellThreshold: 2.5,
+    userIds: ['a', 'b'],
+  };
+  const text = Object.fromEntries(
+    Object.entries({ ...typed, userIds: 'a,b' }).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+  expect(input(text)).toEqual(input(typed));
+});
+
+test('empty text, null and absent mean not given', () => {
+  const optional = ['enabled', 'metadata', 'operatingHours', 'stopDetection', 'dwellThreshold', 'disableAfter', 'userIds', 'ip'];
+  for (const nothing of ['', ' ', null, undefined]) {
+    expect(input({ ...circle, ...Object.fromEntries(optional.map((name) => [name, nothing])) })).toEqual(input(circle));
+  }
+});
+
+test('the path names the pair', () => {
+  const path = { tag: 'a/b', externalId: 'é #1' };
+  expect(input({ ...circle, tag: 'other', externalId: 7 }, path)).toMatchObject(path);
+  expect(input({ ...circle, externalId: 7 }).externalId).toBe('7');
+});
+
+test('types are read in any case', () => expect(input({ ...circle, type: 'Circle' }).type).toBe('circle'));
+
+test('of a repeated field the last value counts', () => expect(input({ ...circle, tag: ['a', 'b'] }).tag).toBe('b'));
+
+describe('polygons', () => {
+  test('centre and radius follow from the ring; radius, address and the list that GeoJSON adds are ignored', () => {
+    const { center, radius, ring } = input({ ...polygon(regularRing(4)), radius: 'far', address: 'somewhere' });
+    expect(center[0]).toBeCloseTo(-73.97, 6);
+    expect(center[1]).toBeCloseTo(40.78, 6);
+    expect(radius).toBeGreaterThan(1_100);
+    expect(radius).toBeLessThan(1_120);
+    expect(ring).toHaveLength(5);
+    expect(input(polygon(JSON.stringify([regularRing(4)]))).ring).toEqual(ring);
+    expect(input(polygon(regularRing(4).map((position) => position.map(String)))).ring).toEqual(ring);
+  });
+
+  test('4 and 2,000 coordinates are accepted', () => {
+    expect(input(polygon(regularRing(3))).ring).toHaveLength(4);
+    expect(input(polygon(regularRing(1_999))).ring).toHaveLength(2_000);
+  });
+
+  test.each([
+    ['3 coordinates', regularRing(2)],
+    ['2,001 coordinates', regularRing(2_000)],
+    ['an open ring', regularRing(5).slice(0, -1)],
+    ['NaN', [[Number.NaN, 0], ...regularRing(4).slice(1)]],
+    [
+      'a latitude of 91',
+      [
+        [0, 91],
+        [1, 0],
+        [1, 1],
+        [0, 91],
+      ],
+    ],
+    ['three numbers', regularRing(4).map((position) => [...position, 0])],
+    [
+      'a bow tie',
+      [
+        [0, 0],
+        [1, 1],
+        [1, 0],
+        [0, 1],
+        [0, 0],
+      ],
+    ],
+    [
+      'no area',
+      [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+        [0, 0],
+      ],
+    ],
+    ['a point', [0, 0]],
+    ['broken JSON', '[[0,0],'],
+    ['text', 'here'],
+  ])('%s is refused', (_, coordinates) => expect(refused(polygon(coordinates))).toMatch(/^invalid_parameter coordinates: must /));
+});
+
+describe('operating hours', () => {
+  const hours = { Mon: [['09:00', '17:30']], Sun: [['22:00', '02:00']] };
+  test.each([
+    ['a dictionary', { operatingHours: { monday: [['9:00 AM', '5:30 PM']], SUN: [['22:00', '02:00']] } }],
+    ['JSON text', { operatingHours: '{"mon":[["9:00","17:30"]],"sunday":[["10:00 pm","2:00 am"]]}' }],
+    ['by day', { 'operatingHours.Mon': '[["09:00","17:30"]]', 'operatingHours.sunday': '[["22:00","02:00"]]' }],
+    ['by day in brackets', { 'operatingHours[mon]': '[["09:00","17:30"]]', 'operatingHours[sun]': [['22:00', '02:00']] }],
+    ['days as JSON text', { operatingHours: { mon: '[["09:00","17:30"]]', sun: '[["22:00","02:00"]]' } }],
+    [
+      'an empty column beside',
+      { 'operatingHours.mon': '[["09:00","17:30"]]', 'operatingHours.sun': '[["22:00","02:00"]]', 'operatingHours.tue': '' },
+    ],
+  ])('as %s', (_, fields) => expect(input({ ...circle, ...fields }).operatingHours).toEqual(hours));
+});
+
+describe('metadata', () => {
+  const sixteenKeys = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`k${index}`, index]));
+  test.each([
+    ['a dictionary', { metadata: { a: 1, b: true } }, { a: 1, b: true }],
+    ['JSON text', { metadata: '{"a":1,"b":true}' }, { a: 1, b: true }],
+    ['by key, which stays text', { 'metadata.a': '1', 'metadata.b': 'true', 'metadata.c': '' }, { a: '1', b: 'true' }],
+    ['by key in brackets', { 'metadata[a]': '1' }, { a: '1' }],
+    ['with null', { metadata: { a: 1, b: null } }, { a: 1 }],
+    ['16 keys', { metadata: sixteenKeys }, sixteenKeys],
+  ])('as %s', (_, fields, expected) => {
+    expect(input({ ...circle, ...fields }).metadata).toEqual(expected);
+  });
+});
+
+describe('users and addresses', () => {
+  test.each([
+    [{ userIds: 'a, b,,a' }, ['a', 'b']],
+    [{ userIds: ['a', 7] }, ['a', '7']],
+    [{ userId: 'c' }, ['c']],
+    [{ userIds: 'a', userId: 'c' }, ['a', 'c']],
+    [{ userIds: ',' }, null],
+  ])('%j', (fields, expected) => expect(input({ ...circle, ...fields }).userIds).toEqual(expected));
+
+  test('addresses', () =>
+    expect(input({ ...circle, ip: '8.8.8.8, 10.0.0.*,2001:db8::/32' }).ip).toBe('8.8.8.8,10.0.0.*,2001:db8::/32'));
+});
+
+test('dates', () => {
+  expect(input({ ...circle, disableAfter: 'Jan 1, 2029', deleteAfter: '2029-01-02T00:00:00+01:00' })).toMatchObject({
+    disableAfter: Date.UTC(2029, 0, 1),
+    deleteAfter: Date.UTC(2029, 0, 1, 23),
+  });
+});
+
+describe('what is refused', () => {
+  const without = (name: string) => Object.fromEntries(Object.entries(circle).filter(([key]) => key !== name));
+  test.each([
+    [without('description'), 'invalid_parameter description: is required'],
+    [{ ...circle, description: '  ' }, 'invalid_parameter description: is required'],
+    [{ ...circle, description: {} }, 'invalid_parameter description: must be text'],
+    [without('type'), 'invalid_parameter type: is required'],
+    [{ ...circle, type: 'square' }, 'invalid_parameter type: must be one of circle, polygon, isochrone'],
+    [{ ...circle, type: 'isochrone' }, 'not_available type: isochrones are not available yet; use circle or polygon'],
+    [without('tag'), 'invalid_parameter tag: is required'],
+    [{ ...circle, tag: 'x'.repeat(257) }, 'invalid_parameter tag: must have at most 256 characters'],
+    [without('externalId'), 'invalid_parameter externalId: is required'],
+    [{ ...circle, placeId: 'p' }, 'not_available placeId: places are not available yet'],
+    [{ ...circle, address: 'Main St' }, 'not_available address: addresses are not available yet; give coordinates'],
+    [without('coordinates'), 'invalid_parameter coordinates: is required'],
+    [{ ...circle, coordinates: [181, 0] }, 'invalid_parameter coordinates: longitude, which comes first, must be -180 to 180'],
+    [{ ...circle, coordinates: [0, -90.1] }, 'invalid_parameter coordinates: latitude, which comes second, must be -90 to 90'],
+    [
+      { ...circle, coordinates: [Number.NaN, 0] },
+      'invalid_parameter coordinates: must be two finite numbers, [longitude,latitude]',
+    ],
+    [{ ...circle, coordinates: '[1,' }, 'invalid_parameter coordinates: must be valid JSON'],
+    [{ ...circle, coordinates: '1,2' }, 'invalid_parameter coordinates: must be valid JSON'],
+    [without('radius'), 'invalid_parameter radius: is required for a circle'],
+    ...[9, 10_001, Number.NaN, 'NaN', '0x10', 'Infinity', true].map((radius) => [
+      { ...circle, radius },
+      'invalid_parameter radius: must be a number from 10 to 10000 metres',
+    ]),
+    [{ ...circle, mode: 'boat' }, 'invalid_parameter mode: must be one of car, truck, foot, bike, motorbike'],
+    [{ ...circle, enabled: 'yes' }, 'invalid_parameter enabled: must be true or false'],
+    [{ ...circle, metadata: '{"a":' }, 'invalid_parameter metadata: must be valid JSON'],
+    [{ ...circle, metadata: [] }, 'invalid_parameter metadata: must be a dictionary'],
+    [{ ...circle, metadata: { a: { b: 1 } } }, 'invalid_parameter metadata: "a" must be a string, a boolean or a finite number'],
+    [{ ...circle, metadata: '{"a":1e999}' }, 'invalid_parameter metadata: "a" must be a string, a boolean or a finite number'],
+    [
+      { ...circle, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 1])) },
+      'invalid_parameter metadata: must have at most 16 keys',
+    ],
+    [{ ...circle, metadata: {}, 'metadata.a': 'x' }, "invalid_parameter metadata: can't be combined with metadata.{key}"],
+    [{ ...circle, operatingHours: '{' }, 'invalid_parameter operatingHours: must be valid JSON'],
+    [
+      { ...circle, operatingHours: {}, 'operatingHours.mon': '[]' },
+      "invalid_parameter operatingHours: can't be combined with operatingHours.{key}",
+    ],
+    [{ ...circle, 'operatingHours.mon': '[[' }, 'invalid_parameter operatingHours: must be valid JSON'],
+    [{ ...circle, stopDetection: 1 }, 'invalid_parameter stopDetection: must be true or false'],
+    [{ ...circle, dwellThreshold: -1 }, 'invalid_parameter dwellThreshold: must be a number of at least 0 minutes'],
+    [
+      { ...circle, disableAfter: '2029-02-30' },
+      'invalid_parameter disableAfter: must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z',
+    ],
+    [{ ...circle, userIds: [{}] }, 'invalid_parameter userIds: must be comma-separated user ids of at most 256 characters'],
+    [
+      { ...circle, userIds: Array.from({ length: 1_001 }, (_, index) => index) },
+      'invalid_parameter userIds: must name at most 1000 users',
+    ],
+  ] as [RawFields, string][])('%j', (fields, message) => expect(refused(fields)).toBe(message));
+
+  test('hours and addresses with their own rules', () => {
+    expect(refused({ ...circle, operatingHours: { mon: [['25:00', '26:00']] } })).toMatch(/^invalid_parameter operatingHours/);
+    expect(refused({ ...circle, operatingHours: { funday: [] } })).toMatch(/^invalid_parameter operatingHours/);
+    expect(refused({ ...circle, ip: '8.8.8.300' })).toMatch(/^invalid_parameter ip: /);
+  });
+
+  test('of several broken fields the first of the table is named', () => {
+    expect(refused({ ...circle, ip: 'x', metadata: 'x', radius: 9, enabled: 'x' })).toMatch(/radius/);
+    expect(refused({})).toMatch(/description/);
+  });
+});
+
+test('any fields at all are read or refused with a param, never thrown at', () => {
+  const anything = fc.oneof(fc.anything(), fc.json(), fc.string());
+  const names = ['description', 'type', 'tag', 'externalId', 'coordinates', 'radius', 'enabled', 'metadata', 'operatingHours'];
+  const more = ['stopDetection', 'dwellThreshold', 'disableAfter', 'deleteAfter', 'userIds', 'userId', 'ip', 'mode'];
+  const fields = fc.record(Object.fromEntries([...names, ...more].map((name) => [name, anything])), { requiredKeys: [] });
+  fc.assert(
+    fc.property(fields, fc.subarray(Object.keys(circle) as (keyof typeof circle)[]), (odd, kept) => {
+      const given = { ...odd, ...Object.fromEntries(kept.map((name) => [name, circle[name]])) };
+      const outcome = normalizeGeofence(given);
+      if (!outcome.ok) expect(outcome.error.param).toBeDefined();
+      else expect(outcome.value.center.every(Number.isFinite)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,84 @@
+/** Geofences: the routes of a paired resource, and the users who are inside one now. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../http/authority.js';
+import { Geofence, type GeofenceRecord } from '../../schemas/json/geofence.js';
+import { User } from '../../schemas/json/user.js';
+import { geofenceJson } from '../../schemas/wire/geofence.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
+import type { RawFields } from '../fields.js';
+import { addPairedRoutes } from '../paired-routes.js';
+import { isId, type Pair } from '../pairs.js';
+import { userParameters } from '../users/routes.js';
+import { listUsersInside, readUserQuery } from '../users/users.js';
+import { GeofenceFields, NewGeofenceFields } from './body.js';
+import { normalizeGeofence } from './input.js';
+import { geofenceId, geofenceRecord } from './record.js';
+
+const tag = 'geofences';
+const config = { authority: 'secret', limit: 'management' } as const;
+const usersAnswer = listOf({ users: Type.Array(User) }, { cursor: true });
+
+export const geofenceRoutes =
+  (deps: ApiDeps): FastifyPluginAsync =>
+  async (app) => {
+    const { configuration, clock } = deps;
+    addPairedRoutes(
+      app,
+      {
+        name: 'geofence',
+        orderBy: 'updatedAt',
+        schemas: { answer: Geofence, creation: NewGeofenceFields, update: GeofenceFields },
+        find: (scope, id) => configuration.geofence(scope, id),
+        list: (query) => configuration.geofences(query),
+        idOf: geofenceId,
+        normalize: normalizeGeofence,
+        record: geofenceRecord,
+        json: (record: GeofenceRecord, nowMs) => geofenceJson(record, nowMs),
+      },
+      deps,
+    );
+
+    function byPair(request: FastifyRequest, pair: Pair): GeofenceRecord {
+      const scope = callerOf(request);
+      return found(configuration.geofence(scope, geofenceId(scope, pair)), 'geofence');
+    }
+
+    function usersOf(request: FastifyRequest, geofence: GeofenceRecord) {
+      return listUsersInside(deps, callerOf(request), geofence, accepted(readUserQuery(request.query as RawFields)));
+    }
+
+    app.get<{ Params: { id: string } }>('/v1/geofences/:id/users', {
+      config,
+      schema: described({
+        operationId: 'listUsersOfGeofence',
+        tag,
+        summary: 'List the users inside a geofence, last updated first',
+        params: idParameter,
+        querystring: userParameters,
+        answer: usersAnswer,
+        failures: [400, 404],
+      }),
+      handler: async (request) => {
+        const { id } = request.params;
+        if (isId(id)) return usersOf(request, found(configuration.geofence(callerOf(request), id), 'geofence'));
+        // Not an id, so it is the pair of a tag and the externalId "users".
+        return { meta: success, geofence: geofenceJson(byPair(request, { tag: id, externalId: 'users' }), clock()) };
+      },
+    });
+
+    app.get<{ Params: Pair }>('/v1/geofences/:tag/:externalId/users', {
+      config,
+      schema: described({
+        operationId: 'listUsersOfGeofenceOfPair',
+        tag,
+        summary: 'List the users inside the geofence of a pair, last updated first',
+        params: pairParameters,
+        querystring: userParameters,
+        answer: usersAnswer,
+        failures: [400, 404],
+      }),
+      handler: async (request) => usersOf(request, byPair(request, request.params)),
+    });
+  };

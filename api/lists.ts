@@ -1,0 +1,95 @@
+/** The parameters of lists: how many, between which times, which; and the cursor where times alone would lose rows. */
+import Type, { type TSchema } from 'typebox';
+import { metadataFilter } from '../http/form.js';
+import type { ListQuery, Scope } from '../pipeline/catalog/types.js';
+import { FieldReader, type Outcome, type RawFields } from './fields.js';
+
+export const defaultLimit = 100;
+export const maxLimit = 1_000;
+
+export type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter';
+
+/** A place in a list that is ordered by time, then id, both descending: the last row that was answered. */
+export interface Cursor {
+  readonly timeMs: number;
+  readonly id: string;
+}
+
+export const encodeCursor = ({ timeMs, id }: Cursor): string => Buffer.from(`${timeMs}.${id}`).toString('base64url');
+
+export function parseCursor(text: string): Cursor | undefined {
+  const [, time, id] = /^(\d{1,15})\.([0-9a-f]{24})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  return time === undefined || id === undefined ? undefined : { timeMs: Number(time), id };
+}
+
+/** A page of rows that were asked for with one more than the limit, and the `meta` of its answer. */
+export function pageOf<Row extends Cursor>(rows: readonly Row[], limit: number) {
+  const hasMore = rows.length > limit;
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { rows: page, meta: { code: 200, hasMore, ...(hasMore && last && { cursor: encodeCursor(last) }) } };
+}
+
+export const readLimit = (reader: FieldReader): number =>
+  reader.integer('limit', { minimum: 1, maximum: maxLimit }) ?? defaultLimit;
+
+export function readCursor(reader: FieldReader): Cursor | null {
+  const text = reader.text('cursor');
+  return text === null ? null : (parseCursor(text) ?? reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer'));
+}
+
+/** The given bounds as epoch ms. Nothing is older than 1970. */
+export function readTimeBounds<Name extends TimeBound>(reader: FieldReader, names: readonly Name[]): { [N in Name]?: number } {
+  const bounds: { [N in Name]?: number } = {};
+  for (const name of names) {
+    const time = reader.time(name);
+    if (time !== null) bounds[name] = Math.max(0, time);
+  }
+  return bounds;
+}
+
+/** A list of geofences or beacons. */
+export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery['orderBy']): Outcome<ListQuery> {
+  const reader = new FieldReader(query);
+  const limit = readLimit(reader);
+  const bounds = readTimeBounds(reader, ['createdBefore', 'createdAfter', 'updatedBefore', 'updatedAfter']);
+  const tag = reader.text('tag');
+  const externalId = reader.text('externalId');
+  const metadata = metadataFilter(query.metadata);
+  return reader.outcome(() => ({
+    project: scope.project,
+    environment: scope.environment,
+    orderBy,
+    limit,
+    ...bounds,
+    ...(tag !== null && { tag }),
+    ...(externalId !== null && { externalId }),
+    ...(metadata !== undefined && { metadata }),
+  }));
+}
+
+const timeDescription = 'A date, or an ISO 8601 date and time; exclusive';
+
+export const limitParameter = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
+};
+export const cursorParameter = {
+  cursor: Type.Optional(Type.String({ description: '`meta.cursor` of the page before, with otherwise equal parameters' })),
+};
+
+/** Schemas of the named bounds, for the API's description. */
+export const timeParameters = (...names: TimeBound[]): Record<string, TSchema> =>
+  Object.fromEntries(names.map((name) => [name, Type.Optional(Type.String({ description: timeDescription }))]));
+
+/** Schema of the query of a list of geofences or beacons, for the API's description. */
+export const listParameters = Type.Object({
+  ...limitParameter,
+  ...timeParameters('createdBefore', 'createdAfter', 'updatedBefore', 'updatedAfter'),
+  tag: Type.Optional(Type.String()),
+  externalId: Type.Optional(Type.String()),
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: '`metadata[key]=value`; all must match. `true` is the boolean, digits are the number',
+    }),
+  ),
+});

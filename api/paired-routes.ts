@@ -1,0 +1,194 @@
+/**
+ * The routes that geofences and beacons share: create, replace, read, list and delete, by id and by the pair (tag, externalId).
+ *
+ * Whatever is written is the whole record; edits of one record on this node run one after the other.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Type, { type TSchema } from 'typebox';
+import { callerOf } from '../http/authority.js';
+import type { ConfigurationWriter, ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
+import type { BeaconRecord } from '../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import { accepted, answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
+import type { Outcome, RawFields } from './fields.js';
+import { listParameters, readListQuery } from './lists.js';
+import { type Pair, refuseOtherPair } from './pairs.js';
+import { createSerializer } from './serialize.js';
+
+/** What tells one kind of resource from the other. `Input` is what an owner says of it, in normal form. */
+export interface PairedResource<Input, Stored extends GeofenceRecord | BeaconRecord> {
+  readonly name: 'geofence' | 'beacon';
+  readonly orderBy: ListQuery['orderBy'];
+  /** Of the answer, of the body of a creation, and of the body of an update whose path names the resource. */
+  readonly schemas: { readonly answer: TSchema; readonly creation: TSchema; readonly update: TSchema };
+  find(scope: Scope, id: string): Stored | undefined;
+  list(query: ListQuery): Page<Stored>;
+  /** Undefined where only one part or none is given. */
+  idOf(scope: Scope, pair: { readonly [Part in keyof Pair]: string | null }): string | undefined;
+  normalize(fields: RawFields, path?: Pick<Stored, keyof Pair>): Outcome<Input & Pick<Stored, keyof Pair>>;
+  record(scope: Scope, input: Input & Pick<Stored, keyof Pair>, existing: Stored | undefined, nowMs: number): Stored;
+  json(record: Stored, nowMs: number): object;
+}
+
+type ById = { Params: { id: string } };
+type ByPair = { Params: Pair };
+
+const config = { authority: 'secret', limit: 'management' } as const;
+const replaces = 'Fields that are left out are cleared.';
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** Adds the routes under `/v1/{name}s`. */
+export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRecord>(
+  app: FastifyInstance,
+  resource: PairedResource<Input, Stored>,
+  { writer, clock }: { readonly writer: ConfigurationWriter; readonly clock: () => number },
+): void {
+  const { name, schemas } = resource;
+  const tag = `${name}s`;
+  const path = `/v1/${tag}`;
+  const operation = (verb: string, rest = '') => `${verb}${capitalized(name)}${rest}`;
+  const one = answerOf({ [name]: schemas.answer });
+  const serialize = createSerializer();
+
+  const answer = (record: Stored) => ({ meta: success, [name]: resource.json(record, clock()) });
+  const byId = (request: FastifyRequest<ById>): Stored => found(resource.find(callerOf(request), request.params.id), name);
+  function byPair(request: FastifyRequest<ByPair>): Stored {
+    const id = resource.idOf(callerOf(request), request.params);
+    return found(id === undefined ? undefined : resource.find(callerOf(request), id), name);
+  }
+
+  function save(scope: Scope, input: Input & Pick<Stored, keyof Pair>, id = resource.idOf(scope, input)): Promise<Stored> {
+    return serialize(id ?? '', async () => {
+      const existing = id === undefined ? undefined : resource.find(scope, id);
+      const record = resource.record(scope, input, existing, writer.nextTimestamp());
+      await writer.write([{ kind: name, id: record._id, record }]);
+      return record;
+    });
+  }
+
+  async function remove({ _id }: Stored) {
+    await serialize(_id, () => writer.write([{ kind: name, id: _id, record: null }]));
+    return { meta: success };
+  }
+
+  app.post(path, {
+    config,
+    schema: described({
+      operationId: operation('create'),
+      tag,
+      summary: `Create a ${name}`,
+      description: `If the pair of tag and externalId exists, that ${name} is updated. ${replaces}`,
+      body: schemas.creation,
+      answer: one,
+      failures: [400, 413],
+    }),
+    handler: async (request) => answer(await save(callerOf(request), accepted(resource.normalize(bodyFields(request.body))))),
+  });
+
+  app.put<ByPair>(`${path}/:tag/:externalId`, {
+    config,
+    schema: described({
+      operationId: operation('upsert'),
+      tag,
+      summary: `Create or update the ${name} of a pair`,
+      description: replaces,
+      params: pairParameters,
+      body: schemas.update,
+      answer: one,
+      failures: [400, 413],
+    }),
+    handler: async (request) =>
+      answer(await save(callerOf(request), accepted(resource.normalize(bodyFields(request.body), request.params)))),
+  });
+
+  app.put<ById>(`${path}/:id`, {
+    config,
+    schema: described({
+      operationId: operation('update'),
+      tag,
+      summary: `Update a ${name} by id`,
+      description: `${replaces} Tag and externalId stay.`,
+      params: idParameter,
+      body: schemas.update,
+      answer: one,
+      failures: [400, 404, 409, 413],
+    }),
+    handler: async (request) => {
+      const { _id, tag, externalId } = byId(request);
+      const fields = bodyFields(request.body);
+      refuseOtherPair(fields, { tag, externalId });
+      return answer(await save(callerOf(request), accepted(resource.normalize(fields, { tag, externalId })), _id));
+    },
+  });
+
+  app.get(path, {
+    config,
+    schema: described({
+      operationId: `list${capitalized(tag)}`,
+      tag,
+      summary: `List ${tag}, ${resource.orderBy === 'updatedAt' ? 'last updated' : 'newest'} first`,
+      description: `For the next page give \`${resource.orderBy}\` of the last item as \`${resource.orderBy.replace('At', 'Before')}\`.`,
+      querystring: listParameters,
+      answer: listOf({ [tag]: Type.Array(schemas.answer) }),
+      failures: [400],
+    }),
+    handler: async (request) => {
+      const query = accepted(readListQuery(callerOf(request), request.query as RawFields, resource.orderBy));
+      const { items, hasMore } = resource.list(query);
+      const nowMs = clock();
+      return { meta: { ...success, hasMore }, [tag]: items.map((record) => resource.json(record, nowMs)) };
+    },
+  });
+
+  app.get<ById>(`${path}/:id`, {
+    config,
+    schema: described({
+      operationId: operation('get'),
+      tag,
+      summary: `Get a ${name} by id`,
+      params: idParameter,
+      answer: one,
+      failures: [404],
+    }),
+    handler: async (request) => answer(byId(request)),
+  });
+
+  app.get<ByPair>(`${path}/:tag/:externalId`, {
+    config,
+    schema: described({
+      operationId: operation('get', 'OfPair'),
+      tag,
+      summary: `Get the ${name} of a pair`,
+      params: pairParameters,
+      answer: one,
+      failures: [404],
+    }),
+    handler: async (request) => answer(byPair(request)),
+  });
+
+  app.delete<ById>(`${path}/:id`, {
+    config,
+    schema: described({
+      operationId: operation('delete'),
+      tag,
+      summary: `Delete a ${name} by id`,
+      params: idParameter,
+      answer: answerOf(),
+      failures: [404],
+    }),
+    handler: async (request) => remove(byId(request)),
+  });
+
+  app.delete<ByPair>(`${path}/:tag/:externalId`, {
+    config,
+    schema: described({
+      operationId: operation('delete', 'OfPair'),
+      tag,
+      summary: `Delete the ${name} of a pair`,
+      params: pairParameters,
+      answer: answerOf(),
+      failures: [404],
+    }),
+    handler: async (request) => remove(byPair(request)),
+  });
+}

@@ -1,0 +1,106 @@
+/** Projects and their keys, for the administrator. */
+import type { FastifyPluginAsync } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { Environment } from '../../schemas/json/common.js';
+import { KeyKind, Project, type ProjectRecord } from '../../schemas/json/project.js';
+import { isoTime } from '../../schemas/wire/common.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
+import { FieldReader } from '../fields.js';
+import type { Serialize } from '../serialize.js';
+import { createProject, environments, type IssuedKey, keyKinds, maxProjectNameLength, rotateKey } from './projects.js';
+
+type ById = { Params: { id: string } };
+
+const tag = 'projects';
+const config = { authority: 'administrator', limit: 'none' } as const;
+const one = answerOf({ project: Project });
+
+/** Keys in clear only where they have just been issued. */
+function projectJson({ _id, name, createdAt, keys }: ProjectRecord, issued: readonly IssuedKey[] = []): Static<typeof Project> {
+  return {
+    _id,
+    name,
+    createdAt: isoTime(createdAt),
+    keys: keys.map(({ environment, kind, hint, createdAt, sha256 }) => {
+      const key = issued.find(({ record }) => record.sha256 === sha256)?.key;
+      return { environment, kind, hint, createdAt: isoTime(createdAt), ...(key !== undefined && { key }) };
+    }),
+  };
+}
+
+export const projectRoutes =
+  ({ configuration, writer }: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  async (app) => {
+    app.post('/v1/projects', {
+      config,
+      schema: described({
+        operationId: 'createProject',
+        tag,
+        summary: 'Create a project',
+        description: 'Answers its four keys in clear. They are shown this once.',
+        body: Type.Object({ name: Type.String({ minLength: 1, maxLength: maxProjectNameLength }) }),
+        answer: one,
+        failures: [400],
+      }),
+      handler: async (request) => {
+        const reader = new FieldReader(bodyFields(request.body));
+        const name = reader.requiredText('name', maxProjectNameLength);
+        const { project, keys } = await createProject(writer, accepted(reader.outcome(() => name)));
+        return { meta: success, project: projectJson(project, keys) };
+      },
+    });
+
+    app.get('/v1/projects', {
+      config,
+      schema: described({
+        operationId: 'listProjects',
+        tag,
+        summary: 'List all projects',
+        answer: answerOf({ projects: Type.Array(Project) }),
+      }),
+      handler: async () => ({ meta: success, projects: configuration.projects().map((project) => projectJson(project)) }),
+    });
+
+    app.get<ById>('/v1/projects/:id', {
+      config,
+      schema: described({
+        operationId: 'getProject',
+        tag,
+        summary: 'Get a project',
+        params: idParameter,
+        answer: one,
+        failures: [404],
+      }),
+      handler: async (request) => {
+        const project = found(configuration.project(request.params.id), 'project');
+        return { meta: success, project: projectJson(project) };
+      },
+    });
+
+    app.post<ById>('/v1/projects/:id/keys/rotate', {
+      config,
+      schema: described({
+        operationId: 'rotateKey',
+        tag,
+        summary: 'Replace a key',
+        description: 'The old key is refused from now on. The new one is answered in clear, this once.',
+        params: idParameter,
+        body: Type.Object({ environment: Environment, kind: KeyKind }),
+        answer: one,
+        failures: [400, 404],
+      }),
+      handler: async (request) => {
+        const reader = new FieldReader(bodyFields(request.body));
+        const environment = reader.requiredChoice('environment', environments);
+        const kind = reader.requiredChoice('kind', keyKinds);
+        const { id } = request.params;
+        return serializeByProject(id, async () => {
+          const project = found(configuration.project(id), 'project');
+          const place = accepted(reader.outcome(() => ({ environment: environment!, kind: kind! })));
+          const rotated = await rotateKey(writer, project, place.environment, place.kind);
+          return { meta: success, project: projectJson(rotated.project, [rotated.issued]) };
+        });
+      },
+    });
+  };

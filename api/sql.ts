@@ -1,0 +1,35 @@
+/** Queries of the analytics store: every value is bound, never spliced. */
+import type { Scope } from '../pipeline/catalog/types.js';
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: Record<string, unknown>;
+}
+
+/**
+ * A condition with a placeholder per value: `{text}`, or `{time}` for epoch milliseconds. Without one of its values it is left out.
+ * The SQL is a constant of the code.
+ */
+export type Condition = readonly [sql: string, ...values: (string | number | null | undefined)[]];
+
+const bound = {
+  text: (name: string) => `{${name}:String}`,
+  time: (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`,
+};
+
+/** Rows of the project and environment that meet all conditions. */
+export function where({ project, environment }: Scope, conditions: readonly Condition[]): Statement {
+  const parameters: Record<string, unknown> = { project, environment };
+  const parts = ['project = {project:String}', 'environment = {environment:String}'];
+  for (const [sql, ...values] of conditions) {
+    if (values.some((value) => value === undefined || value === null)) continue;
+    const waiting = [...values];
+    const part = sql.replace(/\{(text|time)\}/g, (_, kind: keyof typeof bound) => {
+      const name = `value${Object.keys(parameters).length}`;
+      parameters[name] = waiting.shift();
+      return bound[kind](name);
+    });
+    parts.push(part);
+  }
+  return { sql: parts.join(' AND '), parameters };
+}

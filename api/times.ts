@@ -1,0 +1,61 @@
+/**
+ * Reads the dates that owners write: ISO 8601, and by allow-list the two common forms of prose, `Jan 1, 2029` and
+ * RFC 2822's `Mon, 01 Jan 2029 09:30:00 +0200`. `Date.parse` isn't used: it depends on the machine's zone and takes February 30.
+ */
+
+const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+const clock = '(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?';
+const offset = '(?<zone>Z|UTC|GMT|[+-]\\d{2}:?\\d{2})';
+const month =
+  '(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+
+const forms = [
+  new RegExp(`^(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})(?:[T ]${clock}\\s?${offset}?)?$`, 'i'),
+  new RegExp(`^${month} (?<day>\\d{1,2}),? (?<year>\\d{4})(?:,? ${clock}(?: ?${offset})?)?$`, 'i'),
+  new RegExp(
+    `^(?:(?<weekday>${dayNames.join('|')}), )?(?<day>\\d{1,2}) ${month} (?<year>\\d{4})(?: ${clock}(?: ?${offset})?)?$`,
+    'i',
+  ),
+];
+
+function monthIndex(text: string): number {
+  const named = monthNames.indexOf(text.slice(0, 3).toLowerCase());
+  return named >= 0 ? named : Number(text) - 1;
+}
+
+/** Minutes east of UTC; undefined when out of range. */
+function offsetMinutes(zone: string | undefined): number | undefined {
+  if (zone === undefined || !/^[+-]/.test(zone)) return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** Epoch ms of a calendar date at midnight UTC; undefined when there is no such day. */
+function midnight(year: number, monthOfYear: number, day: number): number | undefined {
+  const date = new Date(0);
+  date.setUTCFullYear(year, monthOfYear, day);
+  return date.getUTCMonth() === monthOfYear && date.getUTCDate() === day ? date.getTime() : undefined;
+}
+
+/**
+ * Epoch milliseconds of a written date or date with time; without a zone it is UTC, a date alone is its first instant.
+ * Undefined for any other form and for dates that don't exist. Fractions beyond the millisecond are cut off.
+ */
+export function parseTime(text: string): number | undefined {
+  const trimmed = text.trim();
+  const parts = forms.map((form) => form.exec(trimmed)?.groups).find((groups) => groups !== undefined);
+  if (parts === undefined) return undefined;
+  const start = midnight(Number(parts.year), monthIndex(parts.month as string), Number(parts.day));
+  const zone = offsetMinutes(parts.zone);
+  const hour = Number(parts.hour ?? 0);
+  const minute = Number(parts.minute ?? 0);
+  const second = Number(parts.second ?? 0);
+  if (start === undefined || zone === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (parts.weekday !== undefined && dayNames[new Date(start).getUTCDay()] !== parts.weekday.toLowerCase()) return undefined;
+  const milliseconds = Number((parts.fraction ?? '').slice(0, 3).padEnd(3, '0'));
+  return start + ((hour * 60 + minute - zone) * 60 + second) * 1000 + milliseconds;
+}

@@ -1,0 +1,103 @@
+/** Users as the analytics store knows them, with those of their geofences and beacons that are monitored still. */
+import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
+import type { Analytics } from '../../pipeline/ports.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { User } from '../../schemas/json/user.js';
+import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
+import { type UserParts, userJson } from '../../schemas/wire/user.js';
+import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import { type Statement, where } from '../sql.js';
+
+export interface UsersDeps {
+  readonly configuration: ConfigurationReader;
+  readonly analytics: Pick<Analytics, 'query'>;
+  /** Epoch ms. */
+  readonly clock: () => number;
+}
+
+/** What is asked of a list of users. Bounds are exclusive, epoch ms. */
+export interface UserQuery {
+  readonly limit: number;
+  readonly updatedBefore?: number;
+  readonly updatedAfter?: number;
+  readonly cursor: Cursor | null;
+  /** `_id` of a geofence that the users are inside of. */
+  readonly geofence?: string;
+}
+
+/** A row of table `users`. */
+interface UserRow {
+  readonly id: string;
+  readonly timeMs: number;
+  readonly geofences: string[];
+  readonly beacons: string[];
+  /** UserParts without geofences and beacons, JSON. */
+  readonly body: string;
+}
+
+const columns = 'user AS id, toFloat64(toUnixTimestamp64Milli(updated_at)) AS timeMs, geofences, beacons, body';
+
+export function readUserQuery(query: RawFields): Outcome<UserQuery> {
+  const reader = new FieldReader(query);
+  const limit = readLimit(reader);
+  const bounds = readTimeBounds(reader, ['updatedBefore', 'updatedAfter']);
+  const cursor = readCursor(reader);
+  return reader.outcome(() => ({ limit, cursor, ...bounds }));
+}
+
+/** The newest row of each user, last updated first, one more than the limit. */
+export function usersStatement(scope: Scope, query: UserQuery): Statement {
+  const { sql, parameters } = where(scope, [
+    ['updated_at < {time}', query.updatedBefore],
+    ['updated_at > {time}', query.updatedAfter],
+    ['has(geofences, {text})', query.geofence],
+    ['(updated_at, user) < ({time}, {text})', query.cursor?.timeMs, query.cursor?.id],
+  ]);
+  return {
+    sql: `SELECT ${columns} FROM users FINAL WHERE ${sql} ORDER BY updated_at DESC, user DESC LIMIT ${query.limit + 1}`,
+    parameters,
+  };
+}
+
+/** The user record with this `_id`, `userId` or `deviceId`; of several the last updated. */
+export function userStatement(scope: Scope, name: string): Statement {
+  const { sql, parameters } = where(scope, [['(user = {text} OR user_id = {text} OR device_id = {text})', name, name, name]]);
+  return { sql: `SELECT ${columns} FROM users FINAL WHERE ${sql} ORDER BY updated_at DESC, user DESC LIMIT 1`, parameters };
+}
+
+const isMonitored = (geofence: GeofenceRecord, nowMs: number): boolean =>
+  geofence.enabled && (geofence.disableAfter === null || nowMs <= geofence.disableAfter);
+
+function userOf({ configuration, clock }: UsersDeps, scope: Scope, row: UserRow): User {
+  const parts = JSON.parse(row.body) as Omit<UserParts, 'geofences' | 'beacons'>;
+  const geofences = row.geofences.flatMap((id) => {
+    const geofence = configuration.geofence(scope, id);
+    return geofence && isMonitored(geofence, clock()) ? [geofenceSummary(geofence)] : [];
+  });
+  const beacons = row.beacons.flatMap((id) => {
+    const beacon = configuration.beacon(scope, id);
+    return beacon?.enabled ? [beaconSummary(beacon)] : [];
+  });
+  return userJson({ ...parts, geofences, beacons });
+}
+
+/** A page of users, as the API answers it. */
+export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery) {
+  const { sql, parameters } = usersStatement(scope, query);
+  const page = pageOf(await deps.analytics.query<UserRow>(sql, parameters), query.limit);
+  return { meta: page.meta, users: page.rows.map((row) => userOf(deps, scope, row)) };
+}
+
+/** The users inside a geofence; none while it isn't monitored. */
+export async function listUsersInside(deps: UsersDeps, scope: Scope, geofence: GeofenceRecord, query: UserQuery) {
+  if (!isMonitored(geofence, deps.clock())) return { meta: pageOf([], query.limit).meta, users: [] };
+  return listUsers(deps, scope, { ...query, geofence: geofence._id });
+}
+
+/** Undefined when nobody goes by this `_id`, `userId` or `deviceId`. */
+export async function findUser(deps: UsersDeps, scope: Scope, name: string): Promise<User | undefined> {
+  const { sql, parameters } = userStatement(scope, name);
+  const [row] = await deps.analytics.query<UserRow>(sql, parameters);
+  return row && userOf(deps, scope, row);
+}
