@@ -36,7 +36,7 @@ async function listEventIds(client: ApiClient): Promise<Set<string>> {
     if (status !== 200) throw new Error(`GET /v1/events: ${status} ${JSON.stringify(body?.meta)}`);
     for (const event of body.events) ids.add(event._id);
     if (!body.meta.hasMore) return ids;
-    cursor = `&createdBefore=${encodeURIComponent(body.events.at(-1).createdAt)}`;
+    cursor = `&cursor=${body.meta.cursor}`;
   }
 }
 
