@@ -74,7 +74,7 @@ export class TopicSink<T> implements StreamHandler {
 
   /** Stores what waits, after what is being stored. */
   async store(all: boolean): Promise<void> {
-    while (this.#storing) await this.#storing;
+    while (this.#storing !== undefined) await this.#storing;
     this.#storing = this.#storeNow(all);
     try {
       await this.#storing;

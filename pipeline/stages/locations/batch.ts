@@ -4,9 +4,10 @@
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
-import type { Catalog } from '../../catalog/types.js';
+import { isId } from '../../catalog/keys.js';
+import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
-import type { Evaluation } from '../../evaluation/types.js';
+import type { Evaluation, Surroundings } from '../../evaluation/types.js';
 import { type Commit, type NewRecord, topics } from '../../ports.js';
 import { type BadRecord, deadLetterOf } from '../dead-letters.js';
 import type { DecodedBatch } from './decode.js';
@@ -50,6 +51,7 @@ export function createBatchEvaluator({ codecs, catalog, definitions, clock }: Ev
     const eventRecords: NewRecord[] = [];
     const deadLetters: BadRecord[] = [];
     const answered: Answered[] = [];
+    const surroundingsOf = createSurroundingsFinder(catalog);
 
     for (const item of items) {
       if ('reason' in item) {
@@ -57,7 +59,7 @@ export function createBatchEvaluator({ codecs, catalog, definitions, clock }: Ev
         continue;
       }
       const { record, location } = item;
-      const surroundings = catalog.surroundings(location);
+      const surroundings = surroundingsOf(location);
       if (surroundings === undefined) {
         deadLetters.push({ record, reason: 'unknown_project', message: `there is no project ${location.project}` });
         continue;
@@ -104,6 +106,18 @@ export function createBatchEvaluator({ codecs, catalog, definitions, clock }: Ev
       deadLetters,
       answered,
     };
+  };
+}
+
+/** Finds the surroundings of one location after another; neighbours in a batch tend to share theirs. */
+function createSurroundingsFinder(catalog: Catalog): (scope: Scope) => Surroundings | undefined {
+  let latest: Scope | undefined;
+  let found: Surroundings | undefined;
+  return (scope) => {
+    if (latest?.project === scope.project && latest.environment === scope.environment) return found;
+    latest = scope;
+    found = isId(scope.project) ? catalog.surroundings(scope) : undefined;
+    return found;
   };
 }
 

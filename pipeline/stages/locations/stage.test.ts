@@ -1,0 +1,406 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { codecs } from '../../../schemas/codecs.js';
+import { deriveId } from '../../../schemas/ids.js';
+import { defaultSettings } from '../../../schemas/json/project.js';
+import type { Location } from '../../../schemas/records.js';
+import { type StateStore, type TrackReply, topics } from '../../ports.js';
+import {
+  beaconRecord,
+  geofenceRecord,
+  idOf,
+  keyOf,
+  location,
+  locationRecord,
+  projectRecord,
+  TestNode,
+  until,
+} from '../testing/node.js';
+
+let node: TestNode;
+
+beforeEach(async () => {
+  node = await TestNode.open();
+  await node.configure({ kind: 'project', record: projectRecord() });
+});
+afterEach(() => node.dispose());
+
+const shop = geofenceRecord({ externalId: 'shop', center: [10, 50], radius: 100 });
+const inside = { longitude: 10, latitude: 50 };
+const outside = { longitude: 10.01, latitude: 50 };
+
+let made = 0;
+/** A location of its own, one second after the one before. */
+const at = (fields: Partial<Location>): Location => {
+  made += 1;
+  return location({ id: idOf('location', made), occurredAt: made * 1_000, receivedAt: made * 1_000 + 5, ...fields });
+};
+
+const types = async () => (await node.events()).map(({ type }) => type);
+
+describe('through the log', () => {
+  test('entry, dwell and exit of a geofence', async () => {
+    const settings = { ...defaultSettings, dwellEvents: true, defaultDwellThreshold: 5 };
+    await node.configure(
+      { kind: 'project', record: projectRecord({ settings: { test: settings, live: defaultSettings } }) },
+      { kind: 'geofence', record: shop },
+    );
+    const minute = 60_000;
+    const stay = (minutes: number, where: object) => at({ ...where, occurredAt: minutes * minute });
+    node.start();
+    await node.append(stay(1, outside), stay(2, inside), stay(4, inside), stay(8, inside), stay(12, outside));
+    await node.drained();
+
+    const [entry, dwell, exit] = await node.events();
+    expect([entry?.type, dwell?.type, exit?.type]).toEqual([
+      'user.entered_geofence',
+      'user.dwelled_in_geofence',
+      'user.exited_geofence',
+    ]);
+    expect(entry).toMatchObject({
+      createdAt: 2 * minute,
+      duration_min: null,
+      geofence: { id: shop._id, tag: 'shop', radius: 100 },
+    });
+    expect(dwell?.duration_min).toBe(6);
+    expect(exit?.duration_min).toBe(10);
+    const outcomes = await node.outcomes();
+    expect(outcomes.map(({ events }) => events)).toEqual([[], [entry?.id], [], [dwell?.id], [exit?.id]]);
+    expect(outcomes.map(({ geofences }) => geofences.length)).toEqual([0, 1, 1, 1, 0]);
+    expect(entry?.id).toBe(
+      deriveId(shop.project, 'test', 'device', outcomes[1]?.location.id as string, shop._id, 'user.entered_geofence'),
+    );
+  });
+
+  test('beacons: ranged, absent, and none in range', async () => {
+    const beacon = beaconRecord({ externalId: 'door' });
+    await node.configure({ kind: 'beacon', record: beacon });
+    const { type, group, major, minor } = beacon;
+    node.start();
+    await node.append(
+      at({ beacons: [{ type, group, major, minor, rssi_dbm: -60 }] }),
+      at({ beacons: null }),
+      at({ beacons: [] }),
+    );
+    await node.drained();
+    const [entry, exit] = await node.events();
+    expect(await types()).toEqual(['user.entered_beacon', 'user.exited_beacon']);
+    expect(entry).toMatchObject({ geofence: null, beacon: { id: beacon._id, group, major, minor } });
+    expect(exit?.duration_min).toBeCloseTo(2 / 60);
+  });
+
+  test('a location appended after a geofence was written sees it', async () => {
+    node.start();
+    for (let round = 0; round < 20; round++) {
+      const geofence = geofenceRecord({ externalId: `round ${round}`, center: [round, 50] });
+      await node.configure({ kind: 'geofence', record: geofence });
+      await node.append(at({ longitude: round, latitude: 50, deviceId: `device ${round}` }));
+    }
+    await node.drained();
+    expect(await types()).toEqual(Array(20).fill('user.entered_geofence'));
+  });
+
+  test('a geofence deleted meanwhile makes no event and is forgotten', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    node.start();
+    await node.append(at(inside));
+    await node.drained();
+    await node.remove('geofence', shop._id);
+    await node.append(at(outside));
+    await node.drained();
+    expect(await types()).toEqual(['user.entered_geofence']);
+    expect((await node.state(location()))?.users[0]?.geofences).toEqual([]);
+  });
+
+  test('a repeat and a stale location have outcomes and no events', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    const first = at(inside);
+    node.start();
+    await node.append(first, { ...first, id: idOf('again', 1) }, { ...at(outside), occurredAt: 1 });
+    await node.drained();
+    expect((await node.outcomes()).map(({ result }) => result)).toEqual(['applied', 'repeat', 'stale']);
+    expect(await types()).toEqual(['user.entered_geofence']);
+  });
+});
+
+describe('replies', () => {
+  test('tell the user and the events as of that very location', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    node.start();
+    await node.append(
+      at({ ...inside, replyTo: 'here/1', userId: 'ann' }),
+      at({ ...outside, replyTo: 'here/2', userId: 'ann' }),
+      at(inside),
+    );
+    await node.drained();
+    await until(() => node.replies.length === 2);
+    const [entered, left] = node.replies.map(({ body }) => JSON.parse(body) as TrackReply);
+    expect(node.replies.map(({ replyTo }) => replyTo)).toEqual(['here/1', 'here/2']);
+    expect(entered).toMatchObject({ result: 'applied', user: { userId: 'ann', geofences: [{ _id: shop._id }] } });
+    expect(entered?.events).toMatchObject([
+      { type: 'user.entered_geofence', geofence: { _id: shop._id }, user: { userId: 'ann' } },
+    ]);
+    expect(left?.user.geofences).toEqual([]);
+    expect(left?.events).toMatchObject([{ type: 'user.exited_geofence' }]);
+  });
+
+  test('leave out geofences that are disabled', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    node.start();
+    await node.append(at(inside));
+    await node.drained();
+    await node.configure({ kind: 'geofence', record: { ...shop, enabled: false } });
+    await node.append(at({ ...inside, replyTo: 'here/1' }));
+    await until(() => node.replies.length === 1);
+    expect(JSON.parse(node.replies[0]?.body as string)).toMatchObject({ user: { geofences: [] }, events: [] });
+  });
+
+  test('tell nearby geofences to those who ask', async () => {
+    const found = [{ _id: shop._id }];
+    const questions: object[] = [];
+    node.start({
+      searchGeofences: async (question) => {
+        questions.push(question);
+        return found;
+      },
+    });
+    const details = { ...emptyDetails, nearbyGeofences: true };
+    await node.append(at({ ...inside, replyTo: 'here/1', details }), at({ ...inside, replyTo: 'here/2' }));
+    await until(() => node.replies.length === 2);
+    const nearby = node.replies.map(({ replyTo, body }) => [replyTo, (JSON.parse(body) as TrackReply).nearbyGeofences]);
+    expect(Object.fromEntries(nearby)).toEqual({ 'here/1': found, 'here/2': undefined });
+    expect(questions).toMatchObject([{ ...inside, limit: 10, radiusM: 10_000 }]);
+  });
+
+  test('answer a stale location of a user who was never seen', async () => {
+    node.start();
+    await node.append(at({ ...inside, userId: 'bob' }), { ...at(outside), occurredAt: 1, userId: 'ann', replyTo: 'here/1' });
+    await until(() => node.replies.length === 1);
+    expect(JSON.parse(node.replies[0]?.body as string)).toMatchObject({
+      result: 'stale',
+      user: { userId: 'ann', location: { coordinates: [outside.longitude, outside.latitude] } },
+    });
+  });
+});
+
+const emptyDetails = {
+  installId: null,
+  sessionId: null,
+  description: null,
+  metadata: null,
+  deviceType: null,
+  deviceMake: null,
+  deviceModel: null,
+  deviceOS: null,
+  sdkVersion: null,
+  locationAuthorization: null,
+  locationAccuracyAuthorization: null,
+  altitude_m: null,
+  speed_mps: null,
+  course_deg: null,
+  timeZoneOffset_s: null,
+  locationMs: null,
+  nearbyGeofences: false,
+};
+
+describe('bad records', () => {
+  test('become dead letters with their reason, as they came; the stream goes on', async () => {
+    const problems: object[] = [];
+    const good = at(inside);
+    const key = keyOf(good);
+    const bad = [
+      { reason: 'undecodable', value: Buffer.from('not avro at all') },
+      { reason: 'invalid_location', value: codecs.location.encode(at({ latitude: Number.NaN })) },
+      { reason: 'invalid_location', value: codecs.location.encode(at({ longitude: 180.5 })) },
+      { reason: 'invalid_location', value: codecs.location.encode(at({ accuracy_m: -1 })) },
+      { reason: 'invalid_location', value: codecs.location.encode(at({ details: { ...emptyDetails, metadata: '{' } })) },
+      { reason: 'unknown_project', value: codecs.location.encode(at({ project: idOf('project', 404) })) },
+      { reason: 'unknown_project', value: codecs.location.encode(at({ project: 'not an id' })) },
+    ];
+    node.start({ onProblem: (problem) => problems.push(problem) });
+    await node.embedded.log.append(topics.locations, [...bad.map(({ value }) => ({ key, value })), locationRecord(good)]);
+    await node.drained();
+
+    const letters = await node.deadLetters();
+    expect(letters.map(({ reason }) => reason)).toEqual(bad.map(({ reason }) => reason));
+    expect(letters.map(({ value }) => value)).toEqual(bad.map(({ value }) => value));
+    expect(letters[1]).toMatchObject({ topic: 'locations', offset: 1, key: Buffer.from(key) });
+    expect((await node.outcomes()).map(({ location }) => location.id)).toEqual([good.id]);
+    expect(problems).toMatchObject([{ kind: 'dead_letters', count: bad.length, reason: 'unknown_project' }]);
+  });
+
+  test('too many of them stop the partition loudly, and nothing of the last batch is written', async () => {
+    const key = keyOf(at({}));
+    const stage = node.start();
+    await node.append(...Array.from({ length: 90 }, () => at(inside)));
+    await node.drained();
+    const stopped = expect(stage.done).rejects.toThrow(/91 of the last 181|100 of the last/);
+    await node.embedded.log.append(
+      topics.locations,
+      Array.from({ length: 200 }, () => ({ key, value: Buffer.from('bad') })),
+    );
+    await stopped;
+    expect(await node.deadLetters()).toEqual([]);
+  });
+
+  test('as many as that, among enough good ones, do not', async () => {
+    node.start();
+    const key = keyOf(at({}));
+    const mixed = Array.from({ length: 600 }, (_, index) =>
+      index % 2 === 1 ? { key, value: Buffer.from('bad') } : locationRecord(at(inside)),
+    );
+    await node.embedded.log.append(topics.locations, mixed);
+    await node.drained();
+    expect(await node.deadLetters()).toHaveLength(300);
+  });
+});
+
+describe('a fenced owner', () => {
+  test('writes nothing, claims again and evaluates again', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    const problems: object[] = [];
+    node.start({ onProblem: (problem) => problems.push(problem) });
+    await node.append(at(inside));
+    await node.drained();
+
+    const partition = node.embedded.log.partitionOf(topics.locations, keyOf(at({})));
+    const thief = await node.embedded.stateStore.claim(partition);
+    await node.append(at(outside), at(inside));
+    await node.drained();
+    expect(problems).toEqual([{ kind: 'fenced', partition, nextOffset: thief.nextOffset }]);
+    expect(await types()).toEqual(['user.entered_geofence', 'user.exited_geofence', 'user.entered_geofence']);
+    expect(await node.outcomes()).toHaveLength(3);
+  });
+
+  test('forgets what it remembered, for the other owner may have changed it', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    node.start();
+    const first = at(inside);
+    await node.append(first);
+    await node.drained();
+    const partition = node.embedded.log.partitionOf(topics.locations, keyOf(first));
+    const thief = await node.embedded.stateStore.claim(partition);
+    const states = new Map([[keyOf(first), null]]);
+    await node.embedded.stateStore.commit(thief, {
+      expectedOffset: thief.nextOffset,
+      nextOffset: thief.nextOffset,
+      states,
+      publish: [],
+    });
+    await node.append(at(inside));
+    await node.drained();
+    expect(await types()).toEqual(['user.entered_geofence', 'user.entered_geofence']);
+  });
+
+  test('gives up when it is fenced again and again', async () => {
+    const { stateStore } = node.embedded;
+    const contested: StateStore = { ...stateStore, commit: async () => 'fenced' };
+    const stage = node.start({ states: contested, bounds: { maxFencedTries: 3 } });
+    const stopped = expect(stage.done).rejects.toThrow('claimed by others 3 times');
+    await node.append(at(inside));
+    await stopped;
+  });
+
+  test('reads again what a store that fell back has lost', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    await node.append(at(inside), at(outside), at(inside));
+    const { stateStore } = node.embedded;
+    // A store that fell back shows an owner its old position: here the first claim shows one that is too far on.
+    const fallenBack: StateStore = {
+      ...stateStore,
+      async claim(partition) {
+        const claim = await stateStore.claim(partition);
+        return claim.token === 1 ? { ...claim, nextOffset: 2 } : claim;
+      },
+    };
+    node.start({ states: fallenBack });
+    await node.drained();
+    expect(await types()).toEqual(['user.entered_geofence', 'user.exited_geofence', 'user.entered_geofence']);
+  });
+});
+
+describe('a crash between evaluation and commit', () => {
+  test('loses nothing and doubles nothing', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    const { stateStore } = node.embedded;
+    let commits = 0;
+    const dying: StateStore = {
+      ...stateStore,
+      async commit(claim, commit) {
+        commits += 1;
+        if (commits === 2) throw new Error('power cut');
+        return stateStore.commit(claim, commit);
+      },
+    };
+    const stage = node.start({ states: dying, bounds: { maxBatchRecords: 3 } });
+    const crashed = expect(stage.done).rejects.toThrow('power cut');
+    const locations = Array.from({ length: 12 }, (_, index) => at(index % 2 === 0 ? inside : outside));
+    await node.append(...locations);
+    await crashed;
+
+    await node.reopen();
+    node.start();
+    await node.drained();
+    expect((await node.outcomes()).map(({ location }) => location.id)).toEqual(locations.map(({ id }) => id));
+    const events = await node.events();
+    expect(events).toHaveLength(12);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(12);
+  });
+});
+
+describe('replay', () => {
+  const devices = fc.constantFrom('a', 'b', 'c', 'd');
+  const step = fc.record({
+    deviceId: devices,
+    userId: fc.constantFrom(null, 'ann', 'bob'),
+    longitude: fc.constantFrom(10, 10.0008, 10.0012, 10.01),
+    accuracy_m: fc.constantFrom(0, 20, 80),
+    stopped: fc.boolean(),
+    seconds: fc.integer({ min: -20, max: 60 }),
+  });
+
+  test('in any split into batches and runs gives equal states, events and outcomes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 60 }),
+        fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 4 }),
+        async (steps, runs) => {
+          const locations = steps.map(({ seconds, ...fields }, index) =>
+            at({
+              ...fields,
+              latitude: 50,
+              id: idOf('step', index),
+              occurredAt: 1e9 + index * 30_000 + seconds * 1_000,
+              receivedAt: 2e9,
+            }),
+          );
+          const whole = await runOf(locations, [10_000]);
+          expect(await runOf(locations, runs)).toEqual(whole);
+          expect(whole.outcomes.map(({ location }) => location.id).sort()).toEqual(locations.map(({ id }) => id).sort());
+          expect(new Set(whole.events.map(({ id }) => id)).size).toBe(whole.events.length);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  /** What a fresh node makes of the locations, appended in as many parts as there are runs, one batch size per run. */
+  async function runOf(locations: readonly Location[], batchSizes: readonly number[]) {
+    const fresh = await TestNode.open();
+    try {
+      await fresh.configure({ kind: 'project', record: projectRecord() }, { kind: 'geofence', record: shop });
+      const partLength = Math.ceil(locations.length / batchSizes.length);
+      for (const [run, maxBatchRecords] of batchSizes.entries()) {
+        const part = locations.slice(run * partLength, (run + 1) * partLength);
+        if (part.length > 0) await fresh.append(...part);
+        fresh.start({ bounds: { maxBatchRecords, maxCachedDevices: 2 } });
+        await fresh.drained();
+        await fresh.stop();
+      }
+      const states = await Promise.all(['a', 'b', 'c', 'd'].map((deviceId) => fresh.state(location({ deviceId }))));
+      return { states, events: await fresh.events(), outcomes: await fresh.outcomes() };
+    } finally {
+      await fresh.dispose();
+    }
+  }
+});

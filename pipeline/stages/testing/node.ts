@@ -1,0 +1,175 @@
+/** A node for the stages' tests: the embedded log and stores in a temporary folder, the configuration's view, and a catalog over it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Embedded, openEmbedded } from '../../../backends/embedded/embedded.js';
+import { type Codec, codecs } from '../../../schemas/codecs.js';
+import { deriveId } from '../../../schemas/ids.js';
+import type { DeadLetter, DeviceState, Event, Location, Outcome } from '../../../schemas/records.js';
+import { createConfigurationWriter, followChanges } from '../../catalog/changes.js';
+import { beaconRecord, geofenceRecord, location, projectRecord } from '../../catalog/fixtures.js';
+import type { Catalog, ConfigurationWriter } from '../../catalog/types.js';
+import { openView, type View } from '../../catalog/view.js';
+import { type LogRecord, type NewRecord, type Subscription, type Topic, topics } from '../../ports.js';
+import { decodeDeviceState } from '../locations/devices.js';
+import { createLocationStage, type LocationStageParts } from '../locations/stage.js';
+import { openCatalog } from './catalog.js';
+
+export { beaconRecord, geofenceRecord, location, projectRecord };
+
+export const clock = Date.now;
+
+/** The key that a location is appended under. */
+export const keyOf = ({ project, environment, deviceId }: Location): string => `${project}/${environment}/${deviceId}`;
+
+export const locationRecord = (value: Location): NewRecord => ({ key: keyOf(value), value: codecs.location.encode(value) });
+
+/** Resolves when the condition holds; looks again after every turn of the event loop. */
+export async function until(condition: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> {
+  const deadlineMs = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadlineMs) throw new Error(`not within ${withinMs} ms: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** Every record of a topic, by partition and offset. */
+export async function readAll({ log }: Embedded, topic: Topic): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for (let partition = 0; partition < log.partitions(topic); partition++) {
+    const { first, end } = await log.bounds(topic, partition);
+    records.push(...(await log.read(topic, partition, first, end - first)));
+  }
+  return records;
+}
+
+/** Plain values, for comparisons: decoded records are instances of classes of their schema. */
+export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+const decodeAll = <T>(codec: Codec<T>, records: readonly LogRecord[]): T[] =>
+  records.map(({ value }) => plain(codec.decode(value as Buffer)));
+
+export class TestNode {
+  readonly folder = mkdtempSync(join(tmpdir(), 'fenceline-stages-'));
+  readonly replies: { replyTo: string; body: string }[] = [];
+  readonly partitions: number;
+  embedded!: Embedded;
+  view!: View;
+  catalog!: Catalog;
+  writer!: ConfigurationWriter;
+  #changes!: Subscription;
+  #closeCatalog!: () => Promise<void>;
+  #stages: Subscription[] = [];
+
+  private constructor(partitions: number) {
+    this.partitions = partitions;
+  }
+
+  static async open({ partitions = 2 }: { partitions?: number } = {}): Promise<TestNode> {
+    const node = new TestNode(partitions);
+    await node.#open();
+    return node;
+  }
+
+  async #open(): Promise<void> {
+    this.embedded = openEmbedded({ path: join(this.folder, 'data'), partitions: this.partitions });
+    this.view = openView(join(this.folder, 'view'));
+    const { log } = this.embedded;
+    this.#changes = followChanges({
+      log,
+      view: this.view,
+      onProblem: (problem) => {
+        throw new Error(JSON.stringify(problem));
+      },
+    });
+    this.writer = createConfigurationWriter({ log, view: this.view });
+    const { catalog, close } = await openCatalog(this.view);
+    this.catalog = catalog;
+    this.#closeCatalog = close;
+  }
+
+  async configure(...things: { kind: 'project' | 'geofence' | 'beacon'; record: { _id: string } }[]): Promise<void> {
+    await this.writer.write(things.map(({ kind, record }) => ({ kind, id: record._id, record: record as never })));
+  }
+
+  /** Deletes a configured thing. */
+  remove(kind: 'project' | 'geofence' | 'beacon', id: string): Promise<void> {
+    return this.writer.write([{ kind, id, record: null }]);
+  }
+
+  append(...locations: Location[]): Promise<void> {
+    return this.embedded.log.append(topics.locations, locations.map(locationRecord));
+  }
+
+  start(parts: Partial<LocationStageParts> = {}): Subscription {
+    const stage = createLocationStage({
+      log: this.embedded.log,
+      states: this.embedded.stateStore,
+      catalog: this.catalog,
+      replies: { send: (replyTo, body) => this.replies.push({ replyTo, body }) },
+      clock,
+      ...parts,
+    });
+    this.#stages.push(stage);
+    return stage;
+  }
+
+  /** Resolves when every location in the log has its outcome or its dead letter. */
+  drained(): Promise<void> {
+    const { log } = this.embedded;
+    const count = async (topic: Topic): Promise<number> => {
+      let total = 0;
+      for (let partition = 0; partition < log.partitions(topic); partition++) total += (await log.bounds(topic, partition)).end;
+      return total;
+    };
+    return until(
+      async () => (await count(topics.outcomes)) + (await count(topics.deadLetters)) >= (await count(topics.locations)),
+    );
+  }
+
+  async outcomes(): Promise<Outcome[]> {
+    return decodeAll(codecs.outcome, await readAll(this.embedded, topics.outcomes));
+  }
+
+  async events(): Promise<Event[]> {
+    return decodeAll(codecs.event, await readAll(this.embedded, topics.events));
+  }
+
+  async deadLetters(): Promise<DeadLetter[]> {
+    return (await readAll(this.embedded, topics.deadLetters)).map(({ value }) => codecs.deadLetter.decode(value as Buffer));
+  }
+
+  async state(of: Location): Promise<DeviceState | undefined> {
+    const key = keyOf(of);
+    const [value] = await this.embedded.stateStore.load(this.embedded.log.partitionOf(topics.locations, key), [key]);
+    return value && plain(decodeDeviceState(value));
+  }
+
+  /** Ends the stages; the configuration keeps being followed. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#stages.splice(0).map((stage) => stage.close()));
+  }
+
+  async #close(): Promise<void> {
+    await this.stop();
+    await this.#changes.close();
+    await this.#closeCatalog();
+    await this.view.close();
+    await this.embedded.close();
+  }
+
+  /** Ends everything and opens the same folder again. */
+  async reopen(): Promise<void> {
+    await this.#close();
+    await this.#open();
+  }
+
+  /** Ends everything and removes the folder. */
+  async dispose(): Promise<void> {
+    await this.#close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The id of the n-th location, device and so on. */
+export const idOf = (kind: string, number: number): string => deriveId(kind, String(number));
