@@ -11,23 +11,23 @@ import RBush from 'rbush';
 import { BoxList, BoxTree, packTree, RowBuffer } from './box-tree.js';
 import type { TreeBuilder } from './tree-builder.js';
 
-/** Degrees; longitudes may leave [-180, 180], for a box is in the frame of its unwrapped fence. */
-export interface Box {
+/** Where an index reads the boxes of the rows it holds. */
+export interface BoxSource {
+  /** All rows are less. */
+  readonly rowCapacity: number;
+  /**
+   * Writes [minX, minY, maxX, maxY] in degrees; longitudes may leave [-180, 180], for a box is in the frame of its unwrapped fence.
+   * False for a row without a fence.
+   */
+  boxOf(row: number, target: Float64Array): boolean;
+}
+
+interface Entry {
+  readonly row: number;
   readonly minX: number;
   readonly minY: number;
   readonly maxX: number;
   readonly maxY: number;
-}
-
-/** Where an index reads the boxes of the rows it holds when it is packed anew. */
-export interface BoxSource {
-  readonly rowCapacity: number;
-  /** Undefined for a row without a fence. */
-  boxOf(row: number): Box | undefined;
-}
-
-interface Entry extends Box {
-  readonly row: number;
 }
 
 /** The boxes of a snapshot in the order in which they were packed, and the tree over them once it is built. */
@@ -47,17 +47,19 @@ const emptyBulk = (): Bulk => ({ rowOf: new Int32Array(0), firstBoxOf: new Int32
 const minChangesToPack = 1_024;
 const shareToPack = 0.05;
 
-/** The box, or the two, within [-180, 180] that cover the same places. */
-export function cutAtAntimeridian({ minX, minY, maxX, maxY }: Box): Box[] {
-  if (maxX - minX >= 360) return [{ minX: -180, minY, maxX: 180, maxY }];
-  const shift = minX < -180 ? 360 : minX > 180 ? -360 : 0;
-  const west = minX + shift;
-  const east = maxX + shift;
-  if (east <= 180) return [{ minX: west, minY, maxX: east, maxY }];
-  return [
-    { minX: west, minY, maxX: 180, maxY },
-    { minX: -180, minY, maxX: east - 360, maxY },
-  ];
+/** Calls `take` with the box, or the two, within [-180, 180] that cover the same places. */
+export function cutAtAntimeridian(
+  [minX, minY, maxX, maxY]: Float64Array,
+  take: (west: number, south: number, east: number, north: number) => void,
+): void {
+  if (maxX! - minX! >= 360) {
+    take(-180, minY!, 180, maxY!);
+    return;
+  }
+  const shift = minX! < -180 ? 360 : minX! > 180 ? -360 : 0;
+  const east = maxX! + shift;
+  take(minX! + shift, minY!, Math.min(east, 180), maxY!);
+  if (east > 180) take(-180, minY!, east - 360, maxY!);
 }
 
 export class FenceIndex {
@@ -67,6 +69,8 @@ export class FenceIndex {
   #bulk = emptyBulk();
   /** A snapshot that is being built. */
   #pending: Bulk | undefined;
+  /** The box in question. */
+  readonly #box = new Float64Array(4);
   readonly #recent = new RBush<Entry>();
   readonly #recentEntries = new Map<number, Entry[]>();
   /** Rows added since the pending snapshot was taken. */
@@ -91,12 +95,14 @@ export class FenceIndex {
     this.#bulk = bulk;
   }
 
-  add(row: number, box: Box): void {
-    this.#addRecent(row, box);
+  /** The source must hold the row already. */
+  add(row: number): void {
+    this.#addRecent(row);
     if (this.#pending) this.#sinceSnapshot.add(row);
     this.#packIfDue();
   }
 
+  /** The source must have let go of the row already. */
   remove(row: number): void {
     for (const entry of this.#recentEntries.get(row) ?? []) this.#recent.remove(entry);
     this.#recentEntries.delete(row);
@@ -154,8 +160,10 @@ export class FenceIndex {
     found.count = kept;
   }
 
-  #addRecent(row: number, box: Box): void {
-    const entries = cutAtAntimeridian(box).map((part) => ({ ...part, row }));
+  #addRecent(row: number): void {
+    const entries: Entry[] = [];
+    this.#source.boxOf(row, this.#box);
+    cutAtAntimeridian(this.#box, (minX, minY, maxX, maxY) => entries.push({ row, minX, minY, maxX, maxY }));
     for (const entry of entries) this.#recent.insert(entry);
     this.#recentEntries.set(row, entries);
     this.#hasCutBoxes ||= entries.length > 1;
@@ -182,13 +190,12 @@ export class FenceIndex {
     const list = new BoxList();
     const firstBoxOf = new Int32Array(rowCapacity).fill(-1);
     for (let row = 0; row < rowCapacity; row++) {
-      const box = this.#source.boxOf(row);
-      if (box === undefined) continue;
+      if (!this.#source.boxOf(row, this.#box)) continue;
       firstBoxOf[row] = rows.length;
-      for (const { minX, minY, maxX, maxY } of cutAtAntimeridian(box)) {
+      cutAtAntimeridian(this.#box, (west, south, east, north) => {
         rows.push(row);
-        list.add(minX, minY, maxX, maxY);
-      }
+        list.add(west, south, east, north);
+      });
       this.#hasCutBoxes ||= rows.length - firstBoxOf[row]! > 1;
     }
     return { bulk: { rowOf: Int32Array.from(rows), firstBoxOf, tree: undefined, struck: 0 }, boxes: list.boxes };

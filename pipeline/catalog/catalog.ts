@@ -1,0 +1,108 @@
+/** What the evaluating thread holds in memory of the view: the monitored fences and beacons of every project and environment. */
+import type { Environment } from '../../schemas/json/common.js';
+import type { Surroundings } from '../evaluation/types.js';
+import { decodeCompactFence } from './compact-fence.js';
+import { createRulesCompiler } from './fence-rules.js';
+import { MonitoredBeacons } from './monitored-beacons.js';
+import { MonitoredFences } from './monitored-fences.js';
+import { createTreeBuilder } from './tree-builder.js';
+import type { Catalog, Scope } from './types.js';
+import type { ChangedThing, View } from './view.js';
+
+/** Surroundings with the questions by place that only this room asks of them. */
+export interface MonitoredSurroundings extends Surroundings {
+  readonly fences: MonitoredFences;
+  readonly beacons: MonitoredBeacons;
+}
+
+export interface MonitoredCatalog extends Catalog {
+  surroundings(scope: Scope): MonitoredSurroundings | undefined;
+  close(): Promise<void>;
+}
+
+type Monitored = Pick<MonitoredSurroundings, 'fences' | 'beacons'>;
+type ByEnvironment<T> = Partial<Record<Environment, T>>;
+
+/** Loads everything the view holds; a million fences take seconds. */
+export function createCatalog(view: View): MonitoredCatalog {
+  const builder = createTreeBuilder();
+  const compileRules = createRulesCompiler();
+  let monitored = new Map<string, ByEnvironment<Monitored>>();
+  /** What has been asked for; dropped with every change of its project. */
+  let answered = new Map<string, ByEnvironment<MonitoredSurroundings>>();
+  let offset = 0;
+
+  function of({ project, environment }: Scope): Monitored {
+    const environments = monitored.get(project) ?? {};
+    monitored.set(project, environments);
+    environments[environment] ??= { fences: new MonitoredFences({ builder, compileRules }), beacons: new MonitoredBeacons() };
+    return environments[environment];
+  }
+
+  function load(): void {
+    view.refresh();
+    offset = view.nextOffset;
+    monitored = new Map();
+    answered = new Map();
+    loadFences();
+    for (const beacon of view.everyBeacon()) of(beacon).beacons.set(beacon);
+  }
+
+  /** Fences come scope by scope, so each set is filled in one go. */
+  function loadFences(): void {
+    const remaining = view.compactFences()[Symbol.iterator]();
+    let next = remaining.next();
+    while (!next.done) {
+      const { scope } = next.value;
+      const { fences } = of(scope);
+      fences.load(() => {
+        for (; !next.done && isSame(next.value.scope, scope); next = remaining.next()) {
+          fences.set(next.value.id, decodeCompactFence(next.value.compact));
+        }
+      });
+    }
+  }
+
+  function takeIn({ kind, id, scope }: ChangedThing): void {
+    if (scope === null) {
+      answered.delete(id);
+    } else if (kind === 'geofence') {
+      const compact = view.compactFence(scope, id);
+      if (compact) of(scope).fences.set(id, decodeCompactFence(compact));
+      else of(scope).fences.delete(id);
+    } else {
+      const beacon = view.beacon(scope, id);
+      if (beacon) of(scope).beacons.set(beacon);
+      else of(scope).beacons.delete(id);
+    }
+  }
+
+  function assemble(scope: Scope): MonitoredSurroundings | undefined {
+    const project = view.project(scope.project);
+    if (project === undefined) return undefined;
+    const surroundings = { ...of(scope), settings: project.settings[scope.environment] };
+    answered.set(scope.project, { ...answered.get(scope.project), [scope.environment]: surroundings });
+    return surroundings;
+  }
+
+  load();
+  return {
+    configuration: view,
+    surroundings: (scope) => answered.get(scope.project)?.[scope.environment] ?? assemble(scope),
+    catchUp() {
+      view.refresh();
+      const nextOffset = view.nextOffset;
+      if (nextOffset === offset) return;
+      const things = view.feed(offset);
+      if (things === undefined) {
+        load();
+        return;
+      }
+      for (const thing of things) takeIn(thing);
+      offset = nextOffset;
+    },
+    close: () => builder.close(),
+  };
+}
+
+const isSame = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;
