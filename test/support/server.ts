@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { type Exit, type Greeting, type Keys, launchServer, type ServerProcess } from '../../cli/demo/server-process.js';
 import { Client } from './client.js';
 
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The compiled command line. */
+export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** One folder, and the process that runs on it at the moment. */
 export class TestServer {

@@ -1,0 +1,85 @@
+/** The description of the API, as a client generator would read it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../support/client.js';
+import { TestServer } from '../support/server.js';
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'];
+
+let server: TestServer;
+let openapi: Json;
+
+beforeAll(async () => {
+  server = await TestServer.start();
+  const { status, body } = await server.withKey(undefined).get('/openapi.json');
+  expect(status).toBe(200);
+  openapi = body;
+});
+afterAll(() => server?.dispose());
+
+const operations = (): [string, string, Json][] =>
+  Object.entries<Json>(openapi.paths).flatMap(([path, item]) =>
+    methods.filter((method) => item[method]).map((method): [string, string, Json] => [method, path, item[method]]),
+  );
+
+/** Every `$ref` in the document. */
+function references(node: Json): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const own = typeof node.$ref === 'string' ? [node.$ref] : [];
+  return [...own, ...Object.values(node).flatMap(references)];
+}
+
+const resolve = (reference: string): Json =>
+  reference
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce((node: Json, step) => node?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], openapi);
+
+describe('/openapi.json', () => {
+  it('says what it is', () => {
+    expect(openapi.openapi).toMatch(/^3\.[01]\./);
+    expect(openapi.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
+  });
+
+  it.each([
+    ['post', '/v1/track'],
+    ['post', '/v1/track/replay'],
+    ['post', '/v1/locations'],
+    ['get', '/v1/config'],
+    ['get', '/v1/context'],
+    ['get', '/v1/search/geofences'],
+    ['get', '/v1/search/beacons'],
+    ['get', '/v1/geofences'],
+    ['put', '/v1/geofences/{tag}/{externalId}'],
+    ['put', '/v1/beacons/{tag}/{externalId}'],
+    ['get', '/v1/events'],
+    ['get', '/v1/users'],
+    ['put', '/v1/settings'],
+    ['post', '/v1/explain'],
+  ])('describes %s %s', (method, path) => {
+    expect(openapi.paths[path]?.[method]).toBeDefined();
+  });
+
+  it('resolves every reference', () => {
+    const broken = references(openapi).filter((reference) => !reference.startsWith('#/') || resolve(reference) === undefined);
+    expect(broken).toEqual([]);
+  });
+
+  it('gives every operation a name of its own, a summary and its answers', () => {
+    const ids = operations().map(([, , operation]) => operation.operationId);
+    expect(ids.every((id) => typeof id === 'string')).toBe(true);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [, , operation] of operations()) {
+      expect(operation.summary?.length).toBeGreaterThan(0);
+      expect(Object.keys(operation.responses).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('declares every parameter of a path', () => {
+    for (const [, path, operation] of operations()) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = (operation.parameters ?? []).filter((parameter: Json) => parameter.in === 'path');
+      expect(declared.map((parameter: Json) => parameter.name).sort()).toEqual(inPath.sort());
+      expect(declared.every((parameter: Json) => parameter.required === true)).toBe(true);
+    }
+  });
+});
