@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../../backends/embedded/embedded.js';
 import { type Codec, codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
-import type { DeadLetter, DeviceState, Event, Location, Outcome } from '../../../schemas/records.js';
+import type { ChangeKind, DeadLetter, DeviceState, Event, Location, Outcome } from '../../../schemas/records.js';
+import { createCatalog, type MonitoredCatalog } from '../../catalog/catalog.js';
 import { createConfigurationWriter, followChanges } from '../../catalog/changes.js';
 import { beaconRecord, geofenceRecord, location, projectRecord } from '../../catalog/fixtures.js';
-import type { Catalog, ConfigurationWriter } from '../../catalog/types.js';
+import type { ConfigurationChange, ConfigurationWriter } from '../../catalog/types.js';
 import { openView, type View } from '../../catalog/view.js';
 import { type LogRecord, type NewRecord, type Subscription, type Topic, topics } from '../../ports.js';
 import { decodeDeviceState } from '../locations/devices.js';
 import { createLocationStage, type LocationStageParts } from '../locations/stage.js';
-import { openCatalog } from './catalog.js';
 
 export { beaconRecord, geofenceRecord, location, projectRecord };
 
@@ -55,10 +55,9 @@ export class TestNode {
   readonly partitions: number;
   embedded!: Embedded;
   view!: View;
-  catalog!: Catalog;
+  catalog!: MonitoredCatalog;
   writer!: ConfigurationWriter;
   #changes!: Subscription;
-  #closeCatalog!: () => Promise<void>;
   #stages: Subscription[] = [];
 
   private constructor(partitions: number) {
@@ -83,17 +82,16 @@ export class TestNode {
       },
     });
     this.writer = createConfigurationWriter({ log, view: this.view });
-    const { catalog, close } = await openCatalog(this.view);
-    this.catalog = catalog;
-    this.#closeCatalog = close;
+    this.catalog = createCatalog(this.view);
   }
 
-  async configure(...things: { kind: 'project' | 'geofence' | 'beacon'; record: { _id: string } }[]): Promise<void> {
-    await this.writer.write(things.map(({ kind, record }) => ({ kind, id: record._id, record: record as never })));
+  /** Writes configured things; resolves when the view shows them. */
+  async configure(...things: { kind: ChangeKind; record: NonNullable<ConfigurationChange['record']> }[]): Promise<void> {
+    await this.writer.write(things.map(({ kind, record }) => ({ kind, id: record._id, record })));
   }
 
   /** Deletes a configured thing. */
-  remove(kind: 'project' | 'geofence' | 'beacon', id: string): Promise<void> {
+  remove(kind: ChangeKind, id: string): Promise<void> {
     return this.writer.write([{ kind, id, record: null }]);
   }
 
@@ -153,7 +151,7 @@ export class TestNode {
   async #close(): Promise<void> {
     await this.stop();
     await this.#changes.close();
-    await this.#closeCatalog();
+    await this.catalog.close();
     await this.view.close();
     await this.embedded.close();
   }
