@@ -1,6 +1,6 @@
 /**
  * What one location does. Flows in: the location, the device's state, its surroundings. Flows out: the next state and the transitions.
- * Pure; may import schemas only. The given state is never changed, and what didn't change of it is shared with the next one.
+ * Pure; may import schemas and geometry. The given state is never changed, and what didn't change of it is shared with the next one.
  */
 import type { LastLocation, Location, OutcomeResult, UserState } from '../../schemas/records.js';
 import { beaconsAfter } from './beacon-stays.js';
