@@ -4,6 +4,7 @@
  * Flows in: records, commits, rows. Flows out: the same, durable and in order. Each thread that needs them opens the same folder; the
  * engines share what is below. May import `schemas/` and `pipeline/ports.ts`.
  */
+import './chdb-stays-loaded.js';
 import type { Positions, StateStore } from '../../pipeline/ports.js';
 import { createLog, type EmbeddedLog, type LogOptions } from './log.js';
 import { createPositions } from './positions.js';

@@ -1,0 +1,111 @@
+/**
+ * Calls between threads: an object's asynchronous methods, callable from the other end of a MessagePort.
+ *
+ * Arguments and results are copied (structured clone). Errors keep name, message, stack and plain fields; an ApiError arrives as one.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import { ApiError, type ErrorCode } from '../../schemas/errors.js';
+
+/** An interface whose methods all answer promises, and nothing else. */
+type Asynchronous<T> = { [K in keyof T]: (...args: never[]) => Promise<unknown> };
+
+interface Request {
+  readonly id: number;
+  readonly method: string;
+  readonly args: unknown[];
+}
+
+/** An error as it crosses; `fields` are its own plain properties. */
+interface Failure {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly fields: Record<string, string | number | undefined>;
+}
+
+type Response = { readonly id: number } & ({ readonly value: unknown } | { readonly failure: Failure });
+
+function toFailure(thrown: unknown): Failure {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const plain = Object.entries(error).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
+  return { name: error.name, message: error.message, stack: error.stack, fields: Object.fromEntries(plain) };
+}
+
+function toError({ name, message, stack, fields }: Failure): Error {
+  if (name === 'ApiError') {
+    const { code, param, retryAfterS } = fields;
+    return new ApiError(code as ErrorCode, message, {
+      ...(param === undefined ? {} : { param: String(param) }),
+      ...(retryAfterS === undefined ? {} : { retryAfterS: Number(retryAfterS) }),
+    });
+  }
+  return Object.assign(new Error(message), fields, { name, stack });
+}
+
+/** Answers the calls that arrive at the port with the implementation's methods. Ends when the port is closed. */
+export function serve<T extends Asynchronous<T>>(port: MessagePort, implementation: T): void {
+  const methods = implementation as unknown as Record<string, ((...args: unknown[]) => Promise<unknown>) | undefined>;
+
+  async function answer({ id, method, args }: Request): Promise<void> {
+    try {
+      const value = await methods[method]?.call(implementation, ...args);
+      port.postMessage({ id, value } satisfies Response);
+    } catch (error) {
+      port.postMessage({ id, failure: toFailure(error) } satisfies Response);
+    }
+  }
+
+  port.on('message', (request: Request) => void answer(request));
+}
+
+export interface RemoteOptions {
+  /** Calls that may wait for their answers; one more is refused as `overloaded`. Default 1,000. */
+  readonly maxPendingCalls?: number;
+}
+
+interface PendingCall {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/**
+ * The object that the other end serves. When the port closes, or its thread dies, waiting and later calls reject with ApiError
+ * `unavailable`. The port keeps this thread alive only while calls wait.
+ */
+export function remote<T extends Asynchronous<T>>(port: MessagePort, { maxPendingCalls = 1_000 }: RemoteOptions = {}): T {
+  const pending = new Map<number, PendingCall>();
+  let lastId = 0;
+  let closed = false;
+
+  function settle(response: Response): void {
+    const call = pending.get(response.id);
+    pending.delete(response.id);
+    if (pending.size === 0) port.unref();
+    if ('failure' in response) call?.reject(toError(response.failure));
+    else call?.resolve(response.value);
+  }
+
+  async function call(method: string, args: unknown[]): Promise<unknown> {
+    if (closed) throw new ApiError('unavailable', `${method}: the other thread has ended`);
+    if (pending.size >= maxPendingCalls) throw new ApiError('overloaded', `${method}: too many calls wait`, { retryAfterS: 1 });
+    lastId += 1;
+    const id = lastId;
+    port.postMessage({ id, method, args } satisfies Request);
+    port.ref();
+    return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
+  }
+
+  port.on('message', settle);
+  port.on('close', () => {
+    closed = true;
+    for (const { reject } of pending.values()) reject(new ApiError('unavailable', 'the other thread has ended'));
+    pending.clear();
+  });
+  port.unref();
+
+  return new Proxy({} as T, {
+    // An awaited proxy is asked for `then`: it isn't a promise.
+    get: (_target, method) =>
+      typeof method === 'string' && method !== 'then' ? (...args: unknown[]) => call(method, args) : undefined,
+  });
+}

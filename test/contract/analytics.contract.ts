@@ -1,0 +1,138 @@
+/** What every Analytics promises. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Analytics } from '../../pipeline/ports.js';
+
+/** A fresh, empty database. `open` opens it, again after a close. */
+export interface AnalyticsSite {
+  open(): Promise<Analytics & { close(): Promise<void> }>;
+  remove(): Promise<void>;
+}
+
+const tables = ['001-locations', '002-events', '003-users'];
+const ddlOf = (name: string): string => readFileSync(new URL(`../../schemas/clickhouse/${name}.sql`, import.meta.url), 'utf8');
+
+const occurredAt = Date.parse('2026-03-04T05:06:07.089Z');
+
+const locationRow = (id: string, changed: object = {}): object => ({
+  project: 'p1',
+  environment: 'test',
+  id,
+  device_id: 'd1',
+  user: 'u1',
+  user_id: '',
+  occurred_at: occurredAt,
+  received_at: new Date().toISOString(),
+  latitude: 40.7,
+  longitude: -73.9,
+  accuracy_m: 5,
+  foreground: true,
+  stopped: false,
+  replayed: false,
+  source: '',
+  ip: '2001:db8::1',
+  result: 'applied',
+  geofences: ['g1', `it's "g2"`],
+  events: [],
+  ...changed,
+});
+
+export function describeAnalyticsContract(name: string, site: () => Promise<AnalyticsSite>): void {
+  const onAnalytics = (use: (analytics: Analytics) => Promise<void>) => async () => {
+    const place = await site();
+    const analytics = await place.open();
+    try {
+      for (const table of tables) await analytics.command(ddlOf(table));
+      await use(analytics);
+    } finally {
+      await analytics.close();
+      await place.remove();
+    }
+  };
+
+  describe(`${name}: analytics`, () => {
+    test(
+      'rows come back as they went in; times may be epoch milliseconds or ISO texts',
+      onAnalytics(async (analytics) => {
+        await analytics.insert('locations', [
+          locationRow('a'),
+          locationRow('b', { occurred_at: '2026-03-04T05:06:07.090Z', stopped: true }),
+        ]);
+        const rows = await analytics.query(
+          'SELECT id, toUnixTimestamp64Milli(occurred_at) AS ms, geofences, stopped FROM locations ORDER BY id',
+        );
+        expect(rows).toEqual([
+          { id: 'a', ms: occurredAt, geofences: ['g1', `it's "g2"`], stopped: false },
+          { id: 'b', ms: occurredAt + 1, geofences: ['g1', `it's "g2"`], stopped: true },
+        ]);
+      }),
+    );
+
+    test(
+      'a row that is written again replaces itself',
+      onAnalytics(async (analytics) => {
+        await analytics.insert('locations', [locationRow('a', { received_at: occurredAt })]);
+        await analytics.insert('locations', [
+          locationRow('a', { received_at: occurredAt }),
+          locationRow('b', { received_at: occurredAt }),
+        ]);
+        expect(await analytics.query('SELECT count() AS n FROM locations FINAL')).toEqual([{ n: 2 }]);
+      }),
+    );
+
+    test(
+      'parameters are bound, whatever is in them',
+      onAnalytics(async (analytics) => {
+        const nasty = `x' OR 1=1 -- \\ {a} \n "`;
+        await analytics.insert('locations', [locationRow('a', { device_id: nasty }), locationRow('b')]);
+        const found = (device: string) =>
+          analytics.query('SELECT id FROM locations WHERE device_id = {device:String}', { device });
+        expect(await found(nasty)).toEqual([{ id: 'a' }]);
+        expect(await found(`' OR '1'='1`)).toEqual([]);
+        const since = await analytics.query(
+          'SELECT id FROM locations WHERE occurred_at >= fromUnixTimestamp64Milli({ms:Int64}) ORDER BY id',
+          {
+            ms: occurredAt,
+          },
+        );
+        expect(since).toEqual([{ id: 'a' }, { id: 'b' }]);
+        expect(await analytics.query('SELECT id FROM locations WHERE id IN {ids:Array(String)}', { ids: ['b', `c'`] })).toEqual([
+          { id: 'b' },
+        ]);
+      }),
+    );
+
+    test(
+      'a failed statement rejects and says why; the next one works',
+      onAnalytics(async (analytics) => {
+        await expect(analytics.query('SELECT nothing FROM nowhere')).rejects.toMatchObject({ code: '60', type: 'UNKNOWN_TABLE' });
+        await expect(analytics.insert('locations', [locationRow('a', { latitude: 'north' })])).rejects.toThrow();
+        expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 0 }]);
+      }),
+    );
+
+    test(
+      'inserts and queries may run at once; an empty insert is nothing',
+      onAnalytics(async (analytics) => {
+        await analytics.insert('locations', []);
+        const inserts = Array.from({ length: 5 }, (_, i) => analytics.insert('locations', [locationRow(`${i}`)]));
+        const queries = Array.from({ length: 5 }, () => analytics.query('SELECT count() AS n FROM locations'));
+        await Promise.all([...inserts, ...queries]);
+        expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 5 }]);
+      }),
+    );
+
+    test('rows are there after a reopen; closing waits for what runs', async () => {
+      const place = await site();
+      let analytics = await place.open();
+      await analytics.command(ddlOf('001-locations'));
+      const insert = analytics.insert('locations', [locationRow('a')]);
+      await analytics.close();
+      await insert;
+      analytics = await place.open();
+      expect(await analytics.query('SELECT id FROM locations')).toEqual([{ id: 'a' }]);
+      await analytics.close();
+      await place.remove();
+    });
+  });
+}
