@@ -4,10 +4,11 @@
  * Flows in: requests with a secret key (for projects, the administrator's). Flows out: changes to the configuration's topic, and answers from
  * the node's view of it, from the analytics store and from the spatial index. Imports schemas, pipeline, http and ingest.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import { beaconRoutes } from './beacons/routes.js';
 import type { ApiDeps } from './deps.js';
 import { eventRoutes } from './events/routes.js';
+import { explainRoutes } from './explain/routes.js';
 import { geofenceRoutes } from './geofences/routes.js';
 import { projectRoutes } from './projects/routes.js';
 import { createSerializer } from './serialize.js';
@@ -17,7 +18,7 @@ import { userRoutes } from './users/routes.js';
 export type { ApiDeps } from './deps.js';
 
 /** A Fastify plugin: `await app.register(apiRoutes, deps)`. */
-export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<void> {
+export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (app, deps) => {
   // Schemas describe; the handlers read what came themselves, so that forms, JSON and files follow one set of rules.
   app.setValidatorCompiler(() => (value) => ({ value }));
   const serializeByProject = createSerializer();
@@ -27,4 +28,5 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   await app.register(projectRoutes(deps, serializeByProject));
   await app.register(eventRoutes(deps));
   await app.register(userRoutes(deps));
-}
+  await app.register(explainRoutes(deps));
+};

@@ -1,0 +1,65 @@
+/** From the body of an explain request to the location and the state that are evaluated. Pure. */
+import { normalizeAddress } from '../../ingest/addresses.js';
+import { readLocation } from '../../ingest/track-request.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
+import type { DeviceState, Location, Stay } from '../../schemas/records.js';
+import { FieldReader, isDictionary, type Outcome, parseText, type RawFields } from '../fields.js';
+import { isId } from '../pairs.js';
+import { parseTime } from '../times.js';
+
+export interface ExplainRequest {
+  readonly location: Location;
+  /** What the device is inside of beforehand; undefined when the body says nothing of it. */
+  readonly state: DeviceState | undefined;
+}
+
+export const maxStays = 1_000;
+
+/** A location of nobody in particular still needs a device. */
+const someDevice = 'explain';
+
+/** @param ip address of the caller, for a location that names none. */
+export function readExplainRequest(scope: Scope, body: RawFields, nowMs: number, ip: string | null): Outcome<ExplainRequest> {
+  const reader = new FieldReader(body);
+  const location = readExplainedLocation(reader, scope, nowMs, ip);
+  const state = location && readState(reader, location);
+  return reader.outcome(() => ({ location: location as Location, state: state ?? undefined }));
+}
+
+function readExplainedLocation(reader: FieldReader, scope: Scope, nowMs: number, callerIp: string | null): Location | null {
+  const fields = reader.dictionary('location');
+  if (fields === undefined) return reader.refuse('location', 'is required');
+  const ip = typeof fields.ip === 'string' ? normalizeAddress(fields.ip) : callerIp;
+  if (ip === undefined) return reader.refuse('ip', 'must be an IP address');
+  const { project, environment } = scope;
+  const receipt = { project, environment, receivedAt: nowMs, ip, replayed: false, replyTo: null };
+  return reader.take(readLocation({ deviceId: someDevice, ...fields }, receipt));
+}
+
+/** The state that the body tells of: one user, inside of what it lists. */
+function readState(reader: FieldReader, { occurredAt, userId }: Location): DeviceState | null {
+  const fields = reader.dictionary('state');
+  if (fields === undefined) return null;
+  const geofences = readStays(reader, 'state.geofences', fields.geofences, occurredAt);
+  const beacons = readStays(reader, 'state.beacons', fields.beacons, occurredAt);
+  return { users: [{ id: '', userId, createdAt: occurredAt, profile: null, last: null, geofences, beacons }] };
+}
+
+/** A list of ids, or of `{ _id, since }`; by default since the location itself. By time of entry. */
+function readStays(reader: FieldReader, name: string, value: unknown, occurredAt: number): Stay[] {
+  const given = value ?? [];
+  if (!Array.isArray(given) || given.length > maxStays) {
+    reader.refuse(name, `must be a list of at most ${maxStays} ids or { _id, since }`);
+    return [];
+  }
+  const stays = given.map((item) => stayOf(item, occurredAt));
+  if (stays.includes(undefined)) reader.refuse(name, 'must be ids of 24 hex digits, or { _id, since } with a date and time');
+  return stays.filter((stay) => stay !== undefined).sort((one, other) => one.since - other.since);
+}
+
+function stayOf(item: unknown, occurredAt: number): Stay | undefined {
+  const { _id, since: sinceText } = isDictionary(item) ? item : { _id: item, since: undefined };
+  const id = parseText(_id);
+  const since = sinceText === undefined ? occurredAt : parseTime(parseText(sinceText) ?? '');
+  return id !== undefined && isId(id) && since !== undefined ? { id, since, dwelled: false } : undefined;
+}

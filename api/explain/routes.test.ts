@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SpatialQueries } from '../../pipeline/catalog/types.js';
+import type { DeviceState } from '../../schemas/records.js';
+import { startApi, type TestApi } from '../fixtures.js';
+
+const nowMs = Date.UTC(2029, 0, 1);
+const asked: Parameters<SpatialQueries['explain']>[0][] = [];
+const unasked = async () => [];
+const stored: DeviceState = { users: [] };
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({
+    clock: () => nowMs,
+    states: async (_, deviceId) => (deviceId === 'known' ? stored : undefined),
+    spatial: {
+      context: unasked,
+      searchGeofences: unasked,
+      searchBeacons: unasked,
+      explain: async (question) => {
+        asked.push(question);
+        return { geofences: [] };
+      },
+    },
+  });
+});
+afterAll(() => api.close());
+
+const location = { latitude: 40.78, longitude: -73.97, accuracy: 10 };
+const explain = async (body: object) => {
+  const answer = await api.call('POST', '/v1/explain', { body });
+  return { ...answer, question: asked.at(-1) };
+};
+
+test('a location alone', async () => {
+  const { status, body, question } = await explain({ location: { ...location, ip: '8.8.8.8', foreground: 'true' } });
+  expect({ status, body }).toEqual({ status: 200, body: { meta: { code: 200 }, explanation: { geofences: [] } } });
+  expect(question).toMatchObject({
+    project: api.project.record._id,
+    environment: 'test',
+    location: { latitude: 40.78, longitude: -73.97, accuracy_m: 10, ip: '8.8.8.8', foreground: true, occurredAt: nowMs },
+  });
+  expect(question).not.toHaveProperty('state');
+});
+
+test('a state of ids and of stays', async () => {
+  const [one, other] = ['1'.repeat(24), '2'.repeat(24)];
+  const { question } = await explain({
+    location: { ...location, userId: 'u' },
+    state: { geofences: [one, { _id: other, since: '2028-12-31' }], beacons: [one] },
+  });
+  expect(question?.state).toMatchObject({
+    users: [
+      {
+        userId: 'u',
+        geofences: [
+          { id: other, since: nowMs - 86_400_000, dwelled: false },
+          { id: one, since: nowMs, dwelled: false },
+        ],
+        beacons: [{ id: one, since: nowMs, dwelled: false }],
+      },
+    ],
+  });
+});
+
+test('the stored state where the body names a device and no state', async () => {
+  expect((await explain({ location: { ...location, deviceId: 'known' } })).question?.state).toBe(stored);
+  expect((await explain({ location: { ...location, deviceId: 'new' } })).question).not.toHaveProperty('state');
+  expect((await explain({ location: { ...location, deviceId: 'known' }, state: {} })).question?.state).not.toBe(stored);
+});
+
+test.each([
+  [{}, 'location'],
+  [{ location: { ...location, latitude: 91 } }, 'latitude'],
+  [{ location: { ...location, ip: 'x' } }, 'ip'],
+  [{ location, state: 'x' }, 'state'],
+  [{ location, state: { geofences: ['x'] } }, 'state.geofences'],
+  [{ location, state: { beacons: [{ _id: '1'.repeat(24), since: 'then' }] } }, 'state.beacons'],
+])('%j is refused', async (body, param) => {
+  expect(await explain(body)).toMatchObject({ status: 400, body: { meta: { param } } });
+});

@@ -1,0 +1,51 @@
+/** Explain: why a location would or wouldn't make events. Nothing is stored. */
+import type { FastifyPluginAsync } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../http/authority.js';
+import { normalizeAddress } from '../../ingest/addresses.js';
+import { Id, Timestamp } from '../../schemas/json/common.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, answerOf, bodyFields, described, success } from '../describe.js';
+import { readExplainRequest } from './input.js';
+
+const Stays = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));
+
+const ExplainBody = Type.Object({
+  location: Type.Object(
+    { latitude: Type.Number(), longitude: Type.Number(), accuracy: Type.Number({ description: 'Metres' }) },
+    { description: 'The fields of POST /v1/track. `deviceId` may be left out; `ip` stands for the address of the request' },
+  ),
+  state: Type.Optional(
+    Type.Object(
+      { geofences: Stays, beacons: Stays },
+      { description: 'What the user is inside of beforehand. Left out: as stored for the deviceId, else nothing' },
+    ),
+  ),
+});
+
+export const explainRoutes =
+  ({ spatial, states, clock }: ApiDeps): FastifyPluginAsync =>
+  async (app) => {
+    app.post('/v1/explain', {
+      config: { authority: 'secret', limit: 'query' },
+      schema: described({
+        operationId: 'explain',
+        tag: 'explain',
+        summary: 'Explain what a location would do',
+        description:
+          'For each geofence looked at: distance, share of overlap, confidence, and the rule that let it through or stopped it.',
+        body: ExplainBody,
+        answer: answerOf({ explanation: Type.Object({}, { additionalProperties: true }) }),
+        failures: [400],
+      }),
+      handler: async (request) => {
+        const { project, environment } = callerOf(request);
+        const scope = { project, environment };
+        const callerIp = normalizeAddress(request.ip) ?? null;
+        const { location, state } = accepted(readExplainRequest(scope, bodyFields(request.body), clock(), callerIp));
+        const before = state ?? (await states?.(scope, location.deviceId));
+        const explanation = await spatial.explain({ ...scope, location, ...(before && { state: before }) });
+        return { meta: success, explanation };
+      },
+    });
+  };

@@ -1,0 +1,103 @@
+/** A whole API for this room's tests: the real log, view and writer in a folder of its own, two projects, and calls with their keys. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { openEmbedded } from '../backends/embedded/embedded.js';
+import { createKeyRing } from '../http/keys.js';
+import { createHttpServer } from '../http/server.js';
+import { createConfigurationWriter, followChanges } from '../pipeline/catalog/changes.js';
+import { openView } from '../pipeline/catalog/view.js';
+import type { Environment } from '../schemas/json/common.js';
+import type { KeyKind, ProjectRecord } from '../schemas/json/project.js';
+import { createProject } from './projects/projects.js';
+import { type ApiDeps, apiRoutes } from './routes.js';
+
+export const administratorKey = 'administrator-for-tests';
+
+/** The parsed body of an answer. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+type Body = any;
+
+export interface Call {
+  readonly key?: string;
+  /** An object is sent as JSON, a text as a form. */
+  readonly body?: object | string;
+}
+
+export interface TestProject {
+  readonly record: ProjectRecord;
+  key(environment: Environment, kind: KeyKind): string;
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+const unasked = async (): Promise<never> => {
+  throw new Error('not part of this test');
+};
+
+/** Parts that a test doesn't give refuse to be asked. */
+export async function startApi(parts: Partial<Pick<ApiDeps, 'analytics' | 'spatial' | 'states' | 'clock'>> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
+  const clock = parts.clock ?? Date.now;
+  const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
+  const view = openView(join(folder, 'view'), { clock });
+  const problems: unknown[] = [];
+  const following = followChanges({ log: embedded.log, view, onProblem: (problem) => problems.push(problem) });
+  const writer = createConfigurationWriter({ log: embedded.log, view, clock });
+
+  const app = createHttpServer({
+    logger: pino({ level: 'silent' }),
+    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
+    openApi: { title: 'Test', version: '0' },
+    keyRing: createKeyRing(view),
+    administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),
+  });
+  await app.register(apiRoutes, {
+    analytics: { query: unasked },
+    spatial: { context: unasked, searchGeofences: unasked, searchBeacons: unasked, explain: unasked },
+    ...parts,
+    configuration: view,
+    writer,
+    clock,
+  });
+  await app.ready();
+
+  async function newProject(name: string): Promise<TestProject> {
+    const { project, keys } = await createProject(writer, name);
+    return {
+      record: project,
+      key: (environment, kind) =>
+        keys.find(({ record }) => record.environment === environment && record.kind === kind)?.key ?? '',
+    };
+  }
+  const project = await newProject('First');
+  const secret = project.key('test', 'secret');
+
+  return {
+    app,
+    view,
+    writer,
+    problems,
+    project,
+    secret,
+    newProject,
+    /** With the first project's secret key of Test, unless `key` says otherwise. */
+    async call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, { key = secret, body }: Call = {}) {
+      const headers = {
+        ...(key !== '' && { authorization: key }),
+        ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
+      };
+      const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+      return { status: answer.statusCode, body: answer.json() as Body };
+    },
+    async close() {
+      await app.close();
+      await following.close();
+      await view.close();
+      await embedded.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { administratorKey, startApi, type TestApi } from '../fixtures.js';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const key = administratorKey;
+
+test('a new project has four keys that work at once, shown once', async () => {
+  const { status, body } = await api.call('POST', '/v1/projects', { key, body: { name: 'Made' } });
+  expect(status).toBe(200);
+  const { _id, keys } = body.project;
+  expect(keys.map((item: { key: string }) => item.key.replace(/_[0-9a-f]+$/, ''))).toEqual([
+    'prj_test_pk',
+    'prj_test_sk',
+    'prj_live_pk',
+    'prj_live_sk',
+  ]);
+  expect((await api.call('GET', '/v1/settings', { key: keys[1].key })).status).toBe(200);
+  expect((await api.call('GET', '/v1/settings', { key: keys[0].key })).status).toBe(403);
+  const shown = (await api.call('GET', `/v1/projects/${_id}`, { key })).body.project;
+  expect(shown.keys.map((item: object) => 'key' in item)).toEqual([false, false, false, false]);
+  expect((await api.call('GET', '/v1/projects', { key })).body.projects).toContainEqual(shown);
+});
+
+test('a rotated key replaces the old one at once, the others stay', async () => {
+  const project = await api.newProject('Rotated');
+  const old = project.key('test', 'secret');
+  const answer = await api.call('POST', `/v1/projects/${project.record._id}/keys/rotate`, {
+    key,
+    body: { environment: 'test', kind: 'secret' },
+  });
+  const issued = answer.body.project.keys.filter((item: object) => 'key' in item);
+  expect(issued).toHaveLength(1);
+  expect((await api.call('GET', '/v1/settings', { key: old })).status).toBe(401);
+  expect((await api.call('GET', '/v1/settings', { key: issued[0].key })).status).toBe(200);
+  expect((await api.call('GET', '/v1/settings', { key: project.key('live', 'secret') })).status).toBe(200);
+});
+
+test('only the administrator, and only what exists', async () => {
+  expect((await api.call('GET', '/v1/projects')).status).toBe(403);
+  expect((await api.call('GET', '/v1/projects', { key: '' })).status).toBe(401);
+  expect((await api.call('POST', '/v1/projects', { key, body: {} })).body.meta).toMatchObject({ code: 400, param: 'name' });
+  const rotate = (id: string, body: object) => api.call('POST', `/v1/projects/${id}/keys/rotate`, { key, body });
+  expect((await rotate('0'.repeat(24), { environment: 'test', kind: 'secret' })).status).toBe(404);
+  expect((await rotate(api.project.record._id, { environment: 'test' })).body.meta).toMatchObject({ code: 400, param: 'kind' });
+});
