@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS events
     accuracy_m          Nullable(Float64),
     currently_operating Nullable(Bool),
     replayed            Bool,
-    body                String CODEC(ZSTD(3)) COMMENT 'the event as the API answers it, JSON'
+    body                String COMMENT 'the event as the API answers it, JSON' CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(actual_created_at)

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS users
     actual_updated_at DateTime64(3, 'UTC') COMMENT 'when the server received it',
     geofences         Array(String),
     beacons           Array(String),
-    body              String CODEC(ZSTD(3)) COMMENT 'UserParts without geofences and beacons, JSON'
+    body              String COMMENT 'UserParts without geofences and beacons, JSON' CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(actual_updated_at)
 ORDER BY (project, environment, user)

@@ -72,15 +72,15 @@ export class TopicSink<T> implements StreamHandler {
     if (this.#taken.size === 0) clearTimeout(this.#timer);
   }
 
-  /** Stores what waits, after what is being stored. */
+  /**
+   * Stores what waits, after what is being stored. A failure is for ever: rows are gone that the positions must not pass, and the
+   * next process reads them again.
+   */
   async store(all: boolean): Promise<void> {
     while (this.#storing !== undefined) await this.#storing;
     this.#storing = this.#storeNow(all);
-    try {
-      await this.#storing;
-    } finally {
-      this.#storing = undefined;
-    }
+    await this.#storing;
+    this.#storing = undefined;
   }
 
   #take(records: readonly LogRecord[]): BadRecord[] {

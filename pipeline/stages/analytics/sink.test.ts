@@ -1,0 +1,260 @@
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { codecs } from '../../../schemas/codecs.js';
+import type { Event, Location, Outcome } from '../../../schemas/records.js';
+import * as arbitrary from '../../../schemas/testing/records.js';
+import { eventJson } from '../../../schemas/wire/user.js';
+import { type Analytics, type Positions, type Subscription, topics } from '../../ports.js';
+import { openTestAnalytics } from '../testing/analytics.js';
+import { clock, idOf, keyOf, location, plain, TestNode, until } from '../testing/node.js';
+import { migrate } from './migrate.js';
+import { type AnalyticsSinkParts, createAnalyticsSink } from './sink.js';
+
+const sqlFolder = fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url));
+const bounds = { maxRows: 500, maxDelayMs: 50, usersEveryMs: 100 };
+
+let opened: Awaited<ReturnType<typeof openTestAnalytics>>;
+let analytics: Analytics;
+let node: TestNode;
+let sinks: Subscription[] = [];
+
+beforeAll(async () => {
+  opened = await openTestAnalytics();
+  analytics = opened.analytics;
+  await migrate(analytics, sqlFolder);
+});
+afterAll(() => opened.close());
+
+beforeEach(async () => {
+  node = await TestNode.open({ partitions: 3 });
+  for (const table of ['locations', 'events', 'users']) await analytics.command(`TRUNCATE TABLE ${table}`);
+});
+afterEach(async () => {
+  await stop();
+  await node.dispose();
+});
+
+function start(parts: Partial<AnalyticsSinkParts> = {}): Subscription {
+  const { log, positions } = node.embedded;
+  const sink = createAnalyticsSink({ log, positions, analytics, clock, bounds, ...parts });
+  sinks.push(sink);
+  return sink;
+}
+
+const stop = () => Promise.all(sinks.splice(0).map((sink) => sink.close()));
+
+// Within the tables' time to live, or they would drop them.
+const nowMs = Date.now();
+
+const outcome = (number: number, fields: Partial<Location> = {}, rest: Partial<Outcome> = {}): Outcome => ({
+  location: location({
+    id: idOf('location', number),
+    deviceId: `device ${number % 7}`,
+    occurredAt: nowMs + number,
+    receivedAt: nowMs + number,
+    ...fields,
+  }),
+  result: 'applied',
+  user: idOf('user', number % 7),
+  userCreatedAt: nowMs,
+  profile: null,
+  geofences: [],
+  beacons: [],
+  events: [],
+  ...rest,
+});
+
+const append = (...outcomes: Outcome[]) =>
+  node.embedded.log.append(
+    topics.outcomes,
+    outcomes.map((one) => ({ key: keyOf(one.location), value: codecs.outcome.encode(one) })),
+  );
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+
+async function ids(table: string, column = 'id'): Promise<string[]> {
+  const rows = await analytics.query<{ id: string }>(`SELECT ${column} AS id FROM ${table} FINAL ORDER BY id`);
+  return rows.map(({ id }) => id);
+}
+
+const idsOf = (outcomes: readonly Outcome[]): string[] => outcomes.map(({ location: { id } }) => id).sort();
+
+describe('locations', () => {
+  test('each is a row, soon', async () => {
+    start();
+    const outcomes = range(0, 1_200).map((number) => outcome(number));
+    await append(...outcomes);
+    await until(async () => (await ids('locations')).length === 1_200);
+    expect(await ids('locations')).toEqual(idsOf(outcomes));
+  });
+
+  test('a single one waits no longer than the delay', async () => {
+    start();
+    await append(outcome(1));
+    await until(async () => (await ids('locations')).length === 1, 2_000);
+  });
+
+  test('a row says what the outcome says', async () => {
+    start();
+    const one = outcome(
+      5,
+      {
+        userId: 'ann',
+        source: 'BACKGROUND',
+        ip: '192.0.2.1',
+        latitude: -33.25,
+        longitude: 151.5,
+        accuracy_m: 12.5,
+        stopped: true,
+      },
+      { result: 'stale', geofences: [idOf('fence', 1), idOf('fence', 2)], events: [idOf('event', 1)] },
+    );
+    await append(one);
+    await until(async () => (await ids('locations')).length === 1);
+    const [row] = await analytics.query('SELECT *, toUnixTimestamp64Milli(occurred_at) AS occurredAt FROM locations FINAL');
+    expect(row).toMatchObject({
+      project: one.location.project,
+      environment: 'test',
+      id: one.location.id,
+      device_id: 'device 5',
+      user: one.user,
+      user_id: 'ann',
+      latitude: -33.25,
+      longitude: 151.5,
+      accuracy_m: 12.5,
+      foreground: true,
+      stopped: true,
+      replayed: false,
+      source: 'BACKGROUND',
+      ip: '192.0.2.1',
+      result: 'stale',
+      geofences: one.geofences,
+      events: one.events,
+    });
+    expect(Number((row as { occurredAt: string }).occurredAt)).toBe(one.location.occurredAt);
+  });
+});
+
+describe('repeats', () => {
+  test('a sink that is stopped before its position moved writes again, and every row is there once', async () => {
+    const outcomes = range(0, 900).map((number) => outcome(number));
+    const { positions } = node.embedded;
+    const forgetful: Positions = { ...positions, set: async () => {} };
+    await append(...outcomes.slice(0, 600));
+    start({ positions: forgetful });
+    await until(async () => (await ids('locations')).length === 600);
+    await stop();
+    await append(...outcomes.slice(600));
+    start();
+    await until(async () => (await ids('locations')).length === 900);
+    expect(await ids('locations')).toEqual(idsOf(outcomes));
+    expect(await ids('users', 'user')).toHaveLength(7);
+  });
+
+  test('an insert that fails moves no position: the next sink writes it', async () => {
+    const outcomes = range(0, 50).map((number) => outcome(number));
+    const failing: Analytics = {
+      ...analytics,
+      async insert(table, rows) {
+        if (table === 'users') throw new Error('disk full');
+        await analytics.insert(table, rows);
+      },
+    };
+    const failed = start({ analytics: failing });
+    const stopped = expect(failed.done).rejects.toThrow('disk full');
+    await append(...outcomes);
+    await stopped;
+    await failed.close().catch(() => {});
+    sinks = [];
+    start();
+    await until(async () => (await ids('users', 'user')).length === 7);
+    expect(await ids('locations')).toEqual(idsOf(outcomes));
+  });
+
+  test('closing stores what waits', async () => {
+    start({ bounds: { ...bounds, maxDelayMs: 60_000, usersEveryMs: 60_000 } });
+    const outcomes = range(0, 40).map((number) => outcome(number));
+    await append(...outcomes);
+    const { log } = node.embedded;
+    await until(async () => (await log.bounds(topics.outcomes, 0)).end > 0);
+    await stop();
+    start();
+    await until(async () => (await ids('locations')).length === 40);
+  });
+});
+
+describe('users', () => {
+  test('the newest applied location of each is its row', async () => {
+    start();
+    await append(...range(0, 700).map((number) => outcome(number, {}, { result: number >= 693 ? 'stale' : 'applied' })));
+    await until(async () => (await ids('users', 'user')).length === 7);
+    await until(async () => (await newest())[0] === nowMs + 686);
+    expect(await newest()).toEqual(range(686, 693).map((number) => nowMs + number));
+  });
+
+  const newest = async (): Promise<number[]> => {
+    const rows = await analytics.query<{ at: string }>(
+      'SELECT toUnixTimestamp64Milli(updated_at) AS at FROM users FINAL ORDER BY updated_at',
+    );
+    return rows.map(({ at }) => Number(at));
+  };
+
+  test('many are written every now and then, and the position waits for them', async () => {
+    const positionsSet: number[] = [];
+    const { positions } = node.embedded;
+    const watched: Positions = {
+      ...positions,
+      async set(group, topic, partition, nextOffset) {
+        positionsSet.push((await ids('users', 'user')).length);
+        await positions.set(group, topic, partition, nextOffset);
+      },
+    };
+    start({ positions: watched });
+    const outcomes = range(0, 3_000).map((number) =>
+      outcome(number, { deviceId: `device ${number}` }, { user: idOf('user', number) }),
+    );
+    await append(...outcomes);
+    await until(async () => (await ids('users', 'user')).length === 3_000);
+    await until(() => positionsSet.at(-1) === 3_000);
+    expect(await ids('locations')).toEqual(idsOf(outcomes));
+  });
+});
+
+describe('events', () => {
+  test('each is a row with its body as the API answers it, once', async () => {
+    const events = uniqueEvents(fc.sample(arbitrary.event, { numRuns: 60, seed: 7 }));
+    const records = events.map((event) => ({ key: event.project, value: codecs.event.encode(event) }));
+    start();
+    await node.embedded.log.append(topics.events, [...records, ...records]);
+    await until(async () => (await ids('events')).length === events.length);
+    const rows = await analytics.query<{ id: string; body: string }>('SELECT id, body FROM events FINAL ORDER BY id');
+    const expected = events.map((event) => ({ id: event.id, body: plain(eventJson(event)) }));
+    expect(rows.map(({ id, body }) => ({ id, body: JSON.parse(body) }))).toEqual(expected.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  });
+
+  const uniqueEvents = (events: readonly Event[]): Event[] =>
+    events.map((event, index) => ({
+      ...event,
+      id: idOf('event', index),
+      createdAt: nowMs + index,
+      actualCreatedAt: nowMs + index,
+    }));
+
+  test('one that cannot be decoded becomes a dead letter, and the rest goes on', async () => {
+    start();
+    const [event] = uniqueEvents(fc.sample(arbitrary.event, { numRuns: 1, seed: 3 })) as [Event];
+    await node.embedded.log.append(topics.events, [
+      { key: 'key', value: Buffer.from('bad') },
+      { key: 'key', value: codecs.event.encode(event) },
+    ]);
+    await until(async () => (await ids('events')).length === 1);
+    expect(await node.deadLetters()).toMatchObject([{ topic: 'events', reason: 'undecodable', value: Buffer.from('bad') }]);
+  });
+});
+
+test('migrations run once each, in order', async () => {
+  expect(await migrate(analytics, sqlFolder)).toEqual([]);
+  const rows = await analytics.query<{ name: string }>('SELECT name FROM schema_migrations FINAL ORDER BY name');
+  expect(rows.map(({ name }) => name)).toEqual(['001-locations.sql', '002-events.sql', '003-users.sql']);
+});
