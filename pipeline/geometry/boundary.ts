@@ -4,19 +4,17 @@
  * An edge is straight in longitude and latitude. Its nearest point is found in the plane of the local scale at the point, and
  * the distance to that is measured at their mean latitude: the first error is of second order, the second is none near the point.
  */
-import { bandAt, type Ring } from './edges.js';
+import { gridAt, type Ring, runLength } from './edges.js';
 import { latitudeReach, latitudeScale, longitudeReach, longitudeScale, offsetDistance } from './scale.js';
 
 /** Metres from the point, in the ring's frame, to the nearest edge. */
 export function nearestEdge(ring: Ring, x: number, y: number): number {
   const { points, first, count } = ring;
-  const scaleX = longitudeScale(y);
-  const scaleY = latitudeScale(y);
   let least = Infinity;
   let previous = first + 2 * count - 2;
   for (let i = first; i < first + 2 * count; i += 2) {
     const [x0, y0, x1, y1] = [points[previous]! - x, points[previous + 1]! - y, points[i]! - x, points[i + 1]! - y];
-    least = Math.min(least, edgeDistance(x0, y0, x1, y1, y, scaleX, scaleY));
+    least = Math.min(least, edgeDistance(x0, y0, x1, y1, y));
     previous = i;
   }
   return least;
@@ -24,60 +22,68 @@ export function nearestEdge(ring: Ring, x: number, y: number): number {
 
 /**
  * Metres to the nearest edge if that is at most `reachM`, else Infinity. Stops early: of several edges nearer than `reachM`, any
- * may be the one that is answered. Reads only the bands in reach.
+ * may be the one that is answered.
  */
 export function edgeInReach(ring: Ring, x: number, y: number, reachM: number): number {
-  const { points, first, count, bands, bandsAt, minY, maxY } = ring;
+  const { count, boxes, minX, minY, maxX, maxY } = ring;
   const reachY = latitudeReach(reachM);
   const reachX = longitudeReach(y, reachM);
-  const scaleX = longitudeScale(y);
-  const scaleY = latitudeScale(y);
-
-  // Without bands, or when the bands in reach list more than the whole ring has: every edge in turn.
-  let entry = 0;
-  let end = count;
-  let listed = false;
-  if (bandsAt >= 0) {
-    const bandCount = bands[bandsAt]!;
-    const from = bandAt(y - reachY, minY, maxY, bandCount);
-    const to = bandAt(y + reachY, minY, maxY, bandCount);
-    const entries = bandsAt + 1 + bandCount;
-    const fromEntry = from === 0 ? 0 : bands[bandsAt + from]!;
-    const toEntry = bands[bandsAt + 1 + to]!;
-    if (toEntry - fromEntry < count) {
-      entry = entries + fromEntry;
-      end = entries + toEntry;
-      listed = true;
-    }
-  }
-
+  const west = gridAt(x - reachX, minX, maxX);
+  const east = gridAt(x + reachX, minX, maxX);
+  const south = gridAt(y - reachY, minY, maxY);
+  const north = gridAt(y + reachY, minY, maxY);
+  const length = runLength(count);
   let least = Infinity;
-  for (; entry < end; entry++) {
-    const edge = listed ? bands[entry]! : entry;
-    const i = first + 2 * edge;
-    const j = edge === count - 1 ? first : i + 2;
-    const y0 = points[i + 1]! - y;
-    const y1 = points[j + 1]! - y;
-    if ((y0 > reachY && y1 > reachY) || (y0 < -reachY && y1 < -reachY)) continue;
-    const x0 = points[i]! - x;
-    const x1 = points[j]! - x;
-    if ((x0 > reachX && x1 > reachX) || (x0 < -reachX && x1 < -reachX)) continue;
-    const distanceM = edgeDistance(x0, y0, x1, y1, y, scaleX, scaleY);
+  for (let at = ring.boxesAt, from = 0; from < count; at += 4, from += length) {
+    if (boxes[at + 1]! > north || boxes[at + 3]! < south || boxes[at]! > east || boxes[at + 2]! < west) continue;
+    const distanceM = runInReach(ring, from, Math.min(from + length, count), x, y, reachX, reachY, reachM);
     if (distanceM < reachM) return distanceM;
-    if (distanceM < least) least = distanceM;
+    if (distanceM === reachM) least = reachM;
   }
-  return least <= reachM ? least : Infinity;
+  return least;
 }
 
-/** To an edge whose ends lie (x0, y0) and (x1, y1) degrees from a point at `latitude`; scales in metres per degree there. */
-function edgeDistance(x0: number, y0: number, x1: number, y1: number, latitude: number, scaleX: number, scaleY: number): number {
+function runInReach(
+  { points, first, count }: Ring,
+  from: number,
+  to: number,
+  x: number,
+  y: number,
+  reachX: number,
+  reachY: number,
+  reachM: number,
+): number {
+  let least = Infinity;
+  let x0 = points[first + 2 * from]! - x;
+  let y0 = points[first + 2 * from + 1]! - y;
+  for (let vertex = from + 1; vertex <= to; vertex++) {
+    const i = vertex === count ? first : first + 2 * vertex;
+    const x1 = points[i]! - x;
+    const y1 = points[i + 1]! - y;
+    if (!liesAside(y0, y1, reachY) && !liesAside(x0, x1, reachX)) {
+      const distanceM = edgeDistance(x0, y0, x1, y1, y);
+      if (distanceM < reachM) return distanceM;
+      if (distanceM === reachM) least = reachM;
+    }
+    x0 = x1;
+    y0 = y1;
+  }
+  return least;
+}
+
+/** Are both ends beyond reach on the same side? */
+const liesAside = (offset0: number, offset1: number, reach: number): boolean =>
+  (offset0 > reach && offset1 > reach) || (offset0 < -reach && offset1 < -reach);
+
+/** To an edge whose ends lie (x0, y0) and (x1, y1) degrees from a point at `latitude`. */
+function edgeDistance(x0: number, y0: number, x1: number, y1: number, latitude: number): number {
+  const ratio = longitudeScale(latitude) / latitudeScale(latitude);
   const dx = x1 - x0;
   const dy = y1 - y0;
-  const east = scaleX * scaleX * dx;
-  const north = scaleY * scaleY * dy;
-  const along = -(x0 * east + y0 * north);
+  const east = ratio * ratio * dx;
+  const along = -(x0 * east + y0 * dy);
   if (along <= 0) return offsetDistance(latitude, x0, y0);
-  const length = dx * east + dy * north;
+  const length = dx * east + dy * dy;
   if (along >= length) return offsetDistance(latitude, x1, y1);
   return offsetDistance(latitude, x0 + (along / length) * dx, y0 + (along / length) * dy);
 }

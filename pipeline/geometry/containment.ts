@@ -1,6 +1,6 @@
 /** Robust point in ring: exact for every double, and a point on an edge is inside for both rings that share the edge. */
 import { orient2d } from 'robust-predicates';
-import { bandAt, type Ring } from './edges.js';
+import { gridAt, type Ring, runLength } from './edges.js';
 
 /** What an edge does to the ray that runs from the point to the east. */
 const misses = 0;
@@ -10,38 +10,44 @@ const holdsPoint = 2;
 /** Is the point, in the ring's frame, inside the ring or on it? */
 export function contains(ring: Ring, x: number, y: number): boolean {
   if (x < ring.minX || x > ring.maxX || y < ring.minY || y > ring.maxY) return false;
-  return ring.bandsAt < 0 ? containsPlain(ring, x, y) : containsBanded(ring, x, y);
-}
-
-function containsPlain(ring: Ring, x: number, y: number): boolean {
-  const { points, first, count } = ring;
+  const { count, boxes } = ring;
+  const gridX = gridAt(x, ring.minX, ring.maxX);
+  const gridY = gridAt(y, ring.minY, ring.maxY);
+  const length = runLength(count);
   let inside = false;
-  let previous = first + 2 * count - 2;
-  for (let i = first; i < first + 2 * count; i += 2) {
-    const meeting = meetRay(points[previous]!, points[previous + 1]!, points[i]!, points[i + 1]!, x, y);
-    if (meeting === holdsPoint) return true;
-    if (meeting === crosses) inside = !inside;
-    previous = i;
-  }
-  return inside;
-}
-
-function containsBanded(ring: Ring, x: number, y: number): boolean {
-  const { points, first, count, bands, bandsAt } = ring;
-  const bandCount = bands[bandsAt]!;
-  const band = bandAt(y, ring.minY, ring.maxY, bandCount);
-  const entries = bandsAt + 1 + bandCount;
-  const end = entries + bands[bandsAt + 1 + band]!;
-  let inside = false;
-  for (let entry = band === 0 ? entries : entries + bands[bandsAt + band]!; entry < end; entry++) {
-    const edge = bands[entry]!;
-    const i = first + 2 * edge;
-    const j = edge === count - 1 ? first : i + 2;
-    const meeting = meetRay(points[i]!, points[i + 1]!, points[j]!, points[j + 1]!, x, y);
+  for (let at = ring.boxesAt, from = 0; from < count; at += 4, from += length) {
+    if (gridY < boxes[at + 1]! || gridY > boxes[at + 3]! || gridX > boxes[at + 2]!) continue;
+    const to = Math.min(from + length, count);
+    const meeting = gridX < boxes[at]! ? straddle(ring, from, to, y) : meetRun(ring, from, to, x, y);
     if (meeting === holdsPoint) return true;
     if (meeting === crosses) inside = !inside;
   }
   return inside;
+}
+
+/** A run that lies wholly to the east crosses the ray an odd number of times when its ends are on either side. */
+function straddle({ points, first, count }: Ring, from: number, to: number, y: number): number {
+  const start = points[first + 2 * from + 1]!;
+  const end = points[to === count ? first + 1 : first + 2 * to + 1]!;
+  return start > y !== end > y ? crosses : misses;
+}
+
+/** The edges of a run, `crosses` when an odd number of them does. */
+function meetRun({ points, first, count }: Ring, from: number, to: number, x: number, y: number): number {
+  let odd = misses;
+  let x0 = points[first + 2 * from]!;
+  let y0 = points[first + 2 * from + 1]!;
+  for (let vertex = from + 1; vertex <= to; vertex++) {
+    const i = vertex === count ? first : first + 2 * vertex;
+    const x1 = points[i]!;
+    const y1 = points[i + 1]!;
+    const meeting = meetRay(x0, y0, x1, y1, x, y);
+    if (meeting === holdsPoint) return holdsPoint;
+    odd ^= meeting;
+    x0 = x1;
+    y0 = y1;
+  }
+  return odd;
 }
 
 function meetRay(x0: number, y0: number, x1: number, y1: number, x: number, y: number): number {

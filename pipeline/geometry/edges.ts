@@ -1,11 +1,13 @@
 /**
- * Rings as the geometry reads them, and the index that makes large ones cheap: edges listed by bands of latitude.
+ * Rings as the geometry reads them, and the index that makes large ones cheap: boxes about runs of consecutive edges.
  *
- * Edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. The latitudes of a ring are cut into bands of
- * equal height, and each band lists every edge that touches it, so a question about one latitude reads one band.
+ * Edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. A question about a place scans the boxes of all
+ * runs, 32 for 2,000 vertices, and then the edges of the one or two that matter, whatever the ring looks like. A box takes
+ * four 16-bit integers: its sides, rounded down to 65,536ths of the ring's own box. Rounding keeps order, so what is apart when
+ * rounded is apart, and coordinates themselves stay exact.
  */
 
-/** A view of one unwrapped ring and its bands within larger arrays. `box`: degrees, in the ring's own frame. */
+/** A view of one unwrapped ring and its boxes within larger arrays. Degrees, in the ring's own frame. */
 export interface Ring {
   points: Float64Array;
   /** Index into `points` of the first vertex's longitude. */
@@ -16,71 +18,43 @@ export interface Ring {
   minY: number;
   maxX: number;
   maxY: number;
-  bands: Uint16Array;
-  /** Index into `bands` of the number of bands; -1 when the ring is small and has none. */
-  bandsAt: number;
+  /** Per run [minX, minY, maxX, maxY], see {@link gridAt}. */
+  boxes: Uint16Array;
+  /** Index into `boxes` of the first run's. */
+  boxesAt: number;
 }
 
-/** Rings up to this many vertices are read whole, which is as fast as asking an index; larger ones always have bands. */
-export const maxPlainVertices = 32;
+const cells = 65_536;
 
-/** Bounds the index of a ring whose edges are mostly tall, such as a comb. */
-const maxEntriesPerEdge = 6;
+/** Edges in a run (fewer in the last): about the square root of all. */
+export const runLength = (count: number): number => (count <= 48 ? 4 : count <= 512 ? 16 : 64);
 
-/** The band of a latitude, 0 to bandCount - 1. Never decreases as the latitude grows, so an edge's bands are contiguous. */
-export function bandAt(latitude: number, minY: number, maxY: number, bandCount: number): number {
-  const band = Math.floor(((latitude - minY) / (maxY - minY)) * bandCount);
-  return band < 0 ? 0 : band >= bandCount ? bandCount - 1 : band;
+/** The 65,536th, 0 to 65,535, of a range in which a value lies; values beyond count as the nearest. Never decreases. */
+export function gridAt(value: number, min: number, max: number): number {
+  const cell = ((value - min) / (max - min)) * cells;
+  return cell <= 0 ? 0 : cell >= cells ? cells - 1 : Math.floor(cell);
 }
 
-/**
- * The bands of a ring of more than {@link maxPlainVertices} as [bandCount, end of band 0, end of band 1, …, edges of band 0, edges
- * of band 1, …], where ends count entries from the first edge on. Half as many bands as edges, fewer when most edges are tall.
- */
-export function bandEdges(points: Float64Array, minY: number, maxY: number): Uint16Array {
+/** The boxes of all runs of a ring whose own box is given. */
+export function boxRuns(points: Float64Array, [minX, minY, maxX, maxY]: readonly [number, number, number, number]): Uint16Array {
   const count = points.length / 2;
-  for (let bandCount = count >> 1; ; bandCount >>= 1) {
-    const ends = bandEnds(points, minY, maxY, bandCount);
-    if (ends[bandCount - 1]! <= maxEntriesPerEdge * count) return fillBands(points, minY, maxY, ends);
+  const length = runLength(count);
+  const boxes = new Uint16Array(4 * Math.ceil(count / length));
+  for (let at = 0, from = 0; from < count; at += 4, from += length) {
+    const [west, south, east, north] = boundsOf(points, from, Math.min(length, count - from) + 1);
+    boxes[at] = gridAt(west, minX, maxX);
+    boxes[at + 1] = gridAt(south, minY, maxY);
+    boxes[at + 2] = gridAt(east, minX, maxX);
+    boxes[at + 3] = gridAt(north, minY, maxY);
   }
+  return boxes;
 }
 
-function bandEnds(points: Float64Array, minY: number, maxY: number, bandCount: number): Int32Array {
-  const ends = new Int32Array(bandCount);
-  for (let edge = 0; edge < points.length / 2; edge++) {
-    const [from, to] = bandsOfEdge(points, edge, minY, maxY, bandCount);
-    for (let band = from; band <= to; band++) ends[band]!++;
-  }
-  for (let band = 1; band < bandCount; band++) ends[band]! += ends[band - 1]!;
-  return ends;
-}
-
-function fillBands(points: Float64Array, minY: number, maxY: number, ends: Int32Array): Uint16Array {
-  const bandCount = ends.length;
-  const bands = new Uint16Array(1 + bandCount + ends[bandCount - 1]!);
-  bands[0] = bandCount;
-  bands.set(ends, 1);
-  const next = ends.slice();
-  for (let edge = points.length / 2 - 1; edge >= 0; edge--) {
-    const [from, to] = bandsOfEdge(points, edge, minY, maxY, bandCount);
-    for (let band = from; band <= to; band++) bands[1 + bandCount + --next[band]!] = edge;
-  }
-  return bands;
-}
-
-function bandsOfEdge(points: Float64Array, edge: number, minY: number, maxY: number, bandCount: number): [number, number] {
-  const from = bandAt(points[2 * edge + 1]!, minY, maxY, bandCount);
-  const to = bandAt(points[(2 * edge + 3) % points.length]!, minY, maxY, bandCount);
-  return from <= to ? [from, to] : [to, from];
-}
-
-/** The bounds of unwrapped coordinates: [minX, minY, maxX, maxY]. */
-export function boundsOf(points: Float64Array): [number, number, number, number] {
-  let minX = Infinity;
-  let minY = Infinity;
-  let maxX = -Infinity;
-  let maxY = -Infinity;
-  for (let i = 0; i < points.length; i += 2) {
+/** [minX, minY, maxX, maxY] of `length` vertices from `from` on, the first following the last. */
+export function boundsOf(points: Float64Array, from = 0, length = points.length / 2): [number, number, number, number] {
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let vertex = from; vertex < from + length; vertex++) {
+    const i = (2 * vertex) % points.length;
     minX = Math.min(minX, points[i]!);
     maxX = Math.max(maxX, points[i]!);
     minY = Math.min(minY, points[i + 1]!);

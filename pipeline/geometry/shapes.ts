@@ -8,7 +8,7 @@
 import { Arena } from './arena.js';
 import { edgeInReach, nearestEdge } from './boundary.js';
 import { contains } from './containment.js';
-import { bandEdges, boundsOf, maxPlainVertices, type Ring } from './edges.js';
+import { boundsOf, boxRuns, type Ring } from './edges.js';
 import { shareInCircle, shareInRing } from './overlap.js';
 import { nearestPolarEdge, projectRing } from './polar.js';
 import { distance, latitudeReach, latitudeScale, longitudeReach, longitudeScale, polarLatitude } from './scale.js';
@@ -17,7 +17,6 @@ import { Zone, zoneOf } from './zone.js';
 const freed = -1;
 const noRow = -1;
 const initialRows = 16;
-const noBands = new Uint16Array(0);
 
 /** The shapes of a set of fences as packed numbers. A row is a small integer that names a shape until it is removed. */
 export class ShapeTable {
@@ -26,7 +25,7 @@ export class ShapeTable {
   private numbers = new Float64Array(4 * initialRows);
   /** Per row: vertices of a polygon, 0 for a circle, -1 when the row is free. */
   private counts = new Int32Array(initialRows).fill(freed);
-  /** Per row: the address of a polygon's coordinates and bands; the next free row when the row is free. */
+  /** Per row: the address of a polygon's coordinates and boxes; the next free row when the row is free. */
   private addresses = new Int32Array(initialRows);
   private readonly arena = new Arena((row, address) => {
     this.addresses[row] = address;
@@ -42,8 +41,8 @@ export class ShapeTable {
     minY: 0,
     maxX: 0,
     maxY: 0,
-    bands: noBands,
-    bandsAt: -1,
+    boxes: new Uint16Array(0),
+    boxesAt: 0,
   };
 
   addCircle(longitude: number, latitude: number, radiusM: number): number {
@@ -56,15 +55,15 @@ export class ShapeTable {
   /** `unwrapped`: a valid ring as {@link NormalRing} has it, not closed. It is copied. */
   addPolygon(unwrapped: Float64Array): number {
     const row = this.takeRow();
-    const [minX, minY, maxX, maxY] = boundsOf(unwrapped);
-    const bands = unwrapped.length > 2 * maxPlainVertices ? bandEdges(unwrapped, minY, maxY) : noBands;
-    const address = this.arena.allocate(row, unwrapped.length + Math.ceil(bands.length / 4));
+    const box = boundsOf(unwrapped);
+    const boxes = boxRuns(unwrapped, box);
+    const address = this.arena.allocate(row, unwrapped.length + boxes.length / 4);
     const first = this.arena.offset(address);
     this.arena.doubles(address).set(unwrapped, first);
-    this.arena.shorts(address).set(bands, 4 * (first + unwrapped.length));
+    this.arena.shorts(address).set(boxes, 4 * (first + unwrapped.length));
     this.counts[row] = unwrapped.length / 2;
     this.addresses[row] = address;
-    setFour(this.numbers, 4 * row, minX, minY, maxX, maxY);
+    setFour(this.numbers, 4 * row, ...box);
     return row;
   }
 
@@ -199,8 +198,8 @@ export class ShapeTable {
     ring.minY = numbers[4 * row + 1]!;
     ring.maxX = numbers[4 * row + 2]!;
     ring.maxY = numbers[4 * row + 3]!;
-    ring.bands = arena.shorts(address);
-    ring.bandsAt = count > maxPlainVertices ? 4 * (first + 2 * count) : -1;
+    ring.boxes = arena.shorts(address);
+    ring.boxesAt = 4 * (first + 2 * count);
     return ring;
   }
 
