@@ -1,0 +1,86 @@
+/**
+ * Nothing lost, nothing twice: the same workload once in peace and once under SIGKILL, again and again, at random moments of work and of
+ * start-up. Afterwards both folders must tell the same story: every acknowledged location applied once, the same states, the same events,
+ * each once by id in the log and once in ClickHouse.
+ */
+import { afterAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../../cli/demo/random.js';
+import { ok } from '../support/client.js';
+import { TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+import { differences, repeated } from './differences.js';
+import { killRepeatedly } from './killer.js';
+import { type Ledger, readLedger } from './ledger.js';
+import { configure, Progress, send } from './sender.js';
+import { buildWorkload } from './workload.js';
+
+const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
+const size = { devices: 400, locationsPerDevice: 100 };
+const total = size.devices * size.locationsPerDevice;
+const plan = { kills: 9, killsDuringStart: 0.4 };
+const partitions = 4;
+const patience = { timeoutMs: 60_000 };
+
+const workload = buildWorkload(1, size, Math.floor(Date.now() / 1_000) * 1_000 - 60_000);
+const deviceIds = Array.from({ length: size.devices }, (_, index) => `device-${index}`);
+const servers: TestServer[] = [];
+
+afterAll(() => Promise.all(servers.map((server) => server.dispose())));
+
+/** Runs the workload beside whatever else happens to the server, waits until everything is stored, and reads the folder. */
+async function run(disturb: (server: TestServer, progress: Progress) => Promise<unknown>): Promise<Ledger> {
+  const server = await TestServer.start({ FENCELINE_LOCATIONS_PARTITIONS: String(partitions) });
+  servers.push(server);
+  await configure(server, workload);
+  const progress = new Progress();
+  await Promise.all([send(server, workload, progress), disturb(server, progress)]);
+  expect(progress.acknowledged).toBe(total);
+  await everythingIsStored(server);
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+  return readLedger({ dataFolder: server.dataFolder, partitions, deviceIds });
+}
+
+/** Every device's last location brings it home. Once the last of them is listed, so is all that came before. */
+async function everythingIsStored(server: TestServer): Promise<void> {
+  const backend = server.as('test_secret');
+  const { geofence } = ok(await backend.get('/v1/geofences/kill/home'));
+  const home = `geofence=${geofence._id}&type=user.entered_geofence&limit=1000`;
+  await until(async () => ok(await backend.get(`/v1/events?${home}`)).events.length === size.devices, {
+    ...patience,
+    describe: () => 'every device is home',
+  });
+  await until(async () => ok(await backend.get('/v1/geofences/kill/home/users?limit=1000')).users.length === size.devices, {
+    ...patience,
+    describe: () => 'every user is home',
+  });
+}
+
+describe('a server that is killed again and again', () => {
+  it('ends where an undisturbed one does', { timeout: 180_000 }, async () => {
+    const undisturbed = await run(async () => {});
+    expect(new Set(undisturbed.events.map((line) => line.split(' ')[2])).size).toBe(5);
+    expect(undisturbed.events.length).toBeGreaterThan(total / 20);
+
+    let kills = 0;
+    const disturbed = await run(async (server, progress) => {
+      kills = await killRepeatedly(server, plan, progress, total, createRandom(seed));
+    });
+    expect(kills).toBeGreaterThanOrEqual(8);
+
+    const everyLocationOnce = workload.devices
+      .flat()
+      .map(({ deviceId, updatedAtMs }) => `${deviceId} ${new Date(updatedAtMs).toISOString()} applied 1`);
+    const report = [
+      ...differences('locations (undisturbed)', everyLocationOnce, undisturbed.locations),
+      ...differences('locations', everyLocationOnce, disturbed.locations),
+      ...differences('events', undisturbed.events, disturbed.events),
+      ...differences('states', undisturbed.states, disturbed.states),
+      ...[undisturbed, disturbed].flatMap(({ loggedIds, storedIds, deadLetters }) => [
+        ...repeated('ids in the event log', loggedIds),
+        ...differences('ids of the event log in ClickHouse', loggedIds, storedIds),
+        ...(deadLetters > 0 ? [`${deadLetters} dead letters`] : []),
+      ]),
+    ];
+    expect(report, `seed ${seed}, ${kills} kills (repeat with KILL_SEED=${seed})`).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * What a data folder holds after a run, read straight from its engines while no server has it open.
+ *
+ * Flows out: the events of the log and of ClickHouse, what ClickHouse says of each location, and the devices' states, all in terms that two
+ * runs share: devices, times and externalIds instead of ids that the server gave.
+ */
+import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
+import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
+import { topics } from '../../pipeline/ports.js';
+import { codecs, deviceStateType } from '../../schemas/codecs.js';
+import type { DeviceState, Event } from '../../schemas/records.js';
+
+/** Where to look, and for what. */
+export interface Inspection {
+  readonly dataFolder: string;
+  readonly partitions: number;
+  readonly deviceIds: readonly string[];
+}
+
+export interface LocationCount {
+  readonly device: string;
+  readonly timeMs: number;
+  readonly applied: number;
+}
+
+export interface Ledger {
+  /** Ids in the log, every copy. */
+  readonly loggedIds: readonly string[];
+  /** Ids in ClickHouse, every copy that a reader of the table sees. */
+  readonly storedIds: readonly string[];
+  /** One line per distinct event of the log: device, time, type, fence and what it says. */
+  readonly events: readonly string[];
+  /** One line per location that ClickHouse knows, with how often it was applied. */
+  readonly locations: readonly string[];
+  /** One line per user of a device: where it was last, and what it is inside of since when. */
+  readonly states: readonly string[];
+  readonly deadLetters: number;
+}
+
+const pageRecords = 5_000;
+
+export async function readLedger({ dataFolder, partitions, deviceIds }: Inspection): Promise<Ledger> {
+  const embedded = openEmbedded({ path: dataFolder, partitions });
+  const analytics = await openChdbAnalytics({ path: `${dataFolder}/analytics` });
+  try {
+    const events = (await readTopic(embedded, topics.events)).map(codecs.event.decode);
+    const names = new Map(
+      events.flatMap(({ geofence, beacon }) =>
+        [geofence, beacon].flatMap((item) => (item ? [[item.id, item.externalId ?? '']] : [])),
+      ),
+    );
+    const stored = await analytics.query<{ id: string }>('SELECT id FROM events FINAL');
+    const locations = await analytics.query<LocationCount>(
+      `SELECT device_id AS device, toFloat64(toUnixTimestamp64Milli(occurred_at)) AS timeMs, countIf(result = 'applied') AS applied
+       FROM locations FINAL GROUP BY device, timeMs`,
+    );
+    const project = events[0]?.project ?? '';
+    return {
+      loggedIds: events.map(({ id }) => id),
+      storedIds: stored.map(({ id }) => id),
+      events: distinctById(events).map(eventLine).sort(),
+      locations: locations.map(({ device, timeMs, applied }) => `${device} ${isoTime(timeMs)} applied ${applied}`).sort(),
+      states: (await readStates(embedded, project, deviceIds, names)).sort(),
+      deadLetters: (await readTopic(embedded, topics.deadLetters)).length,
+    };
+  } finally {
+    await analytics.close();
+    await embedded.close();
+  }
+}
+
+async function readTopic({ log }: Embedded, topic: (typeof topics)[keyof typeof topics]): Promise<Buffer[]> {
+  const values: Buffer[] = [];
+  for (let partition = 0; partition < log.partitions(topic); partition += 1) {
+    const { first, end } = await log.bounds(topic, partition);
+    for (let offset = first; offset < end; ) {
+      const records = await log.read(topic, partition, offset, pageRecords);
+      const last = records.at(-1);
+      if (!last) throw new Error(`${topic}/${partition} ends at ${offset}, not at ${end}`);
+      // A view into the store may change under us: copy.
+      for (const { value } of records) values.push(Buffer.from(value ?? []));
+      offset = last.offset + 1;
+    }
+  }
+  return values;
+}
+
+const distinctById = (events: readonly Event[]): Event[] => [...new Map(events.map((event) => [event.id, event])).values()];
+
+function eventLine({ user, createdAt, type, geofence, beacon, confidence, duration_min }: Event): string {
+  const place = geofence?.externalId ?? beacon?.externalId ?? '';
+  const duration = duration_min === null ? '' : ` after ${duration_min} min`;
+  return `${user?.deviceId} ${isoTime(createdAt)} ${type} ${place} as ${user?.userId ?? 'nobody'} confidence ${confidence}${duration}`;
+}
+
+async function readStates(
+  { log, stateStore }: Embedded,
+  project: string,
+  deviceIds: readonly string[],
+  names: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const deviceId of deviceIds) {
+    const key = `${project}/test/${deviceId}`;
+    const [value] = await stateStore.load(log.partitionOf(topics.locations, key), [key]);
+    if (!value) {
+      lines.push(`${deviceId} has no state`);
+      continue;
+    }
+    const { users } = deviceStateType.fromBuffer(value) as DeviceState;
+    for (const [rank, { userId, last, geofences, beacons }] of users.entries()) {
+      const place =
+        last && `${isoTime(last.occurredAt)} ${last.longitude} ${last.latitude} ± ${last.accuracy_m} stopped ${last.stopped}`;
+      const stays = [...geofences, ...beacons].map(
+        ({ id, since, dwelled }) => `${names.get(id) ?? id} since ${isoTime(since)}${dwelled ? ' dwelled' : ''}`,
+      );
+      lines.push(`${deviceId} #${rank} ${userId ?? 'nobody'} at ${place} in [${stays.join(', ')}]`);
+    }
+  }
+  return lines;
+}
+
+const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();

@@ -1,0 +1,68 @@
+/** Sends a workload as its devices and backends would: each device's locations in order, each request again until it is acknowledged. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, ok } from '../support/client.js';
+import type { TestServer } from '../support/server.js';
+import type { Report, Workload } from './workload.js';
+
+/** How far a run has come. */
+export class Progress {
+  /** Locations acknowledged, each counted once. */
+  acknowledged = 0;
+  /** Requests that were sent again. */
+  retries = 0;
+}
+
+const lanes = 4;
+const stepsPerChunk = 3;
+/** Of each chunk, so many locations go one by one through /v1/track. */
+const singlesPerChunk = 4;
+const retryAfterMs = 20;
+
+/** Puts settings, fences and beacons; all of it is in force afterwards. */
+export async function configure(server: TestServer, { settings, resources }: Workload): Promise<void> {
+  const backend = server.as('test_secret');
+  ok(await backend.put('/v1/settings', settings));
+  for (const { kind, externalId, fields } of resources) ok(await backend.put(`/v1/${kind}/kill/${externalId}`, fields));
+}
+
+/** Resolves when every location is acknowledged. */
+export async function send(server: TestServer, { devices }: Workload, progress: Progress): Promise<void> {
+  const lane = async (number: number) => {
+    const ours = devices.filter((_, index) => index % lanes === number);
+    const steps = ours[0]?.length ?? 0;
+    for (let step = 0; step < steps; step += stepsPerChunk) {
+      // Step after step, so that each device's locations stay in order.
+      const chunk = Array.from({ length: stepsPerChunk }, (_, index) =>
+        ours.flatMap((device) => device[step + index] ?? []),
+      ).flat();
+      await sendChunk(server, chunk, progress);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));
+}
+
+async function sendChunk(server: TestServer, chunk: readonly Report[], progress: Progress): Promise<void> {
+  const [many, singles] = [chunk.slice(0, -singlesPerChunk), chunk.slice(-singlesPerChunk)];
+  const { accepted, rejected } = await acknowledged(() => server.as('test_secret').bulk(many), progress);
+  if (accepted !== many.length || rejected !== 0) throw new Error(`${accepted} of ${many.length} accepted, ${rejected} rejected`);
+  progress.acknowledged += many.length;
+  for (const single of singles) {
+    await acknowledged(() => server.as('test_publishable').post('/v1/track', single), progress);
+    progress.acknowledged += 1;
+  }
+}
+
+/** The body of the first answer of 200. Anything that isn't a refusal for now or a lost connection is a failure of the test. */
+async function acknowledged(request: () => Promise<Answer>, progress: Progress) {
+  for (;;) {
+    const answer = await request().catch((error: unknown) => error);
+    if (isAnswer(answer)) {
+      if (answer.status === 200) return answer.body;
+      if (answer.status !== 503 && answer.status !== 429) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+    }
+    progress.retries += 1;
+    await delay(retryAfterMs);
+  }
+}
+
+const isAnswer = (value: unknown): value is Answer => typeof value === 'object' && value !== null && 'status' in value;
