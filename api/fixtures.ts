@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pino from 'pino';
+import { openChdbAnalytics } from '../backends/embedded/analytics.js';
 import { openEmbedded } from '../backends/embedded/embedded.js';
 import { createKeyRing } from '../http/keys.js';
 import { createHttpServer } from '../http/server.js';
 import { createConfigurationWriter, followChanges } from '../pipeline/catalog/changes.js';
 import { openView } from '../pipeline/catalog/view.js';
+import { migrate } from '../pipeline/stages/analytics/migrate.js';
 import type { Environment } from '../schemas/json/common.js';
 import type { KeyKind, ProjectRecord } from '../schemas/json/project.js';
 import { createProject } from './projects/projects.js';
@@ -36,6 +39,20 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>;
 const unasked = async (): Promise<never> => {
   throw new Error('not part of this test');
 };
+
+/** The real analytics engine with the real tables. One per test file: a process opens one folder at a time. */
+export async function startAnalytics() {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-analytics-'));
+  const analytics = await openChdbAnalytics({ path: folder });
+  await migrate(analytics, fileURLToPath(new URL('../schemas/clickhouse', import.meta.url)));
+  return {
+    ...analytics,
+    async close() {
+      await analytics.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
 
 /** Parts that a test doesn't give refuse to be asked. */
 export async function startApi(parts: Partial<Pick<ApiDeps, 'analytics' | 'spatial' | 'states' | 'clock'>> = {}) {

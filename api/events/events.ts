@@ -33,7 +33,7 @@ interface EventRow {
   readonly body: string;
 }
 
-const columns = 'id, toFloat64(toUnixTimestamp64Milli(created_at)) AS timeMs, body';
+const columns = 'id, toUnixTimestamp64Milli(created_at) AS timeMs, body';
 
 export function readEventQuery(query: RawFields): Outcome<EventQuery> {
   const reader = new FieldReader(query);

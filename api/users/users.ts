@@ -36,7 +36,7 @@ interface UserRow {
   readonly body: string;
 }
 
-const columns = 'user AS id, toFloat64(toUnixTimestamp64Milli(updated_at)) AS timeMs, geofences, beacons, body';
+const columns = 'user AS id, toUnixTimestamp64Milli(updated_at) AS timeMs, geofences, beacons, body';
 
 export function readUserQuery(query: RawFields): Outcome<UserQuery> {
   const reader = new FieldReader(query);

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventRow } from '../../pipeline/stages/analytics/rows.js';
+import { deriveId } from '../../schemas/ids.js';
+import type { Event } from '../../schemas/records.js';
+import { eventJson } from '../../schemas/wire/user.js';
+import { startAnalytics, startApi, type TestApi, type TestProject } from '../fixtures.js';
+
+let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+let api: TestApi;
+beforeAll(async () => {
+  analytics = await startAnalytics();
+  api = await startApi({ analytics });
+});
+afterAll(async () => {
+  await api.close();
+  await analytics.close();
+});
+
+const startMs = Date.UTC(2026, 0, 1);
+const geofenceIds = ['g0', 'g1'].map((name) => deriveId(name));
+
+/** The nth event of a project: few times, so that many share a millisecond. */
+const eventOf = (project: TestProject, index: number, time: number, geofence: number): Event => ({
+  id: deriveId('event', project.record._id, `${index}`),
+  type: index % 2 === 0 ? 'user.entered_geofence' : 'user.exited_geofence',
+  project: project.record._id,
+  environment: 'test',
+  createdAt: startMs + time,
+  actualCreatedAt: startMs + time + 5,
+  locationId: deriveId('location', `${index}`),
+  user: { id: deriveId('user', `${index % 3}`), userId: `user ${index % 3}`, deviceId: `device ${index % 5}`, profile: null },
+  geofence: {
+    id: geofenceIds[geofence]!,
+    tag: `tag ${geofence}`,
+    externalId: "it's",
+    description: 'A fence',
+    type: 'circle',
+    metadata: '{"a":1}',
+    centerLongitude: 1,
+    centerLatitude: 2,
+    radius: 100,
+  },
+  beacon: null,
+  longitude: 1,
+  latitude: 2,
+  accuracy_m: 5,
+  confidence: 3,
+  duration_min: index % 2 === 0 ? null : 1.5,
+  currentlyOperating: null,
+  foreground: true,
+  stopped: false,
+  replayed: false,
+  source: null,
+  metadata: null,
+});
+
+const newestFirst = (one: Event, other: Event) => other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
+
+async function everyPage(key: string, query: string): Promise<object[]> {
+  const events: object[] = [];
+  let cursor = '';
+  for (;;) {
+    const { body } = await api.call('GET', `/v1/events?${query}${cursor}`, { key });
+    events.push(...body.events);
+    expect(body.meta.hasMore).toBe('cursor' in body.meta);
+    if (!body.meta.hasMore) return events;
+    cursor = `&cursor=${body.meta.cursor}`;
+  }
+}
+
+test('pages by cursor are the filtered model, whatever shares a millisecond and however often a row was written', async () => {
+  const filters: [string, (event: Event) => boolean][] = [
+    ['', () => true],
+    ['type=user.entered_geofence', ({ type }) => type === 'user.entered_geofence'],
+    ['userId=user 1', ({ user }) => user?.userId === 'user 1'],
+    [
+      `user=${deriveId('user', '2')}&deviceId=device 0`,
+      ({ user }) => user?.id === deriveId('user', '2') && user.deviceId === 'device 0',
+    ],
+    [`geofence=${geofenceIds[1]}`, ({ geofence }) => geofence?.id === geofenceIds[1]],
+    ["tag=tag 0&externalId=it's", ({ geofence }) => geofence?.tag === 'tag 0'],
+    [
+      `createdAfter=${new Date(startMs).toISOString()}&createdBefore=${new Date(startMs + 3).toISOString()}`,
+      ({ createdAt }) => createdAt > startMs && createdAt < startMs + 3,
+    ],
+  ];
+  const shape = fc.array(fc.tuple(fc.nat(4), fc.nat(1)), { minLength: 1, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(shape, fc.integer({ min: 1, max: 9 }), fc.constantFrom(...filters), async (shapes, limit, [query, keep]) => {
+      const project = await api.newProject('Events');
+      const events = shapes.map(([time, geofence], index) => eventOf(project, index, time, geofence));
+      await analytics.insert('events', events.map(eventRow));
+      await analytics.insert('events', events.slice(0, 7).map(eventRow));
+      const expected = events.filter(keep).sort(newestFirst).map(eventJson);
+      expect(await everyPage(project.key('test', 'secret'), `limit=${limit}&${query}`)).toEqual(expected);
+      expect(await everyPage(project.key('live', 'secret'), `limit=${limit}&${query}`)).toEqual([]);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+describe('one event', () => {
+  test('is answered in its own environment only', async () => {
+    const event = eventOf(api.project, 0, 0, 0);
+    await analytics.insert('events', [event, event].map(eventRow));
+    expect((await api.call('GET', `/v1/events/${event.id}`)).body).toEqual({ meta: { code: 200 }, event: eventJson(event) });
+    expect((await api.call('GET', `/v1/events/${event.id}`, { key: api.project.key('live', 'secret') })).status).toBe(404);
+    expect((await api.call('GET', `/v1/events/${deriveId('none')}`)).status).toBe(404);
+  });
+});
+
+test.each([
+  ['cursor=x', 'cursor'],
+  ['limit=2.5', 'limit'],
+  ['createdBefore=0', 'createdBefore'],
+  [`tag=${'x'.repeat(300)}`, 'tag'],
+])('%s is refused', async (query, param) => {
+  expect(await api.call('GET', `/v1/events?${query}`)).toMatchObject({ status: 400, body: { meta: { param } } });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { userRow } from '../../pipeline/stages/analytics/rows.js';
+import { deriveId } from '../../schemas/ids.js';
+import type { Outcome } from '../../schemas/records.js';
+import { startAnalytics, startApi, type TestApi } from '../fixtures.js';
+
+let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+let api: TestApi;
+beforeAll(async () => {
+  analytics = await startAnalytics();
+  api = await startApi({ analytics });
+});
+afterAll(async () => {
+  await api.close();
+  await analytics.close();
+});
+
+const startMs = Date.UTC(2026, 0, 1);
+const circle = { description: 'Store', type: 'circle', coordinates: [1, 2], radius: 100 };
+const beaconFields = { description: 'B', type: 'ibeacon', uuid: '0'.repeat(32), major: 1, minor: 1, coordinates: [1, 2] };
+
+interface Update {
+  readonly name: string;
+  readonly time: number;
+  readonly geofences?: string[];
+  readonly beacons?: string[];
+}
+
+/** What the location of a user left behind; times are ms after the start. */
+const outcomeOf = ({ name, time, geofences = [], beacons = [] }: Update): Outcome => ({
+  location: {
+    id: deriveId('location', name, `${time}`),
+    project: api.project.record._id,
+    environment: 'test',
+    deviceId: `device ${name}`,
+    userId: `user ${name}`,
+    latitude: 2,
+    longitude: 1,
+    accuracy_m: 5,
+    occurredAt: startMs + time,
+    receivedAt: startMs + time + 10,
+    deviceTimed: true,
+    foreground: true,
+    stopped: false,
+    replayed: false,
+    beacons: null,
+    ip: '8.8.8.8',
+    source: null,
+    replyTo: null,
+    details: null,
+  },
+  result: 'applied',
+  user: deriveId('user', name),
+  userCreatedAt: startMs,
+  profile: '{"deviceType":"iOS"}',
+  geofences,
+  beacons,
+  events: [],
+});
+
+const store = (...updates: Update[]) =>
+  analytics.insert(
+    'users',
+    updates.map((update) => userRow(outcomeOf(update))),
+  );
+const put = async (id: string, fields: object = {}) =>
+  (await api.call('PUT', `/v1/geofences/store/${id}`, { body: { ...circle, ...fields } })).body.geofence._id as string;
+const idsOf = (items: { _id: string }[]) => items.map(({ _id }) => _id);
+
+test('a user by _id, userId and deviceId, as last updated, with what is monitored still', async () => {
+  const [kept, disabled, expired, deleted] = [await put('kept'), await put('off'), await put('late'), await put('gone')];
+  const beacon = (await api.call('PUT', '/v1/beacons/b/1', { body: beaconFields })).body.beacon._id;
+  const off = (await api.call('PUT', '/v1/beacons/b/2', { body: { ...beaconFields, enabled: false } })).body.beacon._id;
+  const geofences = [kept, disabled, expired, deleted];
+  await store({ name: 'a', time: 0 }, { name: 'a', time: 5, geofences, beacons: [beacon, off] });
+  await put('off', { enabled: false });
+  await put('late', { disableAfter: '2020-01-01' });
+  await api.call('DELETE', `/v1/geofences/${deleted}`);
+
+  const { body } = await api.call('GET', `/v1/users/${deriveId('user', 'a')}`);
+  expect(body.user).toMatchObject({
+    _id: deriveId('user', 'a'),
+    live: false,
+    userId: 'user a',
+    deviceId: 'device a',
+    deviceType: 'iOS',
+    location: { type: 'Point', coordinates: [1, 2] },
+    locationAccuracy: 5,
+    updatedAt: '2026-01-01T00:00:00.005Z',
+    actualUpdatedAt: '2026-01-01T00:00:00.015Z',
+    ip: '8.8.8.8',
+  });
+  expect(idsOf(body.user.geofences)).toEqual([kept]);
+  expect(idsOf(body.user.beacons)).toEqual([beacon]);
+  expect((await api.call('GET', '/v1/users/user%20a')).body).toEqual(body);
+  expect((await api.call('GET', '/api/v1/users/device%20a')).body).toEqual(body);
+  expect((await api.call('GET', '/v1/users/nobody')).status).toBe(404);
+  expect((await api.call('GET', '/v1/users/user%20a', { key: api.project.key('live', 'secret') })).status).toBe(404);
+
+  const inside = async (id: string) => (await api.call('GET', `/v1/geofences/store/${id}/users`)).body.users;
+  expect(idsOf(await inside('kept'))).toEqual([deriveId('user', 'a')]);
+  expect(await inside('off')).toEqual([]);
+  expect(await inside('late')).toEqual([]);
+  expect(idsOf((await api.call('GET', `/v1/geofences/${kept}/users`)).body.users)).toEqual([deriveId('user', 'a')]);
+  expect((await api.call('GET', `/v1/geofences/${deleted}/users`)).status).toBe(404);
+  await store({ name: 'a', time: 6 });
+  expect(await inside('kept')).toEqual([]);
+});
+
+test('pages by cursor, last updated first, lose none of those that share a millisecond', async () => {
+  const names = Array.from({ length: 13 }, (_, index) => `p${index}`);
+  await store(...names.map((name, index) => ({ name, time: 1_000 + (index % 3) })));
+  const expected = names
+    .map((name, index) => ({ id: deriveId('user', name), time: index % 3 }))
+    .sort((one, other) => other.time - one.time || (one.id < other.id ? 1 : -1))
+    .map(({ id }) => id);
+  const found: string[] = [];
+  let cursor = '';
+  for (;;) {
+    const { body } = await api.call('GET', `/v1/users?limit=4&updatedAfter=2026-01-01T00:00:00.999Z${cursor}`);
+    found.push(...idsOf(body.users));
+    if (!body.meta.hasMore) break;
+    cursor = `&cursor=${body.meta.cursor}`;
+  }
+  expect(found).toEqual(expected);
+  const before = await api.call('GET', '/v1/users?updatedBefore=2026-01-01T00:00:01.001Z&updatedAfter=2026-01-01T00:00:00.999Z');
+  expect(before.body.users).toHaveLength(5);
+});
