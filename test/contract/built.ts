@@ -1,0 +1,46 @@
+/** Programs of the tests as compiled JavaScript, for workers and child processes can't run TypeScript: `npm test` compiles first. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+
+/** FENCELINE_DIST: compiled output that is not in `dist/`. */
+const dist = process.env.FENCELINE_DIST
+  ? pathToFileURL(`${process.env.FENCELINE_DIST}/`)
+  : new URL('../../dist/', import.meta.url);
+
+export const builtFile = (name: string): URL => new URL(`test/contract/programs/${name}.js`, dist);
+
+export interface Program {
+  readonly child: ChildProcess;
+  /** What it has printed so far, by line. */
+  readonly lines: string[];
+  /** Resolves when it has printed so many lines; rejects when it ends before. */
+  printed(count: number): Promise<void>;
+  /** Exit code or signal name. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Starts a program with arguments. Its errors go to the test's. */
+export function startProgram(name: string, args: readonly string[]): Program {
+  const child = spawn(process.execPath, [builtFile(name).pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  const output = createInterface({ input: child.stdout! });
+  output.on('line', (line) => lines.push(line));
+  const closed = once(output, 'close');
+  const ended = once(child, 'exit').then(async ([code, signal]: (number | string)[]) => {
+    await closed;
+    return code ?? signal ?? 'unknown';
+  });
+  return {
+    child,
+    lines,
+    ended,
+    async printed(count) {
+      while (lines.length < count) {
+        const over = await Promise.race([once(output, 'line').then(() => false), ended.then(() => true)]);
+        if (over && lines.length < count) throw new Error(`${name} ended after ${lines.length} lines`);
+      }
+    },
+  };
+}

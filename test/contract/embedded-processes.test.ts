@@ -1,0 +1,153 @@
+/** The embedded backend across threads and through crashes. Ledgers are kept of what was acknowledged; all of it must be found again. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
+import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
+import { readPartition, readTopic, textOf } from './backend.js';
+import { builtFile, startProgram } from './built.js';
+import type { Work } from './programs/append-worker.js';
+
+let path = '';
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'fenceline-processes-'));
+});
+afterEach(() => rm(path, { recursive: true }));
+
+const counting = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+describe('threads that have one folder open', () => {
+  test('append and commit side by side: dense offsets, order by writer and key, and a consumer in another thread gets all', async () => {
+    const partitions = 3;
+    const batches = 150;
+    const embedded = openEmbedded({ path, partitions });
+    const consumed: string[][] = counting(partitions).map(() => []);
+    const subscription = embedded.log.consume({
+      topic: 'locations',
+      group: 'test',
+      maxBatchRecords: 64,
+      maxWaitMs: 0,
+      handler: {
+        assigned: async () => 0,
+        revoked: async () => {},
+        records: async (partition, records) => void consumed[partition]!.push(...records.map((each) => textOf(each)!)),
+      },
+    });
+    const workers = counting(partitions).map((writer) => {
+      const work: Work = { path, partitions, writer, batches };
+      return new Worker(builtFile('append-worker'), { workerData: work });
+    });
+    await Promise.all(workers.map((worker) => once(worker, 'exit')));
+
+    for (const topic of ['locations', 'events'] as const) {
+      const lists = await readTopic(embedded.log, topic);
+      expect(lists.flat().length).toBe(partitions * batches * 10);
+      for (const list of lists) {
+        expect(list.map(({ offset }) => offset)).toEqual(counting(list.length));
+        for (const writer of counting(partitions)) {
+          const numbers = list.map((each) => textOf(each)!.split(':').map(Number)).filter(([by]) => by === writer);
+          expect(numbers).toEqual([...numbers].sort((a, b) => a[1]! - b[1]!));
+        }
+      }
+      if (topic === 'locations') await vi.waitFor(() => expect(consumed).toEqual(lists.map((list) => list.map(textOf))), 10_000);
+    }
+    for (const writer of counting(partitions)) expect((await embedded.stateStore.claim(writer)).nextOffset).toBe(batches);
+    await subscription.close();
+    await embedded.close();
+  });
+});
+
+describe('after SIGKILL at a random moment', () => {
+  /** The highest number that a line with this beginning carries; -1 when there is none. */
+  const acknowledged = (lines: readonly string[], beginning: string): number =>
+    Math.max(-1, ...lines.filter((line) => line.startsWith(`${beginning} `)).map((line) => Number(line.split(' ').at(-1))));
+
+  async function checkAppends({ log }: Embedded, run: string, lines: readonly string[]): Promise<void> {
+    const lists = await readTopic(log, 'locations');
+    for (const list of lists) expect(list.map(({ offset }) => offset)).toEqual(counting(list.length));
+    for (const writer of counting(3)) {
+      const mine = lists
+        .flat()
+        .map((each) => textOf(each)!.split(':'))
+        .filter(([by, name]) => by === run && Number(name) === writer);
+      expect(mine.map(([, , n]) => Number(n))).toEqual(counting(mine.length));
+      expect(mine.length).toBeGreaterThan(acknowledged(lines, `append ${writer}`));
+    }
+  }
+
+  async function checkChanges({ log }: Embedded, run: string, lines: readonly string[]): Promise<void> {
+    const records = await readPartition(log, 'changes', 0);
+    expect(new Set(records.map(({ key }) => key)).size).toBe(records.length);
+    const newest = records
+      .map((each) => textOf(each)!.split(':'))
+      .filter(([by]) => by === run)
+      .map(([, n]) => Number(n));
+    const last = newest.at(-1) ?? -1;
+    expect(last).toBeGreaterThanOrEqual(acknowledged(lines, 'change'));
+    expect(newest).toEqual(counting(last + 1).slice(-10));
+  }
+
+  async function checkCommits({ log, stateStore }: Embedded, lines: readonly string[]): Promise<void> {
+    const events = (await readTopic(log, 'events')).flat();
+    for (const partition of [0, 1]) {
+      const { nextOffset } = await stateStore.claim(partition);
+      expect(nextOffset).toBeGreaterThanOrEqual(acknowledged(lines, `commit ${partition}`));
+      const [position] = await stateStore.load(partition, ['position']);
+      expect(Number(position ?? 0)).toBe(nextOffset);
+      const expected = counting(nextOffset / 10).flatMap((i) => [0, 1, 2].map((each) => `${(i + 1) * 10}:${each}`));
+      expect(events.filter(({ key }) => key === `partition-${partition}`).map(textOf)).toEqual(expected);
+    }
+  }
+
+  test('all that was acknowledged is there, and states, position and events agree', async () => {
+    for (let round = 0; round < 12; round++) {
+      const program = startProgram('write-until-killed', [path, `${round}`]);
+      await program.printed(30);
+      await delay(Math.random() * 120);
+      program.child.kill('SIGKILL');
+      expect(await program.ended).toBe('SIGKILL');
+      const embedded = openEmbedded({ path, partitions: 2 });
+      await checkAppends(embedded, `${round}`, program.lines);
+      await checkChanges(embedded, `${round}`, program.lines);
+      await checkCommits(embedded, program.lines);
+      await embedded.close();
+    }
+  });
+
+  test('rows that chDB has acknowledged are there', async () => {
+    let next = 0;
+    for (let round = 0; round < 3; round++) {
+      const program = startProgram('insert-until-killed', [path, `${next}`]);
+      await program.printed(2);
+      await delay(Math.random() * 100);
+      program.child.kill('SIGKILL');
+      await program.ended;
+      const analytics = await openChdbAnalytics({ path });
+      const [row] = await analytics.query<{ rows: number; last: number }>(
+        'SELECT uniqExact(n) AS rows, max(n) AS last FROM numbers',
+      );
+      expect(row!.last).toBeGreaterThanOrEqual(Number(program.lines.at(-1)));
+      expect(row!.rows).toBe(row!.last + 1);
+      next = row!.last + 1;
+      await analytics.close();
+    }
+  });
+});
+
+/**
+ * Seen: a process that had used chDB in a worker thread died of SIGSEGV at exit, although everything was closed.
+ * `chdb-stays-loaded.ts` says why.
+ */
+describe('a process with chDB in a worker thread', () => {
+  test.each(['close', 'exit', 'terminate'])('ends with code 0 on SIGTERM (%s)', async (ending) => {
+    const program = startProgram('analytics-in-worker', [path, ending]);
+    await program.printed(1);
+    expect(program.lines).toEqual(['1000 rows']);
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+});
