@@ -112,3 +112,6 @@ export function accepted<T>(result: Validated<T>): T {
   if (!result.ok) throw parameterError(result.problem);
   return result.value;
 }
+
+/** For routes that read their bodies by rules of their own: the schema describes them and checks nothing. */
+export const describeOnly: FastifySchemaCompiler<TSchema> = () => (value) => ({ value });

@@ -1,0 +1,31 @@
+/** Decoded Avro records under the names of a track request: those already, or those of the Location record of topic `locations`. */
+
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names of the Location record whose value a track request has under another name. */
+const otherNames: readonly (readonly [record: string, request: string])[] = [
+  ['accuracy_m', 'accuracy'],
+  ['altitude_m', 'altitude'],
+  ['speed_mps', 'speed'],
+  ['course_deg', 'course'],
+  ['timeZoneOffset_s', 'timeZoneOffset'],
+];
+
+/** `group` is the uuid of an ibeacon or the uid of an eddystone. */
+function beaconOf(item: unknown): unknown {
+  if (!isFields(item) || item.group === undefined) return item;
+  const { type, group, major, minor, rssi_dbm: rssi } = item;
+  return type === 'eddystone' ? { type, uid: group, instance: minor, rssi } : { type, uuid: group, major, minor, rssi };
+}
+
+/** What is no record is passed on as it is, to be refused. */
+export function trackFieldsOf(record: unknown): unknown {
+  if (!isFields(record)) return record;
+  const fields: Fields = isFields(record.details) ? { ...record.details, ...record } : { ...record };
+  for (const [name, requestName] of otherNames) fields[requestName] ??= fields[name];
+  if (record.deviceTimed !== false) fields.updatedAtMs ??= record.occurredAt;
+  if (Array.isArray(record.beacons)) fields.beacons = record.beacons.map(beaconOf);
+  return fields;
+}

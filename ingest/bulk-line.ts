@@ -1,0 +1,47 @@
+/**
+ * Locations of a bulk upload: the rules of track-request.ts, but accuracy is always required and the address is the line's own `ip`.
+ */
+import type { NewRecord } from '../pipeline/ports.js';
+import type { Slab } from '../pipeline/stages/locations/slab.js';
+import { type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
+import type { Location } from '../schemas/records.js';
+import { normalizeAddress } from './addresses.js';
+import { readText } from './fields.js';
+import { encodeLocation } from './location-encoder.js';
+import { deviceKey, type Receipt, readLocation, type TrackFields } from './track-request.js';
+
+export interface BulkFields extends TrackFields {
+  readonly ip?: unknown;
+}
+
+const noObject: { ok: false; problem: FieldProblem } = invalid('line', 'must be a JSON object');
+
+/** The location that one parsed line tells of. `receipt` may be shared by many lines. */
+export function readBulkLocation(value: unknown, receipt: Receipt): Validated<Location> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return noObject;
+  const fields = value as BulkFields;
+  if (fields.accuracy === undefined || fields.accuracy === null) return invalid('accuracy', 'is required');
+  const result = readLocation(fields, receipt);
+  if (!result.ok || fields.ip === undefined || fields.ip === null) return result;
+  const ip = normalizeAddress(readText(fields.ip) ?? '');
+  if (ip === undefined) return invalid('ip', 'must be an IP address');
+  result.value.ip = ip;
+  return result;
+}
+
+/** One line of NDJSON, parsed and read. */
+export function readBulkLine(line: string, receipt: Receipt): Validated<Location> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return noObject;
+  }
+  return readBulkLocation(value, receipt);
+}
+
+/** The location as the record that is appended. */
+export const recordOf = (location: Location, slab: Slab): NewRecord => ({
+  key: deviceKey(location),
+  value: slab.encode(encodeLocation, location),
+});

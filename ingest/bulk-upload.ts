@@ -1,0 +1,102 @@
+/** One bulk upload under way: locations in batches into the log, a few batches at a time, and a tally of what became of each. */
+import { setImmediate } from 'node:timers/promises';
+import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
+import { Slab } from '../pipeline/stages/locations/slab.js';
+import type { Validated } from '../schemas/errors.js';
+import type { Location } from '../schemas/records.js';
+import type { Admission } from './admission.js';
+import { recordOf } from './bulk-line.js';
+
+export const batchRecords = 2_000;
+const maxPendingBatches = 4;
+const maxRejectionsTold = 100;
+
+export interface Rejection {
+  /** Counted from 1: line of the text, or record of the container. */
+  readonly line: number;
+  readonly param: string;
+  readonly message: string;
+}
+
+export interface Tally {
+  /** Durable. */
+  readonly accepted: number;
+  readonly rejected: number;
+  /** The first hundred. */
+  readonly rejections: readonly Rejection[];
+}
+
+export class BulkUpload {
+  readonly #log: Pick<Log, 'append'>;
+  readonly #admission: Admission;
+  readonly #rejections: Rejection[] = [];
+  readonly #pending = new Set<Promise<void>>();
+  #accepted = 0;
+  #rejected = 0;
+  #slab = new Slab();
+  #batch: NewRecord[] = [];
+  #batchBytes = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(log: Pick<Log, 'append'>, admission: Admission) {
+    this.#log = log;
+    this.#admission = admission;
+  }
+
+  get tally(): Tally {
+    return { accepted: this.#accepted, rejected: this.#rejected, rejections: this.#rejections };
+  }
+
+  /** Takes what a line said; true when a batch is full, and {@link flush} is due. */
+  take(line: number, result: Validated<Location>): boolean {
+    if (!result.ok) {
+      const { param, rule } = result.problem;
+      this.#rejected += 1;
+      if (this.#rejections.length < maxRejectionsTold) this.#rejections.push({ line, param, message: `${param}: ${rule}` });
+      return false;
+    }
+    const record = recordOf(result.value, this.#slab);
+    this.#batch.push(record);
+    this.#batchBytes += record.value?.length ?? 0;
+    return this.#batch.length >= batchRecords;
+  }
+
+  /** Sends the batch off. Resolves when there is room for another; rejects when one could not be appended. */
+  async flush(): Promise<void> {
+    this.#append();
+    // Others get a turn between batches.
+    await setImmediate();
+    while (this.#pending.size >= maxPendingBatches) await Promise.race(this.#pending);
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Resolves when all that was taken is durable, or known not to be; never rejects. */
+  async settle(): Promise<void> {
+    this.#append();
+    await Promise.all(this.#pending);
+  }
+
+  /** Why a batch could not be appended, if one could not. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  #append(): void {
+    const batch = this.#batch;
+    if (batch.length === 0 || this.#failure) return;
+    const append = () => this.#log.append(topics.locations, batch);
+    const appended = this.#admission.runWhenRoom(batch.length, this.#batchBytes, append).then(
+      () => {
+        this.#accepted += batch.length;
+      },
+      (error: unknown) => {
+        this.#failure ??= { error };
+      },
+    );
+    const pending: Promise<void> = appended.finally(() => this.#pending.delete(pending));
+    this.#pending.add(pending);
+    this.#slab = new Slab();
+    this.#batch = [];
+    this.#batchBytes = 0;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * POST /v1/locations: locations from backends, any number in one request, as lines of JSON or an Avro container. Read as fast
+ * as they become durable, so that a sender who is too fast is slowed down by its own connection.
+ */
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../http/authority.js';
+import { sendFailure } from '../http/failures.js';
+import { describeOnly } from '../http/validation.js';
+import { ApiError, invalid } from '../schemas/errors.js';
+import { overloaded } from './admission.js';
+import { avroRecords } from './avro-container.js';
+import { trackFieldsOf } from './avro-fields.js';
+import { BrokenAvro } from './avro-reader.js';
+import { readBulkLine, readBulkLocation } from './bulk-line.js';
+import { BulkUpload } from './bulk-upload.js';
+import { asOverload } from './intake.js';
+import { linesOf, maxLineBytes } from './lines.js';
+import type { IngestParts } from './parts.js';
+import { BulkAnswer, TrackRequest } from './schemas.js';
+import type { Receipt } from './track-request.js';
+
+const lineTypes = new Set(['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json', 'text/plain']);
+const avroTypes = new Set(['application/avro', 'avro/binary', 'application/vnd.apache.avro']);
+
+const tooLong = invalid('line', `must be at most ${maxLineBytes} bytes`);
+const isBlank = (line: string): boolean => line.length < 3 && line.trim() === '';
+
+type Read = (upload: BulkUpload, source: AsyncIterable<Buffer>, receipt: () => Receipt) => Promise<void>;
+
+async function readLines(upload: BulkUpload, source: AsyncIterable<Buffer>, receipt: () => Receipt): Promise<void> {
+  let number = 0;
+  for await (const lines of linesOf(source)) {
+    const received = receipt();
+    for (const line of lines) {
+      number += 1;
+      if (line !== null && isBlank(line)) continue;
+      if (upload.take(number, line === null ? tooLong : readBulkLine(line, received))) await upload.flush();
+    }
+  }
+}
+
+async function readContainer(upload: BulkUpload, source: AsyncIterable<Buffer>, receipt: () => Receipt): Promise<void> {
+  let number = 0;
+  for await (const records of avroRecords(source)) {
+    const received = receipt();
+    for (const record of records) {
+      number += 1;
+      if (upload.take(number, readBulkLocation(trackFieldsOf(record), received))) await upload.flush();
+    }
+  }
+}
+
+function readerOf(request: FastifyRequest): Read {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (lineTypes.has(type)) return readLines;
+  if (avroTypes.has(type)) return readContainer;
+  throw new ApiError('unsupported_media_type', 'locations are read as application/x-ndjson or application/avro');
+}
+
+/** The body unpacked. A cut or broken body is an error of the stream. */
+function sourceOf(request: FastifyRequest): Readable {
+  const body = request.body as Readable;
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return body;
+  if (encoding !== 'gzip') throw new ApiError('unsupported_media_type', 'bodies are read as they are or packed by gzip');
+  // The reader of the unpacked stream is told of errors of both.
+  return pipeline(body, createGunzip(), () => {});
+}
+
+/** What went wrong with the body, in the catalogue's terms; anything else is as it is. */
+function bodyFailure(error: unknown): unknown {
+  if (error instanceof BrokenAvro) return new ApiError('invalid_body', `the Avro container ${error.message}`);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code?.startsWith('Z_')) return new ApiError('invalid_body', 'the gzip data is broken');
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return new ApiError('invalid_body', 'the body ends midway');
+  return asOverload(error);
+}
+
+const OneLocation = Type.Intersect([TrackRequest, Type.Object({ ip: Type.Optional(Type.String()) })]);
+
+export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (app, { log, admission, clock, metrics }) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, body, done) => done(null, body));
+
+  app.post(
+    '/v1/locations',
+    {
+      config: { authority: 'secret', limit: 'bulk' },
+      schema: {
+        summary: 'Send many locations',
+        description:
+          'One location per line, or an Avro object container file whose fields have the same names. gzip is accepted.',
+        tags: ['Track'],
+        consumes: ['application/x-ndjson', 'application/avro'],
+        body: OneLocation,
+        response: { 200: BulkAnswer },
+      },
+      validatorCompiler: describeOnly,
+    },
+    async (request, reply) => {
+      const { project, environment } = callerOf(request);
+      const read = readerOf(request);
+      const source = sourceOf(request);
+      if (admission.isFull) {
+        metrics.add('ingest_overloaded_total', 1, 'bulk');
+        throw overloaded();
+      }
+      const upload = new BulkUpload(log, admission);
+      const receipt = (): Receipt => ({ project, environment, receivedAt: clock(), ip: null, replayed: false, replyTo: null });
+      let failure: { readonly error: unknown } | undefined;
+      try {
+        await read(upload, source, receipt);
+      } catch (error) {
+        failure = { error };
+      }
+      await upload.settle();
+      failure = upload.failure ?? failure;
+      const { tally } = upload;
+      metrics.add('locations_accepted_total', tally.accepted, 'bulk');
+      metrics.add('locations_rejected_total', tally.rejected, 'bulk');
+      // The counts say what is durable nevertheless.
+      if (failure) return sendFailure(bodyFailure(failure.error), request, reply, tally);
+      return { meta: { code: 200 }, ...tally };
+    },
+  );
+};

@@ -1,0 +1,80 @@
+/** What a device says of itself beside its location. Descriptive: apart from `metadata`, what is unreadable is left out and never fails a location. */
+import { metadataField } from '../http/form.js';
+import { invalid, type Validated } from '../schemas/errors.js';
+import { maxUserMetadataKeys } from '../schemas/json/common.js';
+import type { LocationDetails } from '../schemas/records.js';
+import { readBoolean, readNumber, readText } from './fields.js';
+
+export interface DetailFields {
+  readonly installId?: unknown;
+  readonly sessionId?: unknown;
+  readonly description?: unknown;
+  readonly metadata?: unknown;
+  readonly deviceType?: unknown;
+  readonly deviceMake?: unknown;
+  readonly deviceModel?: unknown;
+  readonly deviceOS?: unknown;
+  readonly sdkVersion?: unknown;
+  readonly locationAuthorization?: unknown;
+  readonly locationAccuracyAuthorization?: unknown;
+  readonly altitude?: unknown;
+  readonly speed?: unknown;
+  readonly course?: unknown;
+  readonly timeZoneOffset?: unknown;
+  readonly locationMs?: unknown;
+  readonly nearbyGeofences?: unknown;
+}
+
+const maxTextCharacters = 1_000;
+const maxMetadataCharacters = 16_384;
+
+const text = (value: unknown): string | null => readText(value)?.slice(0, maxTextCharacters) ?? null;
+
+function number(value: unknown): number | null {
+  const given = readNumber(value);
+  return given !== undefined && Number.isFinite(given) ? given : null;
+}
+
+/** As JSON text; null when there is none. */
+function readMetadata(value: unknown): Validated<string | null> {
+  const metadata = metadataField('metadata', value, maxUserMetadataKeys);
+  if (!metadata.ok || metadata.value === null) return metadata as Validated<null>;
+  const json = JSON.stringify(metadata.value);
+  if (json.length > maxMetadataCharacters)
+    return invalid('metadata', `must be at most ${maxMetadataCharacters} characters of JSON`);
+  return { ok: true, value: json };
+}
+
+const isTold = (details: LocationDetails): boolean => {
+  for (const name in details) {
+    const value = details[name as keyof LocationDetails];
+    if (value !== null && value !== false) return true;
+  }
+  return false;
+};
+
+/** null when the device says nothing of itself. */
+export function readDetails(fields: DetailFields): Validated<LocationDetails | null> {
+  const metadata = readMetadata(fields.metadata);
+  if (!metadata.ok) return metadata;
+  const details: LocationDetails = {
+    installId: text(fields.installId),
+    sessionId: text(fields.sessionId),
+    description: text(fields.description),
+    metadata: metadata.value,
+    deviceType: text(fields.deviceType),
+    deviceMake: text(fields.deviceMake),
+    deviceModel: text(fields.deviceModel),
+    deviceOS: text(fields.deviceOS),
+    sdkVersion: text(fields.sdkVersion),
+    locationAuthorization: text(fields.locationAuthorization),
+    locationAccuracyAuthorization: text(fields.locationAccuracyAuthorization),
+    altitude_m: number(fields.altitude),
+    speed_mps: number(fields.speed),
+    course_deg: number(fields.course),
+    timeZoneOffset_s: number(fields.timeZoneOffset),
+    locationMs: number(fields.locationMs),
+    nearbyGeofences: readBoolean(fields.nearbyGeofences) === true,
+  };
+  return { ok: true, value: isTold(details) ? details : null };
+}

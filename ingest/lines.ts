@@ -1,0 +1,60 @@
+/** A byte stream as lines, without ever holding more than a chunk and one line. */
+
+export const maxLineBytes = 65_536;
+
+const newline = 10;
+
+/** A line, or null for one that is too long. */
+export type Line = string | null;
+
+const isTooLong = (line: string): boolean => line.length * 3 > maxLineBytes && Buffer.byteLength(line) > maxLineBytes;
+
+export class LineSplitter {
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  #skipping = false;
+
+  /** The lines that the chunk completes, in order. */
+  push(chunk: Buffer): Line[] {
+    const end = chunk.lastIndexOf(newline);
+    if (end < 0) {
+      this.#keep(chunk);
+      return [];
+    }
+    const lines = this.#complete(chunk.subarray(0, end));
+    this.#keep(chunk.subarray(end + 1));
+    return lines;
+  }
+
+  /** What stands after the last line break. */
+  end(): Line[] {
+    return this.#restBytes === 0 && !this.#skipping ? [] : this.#complete(Buffer.alloc(0));
+  }
+
+  #complete(bytes: Buffer): Line[] {
+    const whole = this.#restBytes === 0 ? bytes : Buffer.concat([...this.#rest, bytes]);
+    const lines: Line[] = whole.toString('utf8').split('\n');
+    if (this.#skipping) lines[0] = null;
+    this.#rest = [];
+    this.#restBytes = 0;
+    this.#skipping = false;
+    return lines.map((line) => (line !== null && isTooLong(line) ? null : line));
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.#skipping || bytes.length === 0) return;
+    this.#rest.push(bytes);
+    this.#restBytes += bytes.length;
+    if (this.#restBytes <= maxLineBytes) return;
+    this.#skipping = true;
+    this.#rest = [];
+    this.#restBytes = 0;
+  }
+}
+
+/** The lines of a stream, as many at a time as a chunk holds. */
+export async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
+  const splitter = new LineSplitter();
+  for await (const chunk of source) yield splitter.push(chunk);
+  yield splitter.end();
+}

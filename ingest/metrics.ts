@@ -1,0 +1,33 @@
+/** What ingest counts, each with a sentence. The process gives an implementation of {@link IngestMetrics}; ingest knows no metrics library. */
+
+interface MetricDefinition {
+  readonly kind: 'counter';
+  readonly help: string;
+  readonly label?: string;
+}
+
+export const ingestMetrics = {
+  locations_accepted_total: {
+    kind: 'counter',
+    label: 'endpoint',
+    help: 'Locations that became durable, by endpoint: track, replay or bulk.',
+  },
+  locations_rejected_total: {
+    kind: 'counter',
+    label: 'endpoint',
+    help: 'Locations that broke a rule and were not taken, by endpoint.',
+  },
+  ingest_overloaded_total: { kind: 'counter', label: 'endpoint', help: 'Requests refused because too much was in flight.' },
+  track_replies_late_total: {
+    kind: 'counter',
+    help: 'Track answers that were sent without their events, since the outcome took too long.',
+  },
+  conversions_accepted_total: { kind: 'counter', help: 'Events that clients reported themselves.' },
+  client_log_lines_total: { kind: 'counter', help: 'Log lines that SDKs sent; counted and dropped.' },
+} as const satisfies Record<string, MetricDefinition>;
+
+export interface IngestMetrics {
+  add(counter: keyof typeof ingestMetrics, amount: number, label?: string): void;
+}
+
+export const noIngestMetrics: IngestMetrics = { add() {} };

@@ -1,0 +1,130 @@
+/**
+ * One rule for what a location is, whoever sends it: SDKs as JSON or form, backends as lines or Avro. Pure.
+ *
+ * Flows in: a body as it came and the circumstances of its receipt. Flows out: a Location ready for the log, or the field at
+ * fault. Numbers and booleans may be text, null counts as absent, unknown keys are ignored.
+ */
+import { jsonField } from '../http/form.js';
+import { type BeaconIdentifiers, normalizeRangedBeacon } from '../pipeline/evaluation/beacons.js';
+import { invalid, type Validated } from '../schemas/errors.js';
+import { freshId } from '../schemas/ids.js';
+import type { Environment } from '../schemas/json/common.js';
+import type { Location, RangedBeacon } from '../schemas/records.js';
+import { type DetailFields, readDetails } from './details.js';
+import { readBoolean, readNumber, readText } from './fields.js';
+import { readOccurredAt, type TimeFields } from './occurred-at.js';
+
+/** The circumstances under which a body came in. */
+export interface Receipt {
+  readonly project: string;
+  readonly environment: Environment;
+  /** Epoch ms. */
+  readonly receivedAt: number;
+  /** Address of the sender; null when locations are handed in by somebody else. */
+  readonly ip: string | null;
+  /** Everything that came with it is late. */
+  readonly replayed: boolean;
+  /** Who waits for the outcome. */
+  readonly replyTo: string | null;
+}
+
+/** The fields that are read, unchecked. */
+export interface TrackFields extends TimeFields, DetailFields {
+  readonly deviceId?: unknown;
+  readonly userId?: unknown;
+  readonly latitude?: unknown;
+  readonly longitude?: unknown;
+  readonly accuracy?: unknown;
+  readonly foreground?: unknown;
+  readonly stopped?: unknown;
+  readonly replayed?: unknown;
+  readonly beacons?: unknown;
+  readonly source?: unknown;
+  readonly anonymous?: unknown;
+}
+
+export const maxIdCharacters = 256;
+const maxSourceCharacters = 100;
+const maxRangedBeacons = 1_000;
+
+const flagRule = 'must be true or false';
+
+/** The ranged beacons that can be told apart; the rest are ignored. Null: nothing is said of beacons. */
+function readBeacons(value: unknown): Validated<RangedBeacon[] | null> {
+  if (value === undefined || value === null || value === '') return { ok: true, value: null };
+  const given = jsonField('beacons', value);
+  if (!given.ok) return given;
+  if (!Array.isArray(given.value)) return invalid('beacons', 'must be a list');
+  if (given.value.length > maxRangedBeacons) return invalid('beacons', `must be a list of at most ${maxRangedBeacons} items`);
+  const ranged = given.value.flatMap((item: unknown) =>
+    typeof item === 'object' && item !== null ? (normalizeRangedBeacon(item as BeaconIdentifiers) ?? []) : [],
+  );
+  return { ok: true, value: ranged };
+}
+
+/** Web clients may pass coordinates of their own, which have no accuracy. */
+const isWithoutAccuracy = (fields: TrackFields): boolean => fields.deviceType === 'Web';
+
+/** The location that a body tells of, with a fresh id. */
+export function readLocation(fields: TrackFields, receipt: Receipt): Validated<Location> {
+  if (readBoolean(fields.anonymous)) return invalid('anonymous', 'is not offered: locations need a deviceId of their own');
+  const deviceId = readText(fields.deviceId);
+  if (deviceId === undefined) return invalid('deviceId', 'is required');
+  if (deviceId === null || deviceId.length > maxIdCharacters) {
+    return invalid('deviceId', `must be text of at most ${maxIdCharacters} characters`);
+  }
+  const userId = readText(fields.userId);
+  if (userId === null || (userId !== undefined && userId.length > maxIdCharacters)) {
+    return invalid('userId', `must be text of at most ${maxIdCharacters} characters`);
+  }
+  const latitude = readNumber(fields.latitude);
+  if (latitude === undefined) return invalid('latitude', 'is required');
+  if (!(latitude >= -90 && latitude <= 90)) return invalid('latitude', 'must be a number from -90 to 90');
+  const longitude = readNumber(fields.longitude);
+  if (longitude === undefined) return invalid('longitude', 'is required');
+  if (!(longitude >= -180 && longitude <= 180)) return invalid('longitude', 'must be a number from -180 to 180');
+  const accuracy = readNumber(fields.accuracy) ?? (isWithoutAccuracy(fields) ? 0 : undefined);
+  if (accuracy === undefined) return invalid('accuracy', 'is required');
+  if (!(accuracy >= 0 && accuracy < Number.POSITIVE_INFINITY))
+    return invalid('accuracy', 'must be a number of metres, 0 or more');
+  const foreground = readBoolean(fields.foreground);
+  if (foreground === null) return invalid('foreground', flagRule);
+  const stopped = readBoolean(fields.stopped);
+  if (stopped === null) return invalid('stopped', flagRule);
+  const replayed = readBoolean(fields.replayed);
+  if (replayed === null) return invalid('replayed', flagRule);
+  const time = readOccurredAt(fields, receipt.receivedAt);
+  if (!time.ok) return time;
+  const beacons = readBeacons(fields.beacons);
+  if (!beacons.ok) return beacons;
+  const details = readDetails(fields);
+  if (!details.ok) return details;
+  return {
+    ok: true,
+    value: {
+      id: freshId(receipt.receivedAt),
+      project: receipt.project,
+      environment: receipt.environment,
+      deviceId,
+      userId: userId ?? null,
+      latitude,
+      longitude,
+      accuracy_m: accuracy,
+      occurredAt: time.value.occurredAt,
+      receivedAt: receipt.receivedAt,
+      deviceTimed: time.value.deviceTimed,
+      foreground: foreground === true,
+      stopped: stopped === true,
+      replayed: receipt.replayed || replayed === true,
+      beacons: beacons.value,
+      ip: receipt.ip,
+      source: readText(fields.source)?.slice(0, maxSourceCharacters) ?? null,
+      replyTo: receipt.replyTo,
+      details: details.value,
+    },
+  };
+}
+
+/** What partitions and states are keyed by: all of a device's locations are applied in one order. */
+export const deviceKey = ({ project, environment, deviceId }: Pick<Location, 'project' | 'environment' | 'deviceId'>): string =>
+  `${project}/${environment}/${deviceId}`;

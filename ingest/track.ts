@@ -1,0 +1,134 @@
+/** POST /v1/track and /v1/track/replay: locations from devices, answered with what they did. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { callerOf } from '../http/authority.js';
+import { jsonField } from '../http/form.js';
+import { accepted, describeOnly } from '../http/validation.js';
+import type { TrackReply } from '../pipeline/ports.js';
+import { ApiError, type FieldProblem, invalid, parameterError, type Validated } from '../schemas/errors.js';
+import type { Location } from '../schemas/records.js';
+import { normalizeAddress } from './addresses.js';
+import type { IngestParts } from './parts.js';
+import { ReplayRequest, TrackAnswer, TrackRequest } from './schemas.js';
+import { type Receipt, readLocation, type TrackFields } from './track-request.js';
+import type { Wait } from './waiting.js';
+
+const maxReplays = 1_000;
+const maxRejectionsTold = 100;
+
+interface Rejection extends FieldProblem {
+  readonly index: number;
+}
+
+/** Anonymous devices keep their own state and would need answers that are computed from it. */
+const refusalOf = (problem: FieldProblem): ApiError =>
+  problem.param === 'anonymous'
+    ? new ApiError('not_available', `anonymous: ${problem.rule}`, { param: 'anonymous' })
+    : parameterError(problem);
+
+function fieldsOf(value: unknown): TrackFields {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+function replaysOf(body: unknown): Validated<unknown[]> {
+  const given = jsonField('replays', (fieldsOf(body) as { replays?: unknown }).replays);
+  if (!given.ok) return given;
+  const { value } = given;
+  if (value === undefined || value === null) return invalid('replays', 'is required');
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxReplays) {
+    return invalid('replays', `must be a list of 1 to ${maxReplays} items`);
+  }
+  return { ok: true, value };
+}
+
+/** The good ones in order of device time, and what is wrong with the others. */
+function readReplays(items: readonly unknown[], receipt: Receipt): { locations: Location[]; rejections: Rejection[] } {
+  const locations: Location[] = [];
+  const rejections: Rejection[] = [];
+  items.forEach((item, index) => {
+    const result = readLocation(fieldsOf(item), receipt);
+    if (result.ok) locations.push(result.value);
+    else rejections.push({ index, ...result.problem });
+  });
+  locations.sort((one, other) => one.occurredAt - other.occurredAt);
+  return { locations, rejections };
+}
+
+const rejectionJson = ({ index, param, rule }: Rejection) => ({ index, param, message: `${param}: ${rule}` });
+
+export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) => {
+  const { intake, waiting, metrics, clock, bounds } = parts;
+
+  const receiptOf = (request: FastifyRequest, replayed: boolean, replyTo: string): Receipt => {
+    const { project, environment } = callerOf(request);
+    return { project, environment, receivedAt: clock(), ip: normalizeAddress(request.ip) ?? null, replayed, replyTo };
+  };
+
+  /** What the locations did, or, past the time limit, the last known user and no events of those still under way. */
+  async function answerOf(locations: readonly Location[], replies: ReadonlyMap<string, TrackReply>) {
+    const told = locations.flatMap(({ id }) => replies.get(id) ?? []);
+    const latest = replies.get(locations.at(-1)!.id);
+    const pending = told.length < locations.length;
+    if (pending) metrics.add('track_replies_late_total', 1);
+    return {
+      meta: { code: 200, ...(pending && { pending: true }) },
+      events: told.flatMap(({ events }) => events),
+      user: latest?.user ?? (await parts.lastKnownUser(locations.at(-1)!)),
+      ...(latest?.nearbyGeofences && { nearbyGeofences: latest.nearbyGeofences }),
+    };
+  }
+
+  async function taken(endpoint: 'track' | 'replay', wait: Wait, locations: readonly Location[]) {
+    await intake(endpoint, locations);
+    return answerOf(locations, await wait.replies(locations.length));
+  }
+
+  app.post(
+    '/v1/track',
+    {
+      config: { authority: 'publishable', limit: 'track' },
+      schema: { summary: 'Send a location', tags: ['Track'], body: TrackRequest, response: { 200: TrackAnswer } },
+      validatorCompiler: describeOnly,
+    },
+    async (request) => {
+      const wait = waiting.open();
+      try {
+        const result = readLocation(fieldsOf(request.body), receiptOf(request, false, wait.replyTo));
+        if (result.ok) return await taken('track', wait, [result.value]);
+        metrics.add('locations_rejected_total', 1, 'track');
+        throw refusalOf(result.problem);
+      } finally {
+        wait.cancel();
+      }
+    },
+  );
+
+  app.post(
+    '/v1/track/replay',
+    {
+      config: { authority: 'publishable', limit: 'track' },
+      bodyLimit: bounds.maxReplayBodyBytes,
+      schema: {
+        summary: 'Send locations kept while offline',
+        tags: ['Track'],
+        body: ReplayRequest,
+        response: { 200: TrackAnswer },
+      },
+      validatorCompiler: describeOnly,
+    },
+    async (request) => {
+      const items = accepted(replaysOf(request.body));
+      const wait = waiting.open();
+      try {
+        const { locations, rejections } = readReplays(items, receiptOf(request, true, wait.replyTo));
+        metrics.add('locations_rejected_total', rejections.length, 'replay');
+        if (locations.length === 0) throw refusalOf(rejections[0]!);
+        const answer = await taken('replay', wait, locations);
+        return rejections.length === 0
+          ? answer
+          : { ...answer, rejections: rejections.slice(0, maxRejectionsTold).map(rejectionJson) };
+      } finally {
+        wait.cancel();
+      }
+    },
+  );
+};

@@ -1,0 +1,79 @@
+/** Requests that wait for what their locations did: one entry per request, ended by the last reply or by the clock. */
+import type { Inbox, TrackReply } from '../pipeline/ports.js';
+import { overloaded } from './admission.js';
+
+export interface WaitingOptions {
+  readonly inbox: Inbox;
+  readonly replyTimeoutMs: number;
+  readonly maxWaitingRequests: number;
+}
+
+/** A request that waits for the replies to its locations, from the moment it is made. */
+export interface Wait {
+  /** For the locations' `replyTo`. */
+  readonly replyTo: string;
+  /** By record id: `count` replies, or those that came in time. Never rejects. */
+  replies(count: number): Promise<ReadonlyMap<string, TrackReply>>;
+  /** Stops waiting. */
+  cancel(): void;
+}
+
+export interface Waiting {
+  /** Throws `overloaded` when too many requests wait. */
+  open(): Wait;
+}
+
+class Entry {
+  readonly replies = new Map<string, TrackReply>();
+  readonly ended: Promise<void>;
+  wanted = Number.POSITIVE_INFINITY;
+  end: () => void = () => {};
+
+  constructor() {
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  endIfComplete(): void {
+    if (this.replies.size >= this.wanted) this.end();
+  }
+}
+
+export function createWaiting({ inbox, replyTimeoutMs, maxWaitingRequests }: WaitingOptions): Waiting {
+  const entries = new Map<string, Entry>();
+  let requests = 0;
+
+  inbox.onReply((request, body) => {
+    const entry = entries.get(request);
+    if (entry === undefined) return;
+    const reply = JSON.parse(body) as TrackReply;
+    entry.replies.set(reply.recordId, reply);
+    entry.endIfComplete();
+  });
+
+  return {
+    open() {
+      if (entries.size >= maxWaitingRequests) throw overloaded();
+      requests += 1;
+      const request = requests.toString(36);
+      const entry = new Entry();
+      const timer = setTimeout(entry.end, replyTimeoutMs);
+      entries.set(request, entry);
+      return {
+        replyTo: `${inbox.address}/${request}`,
+        async replies(count) {
+          entry.wanted = count;
+          entry.endIfComplete();
+          await entry.ended;
+          return entry.replies;
+        },
+        cancel() {
+          clearTimeout(timer);
+          entries.delete(request);
+          entry.end();
+        },
+      };
+    },
+  };
+}
