@@ -21,7 +21,7 @@ export const administratorKey = 'administrator-for-tests';
 
 /** The parsed body of an answer. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-type Body = any;
+export type Body = any;
 
 export interface Call {
   readonly key?: string;

@@ -1,0 +1,25 @@
+/** docs/errors.md, made from the catalogue; its test writes it anew with `npx vitest run api/errors-document --update`. */
+import { errorCatalogue } from '../schemas/errors.js';
+
+const head = `# Errors
+
+Every failed answer has this shape; \`param\` is there where one field is at fault:
+
+\`\`\`json
+{ "meta": { "code": 400, "type": "invalid_parameter", "param": "radius", "message": "radius: must be a number from 10 to 10000 metres" } }
+\`\`\`
+
+\`meta.code\` is the HTTP status. \`meta.type\` is one of the codes below; they are stable, so that programs may switch on them.
+\`message\` is for people and may change. The header \`X-Radar-Request-Id\` names the request in the server's log.
+
+| type | status | try again unchanged? | meaning |
+|---|---|---|---|
+`;
+
+/** The whole document, Markdown. */
+export function errorsDocument(): string {
+  const rows = Object.entries(errorCatalogue).map(
+    ([code, { status, retry, meaning }]) => `| \`${code}\` | ${status} | ${retry ? 'yes' : 'no'} | ${meaning} |\n`,
+  );
+  return head + rows.join('');
+}

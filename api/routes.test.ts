@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Body, startApi, type TestApi } from './fixtures.js';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const operations = async () => {
+  const { body } = await api.call('GET', '/openapi.json', { key: '' });
+  return Object.entries<Record<string, Body>>(body.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+};
+
+test('every operation is described in full', async () => {
+  const all = await operations();
+  expect(all.length).toBe(29);
+  expect(new Set(all.map(({ operation }) => operation.operationId)).size).toBe(all.length);
+  for (const { path, method, operation } of all) {
+    expect(operation).toMatchObject({ summary: expect.any(String), tags: [expect.any(String)], security: [{ key: [] }] });
+    expect(operation.responses['200'].content['application/json'].schema.properties.meta).toBeDefined();
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['401', '403', '429']));
+    const declared = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'path');
+    expect(declared.map(({ name }: { name: string }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+    expect(operation.requestBody !== undefined).toBe(method === 'post' || method === 'put');
+    if (operation.requestBody) expect(Object.keys(operation.requestBody.content)).toContain('application/json');
+  }
+});
+
+test('lists say what they can be asked', async () => {
+  const list = (await operations()).find(({ operation }) => operation.operationId === 'listEvents');
+  expect(list?.operation.parameters.map(({ name }: { name: string }) => name)).toEqual(
+    expect.arrayContaining(['limit', 'cursor', 'createdBefore', 'createdAfter', 'type', 'userId', 'geofence', 'tag']),
+  );
+});
+
+test('unknown paths are refused with or without a key', async () => {
+  expect((await api.call('GET', '/v1/nothing')).body.meta.type).toBe('not_found');
+  expect((await api.call('GET', '/v1/nothing', { key: '' })).body.meta.type).toBe('not_found');
+});
