@@ -18,9 +18,12 @@ export const maxStays = 1_000;
 /** A location of nobody in particular still needs a device. */
 const someDevice = 'explain';
 
-/** @param ip address of the caller, for a location that names none. */
+/**
+ * The fields of the location stand under `location`, or at the top as in a track request.
+ * @param ip address of the caller, for a location that names none.
+ */
 export function readExplainRequest(scope: Scope, body: RawFields, nowMs: number, ip: string | null): Outcome<ExplainRequest> {
-  const reader = new FieldReader(body);
+  const reader = new FieldReader({ location: body, ...body });
   const location = readExplainedLocation(reader, scope, nowMs, ip);
   const state = location && readState(reader, location);
   return reader.outcome(() => ({ location: location as Location, state: state ?? undefined }));

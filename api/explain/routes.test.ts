@@ -43,6 +43,13 @@ test('a location alone', async () => {
   expect(question).not.toHaveProperty('state');
 });
 
+test('a body of POST /v1/track as it is', async () => {
+  const body = { ...location, deviceId: 'known', stopped: true };
+  const { question } = await explain(body);
+  expect(question).toMatchObject({ location: { latitude: 40.78, deviceId: 'known', stopped: true }, state: stored });
+  expect((await explain({ ...body, state: { geofences: ['1'.repeat(24)] } })).question?.state).not.toEqual(stored);
+});
+
 test('a state of ids and of stays', async () => {
   const [one, other] = ['1'.repeat(24), '2'.repeat(24)];
   const { question } = await explain({
@@ -70,7 +77,9 @@ test('the stored state where the body names a device and no state', async () => 
 });
 
 test.each([
-  [{}, 'location'],
+  [{}, 'latitude'],
+  [{ location: 'here' }, 'location'],
+  [{ location: null }, 'location'],
   [{ location: { ...location, latitude: 91 } }, 'latitude'],
   [{ location: { ...location, ip: 'x' } }, 'ip'],
   [{ location, state: 'x' }, 'state'],

@@ -10,18 +10,22 @@ import { readExplainRequest } from './input.js';
 
 const Stays = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));
 
-const ExplainBody = Type.Object({
-  location: Type.Object(
-    { latitude: Type.Number(), longitude: Type.Number(), accuracy: Type.Number({ description: 'Metres' }) },
-    { description: 'The fields of POST /v1/track. `deviceId` may be left out; `ip` stands for the address of the request' },
-  ),
-  state: Type.Optional(
-    Type.Object(
-      { geofences: Stays, beacons: Stays },
-      { description: 'What the user is inside of beforehand. Left out: as stored for the deviceId, else nothing' },
+const ExplainBody = Type.Object(
+  {
+    latitude: Type.Number(),
+    longitude: Type.Number(),
+    accuracy: Type.Number({ description: 'Metres' }),
+    deviceId: Type.Optional(Type.String()),
+    ip: Type.Optional(Type.String({ description: 'Stands for the address of the request' })),
+    state: Type.Optional(
+      Type.Object(
+        { geofences: Stays, beacons: Stays },
+        { description: 'What the user is inside of beforehand. Left out: as stored for the deviceId, else nothing' },
+      ),
     ),
-  ),
-});
+  },
+  { description: 'The fields of POST /v1/track, here or under `location`' },
+);
 
 export const explainRoutes =
   ({ spatial, states, clock }: ApiDeps): FastifyPluginAsync =>
