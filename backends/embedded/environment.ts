@@ -17,7 +17,7 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   readonly path: string;
-  /** Address space for the file, which grows only as needed. */
+  /** Address space to reserve for the file, which itself grows only as needed. */
   readonly mapBytes: number;
   /**
    * true: a commit reaches the disk before anybody sees it, so no reader can act on what a power cut takes back.

@@ -48,7 +48,9 @@ export function serve<T extends Asynchronous<T>>(port: MessagePort, implementati
 
   async function answer({ id, method, args }: Request): Promise<void> {
     try {
-      const value = await methods[method]?.call(implementation, ...args);
+      const implemented = methods[method];
+      if (implemented === undefined) throw new Error(`there is no method ${method}`);
+      const value = await implemented.apply(implementation, args);
       port.postMessage({ id, value } satisfies Response);
     } catch (error) {
       port.postMessage({ id, failure: toFailure(error) } satisfies Response);

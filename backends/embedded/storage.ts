@@ -36,7 +36,7 @@ export interface StorageOptions {
   readonly partitions?: number;
   /** Overrides {@link defaultRetentionMs} per topic. */
   readonly retentionMs?: Partial<Record<Topic, number>>;
-  /** Address space per environment, the most it can ever hold. Default 256 GiB. */
+  /** Address space that each environment reserves; past it LMDB maps anew, which makes its readers wait. Default 256 GiB. */
   readonly mapBytes?: number;
 }
 

@@ -1,0 +1,160 @@
+/** What the embedded log does beyond the contract: bounds, retention, tombstones, one folder for ever one number of partitions. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { NewRecord, Topic } from '../../pipeline/ports.js';
+import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.js';
+
+let path = '';
+let embedded: Embedded;
+
+const open = (options: Partial<EmbeddedOptions> = {}): Embedded => openEmbedded({ path, partitions: 2, ...options });
+const record = (key: string, value: string | null): NewRecord => ({ key, value: value === null ? null : Buffer.from(value) });
+
+/** Keys and values of all that the topic holds, by partition and offset. */
+async function contents(topic: Topic): Promise<(string | undefined)[][]> {
+  const { log } = embedded;
+  const partitions = Array.from({ length: log.partitions(topic) }, (_, partition) => log.read(topic, partition, 0, 1_000_000));
+  return (await Promise.all(partitions)).flat().map(({ key, value }) => [key, value?.toString()]);
+}
+
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'fenceline-log-'));
+  embedded = open();
+});
+afterEach(async () => {
+  await embedded.close();
+  await rm(path, { recursive: true });
+});
+
+describe('embedded log', () => {
+  test('more in flight than allowed is refused as overloaded, and taken once it has become less', async () => {
+    await embedded.close();
+    embedded = open({ maxInFlightBytes: 1_000 });
+    const { log } = embedded;
+    const first = log.append('locations', [{ key: 'a', value: Buffer.alloc(900) }]);
+    expect(log.inFlightBytes).toBe(901);
+    await expect(log.append('locations', [{ key: 'b', value: Buffer.alloc(99) }])).rejects.toMatchObject({ code: 'overloaded' });
+    const inTheOtherEnvironment = log.append('events', [{ key: 'c', value: Buffer.alloc(500) }]);
+    await Promise.all([first, inTheOtherEnvironment]);
+    expect(log.inFlightBytes).toBe(0);
+    await log.append('locations', [{ key: 'd', value: Buffer.alloc(5_000) }]);
+    expect((await contents('locations')).map(([key]) => key).sort()).toEqual(['a', 'd']);
+  });
+
+  test('a refused record leaves nothing behind, not even those before it', async () => {
+    const { log } = embedded;
+    await expect(log.append('locations', [record('a', '1'), record('b', null)])).rejects.toThrow('tombstone');
+    await expect(log.append('changes', [record('a', '1'), record('k'.repeat(2_000), '1')])).rejects.toThrow('key');
+    expect(log.inFlightBytes).toBe(0);
+    expect([...(await contents('locations')), ...(await contents('changes'))]).toEqual([]);
+  });
+
+  test('after close nothing is taken', async () => {
+    await embedded.log.close();
+    await expect(embedded.log.append('locations', [record('a', '1')])).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('a folder refuses to be opened with another number of partitions', async () => {
+    await embedded.close();
+    expect(() => open({ partitions: 3 })).toThrow('2 partitions');
+    embedded = open();
+  });
+
+  test('a sweep removes what is older than its topic keeps, in whole blocks, and offsets go on', async () => {
+    await embedded.close();
+    embedded = open({ retentionMs: { locations: 60_000, outcomes: 3_600_000 } });
+    const { log } = embedded;
+    for (const topic of ['locations', 'outcomes'] as const)
+      await log.append(topic, [record('a', '1'), record('b', '1'), record('a', '2')]);
+    const nowMs = Date.now();
+    await log.sweep(nowMs + 30_000);
+    expect((await contents('locations')).length).toBe(3);
+    await log.sweep(nowMs + 120_000);
+    expect(await contents('locations')).toEqual([]);
+    expect((await contents('outcomes')).length).toBe(3);
+    const partition = log.partitionOf('locations', 'a');
+    const { first, end } = await log.bounds('locations', partition);
+    expect(first).toBe(end);
+    expect(end).toBeGreaterThan(0);
+    await log.append('locations', [record('a', '3')]);
+    expect(await log.bounds('locations', partition)).toEqual({ first: end, end: end + 1 });
+    const [read] = await log.read('locations', partition, 0, 10);
+    expect(read).toMatchObject({ key: 'a', offset: end });
+  });
+
+  test('a sweep of many blocks removes all of them', async () => {
+    await embedded.close();
+    embedded = open({ retentionMs: { locations: 0 } });
+    for (let i = 0; i < 700; i++) await embedded.log.append('locations', [record('a', `${i}`)]);
+    await embedded.log.sweep(Date.now() + 1);
+    expect(await contents('locations')).toEqual([]);
+  });
+
+  test('changes hold one entry per key; tombstones go after their time, but not the key that came back', async () => {
+    await embedded.close();
+    embedded = open({ retentionMs: { changes: 60_000 } });
+    const { log } = embedded;
+    for (let i = 0; i < 5; i++) await log.append('changes', [record('a', `${i}`), record('b', `${i}`), record('c', `${i}`)]);
+    await log.append('changes', [record('b', null), record('c', null)]);
+    await log.append('changes', [record('c', 'again')]);
+    const held = [
+      ['a', '4'],
+      ['b', undefined],
+      ['c', 'again'],
+    ];
+    expect(await contents('changes')).toEqual(held);
+    await log.sweep(Date.now());
+    expect(await contents('changes')).toEqual(held);
+    await log.sweep(Date.now() + 120_000);
+    expect(await contents('changes')).toEqual([
+      ['a', '4'],
+      ['c', 'again'],
+    ]);
+    await log.append('changes', [record('b', 'new')]);
+    expect((await contents('changes')).at(-1)).toEqual(['b', 'new']);
+    expect((await log.bounds('changes', 0)).end).toBe(19);
+  });
+
+  test('a consumer of changes goes on past offsets that were compacted away', async () => {
+    const { log } = embedded;
+    await log.append('changes', [record('a', '1'), record('a', '2'), record('b', '1')]);
+    const received: string[] = [];
+    let wanted = () => {};
+    const subscription = log.consume({
+      topic: 'changes',
+      group: 'test',
+      maxBatchRecords: 1,
+      maxWaitMs: 0,
+      handler: {
+        assigned: async () => 0,
+        revoked: async () => {},
+        records: async (_partition, records) => {
+          received.push(...records.map(({ key, value }) => `${key}${value}`));
+          if (received.at(-1) === 'a3') wanted();
+        },
+      },
+    });
+    const done = new Promise<void>((resolve) => {
+      wanted = resolve;
+    });
+    await log.append('changes', [record('a', '3')]);
+    await done;
+    await subscription.close();
+    // `a2` is read only when the consumer is quicker than the append that compacts it away.
+    expect(received.filter((each) => each !== 'a2')).toEqual(['b1', 'a3']);
+  });
+
+  test('one of several threads takes the partitions it is given', async () => {
+    const { log } = embedded;
+    const assigned: number[] = [];
+    const handler = {
+      assigned: async (partition: number) => assigned.push(partition) - 1,
+      revoked: async () => {},
+      records: async () => {},
+    };
+    await log.consume({ topic: 'locations', group: 'test', maxBatchRecords: 1, maxWaitMs: 0, handler, partitions: [1] }).close();
+    expect(assigned).toEqual([1]);
+  });
+});

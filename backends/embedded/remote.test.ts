@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ApiError } from '../../schemas/errors.js';
+import { remote, serve } from './remote.js';
+
+interface Arithmetic {
+  add(a: number, b: number): Promise<number>;
+  fail(error: Error): Promise<never>;
+  refuse(): Promise<never>;
+  never(): Promise<never>;
+  unsendable(): Promise<unknown>;
+}
+
+/** A class, so that `this` and inherited methods are tried as well. */
+class Calculator implements Arithmetic {
+  private readonly zero = 0;
+  async add(a: number, b: number): Promise<number> {
+    return this.zero + a + b;
+  }
+  async fail(): Promise<never> {
+    throw Object.assign(new TypeError('no such table'), { code: '60', type: 'UNKNOWN_TABLE' });
+  }
+  async refuse(): Promise<never> {
+    throw new ApiError('invalid_parameter', 'radius: must be 10 to 10000', { param: 'radius', retryAfterS: 3 });
+  }
+  never(): Promise<never> {
+    return new Promise(() => {});
+  }
+  async unsendable(): Promise<unknown> {
+    return () => {};
+  }
+}
+
+let channel: MessageChannel;
+beforeEach(() => {
+  channel = new MessageChannel();
+  serve<Arithmetic>(channel.port2, new Calculator());
+});
+afterEach(() => channel.port1.close());
+
+describe('calls between threads', () => {
+  test('answers reach their calls', async () => {
+    const calculator = remote<Arithmetic>(channel.port1);
+    const sums = await Promise.all(Array.from({ length: 100 }, (_, i) => calculator.add(i, 1)));
+    expect(sums).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+  });
+
+  test('a remote may be awaited: it is no promise', async () => {
+    const calculator = await Promise.resolve(remote<Arithmetic>(channel.port1));
+    expect(await calculator.add(1, 2)).toBe(3);
+  });
+
+  test('errors keep what they say; an ApiError stays one', async () => {
+    const calculator = remote<Arithmetic>(channel.port1);
+    await expect(calculator.fail(new Error())).rejects.toMatchObject({ name: 'TypeError', message: 'no such table', code: '60' });
+    const refusal = await calculator.refuse().catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect(refusal).toMatchObject({ code: 'invalid_parameter', param: 'radius', retryAfterS: 3, status: 400 });
+  });
+
+  test('what cannot be sent fails the call and nothing else', async () => {
+    const calculator = remote<Arithmetic>(channel.port1);
+    await expect(calculator.unsendable()).rejects.toThrow('could not be cloned');
+    await expect(calculator.fail((() => {}) as unknown as Error)).rejects.toThrow('could not be cloned');
+    await expect((calculator as unknown as { subtract(): Promise<void> }).subtract()).rejects.toThrow('subtract');
+    expect(await calculator.add(1, 2)).toBe(3);
+  });
+
+  test('calls beyond the bound are refused', async () => {
+    const calculator = remote<Arithmetic>(channel.port1, { maxPendingCalls: 2 });
+    const waiting = [calculator.never(), calculator.never()];
+    await expect(calculator.add(1, 1)).rejects.toMatchObject({ code: 'overloaded' });
+    channel.port1.close();
+    for (const each of waiting) await expect(each).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('a thread that dies takes its calls with it', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const code = `require('node:worker_threads').workerData.once('message', () => { throw new Error('died') })`;
+    const worker = new Worker(code, { eval: true, workerData: port2, transferList: [port2] });
+    const died = once(worker, 'error');
+    const calculator = remote<Arithmetic>(port1);
+    await expect(calculator.add(1, 1)).rejects.toMatchObject({ code: 'unavailable' });
+    await died.catch(() => {});
+    await expect(calculator.add(1, 1)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
