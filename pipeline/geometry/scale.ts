@@ -95,20 +95,15 @@ export function project(latitude: number, eastward: number, northward: number): 
 }
 
 /**
- * How far beyond a point at `latitude` everything lies that is at most `reachM` metres away: degrees of latitude.
- * Conservative by half a percent.
+ * How many degrees of latitude from a point everything lies that is at most `reachM` metres away, conservative by half a percent.
+ * A query box about a point, widened so, meets the box of every fence with d >= -reachM.
  */
 export function latitudeReach(reachM: number): number {
   return (1.005 / leastLatitudeScale) * reachM;
 }
 
-/** The same for degrees of longitude: at most 180, which means all, when the pole is in reach. */
+/** The same for degrees of longitude: at most 180, which means all, when the pole (or the last 100 m before it) is in reach. */
 export function longitudeReach(latitude: number, reachM: number): number {
   const top = Math.abs(latitude) + latitudeReach(reachM);
-  return top >= 90 ? 180 : Math.min(180, (1.005 * reachM) / longitudeScale(top));
-}
-
-/** How far a query box about a point must be widened so that it meets the box of every fence with d >= -accuracyM. Degrees. */
-export function wideningDegrees(latitude: number, accuracyM: number): { latitude: number; longitude: number } {
-  return { latitude: latitudeReach(accuracyM), longitude: longitudeReach(latitude, accuracyM) };
+  return top >= 89.999 ? 180 : Math.min(180, (1.005 * reachM) / longitudeScale(top));
 }

@@ -1,0 +1,38 @@
+/** Random shapes for properties. */
+import fc from 'fast-check';
+import { boundsOf, boxRuns, type Ring } from '../edges.js';
+
+/** Finite, no NaN, and no numbers so small that products of their differences underflow. */
+export const between = (min: number, max: number): fc.Arbitrary<number> =>
+  fc.integer({ min: 0, max: 2 ** 40 }).map((step) => min + ((max - min) * step) / 2 ** 40);
+
+/** Vertices round the origin, at 0.2 to 1 of the unit radius, in order of angle: never crosses itself. */
+export const unitStar = (minVertices: number, maxVertices: number): fc.Arbitrary<Float64Array> =>
+  fc.array(between(0.2, 1), { minLength: minVertices, maxLength: maxVertices, size: 'max' }).map((radii) =>
+    Float64Array.from(
+      radii.flatMap((radius, i) => {
+        const angle = (2 * Math.PI * (i + 0.3)) / radii.length;
+        return [radius * Math.cos(angle), radius * Math.sin(angle)];
+      }),
+    ),
+  );
+
+/** A ring's points scaled and moved. */
+export const place = (points: Float64Array, x: number, y: number, scaleX: number, scaleY: number): Float64Array =>
+  points.map((value, i) => (i % 2 === 0 ? x + scaleX * value : y + scaleY * value));
+
+export const ringOf = (points: Float64Array): Ring => {
+  const box = boundsOf(points);
+  const [minX, minY, maxX, maxY] = box;
+  return { points, first: 0, count: points.length / 2, minX, minY, maxX, maxY, boxes: boxRuns(points, box), boxesAt: 0 };
+};
+
+const bits = new BigInt64Array(1);
+const double = new Float64Array(bits.buffer);
+
+/** The double that is `steps` away in order of size; the value isn't 0. */
+export function ulpsAway(value: number, steps: number): number {
+  double[0] = value;
+  bits[0]! += BigInt(steps);
+  return double[0]!;
+}
