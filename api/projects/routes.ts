@@ -84,10 +84,10 @@ export const projectRoutes =
         operationId: 'rotateKey',
         tag,
         summary: 'Replace a key',
-        description: 'The old key is refused from now on. The new one is answered in clear, this once.',
+        description: 'The old key is refused from now on. The new one is shown this once.',
         params: idParameter,
         body: Type.Object({ environment: Environment, kind: KeyKind }),
-        answer: one,
+        answer: answerOf({ key: Type.String({ description: 'The new key' }), project: Project }),
         failures: [400, 404],
       }),
       handler: async (request) => {
@@ -99,7 +99,7 @@ export const projectRoutes =
           const project = found(configuration.project(id), 'project');
           const place = accepted(reader.outcome(() => ({ environment: environment!, kind: kind! })));
           const rotated = await rotateKey(writer, project, place.environment, place.kind);
-          return { meta: success, project: projectJson(rotated.project, [rotated.issued]) };
+          return { meta: success, key: rotated.issued.key, project: projectJson(rotated.project) };
         });
       },
     });
