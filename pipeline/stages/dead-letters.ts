@@ -23,11 +23,11 @@ export const deadLetterOf = (topic: Topic, { record, reason, message }: BadRecor
   failedAt,
 });
 
-/** The record's value, or why there is none. Never throws: what is wrong with a record is a value. */
-export function decodeRecord<T>(codec: Codec<T>, record: LogRecord): { readonly value: T } | BadRecord {
+/** What is in the record, or why nothing is. Never throws: what is wrong with a record is a value. */
+export function decodeRecord<T>(codec: Codec<T>, record: LogRecord): T | BadRecord {
   if (record.value === null) return { record, reason: 'empty_record', message: 'the topic has no tombstones' };
   try {
-    return { value: codec.decode(record.value) };
+    return codec.decode(record.value);
   } catch (error) {
     return { record, reason: 'undecodable', message: error instanceof Error ? error.message : String(error) };
   }

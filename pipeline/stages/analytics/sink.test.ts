@@ -14,17 +14,15 @@ import { type AnalyticsSinkParts, createAnalyticsSink } from './sink.js';
 const sqlFolder = fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url));
 const bounds = { maxRows: 500, maxDelayMs: 50, usersEveryMs: 100 };
 
-let opened: Awaited<ReturnType<typeof openTestAnalytics>>;
-let analytics: Analytics;
+let analytics: Awaited<ReturnType<typeof openTestAnalytics>>;
 let node: TestNode;
 let sinks: Subscription[] = [];
 
 beforeAll(async () => {
-  opened = await openTestAnalytics();
-  analytics = opened.analytics;
+  analytics = await openTestAnalytics();
   await migrate(analytics, sqlFolder);
 });
-afterAll(() => opened.close());
+afterAll(() => analytics.close());
 
 beforeEach(async () => {
   node = await TestNode.open({ partitions: 3 });

@@ -10,7 +10,7 @@ import { type BadRecord, deadLetterOf, decodeRecord } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 
 /** Where decoded records turn into rows. */
-export interface Tables<T> {
+export interface Tables<T extends object> {
   take(value: T): void;
   /** Rows that wait. */
   readonly size: number;
@@ -21,7 +21,7 @@ export interface Tables<T> {
   store(all: boolean): Promise<boolean>;
 }
 
-export interface TopicSinkParts<T> {
+export interface TopicSinkParts<T extends object> {
   readonly log: Log;
   readonly positions: Positions;
   readonly group: string;
@@ -37,7 +37,7 @@ export interface TopicSinkParts<T> {
   readonly onFailure: (error: unknown) => void;
 }
 
-export class TopicSink<T> implements StreamHandler {
+export class TopicSink<T extends object> implements StreamHandler {
   readonly #parts: TopicSinkParts<T>;
   /** Offset after the last record taken, by partition, of those whose position has not moved there. */
   readonly #taken = new Map<number, number>();
@@ -89,7 +89,7 @@ export class TopicSink<T> implements StreamHandler {
     for (const record of records) {
       const decoded = decodeRecord(codec, record);
       if ('reason' in decoded) bad.push(decoded);
-      else tables.take(decoded.value);
+      else tables.take(decoded);
     }
     return bad;
   }

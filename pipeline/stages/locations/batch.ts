@@ -8,14 +8,14 @@ import { isId } from '../../catalog/keys.js';
 import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { Evaluation, Surroundings } from '../../evaluation/types.js';
-import { type Commit, type NewRecord, topics } from '../../ports.js';
+import { type Commit, type LogRecord, type NewRecord, topics } from '../../ports.js';
 import { type BadRecord, deadLetterOf } from '../dead-letters.js';
-import type { DecodedBatch } from './decode.js';
+import { type DecodedBatch, isBad } from './decode.js';
 import { type Device, encodeDeviceState } from './devices.js';
 import { type Definitions, eventOf } from './events.js';
-import { createOutcomeEncoder, type OutcomeTail } from './outcome.js';
+import { createOutcomeEncoder, type EncodableOutcome, type OutcomeTail } from './outcome.js';
 import type { Answered } from './reply.js';
-import { Slab } from './slab.js';
+import { type EncodeInto, Slab } from './slab.js';
 
 /** What is to be committed, and what follows once it is. */
 export interface Effects {
@@ -23,90 +23,126 @@ export interface Effects {
   readonly publish: Commit['publish'];
   readonly results: Readonly<Record<OutcomeResult, number>>;
   readonly events: readonly Event[];
-  /** One entry per record, in offset order. */
+  /** In offset order. */
   readonly deadLetters: readonly BadRecord[];
   readonly answered: readonly Answered[];
 }
 
-interface EvaluatorParts {
+export interface EvaluatorParts {
   readonly codecs: Codecs;
   readonly catalog: Catalog;
   readonly definitions: Definitions;
   readonly clock: () => number;
 }
 
-/** Evaluates whole batches. `devices` hold the states before it and, afterwards, those that it left. */
+/** `devices` hold the states before the batch and, afterwards, those that it left. */
 export type EvaluateBatch = (batch: DecodedBatch, devices: ReadonlyMap<string, Device>) => Effects;
 
-export function createBatchEvaluator({ codecs, catalog, definitions, clock }: EvaluatorParts): EvaluateBatch {
-  const encodeOutcome = createOutcomeEncoder(codecs);
-  const encodeEvent = codecs.event.encodeInto;
-  const encodeDeadLetter = codecs.deadLetter.encodeInto;
+export function createBatchEvaluator(parts: EvaluatorParts): EvaluateBatch {
+  const encodeOutcome = createOutcomeEncoder(parts.codecs);
 
-  return ({ items }, devices) => {
-    const slab = new Slab();
-    const results = { applied: 0, repeat: 0, stale: 0 };
-    const outcomes: NewRecord[] = [];
-    const events: Event[] = [];
-    const eventRecords: NewRecord[] = [];
-    const deadLetters: BadRecord[] = [];
-    const answered: Answered[] = [];
-    const surroundingsOf = createSurroundingsFinder(catalog);
-
-    for (const item of items) {
-      if ('reason' in item) {
-        deadLetters.push(item);
+  return ({ records, items }, devices) => {
+    const run = new BatchRun(parts, encodeOutcome);
+    const surroundingsOf = createSurroundingsFinder(parts.catalog);
+    for (let index = 0; index < items.length; index++) {
+      const record = records[index] as LogRecord;
+      const item = items[index] as Location | BadRecord;
+      if (isBad(item)) {
+        run.bury(item);
         continue;
       }
-      const { record, location } = item;
-      const surroundings = surroundingsOf(location);
+      const surroundings = surroundingsOf(item);
       if (surroundings === undefined) {
-        deadLetters.push({ record, reason: 'unknown_project', message: `there is no project ${location.project}` });
+        run.bury({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
         continue;
       }
       const device = devices.get(record.key) as Device;
-      const evaluation = evaluate(location, device.state, surroundings);
+      const evaluation = evaluate(item, device.state, surroundings);
       if (evaluation.result === 'applied') {
         device.state = evaluation.state;
         device.changed = true;
       }
-      const caused = eventsOf(location, evaluation, definitions);
-      for (const event of caused) {
-        events.push(event);
-        eventRecords.push({ key: record.key, value: slab.encode(encodeEvent, event) });
-      }
-      const tail = outcomeTail(evaluation, caused);
-      outcomes.push({
-        key: record.key,
-        value: slab.encode(encodeOutcome, { location, frame: record.value as Buffer, tail }),
-      });
-      results[evaluation.result] += 1;
-      if (location.replyTo !== null) {
-        const { result, user } = evaluation;
-        answered.push({ location, replyTo: location.replyTo, result, user, events: caused });
-      }
+      run.collect(record, item, evaluation);
     }
-
-    const failedAt = clock();
-    return {
-      states: changedStates(devices, slab),
-      publish: [
-        { topic: topics.outcomes, records: outcomes },
-        { topic: topics.events, records: eventRecords },
-        {
-          topic: topics.deadLetters,
-          records: deadLetters.map((bad) => ({
-            key: bad.record.key,
-            value: slab.encode(encodeDeadLetter, deadLetterOf(topics.locations, bad, failedAt)),
-          })),
-        },
-      ].filter(({ records }) => records.length > 0),
-      results,
-      events,
-      deadLetters,
-      answered,
-    };
+    return run.effects(devices);
   };
+}
+
+/** Collects, record by record, what is to be written. */
+class BatchRun {
+  readonly #parts: EvaluatorParts;
+  readonly #encodeOutcome: EncodeInto<EncodableOutcome>;
+  readonly #slab = new Slab();
+  readonly #results = { applied: 0, repeat: 0, stale: 0 };
+  readonly #outcomeRecords: NewRecord[] = [];
+  readonly #events: Event[] = [];
+  readonly #eventRecords: NewRecord[] = [];
+  readonly #deadLetters: BadRecord[] = [];
+  readonly #answered: Answered[] = [];
+
+  constructor(parts: EvaluatorParts, encodeOutcome: EncodeInto<EncodableOutcome>) {
+    this.#parts = parts;
+    this.#encodeOutcome = encodeOutcome;
+  }
+
+  bury(bad: BadRecord): void {
+    this.#deadLetters.push(bad);
+  }
+
+  collect({ key, value }: LogRecord, location: Location, evaluation: Evaluation): void {
+    const events = this.#collectEvents(key, location, evaluation);
+    const outcome = { location, frame: value as Buffer, tail: outcomeTail(evaluation, events) };
+    this.#outcomeRecords.push({ key, value: this.#slab.encode(this.#encodeOutcome, outcome) });
+    this.#results[evaluation.result] += 1;
+    if (location.replyTo === null) return;
+    const { result, user } = evaluation;
+    this.#answered.push({ location, replyTo: location.replyTo, result, user, events });
+  }
+
+  #collectEvents(key: string, location: Location, { user, transitions }: Evaluation): readonly Event[] {
+    if (transitions.length === 0) return noEvents;
+    const { codecs, definitions } = this.#parts;
+    const events = transitions.flatMap((transition) => eventOf(location, user, transition, definitions) ?? []);
+    for (const event of events) {
+      this.#events.push(event);
+      this.#eventRecords.push({ key, value: this.#slab.encode(codecs.event.encodeInto, event) });
+    }
+    return events;
+  }
+
+  effects(devices: ReadonlyMap<string, Device>): Effects {
+    return {
+      states: this.#takeStates(devices),
+      publish: [
+        { topic: topics.outcomes, records: this.#outcomeRecords },
+        { topic: topics.events, records: this.#eventRecords },
+        { topic: topics.deadLetters, records: this.#deadLetterRecords() },
+      ].filter(({ records }) => records.length > 0),
+      results: this.#results,
+      events: this.#events,
+      deadLetters: this.#deadLetters,
+      answered: this.#answered,
+    };
+  }
+
+  #takeStates(devices: ReadonlyMap<string, Device>): Map<string, Buffer> {
+    const states = new Map<string, Buffer>();
+    for (const device of devices.values()) {
+      if (!device.changed || device.state === undefined) continue;
+      states.set(device.key, this.#slab.encode(encodeDeviceState, device.state));
+      device.changed = false;
+    }
+    return states;
+  }
+
+  #deadLetterRecords(): NewRecord[] {
+    const { codecs, clock } = this.#parts;
+    const failedAt = clock();
+    return this.#deadLetters.map((bad) => ({
+      key: bad.record.key,
+      value: codecs.deadLetter.encode(deadLetterOf(topics.locations, bad, failedAt)),
+    }));
+  }
 }
 
 /** Finds the surroundings of one location after another; neighbours in a batch tend to share theirs. */
@@ -122,30 +158,17 @@ function createSurroundingsFinder(catalog: Catalog): (scope: Scope) => Surroundi
 }
 
 const noEvents: readonly Event[] = [];
+const noIds: string[] = [];
 
-function eventsOf(location: Location, { user, transitions }: Evaluation, definitions: Definitions): readonly Event[] {
-  if (transitions.length === 0) return noEvents;
-  return transitions.flatMap((transition) => eventOf(location, user, transition, definitions) ?? []);
-}
-
-const idOf = ({ id }: { readonly id: string }): string => id;
+const idsOf = (things: readonly { readonly id: string }[]): string[] =>
+  things.length === 0 ? noIds : things.map(({ id }) => id);
 
 const outcomeTail = ({ result, user }: Evaluation, events: readonly Event[]): OutcomeTail => ({
   result,
   user: user.id,
   userCreatedAt: user.createdAt,
   profile: user.profile,
-  geofences: user.geofences.map(idOf),
-  beacons: user.beacons.map(idOf),
-  events: events.map(idOf),
+  geofences: idsOf(user.geofences),
+  beacons: idsOf(user.beacons),
+  events: idsOf(events),
 });
-
-function changedStates(devices: ReadonlyMap<string, Device>, slab: Slab): Map<string, Buffer> {
-  const states = new Map<string, Buffer>();
-  for (const device of devices.values()) {
-    if (!device.changed || device.state === undefined) continue;
-    states.set(device.key, slab.encode(encodeDeviceState, device.state));
-    device.changed = false;
-  }
-  return states;
-}

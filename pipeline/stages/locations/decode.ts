@@ -4,35 +4,32 @@ import type { Location } from '../../../schemas/records.js';
 import type { LogRecord } from '../../ports.js';
 import { type BadRecord, decodeRecord } from '../dead-letters.js';
 
-/** A record that can be evaluated. */
-export interface Received {
-  readonly record: LogRecord;
-  readonly location: Location;
+/** Records in offset order, and what is in them. */
+export interface DecodedBatch {
+  readonly records: readonly LogRecord[];
+  /** For each record its location, or why there is none. */
+  readonly items: readonly (Location | BadRecord)[];
+  /** The devices it is about. */
+  readonly deviceKeys: ReadonlySet<string>;
 }
 
-/** A batch in offset order: what can be evaluated and what cannot. */
-export interface DecodedBatch {
-  readonly items: readonly (Received | BadRecord)[];
-  /** The keys of the devices it is about, each once. */
-  readonly deviceKeys: readonly string[];
-}
+export const isBad = (item: Location | BadRecord): item is BadRecord => 'reason' in item;
 
 export function decodeBatch(codec: Codec<Location>, records: readonly LogRecord[]): DecodedBatch {
   const deviceKeys = new Set<string>();
-  const items = records.map((record): Received | BadRecord => {
+  const items = records.map((record) => {
     const item = decodeLocation(codec, record);
-    if ('location' in item) deviceKeys.add(record.key);
+    if (!isBad(item)) deviceKeys.add(record.key);
     return item;
   });
-  return { items, deviceKeys: [...deviceKeys] };
+  return { records, items, deviceKeys };
 }
 
-function decodeLocation(codec: Codec<Location>, record: LogRecord): Received | BadRecord {
-  const decoded = decodeRecord(codec, record);
-  if ('reason' in decoded) return decoded;
-  const location = decoded.value;
+function decodeLocation(codec: Codec<Location>, record: LogRecord): Location | BadRecord {
+  const location = decodeRecord(codec, record);
+  if ('reason' in location) return location;
   const message = problemOf(location);
-  return message === undefined ? { record, location } : { record, reason: 'invalid_location', message };
+  return message === undefined ? location : { record, reason: 'invalid_location', message };
 }
 
 /** Ingest checks more. This is what evaluation relies on, whoever wrote the record; NaN fails every comparison. */

@@ -46,8 +46,8 @@ export class DeviceCache {
     this.#cached = new LRUCache({ max: maxDevices });
   }
 
-  /** The devices of these distinct keys; those that `owner` does not remember come from the store. */
-  async load(owner: Ownership, keys: readonly string[]): Promise<ReadonlyMap<string, Device>> {
+  /** The devices of these keys; those that `owner` does not remember come from the store. */
+  async load(owner: Ownership, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, Device>> {
     const devices = new Map<string, Device>();
     const missing: string[] = [];
     for (const key of keys) {

@@ -1,27 +1,17 @@
+/** The real analytics engine in a temporary folder. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@clickhouse/client';
-import { createChdbConnection } from 'chdb/connection';
-import type { Analytics } from '../../ports.js';
+import { type ChdbAnalytics, openChdbAnalytics } from '../../../backends/embedded/analytics.js';
 
-export async function openTestAnalytics(): Promise<{ analytics: Analytics; close(): Promise<void> }> {
+/** Closing it removes the folder. */
+export async function openTestAnalytics(): Promise<ChdbAnalytics> {
   const path = mkdtempSync(join(tmpdir(), 'fenceline-chdb-'));
-  const client = createClient({ connection: createChdbConnection({ path }) as never });
+  const analytics = await openChdbAnalytics({ path });
   return {
-    analytics: {
-      async command(query) {
-        await client.command({ query });
-      },
-      async insert(table, values) {
-        await client.insert({ table, values: values as object[], format: 'JSONEachRow' });
-      },
-      async query<Row>(query: string, query_params: Record<string, unknown> = {}) {
-        return (await (await client.query({ query, query_params, format: 'JSONEachRow' })).json()) as Row[];
-      },
-    },
+    ...analytics,
     async close() {
-      await client.close();
+      await analytics.close();
       rmSync(path, { recursive: true, force: true });
     },
   };
