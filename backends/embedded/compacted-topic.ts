@@ -5,11 +5,9 @@
 import type { LogRecord, NewRecord } from '../../pipeline/ports.js';
 import { BlockPool, readBlock } from './blocks.js';
 import type { Environment } from './environment.js';
-import { numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
+import { maxKeyBytes, numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import type { RecordGroup, TopicStore } from './topic-store.js';
 
-/** LMDB's longest key with 4 kB pages is 1,978 bytes. */
-const maxKeyBytes = 1_900;
 const maxSweptTombstones = 5_000;
 const partition = 0;
 

@@ -1,5 +1,8 @@
 /** LMDB keys, binary and big-endian so that they sort as the numbers in them do. */
 
+/** Longest key that a text may make; LMDB's own limit with 4 kB pages is 1,978 bytes. */
+export const maxKeyBytes = 1_900;
+
 /** `[partition u16]`: a partition's one entry, before all that begin with it. */
 export function partitionKey(partition: number): Buffer {
   const key = Buffer.allocUnsafe(2);

@@ -4,7 +4,7 @@
  */
 import type { Claim, Commit, CommitResult, StateStore, Topic } from '../../pipeline/ports.js';
 import type { Table } from './environment.js';
-import { partitionKey } from './keys.js';
+import { maxKeyBytes, partitionKey } from './keys.js';
 import type { Storage } from './storage.js';
 import type { RecordGroup } from './topic-store.js';
 
@@ -25,9 +25,6 @@ function encodeOwnership({ token, nextOffset }: Ownership): Buffer {
   value.writeDoubleBE(nextOffset, 8);
   return value;
 }
-
-/** LMDB's longest key with 4 kB pages is 1,978 bytes. */
-const maxKeyBytes = 1_900;
 
 /** `[partition u16][device key]`. Throws when it is too long for LMDB. */
 function stateKey(partition: number, key: string): Buffer {
