@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contains } from './containment.js';
-import { between, place, ringOf, ulpsAway, unitStar } from './testing/arbitraries.js';
+import { ringOf } from './edges.js';
+import { between, place, ulpsAway, unitStar } from './testing/arbitraries.js';
 import { loadGeos } from './testing/geos.js';
 
 const geos = await loadGeos();

@@ -35,6 +35,13 @@ export function gridAt(value: number, min: number, max: number): number {
   return cell <= 0 ? 0 : cell >= cells ? cells - 1 : Math.floor(cell);
 }
 
+/** A ring in arrays of its own. */
+export function ringOf(points: Float64Array): Ring {
+  const box = boundsOf(points);
+  const [minX, minY, maxX, maxY] = box;
+  return { points, first: 0, count: points.length / 2, minX, minY, maxX, maxY, boxes: boxRuns(points, box), boxesAt: 0 };
+}
+
 /** The boxes of all runs of a ring whose own box is given. */
 export function boxRuns(points: Float64Array, [minX, minY, maxX, maxY]: readonly [number, number, number, number]): Uint16Array {
   const count = points.length / 2;

@@ -1,4 +1,5 @@
 /** Which share of a disc lies in a fence: exact in the plane, 0 to 1. Lengths in metres. */
+import { gridAt, type Ring, runLength } from './edges.js';
 
 /** The share of a disc of radius `discM` that lies in a circle of radius `circleM` whose centre is `distanceM` away. */
 export function shareInCircle(distanceM: number, circleM: number, discM: number): number {
@@ -18,53 +19,82 @@ function segmentArea(distance: number, a: number, b: number): number {
 }
 
 /**
- * The share of the disc of radius `discM` about (x, y) that lies in the ring `points[first, first + 2 * count)`, either winding.
- * `scaleX` and `scaleY`: metres per unit of the ring's coordinates.
+ * The share of the disc of radius `discM` about (x, y) that lies in the ring, either winding. `scaleX` and `scaleY`: metres per unit
+ * of the ring's coordinates.
  *
  * By Green's theorem: the area is half the sum, over the edges, of the cross products of their parts within the disc and of the
- * angles that their parts outside span, times the radius squared. Edges that lie wholly to one side of the disc follow one another
- * in long chains, of which only the two ends and the turns about the disc count.
+ * angles that their parts outside span, times the radius squared.
  */
-export function shareInRing(
-  points: Float64Array,
-  first: number,
-  count: number,
-  x: number,
-  y: number,
-  scaleX: number,
-  scaleY: number,
-  discM: number,
-): number {
-  let crosses = 0;
-  let angles = 0;
-  let chainStart = Number.NaN;
-  let x0 = (points[first + 2 * count - 2]! - x) * scaleX;
-  let y0 = (points[first + 2 * count - 1]! - y) * scaleY;
-  for (let i = first; i < first + 2 * count; i += 2) {
-    const x1 = (points[i]! - x) * scaleX;
-    const y1 = (points[i + 1]! - y) * scaleY;
-    if (liesAside(x0, y0, x1, y1, discM)) {
-      if (Number.isNaN(chainStart)) chainStart = angleOf(x0, y0);
-      if (x0 < 0 && y0 >= 0 !== y1 >= 0) angles += y0 >= 0 ? 2 * Math.PI : -2 * Math.PI;
-    } else {
-      if (!Number.isNaN(chainStart)) angles += angleOf(x0, y0) - chainStart;
-      chainStart = Number.NaN;
-      const [enter, leave] = partInDisc(x0, y0, x1, y1, discM);
-      const [ax, ay] = [x0 + enter * (x1 - x0), y0 + enter * (y1 - y0)];
-      const [bx, by] = [x0 + leave * (x1 - x0), y0 + leave * (y1 - y0)];
-      if (enter < leave) {
-        crosses += ax * by - bx * ay;
-        if (enter > 0) angles += angleBetween(x0, y0, ax, ay);
-        if (leave < 1) angles += angleBetween(bx, by, x1, y1);
-      } else {
-        angles += angleBetween(x0, y0, x1, y1);
-      }
+export function shareInRing(ring: Ring, x: number, y: number, scaleX: number, scaleY: number, discM: number): number {
+  const { points, first, count, boxes, minX, minY, maxX, maxY } = ring;
+  const west = gridAt(x - discM / scaleX, minX, maxX);
+  const east = gridAt(x + discM / scaleX, minX, maxX);
+  const south = gridAt(y - discM / scaleY, minY, maxY);
+  const north = gridAt(y + discM / scaleY, minY, maxY);
+  const walk = new Walk((points[first]! - x) * scaleX, (points[first + 1]! - y) * scaleY, discM);
+  const length = runLength(count);
+  for (let at = ring.boxesAt, from = 0; from < count; at += 4, from += length) {
+    const to = Math.min(from + length, count);
+    const isAside = boxes[at]! > east || boxes[at + 2]! < west || boxes[at + 1]! > north || boxes[at + 3]! < south;
+    // A run that lies wholly to one side of the disc is one step of the walk.
+    for (let vertex = isAside ? to : from + 1; vertex <= to; vertex++) {
+      const i = vertex === count ? first : first + 2 * vertex;
+      walk.step((points[i]! - x) * scaleX, (points[i + 1]! - y) * scaleY, isAside);
     }
-    x0 = x1;
-    y0 = y1;
   }
-  if (!Number.isNaN(chainStart)) angles += angleOf(x0, y0) - chainStart;
-  return clamp(Math.abs(crosses / (discM * discM) + angles) / (2 * Math.PI));
+  return walk.share();
+}
+
+/** Follows a ring round a disc about the origin. Steps to one side of the disc form chains, of which ends and turns count. */
+class Walk {
+  private crosses = 0;
+  private angles = 0;
+  /** The angle at which the chain began, if the walk is on one. */
+  private chainStart: number | undefined;
+
+  constructor(
+    private x: number,
+    private y: number,
+    private readonly radius: number,
+  ) {}
+
+  /** To the next vertex, or past several when they are known to lie to one side of the disc. */
+  step(x: number, y: number, isAside: boolean): void {
+    if (isAside || liesAside(this.x, this.y, x, y, this.radius)) {
+      this.chainStart ??= angleOf(this.x, this.y);
+      if (this.x < 0 && this.y >= 0 !== y >= 0) this.angles += this.y >= 0 ? 2 * Math.PI : -2 * Math.PI;
+    } else {
+      this.endChain();
+      this.cross(x, y);
+    }
+    this.x = x;
+    this.y = y;
+  }
+
+  /** Once the walk is back at its first vertex. */
+  share(): number {
+    this.endChain();
+    return clamp(Math.abs(this.crosses / (this.radius * this.radius) + this.angles) / (2 * Math.PI));
+  }
+
+  private endChain(): void {
+    if (this.chainStart !== undefined) this.angles += angleOf(this.x, this.y) - this.chainStart;
+    this.chainStart = undefined;
+  }
+
+  private cross(x: number, y: number): void {
+    const [dx, dy] = [x - this.x, y - this.y];
+    const [enter, leave] = partInDisc(this.x, this.y, x, y, this.radius);
+    if (enter >= leave) {
+      this.angles += angleBetween(this.x, this.y, x, y);
+      return;
+    }
+    const [enterX, enterY] = [this.x + enter * dx, this.y + enter * dy];
+    const [leaveX, leaveY] = [this.x + leave * dx, this.y + leave * dy];
+    this.crosses += enterX * leaveY - leaveX * enterY;
+    if (enter > 0) this.angles += angleBetween(this.x, this.y, enterX, enterY);
+    if (leave < 1) this.angles += angleBetween(leaveX, leaveY, x, y);
+  }
 }
 
 const liesAside = (x0: number, y0: number, x1: number, y1: number, radius: number): boolean =>

@@ -10,7 +10,7 @@ const toleranceM = 0.001;
 /** Halvings of one edge: 180 degrees of longitude become pieces of 20 m at most. */
 const maxDepth = 20;
 
-/** Metres from the point to the nearest edge; infinitesimally positive at least. */
+/** Metres from the point to the nearest edge. */
 export function nearestPolarEdge(ring: Ring, longitude: number, latitude: number): number {
   let reachM = Infinity;
   for (let i = ring.first; i < ring.first + 2 * ring.count; i += 2) {

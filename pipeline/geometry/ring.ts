@@ -81,7 +81,7 @@ const isWithin = (value: unknown, limit: number): boolean => typeof value === 'n
 
 interface Unwrapped {
   points: Float64Array;
-  /** Vertex -> its index in the ring as given. */
+  /** Vertex -> its index in the ring as given, the last one where it is repeated: there its edge begins. */
   origins: number[];
   /** Degrees by which the end misses the start: not 0 when the ring goes round a pole. */
   turn: number;
@@ -99,9 +99,12 @@ function unwrap(ring: readonly Position[]): Unwrapped {
     else if (longitude - previous < -180) shift += 360;
     previous = longitude;
     const x = longitude + shift;
-    if (points.length > 0 && x === points[points.length - 2] && y === points[points.length - 1]) continue;
-    points.push(x, y);
-    origins.push(i);
+    if (points.length > 0 && x === points[points.length - 2] && y === points[points.length - 1]) {
+      origins[origins.length - 1] = i;
+    } else {
+      points.push(x, y);
+      origins.push(i);
+    }
   }
   const closes = points[0] === points[points.length - 2] && points[1] === points[points.length - 1];
   const length = closes && points.length > 2 ? points.length - 2 : points.length;

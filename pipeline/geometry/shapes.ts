@@ -8,7 +8,7 @@
 import { Arena } from './arena.js';
 import { edgeInReach, nearestEdge } from './boundary.js';
 import { contains } from './containment.js';
-import { boundsOf, boxRuns, type Ring } from './edges.js';
+import { boundsOf, boxRuns, type Ring, ringOf } from './edges.js';
 import { shareInCircle, shareInRing } from './overlap.js';
 import { nearestPolarEdge, projectRing } from './polar.js';
 import { distance, latitudeReach, latitudeScale, longitudeReach, longitudeScale, polarLatitude } from './scale.js';
@@ -164,11 +164,9 @@ export class ShapeTable {
     const ring = this.look(row);
     if (accuracyM === 0) return contains(ring, x, latitude) ? 1 : 0;
     if (isPolar(latitude)) {
-      const pieces = projectRing(ring, x, latitude, accuracyM);
-      return shareInRing(pieces, 0, pieces.length / 2, 0, 0, 1, 1, accuracyM);
+      return shareInRing(ringOf(projectRing(ring, x, latitude, accuracyM)), 0, 0, 1, 1, accuracyM);
     }
-    const { points, first, count } = ring;
-    return shareInRing(points, first, count, x, latitude, longitudeScale(latitude), latitudeScale(latitude), accuracyM);
+    return shareInRing(ring, x, latitude, longitudeScale(latitude), latitudeScale(latitude), accuracyM);
   }
 
   /** The longitude that is within 180 degrees of the middle of the ring's box. */

@@ -1,6 +1,5 @@
 /** Random shapes for properties. */
 import fc from 'fast-check';
-import { boundsOf, boxRuns, type Ring } from '../edges.js';
 
 /** Finite, no NaN, and no numbers so small that products of their differences underflow. */
 export const between = (min: number, max: number): fc.Arbitrary<number> =>
@@ -20,12 +19,6 @@ export const unitStar = (minVertices: number, maxVertices: number): fc.Arbitrary
 /** A ring's points scaled and moved. */
 export const place = (points: Float64Array, x: number, y: number, scaleX: number, scaleY: number): Float64Array =>
   points.map((value, i) => (i % 2 === 0 ? x + scaleX * value : y + scaleY * value));
-
-export const ringOf = (points: Float64Array): Ring => {
-  const box = boundsOf(points);
-  const [minX, minY, maxX, maxY] = box;
-  return { points, first: 0, count: points.length / 2, minX, minY, maxX, maxY, boxes: boxRuns(points, box), boxesAt: 0 };
-};
 
 const bits = new BigInt64Array(1);
 const double = new Float64Array(bits.buffer);

@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { Geodesic } from 'geographiclib-geodesic';
+import { expect, test } from 'vitest';
+import { normalizeRing } from './ring.js';
+import { ShapeTable } from './shapes.js';
+import { between, place, unitStar } from './testing/arbitraries.js';
+import { Zone, zoneOf } from './zone.js';
+
+const wrap = (longitude: number): number => longitude - 360 * Math.round(longitude / 360);
+const clampLatitude = (latitude: number): number => Math.max(-90, Math.min(90, latitude));
+const metresPerDegree = 111_320;
+
+const longitudes = fc.oneof(between(-180, 180), between(179.8, 180), between(-180, -179.8));
+const latitudes = fc.oneof(between(-84, 84), between(83.9, 84.1), between(84, 89.7), between(-89.7, -84));
+
+/** A star of up to `maxM` metres about a place, as unwrapped coordinates; near the poles it is wide in degrees. */
+const starsNear = (places: fc.Arbitrary<number>, maxVertices: number, maxM: number) =>
+  fc
+    .tuple(fc.oneof(unitStar(3, 12), unitStar(3, maxVertices)), longitudes, places, between(20, maxM))
+    .map(([star, longitude, latitude, sizeM]) => {
+      const sizeY = sizeM / metresPerDegree;
+      const sizeX = Math.min(170, sizeY / Math.cos((latitude * Math.PI) / 180));
+      return { points: place(star, longitude, latitude, sizeX, sizeY), longitude, latitude, sizeX, sizeY };
+    })
+    .filter(({ points }) => points.every((value, i) => i % 2 === 0 || Math.abs(value) <= 90));
+
+/** A point within three sizes of a star. */
+const nearby = fc.tuple(between(-3, 3), between(-3, 3));
+
+const withPolygon = (points: Float64Array): { table: ShapeTable; row: number } => {
+  const table = new ShapeTable();
+  return { table, row: table.addPolygon(points) };
+};
+
+/** Metres along the ellipsoid to the nearest point of the ring: golden sections on every piece of every edge. */
+function geodesicToEdges(points: Float64Array, longitude: number, latitude: number): number {
+  const pieces = 4;
+  let least = Infinity;
+  for (let i = 0; i < points.length; i += 2) {
+    const j = (i + 2) % points.length;
+    const lengthAt = (t: number): number => {
+      const [x, y] = [points[i]! + t * (points[j]! - points[i]!), points[i + 1]! + t * (points[j + 1]! - points[i + 1]!)];
+      return Geodesic.WGS84.Inverse(latitude, longitude, y, wrap(x)).s12!;
+    };
+    for (let piece = 0; piece < pieces; piece++) least = Math.min(least, minimum(lengthAt, piece / pieces, (piece + 1) / pieces));
+  }
+  return least;
+}
+
+function minimum(f: (t: number) => number, from: number, to: number): number {
+  const golden = (Math.sqrt(5) - 1) / 2;
+  let [low, high] = [from, to];
+  let [a, b] = [high - golden * (high - low), low + golden * (high - low)];
+  let [atA, atB] = [f(a), f(b)];
+  for (let step = 0; step < 28; step++) {
+    if (atA < atB) [high, b, atB, a, atA] = [b, a, atA, b - golden * (b - low), Number.NaN];
+    else [low, a, atA, b, atB] = [a, b, atB, a + golden * (high - a), Number.NaN];
+    if (Number.isNaN(atA)) atA = f(a);
+    if (Number.isNaN(atB)) atB = f(b);
+  }
+  return Math.min(atA, atB, f(from), f(to));
+}
+
+test.each([
+  ['up to latitude 80', between(-80, 80), 0.1],
+  ['from 80 to 84', between(80, 84), 0.2],
+  ['round the north pole', between(84.2, 89.95), 0.01],
+  ['round the south pole', between(-89.95, -84.2), 0.01],
+])('polygons: within 10 km the signed distance is that of the geodesic, %s', (_, places, boundM) => {
+  fc.assert(
+    fc.property(starsNear(places, 12, 6_000), nearby, ({ points, longitude, latitude, sizeX, sizeY }, [u, v]) => {
+      const { table, row } = withPolygon(points);
+      const [x, y] = [wrap(longitude + u * sizeX), clampLatitude(latitude + v * sizeY)];
+      const expected = geodesicToEdges(points, x, y);
+      fc.pre(expected <= 10_000);
+      expect(Math.abs(Math.abs(table.signedDistance(row, x, y)) - expected)).toBeLessThan(boundM);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('circles: the signed distance is the radius less the distance', () => {
+  const table = new ShapeTable();
+  const row = table.addCircle(-179.999, 66, 500);
+  expect(table.signedDistance(row, -179.999, 66)).toBe(500);
+  expect(table.signedDistance(row, 179.999, 66)).toBeCloseTo(500 - Geodesic.WGS84.Inverse(66, -179.999, 66, 179.999).s12!, 4);
+});
+
+const accuracies = fc.oneof(fc.constant(0), between(0.01, 100), between(1, 20_000));
+
+test('the zone is that of the signed distance, and the share agrees with it', () => {
+  const polygons = starsNear(latitudes, 300, 9_000).map(({ points, ...about }) => ({ ...withPolygon(points), ...about }));
+  const circles = fc.tuple(longitudes, latitudes, between(10, 10_000)).map(([longitude, latitude, radiusM]) => {
+    const table = new ShapeTable();
+    const sizeY = radiusM / metresPerDegree;
+    const sizeX = Math.min(170, sizeY / Math.cos((latitude * Math.PI) / 180));
+    return { table, row: table.addCircle(longitude, latitude, radiusM), longitude, latitude, sizeX, sizeY };
+  });
+  fc.assert(
+    fc.property(
+      fc.oneof(polygons, circles),
+      nearby,
+      accuracies,
+      ({ table, row, longitude, latitude, sizeX, sizeY }, at, accuracyM) => {
+        const [x, y] = [wrap(longitude + at[0] * sizeX), clampLatitude(latitude + at[1] * sizeY)];
+        const zone = table.zone(row, x, y, accuracyM);
+        expect(zone).toBe(zoneOf(table.signedDistance(row, x, y), accuracyM));
+        const share = table.share(row, x, y, accuracyM);
+        expect(share).toBeGreaterThanOrEqual(0);
+        expect(share).toBeLessThanOrEqual(1);
+        // Distances are measured at the mean latitude, areas at the point's: apart by as little as the disc is small.
+        if (Math.abs(y) < 84 && accuracyM <= 1_000) {
+          if (zone === Zone.within) expect(share).toBeGreaterThan(0.999);
+          if (zone === Zone.apart) expect(share).toBeLessThan(0.001);
+        }
+      },
+    ),
+    { numRuns: 1_500 },
+  );
+});
+
+test('the box holds every point of the fence, modulo 360', () => {
+  const discs = fc.tuple(longitudes, fc.oneof(between(-90, 90), between(89.8, 90), between(-90, -89.8)), between(10, 10_000));
+  const box = new Float64Array(4);
+  fc.assert(
+    fc.property(discs, between(-180, 180), between(0.98, 1.001), ([longitude, latitude, radiusM], azimuth, share) => {
+      const table = new ShapeTable();
+      const row = table.addCircle(longitude, latitude, radiusM);
+      const { lat2, lon2 } = Geodesic.WGS84.Direct(latitude, longitude, azimuth, share * radiusM);
+      fc.pre(table.signedDistance(row, lon2!, lat2!) >= 0);
+      table.box(row, box);
+      expect(lat2).toBeGreaterThanOrEqual(box[1]!);
+      expect(lat2).toBeLessThanOrEqual(box[3]!);
+      expect([-360, 0, 360].some((turn) => lon2! + turn >= box[0]! && lon2! + turn <= box[2]!)).toBe(true);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('a circle over a pole has all longitudes, a polygon its own box', () => {
+  const table = new ShapeTable();
+  const box = new Float64Array(4);
+  table.box(table.addCircle(30, 89.95, 10_000), box);
+  expect([box[0], box[2], box[3]]).toEqual([-150, 210, 90]);
+  table.box(table.addPolygon(Float64Array.of(177, -19, 182, -19, 182, -16, 177, -16)), box);
+  expect([...box]).toEqual([177, -19, 182, -16]);
+});
+
+function addRing(table: ShapeTable, ring: number[][]): number {
+  const normal = normalizeRing(ring);
+  if (!normal.ok) throw new Error(normal.problem.rule);
+  return table.addPolygon(normal.value.unwrapped);
+}
+
+test('Fiji: inside on both sides of the antimeridian and on it', () => {
+  const table = new ShapeTable();
+  const ring = [
+    [177, -19],
+    [-178, -19],
+    [-178, -16],
+    [177, -16],
+    [177, -19],
+  ];
+  for (const row of [addRing(table, ring), addRing(table, [...ring.slice(1), ring[1]!])]) {
+    for (const longitude of [179.95, 180, -180, -179.95, 177, -178]) expect(table.zone(row, longitude, -17, 0)).toBe(Zone.within);
+    for (const longitude of [176.99, -177.99, 0]) expect(table.zone(row, longitude, -17, 0)).toBe(Zone.apart);
+    expect(table.zone(row, 176.9999, -17, 20)).toBe(Zone.near);
+    expect(table.zone(row, -178.0001, -17, 20)).toBe(Zone.partly);
+    expect(table.share(row, -178, -17, 20)).toBeCloseTo(0.5, 6);
+    expect(table.share(row, 180, -17, 20)).toBe(1);
+  }
+});
+
+test('Chukotka: a fence whose edge is the antimeridian itself', () => {
+  const table = new ShapeTable();
+  const west = addRing(table, [
+    [170, 64],
+    [180, 64],
+    [180, 69],
+    [170, 69],
+    [170, 64],
+  ]);
+  const east = addRing(table, [
+    [-180, 64],
+    [-170, 64],
+    [-170, 69],
+    [-180, 69],
+    [-180, 64],
+  ]);
+  for (const longitude of [180, -180]) {
+    expect([table.zone(west, longitude, 66, 0), table.zone(east, longitude, 66, 0)]).toEqual([Zone.within, Zone.within]);
+    expect([table.share(west, longitude, 66, 10), table.share(east, longitude, 66, 10)]).toEqual([
+      expect.closeTo(0.5, 6),
+      expect.closeTo(0.5, 6),
+    ]);
+  }
+  expect(table.signedDistance(west, -179.999, 66)).toBeCloseTo(-Geodesic.WGS84.Inverse(66, -179.999, 66, 180).s12!, 2);
+});
+
+test('a ring wider than half the globe is reached both ways round', () => {
+  const table = new ShapeTable();
+  const belt = [
+    [-179.9, -5],
+    [-90, -5],
+    [0, -5],
+    [90, -5],
+    [179.9, -5],
+    [179.9, 5],
+    [90, 5],
+    [0, 5],
+    [-90, 5],
+    [-179.9, 5],
+    [-179.9, -5],
+  ];
+  const row = addRing(table, belt);
+  const gapM = Geodesic.WGS84.Inverse(0, 179.9, 0, -179.9).s12!;
+  for (const longitude of [180, -180]) {
+    expect(table.signedDistance(row, longitude, 0)).toBeCloseTo(-gapM / 2, 1);
+    expect(table.zone(row, longitude, 0, gapM / 2 + 1)).toBe(Zone.near);
+    const aside = (2 / Math.PI) * Math.acos(0.5) - (2 * 0.5 * Math.sqrt(0.75)) / Math.PI;
+    expect(table.share(row, longitude, 0, gapM)).toBeCloseTo(aside, 3);
+  }
+  expect(table.zone(row, 179.95, 0, 6_000)).toBe(Zone.near);
+  expect(table.zone(row, 0, 0, 100)).toBe(Zone.within);
+});
+
+test('a cap that has the pole on its edge', () => {
+  const table = new ShapeTable();
+  const cap = [
+    [-180, 89.95],
+    [-90, 89.95],
+    [0, 89.95],
+    [90, 89.95],
+    [180, 89.95],
+    [180, 90],
+    [0, 90],
+    [-180, 90],
+    [-180, 89.95],
+  ];
+  const row = addRing(table, cap);
+  const edgeM = Geodesic.WGS84.Inverse(89.94, 45, 89.95, 45).s12!;
+  expect(table.signedDistance(row, 45, 89.94)).toBeCloseTo(-edgeM, 2);
+  const acrossM = Geodesic.WGS84.Inverse(89.95, 45, 90, 45).s12!;
+  expect(table.share(row, 45, 90, acrossM + 100)).toBeCloseTo((acrossM / (acrossM + 100)) ** 2, 3);
+});
+
+test('rows come, go and are used again; every shape stays what it was', () => {
+  type Expected = { row: number; x: number; y: number; sizeDegrees: number; isCircle: boolean };
+  const steps = fc.array(fc.tuple(fc.nat({ max: 40 }), fc.boolean(), fc.constantFrom(3, 32, 200, 1_999)), {
+    maxLength: 300,
+    size: 'max',
+  });
+  const star = (count: number): Float64Array =>
+    Float64Array.from({ length: 2 * count }, (_, i) => (i % 2 === 0 ? Math.cos : Math.sin)((2 * Math.PI * (i >> 1)) / count));
+  fc.assert(
+    fc.property(steps, (chosen) => {
+      const table = new ShapeTable();
+      const model = new Map<number, Expected>();
+      for (const [key, isCircle, vertices] of chosen) {
+        const old = model.get(key);
+        if (old) table.remove(old.row);
+        if (old && isCircle !== old.isCircle) {
+          model.delete(key);
+          continue;
+        }
+        const [x, y, sizeDegrees] = [4 * key - 80, key - 20, 0.001 * (1 + (vertices % 7))];
+        const row = isCircle
+          ? table.addCircle(x, y, sizeDegrees * 110_000)
+          : table.addPolygon(place(star(vertices), x, y, sizeDegrees, sizeDegrees));
+        model.set(key, { row, x, y, sizeDegrees, isCircle });
+      }
+      const rows = [...model.values()].map(({ row }) => row);
+      expect(new Set(rows).size).toBe(rows.length);
+      for (const row of rows) expect(row).toBeLessThan(41);
+      const box = new Float64Array(4);
+      for (const { row, x, y, sizeDegrees } of model.values()) {
+        expect(table.zone(row, x, y, 10)).toBe(Zone.within);
+        expect(table.zone(row, x, y + 1.2 * sizeDegrees, 10)).toBe(Zone.apart);
+        table.box(row, box);
+        expect(box[2]).toBeGreaterThanOrEqual(x + 0.99 * sizeDegrees);
+        expect(box[2]).toBeLessThan(x + 1.2 * sizeDegrees);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('removing twice, or what never was, is a mistake of the caller', () => {
+  const table = new ShapeTable();
+  const row = table.addCircle(0, 0, 10);
+  table.remove(row);
+  expect(() => table.remove(row)).toThrow(RangeError);
+  expect(() => table.remove(99)).toThrow(RangeError);
+});
+
+test('a hundred thousand rings of 32 vertices take less than 70 MB, and no more after each was replaced', () => {
+  const table = new ShapeTable();
+  const star = Float64Array.from({ length: 64 }, (_, i) => (i % 2 === 0 ? Math.cos : Math.sin)((2 * Math.PI * (i >> 1)) / 32));
+  const rows = Array.from({ length: 100_000 }, () => table.addPolygon(star));
+  expect(table.bytes()).toBeLessThan(70e6);
+  for (const [i, row] of rows.entries()) {
+    table.remove(row);
+    rows[i] = table.addPolygon(star);
+  }
+  expect(table.bytes()).toBeLessThan(75e6);
+});
