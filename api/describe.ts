@@ -36,8 +36,7 @@ export function described({ tag, answer, failures = [], body, ...rest }: Descrip
   const refusals = statuses.map((status) => [status, { description: failureNames[status], ...ErrorBody }]);
   return {
     ...rest,
-    ...(body && { body }),
-    ...(body && { consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    ...(body && { body, consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
     tags: [tag],
     response: { 200: { description: 'Success', ...answer }, ...Object.fromEntries(refusals) },
   };

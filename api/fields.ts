@@ -90,7 +90,8 @@ export class FieldReader {
     const value = this.#scalar(name);
     if (value === undefined) return null;
     const text = parseText(value);
-    if (text === undefined) return this.refuse(name, 'must be text');
+    // Half a character has no UTF-8 of its own: different texts would become one.
+    if (text === undefined || /\p{Surrogate}/u.test(text)) return this.refuse(name, 'must be text');
     return text.length <= maxLength ? text : this.refuse(name, `must have at most ${maxLength} characters`);
   }
 

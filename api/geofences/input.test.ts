@@ -1,7 +1,10 @@
 import fc from 'fast-check';
+import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
+import { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { RawFields } from '../fields.js';
 import { type GeofenceInput, normalizeGeofence } from './input.js';
+import { geofenceRecord } from './record.js';
 
 const circle = {
   description: 'Store 123',
@@ -210,6 +213,7 @@ describe('what is refused', () => {
     [{ ...circle, type: 'isochrone' }, 'not_available type: isochrones are not available yet; use circle or polygon'],
     [without('tag'), 'invalid_parameter tag: is required'],
     [{ ...circle, tag: 'x'.repeat(257) }, 'invalid_parameter tag: must have at most 256 characters'],
+    [{ ...circle, tag: 'a\ud800' }, 'invalid_parameter tag: must be text'],
     [without('externalId'), 'invalid_parameter externalId: is required'],
     [{ ...circle, placeId: 'p' }, 'not_available placeId: places are not available yet'],
     [{ ...circle, address: 'Main St' }, 'not_available address: addresses are not available yet; give coordinates'],
@@ -280,6 +284,53 @@ test('any fields at all are read or refused with a param, never thrown at', () =
       const outcome = normalizeGeofence(given);
       if (!outcome.ok) expect(outcome.error.param).toBeDefined();
       else expect(outcome.value.center.every(Number.isFinite)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('whatever is accepted makes a record that the view accepts', () => {
+  const isRecord = Compile(GeofenceRecord);
+  const scope = { project: '0'.repeat(24), environment: 'test' } as const;
+  const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => value.trim() !== '');
+  const asText = (value: fc.Arbitrary<unknown>) =>
+    fc.oneof(
+      value,
+      value.map((item) => JSON.stringify(item)),
+    );
+  const degrees = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true });
+  const minutes = fc.integer({ min: 0, max: 1_439 });
+  const time = minutes.map((minute) => `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`);
+  const metadata = fc.dictionary(name, fc.oneof(fc.string(), fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true })), {
+    maxKeys: 16,
+  });
+  const fields = fc.record(
+    {
+      description: name,
+      type: fc.constantFrom('circle', 'CIRCLE'),
+      tag: name,
+      externalId: name,
+      coordinates: asText(fc.tuple(degrees(180), degrees(90))),
+      radius: asText(fc.double({ min: 10, max: 10_000, noNaN: true })),
+      enabled: asText(fc.boolean()),
+      metadata: asText(metadata),
+      operatingHours: asText(
+        fc.dictionary(fc.constantFrom('mon', 'Tuesday', 'SUN'), fc.array(fc.tuple(time, time), { maxLength: 1 })),
+      ),
+      stopDetection: asText(fc.boolean()),
+      dwellThreshold: asText(fc.double({ min: 0, max: 1e6, noNaN: true })),
+      disableAfter: fc
+        .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
+        .map((date) => date.toISOString()),
+      userIds: fc.array(name, { maxLength: 5 }),
+      ip: fc.ipV4(),
+    },
+    { requiredKeys: ['description', 'type', 'tag', 'externalId', 'coordinates', 'radius'] },
+  );
+  fc.assert(
+    fc.property(fields, (given) => {
+      const record = geofenceRecord(scope, input(given), undefined, 1);
+      expect([...isRecord.Errors(JSON.parse(JSON.stringify(record)))]).toEqual([]);
     }),
     { numRuns: 300 },
   );
