@@ -1,6 +1,6 @@
 /** Every failure as the catalogue's answer: `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../schemas/errors.js';
+import { ApiError, parameterError } from '../schemas/errors.js';
 
 /** `meta.error` is never sent: SDKs take it for a failure of their own. */
 const failureBody = (error: ApiError) => ({
@@ -19,8 +19,8 @@ function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefi
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new ApiError('unsupported_media_type', 'the Content-Type is not one that this endpoint reads');
   }
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
-    return new ApiError('not_found', 'there is no such path');
+  if (code === 'FST_ERR_BAD_URL') return parameterError({ param: 'path', rule: 'must be percent-encoded UTF-8' });
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found', 'there is no such path');
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ApiError('invalid_body', 'the body can not be read');
   }

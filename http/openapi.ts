@@ -17,6 +17,13 @@ const securityScheme = {
   description: 'The key itself, for example prj_test_sk_… Publishable keys can do what SDKs need, secret keys everything.',
 } as const;
 
+/** PUT /v1/geofences/:tag/:externalId becomes putGeofencesByTagByExternalId. */
+function operationIdOf(method: string, url: string): string {
+  const parts = url.split('/').filter((part) => part !== '' && part !== 'v1');
+  const words = parts.map((part) => (part.startsWith(':') ? `by-${part.slice(1)}` : part)).join('-');
+  return `${method.toLowerCase()}-${words}`.replace(/[^A-Za-z0-9]+(\w)?/g, (_, letter: string = '') => letter.toUpperCase());
+}
+
 const documentation: FastifyPluginAsync = async (app) => {
   app.defaultAuthority = 'none';
   app.get('/openapi.json', async () => app.swagger());
@@ -36,7 +43,8 @@ export function describeApi(app: FastifyInstance, { title, version, description 
       const hide = url.startsWith('/docs') || url === '/openapi.json';
       const security = authority === 'none' ? [] : [{ key: [] }];
       const response = { default: { description: 'Failure', ...ErrorBody }, ...(schema?.response as object | undefined) };
-      return { url, schema: { ...schema, hide, security, response } };
+      const operationId = operationIdOf([route.method].flat()[0] ?? '', url);
+      return { url, schema: { operationId, ...schema, hide, security, response } };
     },
   });
   void app.register(documentation);

@@ -150,7 +150,7 @@ describe('failures', () => {
     ['/v1/nothing', 404, 'not_found'],
     ['/v1/things/a', 404, 'not_found'],
     ['/v1/things/a/b', 405, 'method_not_allowed'],
-    ['/v1/%zz', 404, 'not_found'],
+    ['/v1/%zz', 400, 'invalid_parameter'],
     ['/v1/busy', 503, 'overloaded'],
   ])('GET %s: %i %s', async (url, status, type) => {
     const answer = await get(url);
@@ -292,6 +292,7 @@ it('describes itself to machines and to people', async () => {
   const description = (await get('/openapi.json')).json();
   expect(description).toMatchObject({ openapi: '3.1.0', info: { title: 'Fenceline', version: '1.2.3' } });
   expect(description.paths['/v1/things/{tag}/{externalId}'].post.requestBody.content).toHaveProperty('application/json');
+  expect(description.paths['/v1/things/{tag}/{externalId}'].post.operationId).toBe('postThingsByTagByExternalId');
   expect(description.paths['/v1/secret'].get.security).toEqual([{ key: [] }]);
   expect(description.paths['/v1/open'].get.security).toEqual([]);
   expect(description.paths).not.toHaveProperty('/openapi.json');

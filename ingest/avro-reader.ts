@@ -41,7 +41,7 @@ export class Cursor {
     return this.bytes.subarray(start, start + count);
   }
 
-  /** Zigzag, seven bits a byte. Beyond 2^53 it is inexact, as numbers are. */
+  /** Zigzag, seven bits a byte. Beyond 2^52 it is inexact, as numbers are. */
   long(): number {
     let value = 0;
     let factor = 1;

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { codecs } from '../schemas/codecs.js';
+import type { Location } from '../schemas/records.js';
+import { readBulkLine } from './bulk-line.js';
+import { LineSplitter, maxLineBytes } from './lines.js';
+import { encodeLocation } from './location-encoder.js';
+import type { Receipt } from './track-request.js';
+
+const receipt: Receipt = {
+  project: 'p',
+  environment: 'live',
+  receivedAt: 1_750_000_000_000,
+  ip: null,
+  replayed: false,
+  replyTo: null,
+};
+const good = { deviceId: 'd', latitude: 1, longitude: 2, accuracy: 3 };
+const outcome = (value: unknown) => {
+  const result = readBulkLine(typeof value === 'string' ? value : JSON.stringify(value), receipt);
+  return result.ok ? result.value : `${result.problem.param}: ${result.problem.rule}`;
+};
+
+describe('a line', () => {
+  it.each([
+    [good, { deviceId: 'd', ip: null, details: null }],
+    [{ ...good, ip: '::FFFF:192.0.2.7' }, { ip: '192.0.2.7' }],
+    [{ ...good, ip: 'fe80::1%eth0' }, { ip: 'fe80::1' }],
+    [`${JSON.stringify(good)}\r`, { deviceId: 'd' }],
+  ])('%j', (line, expected) => {
+    expect(outcome(line)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['{"deviceId":', 'line: must be a JSON object'],
+    ['[]', 'line: must be a JSON object'],
+    ['null', 'line: must be a JSON object'],
+    ['7', 'line: must be a JSON object'],
+    [{ ...good, accuracy: undefined, deviceType: 'Web' }, 'accuracy: is required'],
+    [{ ...good, latitude: 91 }, 'latitude: must be a number from -90 to 90'],
+    [{ ...good, ip: '300.1.1.1' }, 'ip: must be an IP address'],
+    [{ ...good, ip: {} }, 'ip: must be an IP address'],
+  ])('%j -> %s', (line, expected) => {
+    expect(outcome(line)).toBe(expected);
+  });
+});
+
+describe('the encoder of bulk uploads', () => {
+  const text = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ maxLength: 40, unit: 'grapheme' }));
+  const optional = fc.option(text, { nil: null });
+  const time = fc.integer({ min: 0, max: 8_640_000_000_000_000 });
+  const location: fc.Arbitrary<Location> = fc.record({
+    id: text,
+    project: text,
+    environment: fc.constantFrom('test', 'live'),
+    deviceId: fc.oneof(text, fc.string({ minLength: 60, maxLength: 256 })),
+    userId: optional,
+    latitude: fc.double({ noNaN: true }),
+    longitude: fc.double({ noNaN: true }),
+    accuracy_m: fc.double({ noNaN: true }),
+    occurredAt: fc.oneof(time, fc.integer({ min: -1_000_000_000_000, max: 300 })),
+    receivedAt: time,
+    deviceTimed: fc.boolean(),
+    foreground: fc.boolean(),
+    stopped: fc.boolean(),
+    replayed: fc.boolean(),
+    beacons: fc.constantFrom(null, []),
+    ip: optional,
+    source: optional,
+    replyTo: optional,
+    details: fc.constant(null),
+  });
+
+  it('writes the bytes of the codec, or has no room where the codec has none', () => {
+    fc.assert(
+      fc.property(location, fc.nat({ max: 400 }), (value, room) => {
+        const expected = codecs.location.encode(value);
+        const target = Buffer.alloc(7 + room);
+        const end = encodeLocation(value, target, 7);
+        if (room < expected.length) expect(end).toBe(-1);
+        else expect(target.subarray(7, end)).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe('a stream as lines', () => {
+  /** The slow obvious way. */
+  const oracle = (text: string) =>
+    text === '' ? [] : text.split('\n').map((line) => (Buffer.byteLength(line) > maxLineBytes ? null : line));
+  const withoutLastEmpty = (lines: (string | null)[]) => (lines.at(-1) === '' ? lines.slice(0, -1) : lines);
+
+  it('is the same however it is cut', () => {
+    const line = fc.oneof(
+      fc.string({ maxLength: 20, unit: 'grapheme' }),
+      fc.constantFrom('x'.repeat(maxLineBytes), 'x'.repeat(maxLineBytes + 1), 'é'.repeat(maxLineBytes / 2 + 1), '\r', ''),
+    );
+    const cuts = fc.array(fc.nat({ max: 150_000 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 6 }), cuts, (lines, positions) => {
+        const text = lines.map((one) => one.replaceAll('\n', '')).join('\n');
+        const bytes = Buffer.from(text);
+        const splitter = new LineSplitter();
+        const ends = [...positions.filter((position) => position < bytes.length), bytes.length].sort((a, b) => a - b);
+        const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+        const found = [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
+        expect(withoutLastEmpty(found)).toEqual(withoutLastEmpty(oracle(text)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maxAgeMs, maxAheadMs, minEpochMs, parseIsoTime, readOccurredAt } from './occurred-at.js';
+
+const receivedAt = Date.UTC(2026, 5, 1, 12);
+const at = (occurredAt: number) => ({ ok: true, value: { occurredAt, deviceTimed: true } });
+const byReceipt = { ok: true, value: { occurredAt: receivedAt, deviceTimed: false } };
+const hourMs = 3_600_000;
+
+describe('the time of a location', () => {
+  it.each<[string, object, object]>([
+    ['nothing given', {}, byReceipt],
+    ['nulls and empty texts', { updatedAtMsDiff: null, updatedAtMs: '', updatedAt: '' }, byReceipt],
+    ['an age', { updatedAtMsDiff: 1_500 }, at(receivedAt - 1_500)],
+    ['an age of zero', { updatedAtMsDiff: 0 }, at(receivedAt)],
+    ['an age as text, with a fraction', { updatedAtMsDiff: '1500.4' }, at(receivedAt - 1_500)],
+    [
+      'an age before all else',
+      { updatedAtMsDiff: 1, updatedAtMs: receivedAt - hourMs, updatedAt: '2020-01-01' },
+      at(receivedAt - 1),
+    ],
+    ['a negative age', { updatedAtMsDiff: -1, updatedAtMs: receivedAt - hourMs }, at(receivedAt - hourMs)],
+    ['an age beyond seven days', { updatedAtMsDiff: maxAgeMs + 1, updatedAtMs: receivedAt - hourMs }, at(receivedAt - hourMs)],
+    ['an age of exactly seven days', { updatedAtMsDiff: maxAgeMs }, at(receivedAt - maxAgeMs)],
+    ['only an age that is no age', { updatedAtMsDiff: -5 }, byReceipt],
+    ['epoch milliseconds', { updatedAtMs: receivedAt - hourMs }, at(receivedAt - hourMs)],
+    ['milliseconds since boot', { updatedAtMs: 86_400_000, updatedAt: '2026-06-01T11:00:00Z' }, at(receivedAt - hourMs)],
+    ['an ISO time', { updatedAt: '2026-06-01T11:00:00.000Z' }, at(receivedAt - hourMs)],
+    ['an ISO time with a zone', { updatedAt: '2026-06-01T13:00:00+02:00' }, at(receivedAt - hourMs)],
+    ['an ISO time without a zone: UTC', { updatedAt: '2026-06-01T11:00' }, at(receivedAt - hourMs)],
+    ['an ISO date', { updatedAt: '2026-06-01' }, at(receivedAt - 12 * hourMs)],
+    ['epoch milliseconds as updatedAt', { updatedAt: String(receivedAt - hourMs) }, at(receivedAt - hourMs)],
+    ['a clock a little ahead', { updatedAtMs: receivedAt + maxAheadMs }, at(receivedAt + maxAheadMs)],
+    ['a clock too far ahead', { updatedAtMs: receivedAt + maxAheadMs + 1 }, byReceipt],
+    ['an ISO time too far ahead', { updatedAt: '2026-06-01T12:05:01Z' }, byReceipt],
+    ['the boot clock of Android', { locationMs: 1 }, byReceipt],
+  ])('%s', (_what, fields, expected) => {
+    expect(readOccurredAt(fields, receivedAt)).toEqual(expected);
+  });
+
+  it.each(['yesterday', 'Jan 1, 2029', '1', '2026-13-01', '1999-12-31', true, {}])('refuses %j', (updatedAt) => {
+    expect(readOccurredAt({ updatedAt }, receivedAt)).toMatchObject({ ok: false, problem: { param: 'updatedAt' } });
+  });
+
+  it('is a whole number, never more than five minutes ahead, and the receipt unless the device said so', () => {
+    const time = fc.oneof(fc.double(), fc.integer(), fc.constant(undefined), fc.constant(null), fc.string());
+    fc.assert(
+      fc.property(time, time, time, (updatedAtMsDiff, updatedAtMs, updatedAt) => {
+        const result = readOccurredAt({ updatedAtMsDiff, updatedAtMs, updatedAt }, receivedAt);
+        if (!result.ok) return;
+        const { occurredAt, deviceTimed } = result.value;
+        expect(Number.isSafeInteger(occurredAt)).toBe(true);
+        expect(occurredAt).toBeLessThanOrEqual(receivedAt + maxAheadMs);
+        expect(occurredAt).toBeGreaterThanOrEqual(Math.min(minEpochMs, receivedAt - maxAgeMs));
+        if (!deviceTimed) expect(occurredAt).toBe(receivedAt);
+      }),
+    );
+  });
+
+  it('reads every ISO time that JavaScript writes', () => {
+    fc.assert(
+      fc.property(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') }), (date) => {
+        expect(parseIsoTime(date.toISOString())).toBe(date.getTime());
+      }),
+    );
+  });
+});

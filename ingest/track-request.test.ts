@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createValidator } from '../http/validation.js';
+import { TrackRequest } from './schemas.js';
+import { deviceKey, type Receipt, readLocation } from './track-request.js';
+
+const receipt: Receipt = {
+  project: 'a'.repeat(24),
+  environment: 'test',
+  receivedAt: Date.UTC(2026, 5, 1),
+  ip: '192.0.2.1',
+  replayed: false,
+  replyTo: 'node/1',
+};
+const good = { deviceId: 'phone', latitude: 40.5, longitude: -73.9, accuracy: 12 };
+const read = (fields: object) => readLocation({ ...good, ...fields }, receipt);
+const outcome = (fields: object) => {
+  const result = read(fields);
+  return result.ok ? result.value : `${result.problem.param}: ${result.problem.rule}`;
+};
+
+it('makes a location of the least that is needed', () => {
+  expect(outcome({})).toEqual({
+    id: expect.stringMatching(/^[0-9a-f]{24}$/),
+    project: receipt.project,
+    environment: 'test',
+    deviceId: 'phone',
+    userId: null,
+    latitude: 40.5,
+    longitude: -73.9,
+    accuracy_m: 12,
+    occurredAt: receipt.receivedAt,
+    receivedAt: receipt.receivedAt,
+    deviceTimed: false,
+    foreground: false,
+    stopped: false,
+    replayed: false,
+    beacons: null,
+    ip: '192.0.2.1',
+    source: null,
+    replyTo: 'node/1',
+    details: null,
+  });
+});
+
+describe('a field', () => {
+  it.each([
+    [
+      'texts of numbers',
+      { latitude: '40.78', longitude: ' -73.9 ', accuracy: '65' },
+      { latitude: 40.78, longitude: -73.9, accuracy_m: 65 },
+    ],
+    ['exactly zero', { latitude: 0, longitude: '0', accuracy: 0 }, { latitude: 0, longitude: 0, accuracy_m: 0 }],
+    ['texts of booleans', { foreground: 'true', stopped: 'false' }, { foreground: true, stopped: false }],
+    ['numbers for booleans', { foreground: 1, stopped: '0' }, { foreground: true, stopped: false }],
+    [
+      'nulls',
+      { userId: null, foreground: null, stopped: null, beacons: null, metadata: null, tripOptions: null },
+      { userId: null, beacons: null },
+    ],
+    ['empty texts', { userId: '', foreground: '', beacons: '' }, { userId: null, foreground: false, beacons: null }],
+    ['a number for a user', { userId: 42 }, { userId: '42' }],
+    ['unknown keys', { desiredAccuracy: 'high', userTags: ['a'], __proto__: { stopped: true } }, { stopped: false }],
+    ['replayed', { replayed: 'true' }, { replayed: true }],
+    ['a source', { source: 'BACKGROUND_LOCATION' }, { source: 'BACKGROUND_LOCATION' }],
+    ['no accuracy from the web', { deviceType: 'Web', accuracy: undefined }, { accuracy_m: 0 }],
+    ['accuracy from the web', { deviceType: 'Web', accuracy: 30 }, { accuracy_m: 30 }],
+  ])('%s', (_what, fields, expected) => {
+    expect(outcome(fields)).toMatchObject(expected);
+  });
+
+  it.each([
+    [{ deviceId: undefined }, 'deviceId: is required'],
+    [{ deviceId: '' }, 'deviceId: is required'],
+    [{ deviceId: {} }, 'deviceId: must be text of at most 256 characters'],
+    [{ deviceId: 'x'.repeat(257) }, 'deviceId: must be text of at most 256 characters'],
+    [{ userId: 'x'.repeat(257) }, 'userId: must be text of at most 256 characters'],
+    [{ userId: ['a'] }, 'userId: must be text of at most 256 characters'],
+    [{ latitude: undefined }, 'latitude: is required'],
+    [{ latitude: null }, 'latitude: is required'],
+    [{ latitude: 90.000001 }, 'latitude: must be a number from -90 to 90'],
+    [{ latitude: 'north' }, 'latitude: must be a number from -90 to 90'],
+    [{ latitude: Number.NaN }, 'latitude: must be a number from -90 to 90'],
+    [{ longitude: -180.000001 }, 'longitude: must be a number from -180 to 180'],
+    [{ longitude: '1e400' }, 'longitude: must be a number from -180 to 180'],
+    [{ accuracy: undefined }, 'accuracy: is required'],
+    [{ accuracy: null, deviceType: 'iOS' }, 'accuracy: is required'],
+    [{ accuracy: -1 }, 'accuracy: must be a number of metres, 0 or more'],
+    [{ accuracy: -1, deviceType: 'Web' }, 'accuracy: must be a number of metres, 0 or more'],
+    [{ accuracy: Number.POSITIVE_INFINITY }, 'accuracy: must be a number of metres, 0 or more'],
+    [{ foreground: 'yes' }, 'foreground: must be true or false'],
+    [{ stopped: 2 }, 'stopped: must be true or false'],
+    [{ replayed: {} }, 'replayed: must be true or false'],
+    [{ updatedAt: 'soon' }, 'updatedAt: must be an ISO 8601 date and time, from the year 2000 on'],
+    [{ beacons: {} }, 'beacons: must be a list'],
+    [{ beacons: '[{' }, 'beacons: must be valid JSON'],
+    [{ beacons: Array(1_001).fill({}) }, 'beacons: must be a list of at most 1000 items'],
+    [{ metadata: { a: [] } }, 'metadata.a: must be a string, a number or a boolean'],
+    [{ metadata: { text: 'x'.repeat(20_000) } }, 'metadata: must be at most 16384 characters of JSON'],
+    [{ anonymous: true }, 'anonymous: is not offered: locations need a deviceId of their own'],
+  ])('%j -> %s', (fields, expected) => {
+    expect(outcome(fields)).toBe(expected);
+  });
+});
+
+describe('beacons', () => {
+  const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
+  const normal = { type: 'ibeacon', group: uuid.toLowerCase(), major: '1', minor: '2', rssi_dbm: -70 };
+
+  it.each([
+    ['absent', undefined, null],
+    ['none in range', [], []],
+    ['none in range, in a form', '[]', []],
+    ['one', [{ type: 'ibeacon', uuid, major: '01', minor: 2, rssi: -70 }], [normal]],
+    ['one, in a form', JSON.stringify([{ type: 'ibeacon', uuid, major: '1', minor: '2', rssi: -70 }]), [normal]],
+    [
+      'broken ones beside it',
+      [null, 7, {}, { type: 'ibeacon', uuid }, { type: 'ibeacon', uuid, major: 1, minor: 2, rssi: -70 }],
+      [normal],
+    ],
+    [
+      'with a geometry that Android garbles',
+      [{ type: 'ibeacon', uuid, major: '1', minor: '2', rssi: -70, geometry: '[I@1' }],
+      [normal],
+    ],
+  ])('%s', (_what, beacons, expected) => {
+    expect(outcome({ beacons })).toMatchObject({ beacons: expected });
+  });
+});
+
+describe('what a device says of itself', () => {
+  it('is kept, and what is unreadable of it left out', () => {
+    const told = {
+      installId: 'i',
+      sessionId: 1_700_000_000,
+      description: 'x'.repeat(5_000),
+      metadata: '{"plan":"gold","visits":3,"old":null}',
+      deviceMake: ['Apple'],
+      altitude: '12.5',
+      speed: -1,
+      course: 'north',
+      nearbyGeofences: 'true',
+    };
+    expect(outcome(told)).toMatchObject({
+      details: {
+        installId: 'i',
+        sessionId: '1700000000',
+        description: 'x'.repeat(1_000),
+        metadata: '{"plan":"gold","visits":3}',
+        deviceMake: null,
+        altitude_m: 12.5,
+        speed_mps: -1,
+        course_deg: null,
+        nearbyGeofences: true,
+      },
+    });
+  });
+});
+
+describe('whatever comes', () => {
+  const anything = fc.record(
+    Object.fromEntries(
+      [
+        ...Object.keys(good),
+        'userId',
+        'foreground',
+        'stopped',
+        'beacons',
+        'metadata',
+        'updatedAt',
+        'updatedAtMs',
+        'deviceType',
+        'source',
+      ].map((name) => [name, fc.anything()]),
+    ),
+  );
+
+  it('is a location that evaluation can rely on, or a named problem; never an exception', () => {
+    fc.assert(
+      fc.property(anything, fc.double(), fc.double(), fc.double(), (fields, latitude, longitude, accuracy) => {
+        for (const body of [fields, { ...fields, deviceId: 'd', latitude, longitude, accuracy }]) {
+          const result = readLocation(body, receipt);
+          if (!result.ok) {
+            expect(result.problem.param.length).toBeGreaterThan(0);
+            continue;
+          }
+          const location = result.value;
+          expect(Math.abs(location.latitude)).toBeLessThanOrEqual(90);
+          expect(Math.abs(location.longitude)).toBeLessThanOrEqual(180);
+          expect(location.accuracy_m >= 0 && Number.isFinite(location.accuracy_m)).toBe(true);
+          expect(location.deviceId.length).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  it('is accepted where the published schema accepts it', () => {
+    const validate = createValidator(TrackRequest);
+    fc.assert(
+      fc.property(anything, (fields) => {
+        if (validate({ ...good, ...fields, updatedAt: undefined }).ok) {
+          expect(readLocation({ ...good, ...fields, updatedAt: undefined }, receipt).ok).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+it('keys a device by project, environment and device', () => {
+  expect(deviceKey({ project: 'p', environment: 'live', deviceId: 'd/1' })).toBe('p/live/d/1');
+});
