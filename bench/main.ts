@@ -1,11 +1,14 @@
 /** `npm run bench -- [CASE…] [--smoke] [--tile38 HOST:PORT]`: runs the cases, prints their figures, keeps them. */
 import { parseArgs } from 'node:util';
 import type { BenchCase, Row } from './case.js';
+import { catalogCase } from './cases/catalog.js';
+import { endToEndCase } from './cases/end-to-end.js';
 import { evaluationCase } from './cases/evaluation.js';
+import { trackCase } from './cases/track.js';
 import { environment, environmentLine } from './environment.js';
 import { keep, table } from './report.js';
 
-const cases: readonly BenchCase[] = [evaluationCase];
+const cases: readonly BenchCase[] = [evaluationCase, endToEndCase, trackCase, catalogCase];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

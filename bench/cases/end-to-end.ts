@@ -1,0 +1,97 @@
+/**
+ * End to end on the embedded backends, with everything on: HTTP bulk in, durable log, states, events, outcomes, chDB.
+ *
+ * The sender is this process, on the same cores. Accepted: acknowledged as durable. Applied: state and events committed. Stored: rows in the analytics engine.
+ */
+import type { BenchCase, BenchOptions, Row } from '../case.js';
+import { BenchServer } from '../server.js';
+import { type FenceMix, wander } from '../workload.js';
+
+const devices = 20_000;
+const linesPerRequest = 2_000;
+const requestsInFlight = 4;
+
+const mix: FenceMix = { count: 100_000, radiusM: 100, polygons: 0, vertices: () => 0, seed: 5 };
+
+/** NDJSON bodies, made before the clock starts; device times go on from `startMs`, a second per round of all devices. */
+function bodies(count: number, seed: number, startMs: number): Buffer[] {
+  const fixes = wander(devices, seed);
+  return Array.from({ length: count / linesPerRequest }, (_, body) => {
+    const lines = Array.from({ length: linesPerRequest }, (_, line) => {
+      const { device, longitude, latitude } = fixes.next().value;
+      const updatedAtMs = startMs + Math.floor((body * linesPerRequest + line) / devices) * 1_000;
+      return JSON.stringify({
+        deviceId: `device-${device}`,
+        latitude: Number(latitude.toFixed(6)),
+        longitude: Number(longitude.toFixed(6)),
+        accuracy: 10,
+        updatedAtMs,
+        foreground: true,
+      });
+    });
+    return Buffer.from(`${lines.join('\n')}\n`);
+  });
+}
+
+async function sendAll(server: BenchServer, requests: readonly Buffer[]): Promise<void> {
+  const remaining = requests[Symbol.iterator]();
+  async function sender(): Promise<void> {
+    for (const body of remaining) {
+      const { status, text } = await server.send('POST', '/v1/locations', server.keys.test_secret, body, 'application/x-ndjson');
+      if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
+    }
+  }
+  await Promise.all(Array.from({ length: requestsInFlight }, sender));
+}
+
+async function until(reached: () => Promise<boolean>): Promise<void> {
+  while (!(await reached())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+interface Round {
+  readonly accepted: number;
+  readonly applied: number;
+  readonly stored: number;
+}
+
+/** One round; answers locations per second up to each stage. */
+async function round(server: BenchServer, count: number, requests: readonly Buffer[]): Promise<Round> {
+  const evaluated = await server.counter('locations_evaluated_total');
+  const rows = await server.counter('analytics_rows_total', 'table="locations"');
+  const startedAt = performance.now();
+  const perSecond = (): number => (count / (performance.now() - startedAt)) * 1_000;
+  await sendAll(server, requests);
+  const accepted = perSecond();
+  await until(async () => (await server.counter('locations_evaluated_total')) >= evaluated + count);
+  const applied = perSecond();
+  await until(async () => (await server.counter('analytics_rows_total', 'table="locations"')) >= rows + count);
+  return { accepted, applied, stored: perSecond() };
+}
+
+async function run({ smoke }: BenchOptions): Promise<Row[]> {
+  const count = smoke ? 20_000 : 400_000;
+  const rounds = smoke ? 1 : 3;
+  const server = await BenchServer.with(smoke ? { ...mix, count: 1_000 } : mix);
+  try {
+    const measured: Round[] = [];
+    const startMs = Date.now() - 3_600_000;
+    for (let index = 0; index <= rounds; index++) {
+      const requests = bodies(count, 6 + index, startMs + index * 600_000);
+      const result = await round(server, count, requests);
+      // The first round warms up.
+      if (index > 0) measured.push(result);
+    }
+    const row = (what: keyof Round, target?: string): Row => ({
+      what,
+      unit: 'locations/s',
+      rounds: measured.map((result) => result[what]),
+      ...(target !== undefined && { target }),
+    });
+    const memory = { what: 'memory afterwards', unit: 'MiB', rounds: [server.anonymousMemoryBytes() / 2 ** 20] };
+    return [row('accepted'), row('applied', '>= 60,000'), row('stored', '>= 60,000'), memory];
+  } finally {
+    await server.dispose();
+  }
+}
+
+export const endToEndCase: BenchCase = { name: 'end-to-end', about: 'HTTP bulk to stored rows, 100 k circles of 100 m', run };

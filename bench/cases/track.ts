@@ -1,0 +1,50 @@
+/** Round trips of single track calls at a steady rate, each with its events in the answer. */
+import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
+import { BenchServer } from '../server.js';
+import { type FenceMix, wander } from '../workload.js';
+
+const requestsPerSecond = 500;
+const devices = 5_000;
+const mix: FenceMix = { count: 100_000, radiusM: 100, polygons: 0, vertices: () => 0, seed: 7 };
+
+/** Sends on schedule whether or not earlier answers have come, and counts from the scheduled instant: a stall shows in all it delays. */
+async function drive(server: BenchServer, seconds: number, seed: number): Promise<number[]> {
+  const fixes = wander(devices, seed);
+  const latenciesMs: number[] = [];
+  const answers: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (let index = 0; index < seconds * requestsPerSecond; index++) {
+    const dueAt = startedAt + (index * 1_000) / requestsPerSecond;
+    const early = dueAt - performance.now();
+    if (early > 1) await new Promise((resolve) => setTimeout(resolve, early));
+    const { device, longitude, latitude } = fixes.next().value;
+    const body = JSON.stringify({ deviceId: `phone-${device}`, latitude, longitude, accuracy: 10, foreground: true });
+    answers.push(
+      server.send('POST', '/v1/track', server.keys.test_publishable, body).then(({ status, text }) => {
+        if (status !== 200) throw new Error(`track answered ${status}: ${text}`);
+        latenciesMs.push(performance.now() - dueAt);
+      }),
+    );
+  }
+  await Promise.all(answers);
+  return latenciesMs;
+}
+
+async function run({ smoke }: BenchOptions): Promise<Row[]> {
+  const server = await BenchServer.with(smoke ? { ...mix, count: 1_000 } : mix);
+  try {
+    await drive(server, smoke ? 1 : 10, 8);
+    const rounds: number[][] = [];
+    for (let index = 0; index < (smoke ? 1 : 3); index++) rounds.push(await drive(server, smoke ? 1 : 20, 9 + index));
+    const late = await server.counter('track_replies_late_total');
+    return [
+      { what: 'p50', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.5)) },
+      { what: 'p99', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.99)), target: '< 25' },
+      { what: 'answers without their events', unit: 'answers', rounds: [late], target: '0' },
+    ];
+  } finally {
+    await server.dispose();
+  }
+}
+
+export const trackCase: BenchCase = { name: 'track', about: `${requestsPerSecond} track calls a second, 100 k circles`, run };
