@@ -1,7 +1,6 @@
 /** What the evaluating thread holds in memory of the view: the monitored fences and beacons of every project and environment. */
 import type { Environment } from '../../schemas/json/common.js';
 import type { Surroundings } from '../evaluation/types.js';
-import { decodeCompactFence } from './compact-fence.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { MonitoredBeacons } from './monitored-beacons.js';
 import { MonitoredFences } from './monitored-fences.js';
@@ -44,31 +43,20 @@ export function createCatalog(view: View): MonitoredCatalog {
     offset = view.nextOffset;
     monitored = new Map();
     answered = new Map();
-    loadFences();
-    for (const beacon of view.everyBeacon()) of(beacon).beacons.set(beacon);
-  }
-
-  /** Fences come scope by scope, so each set is filled in one go. */
-  function loadFences(): void {
-    const remaining = view.compactFences()[Symbol.iterator]();
-    let next = remaining.next();
-    while (!next.done) {
-      const { scope } = next.value;
-      const { fences } = of(scope);
-      fences.load(() => {
-        for (; !next.done && isSame(next.value.scope, scope); next = remaining.next()) {
-          fences.set(next.value.id, decodeCompactFence(next.value.compact));
-        }
-      });
+    for (const { scope, id, fence } of view.compactFences()) of(scope).fences.setUnindexed(id, fence);
+    for (const { test, live } of monitored.values()) {
+      test?.fences.indexAll();
+      live?.fences.indexAll();
     }
+    for (const beacon of view.everyBeacon()) of(beacon).beacons.set(beacon);
   }
 
   function takeIn({ kind, id, scope }: ChangedThing): void {
     if (scope === null) {
       answered.delete(id);
     } else if (kind === 'geofence') {
-      const compact = view.compactFence(scope, id);
-      if (compact) of(scope).fences.set(id, decodeCompactFence(compact));
+      const fence = view.compactFence(scope, id);
+      if (fence) of(scope).fences.set(id, fence);
       else of(scope).fences.delete(id);
     } else {
       const beacon = view.beacon(scope, id);
@@ -104,5 +92,3 @@ export function createCatalog(view: View): MonitoredCatalog {
     close: () => builder.close(),
   };
 }
-
-const isSame = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;

@@ -9,8 +9,10 @@ import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { Scope } from './types.js';
 
 export type ListedKind = 'geofence' | 'beacon';
-export type ListOrder = 'createdAt' | 'updatedAt';
-export type ListFilter = 'none' | 'tag' | 'externalId';
+
+/** Lists by time, and the things that carry an external id, which are few: in no order. */
+const listNames = ['createdAt', 'updatedAt', 'tag/createdAt', 'tag/updatedAt', 'externalId'] as const;
+export type ListName = (typeof listNames)[number];
 
 const idBytes = 12;
 const timeBytes = 6;
@@ -35,23 +37,12 @@ function timePart(epochMs: number): Buffer {
 const scopePart = ({ project, environment }: Scope): Buffer =>
   Buffer.concat([idKey(project), Buffer.of(environment === 'live' ? 1 : 0)]);
 
-/** Scope, then id: all fences of a scope lie together. */
-export const scopedIdKey = (scope: Scope, id: string): Buffer => Buffer.concat([scopePart(scope), idKey(id)]);
-
-export function parseScopedIdKey(key: Buffer): Scope & { id: string } {
-  const environment = key[idBytes] === 1 ? 'live' : 'test';
-  return { project: key.toString('hex', 0, idBytes), environment, id: key.toString('hex', idBytes + 1) };
-}
-
-const listNumber = (kind: ListedKind, order: ListOrder, filter: ListFilter): number =>
-  (kind === 'geofence' ? 0 : 8) + (order === 'createdAt' ? 0 : 4) + { none: 0, tag: 1, externalId: 2 }[filter];
-
-/** What all keys of one list start with. `filterValue` is the tag or external id asked for. */
-export const listPrefix = (kind: ListedKind, scope: Scope, order: ListOrder, filter: ListFilter, filterValue = ''): Buffer =>
+/** What all keys of one list start with. `value` is the tag or external id that the list is of. */
+export const listPrefix = (kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer =>
   Buffer.concat([
-    Buffer.of(listNumber(kind, order, filter)),
+    Buffer.of((kind === 'geofence' ? 0 : 8) + listNames.indexOf(name)),
     scopePart(scope),
-    ...(filter === 'none' ? [] : [idKey(deriveId(filterValue))]),
+    ...(value === undefined ? [] : [idKey(deriveId(value))]),
   ]);
 
 /** Where `epochMs` begins in a list: before every entry of that time. */
@@ -59,17 +50,19 @@ export const listPosition = (prefix: Buffer, epochMs: number): Buffer => Buffer.
 
 export const idOfListKey = (key: Buffer): string => key.toString('hex', key.length - idBytes);
 
-/** The keys under which a record is listed: by both times, alone, within its tag, and within its external id. */
+/** After every key that starts with the prefix. */
+export const endOfList = (prefix: Buffer): Buffer => Buffer.concat([prefix, Buffer.alloc(timeBytes + idBytes, 0xff)]);
+
+/** The keys under which a record is listed. */
 export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): Buffer[] {
   const id = idKey(record._id);
-  const keys: Buffer[] = [];
-  for (const order of ['createdAt', 'updatedAt'] as const) {
-    const add = (filter: ListFilter, value?: string) =>
-      keys.push(Buffer.concat([listPrefix(kind, record, order, filter, value), timePart(record[order]), id]));
-    add('none');
-    if (record.tag !== null) add('tag', record.tag);
-    if (record.externalId !== null) add('externalId', record.externalId);
-  }
+  const created = timePart(record.createdAt);
+  const updated = timePart(record.updatedAt);
+  const key = (name: ListName, value: string | undefined, ...rest: Buffer[]) =>
+    Buffer.concat([listPrefix(kind, record, name, value), ...rest, id]);
+  const keys = [key('createdAt', undefined, created), key('updatedAt', undefined, updated)];
+  if (record.tag !== null) keys.push(key('tag/createdAt', record.tag, created), key('tag/updatedAt', record.tag, updated));
+  if (record.externalId !== null) keys.push(key('externalId', record.externalId));
   return keys;
 }
 

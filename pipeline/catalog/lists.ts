@@ -2,7 +2,7 @@
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
-import { idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
+import { endOfList, idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
 import type { ListQuery, Page } from './types.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
@@ -10,10 +10,10 @@ type Listed = GeofenceRecord | BeaconRecord;
 /** Later than any time a record can have. */
 const endOfTime = 2 ** 48 - 1;
 
-/** The range of the narrowest list that holds all the answers, for a walk from the newest to the oldest. */
+/** The range of the narrowest list by time that holds all the answers, for a walk from the newest to the oldest. */
 function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer } {
-  const filter = query.externalId !== undefined ? 'externalId' : query.tag !== undefined ? 'tag' : 'none';
-  const prefix = listPrefix(kind, query, query.orderBy, filter, query.externalId ?? query.tag);
+  const name = query.tag === undefined ? query.orderBy : (`tag/${query.orderBy}` as const);
+  const prefix = listPrefix(kind, query, name, query.tag);
   const before = query.orderBy === 'createdAt' ? query.createdBefore : query.updatedBefore;
   const after = query.orderBy === 'createdAt' ? query.createdAfter : query.updatedAfter;
   return {
@@ -44,6 +44,7 @@ export function readPage<T extends Listed>(
   query: ListQuery,
   lookup: (id: string) => T | undefined,
 ): Page<T> {
+  if (query.externalId !== undefined) return readFew(index, kind, query, query.externalId, lookup);
   const items: T[] = [];
   for (const key of index.getKeys({ ...range(kind, query), reverse: true })) {
     const record = lookup(idOfListKey(key));
@@ -52,4 +53,22 @@ export function readPage<T extends Listed>(
     items.push(record);
   }
   return { items, hasMore: false };
+}
+
+/** The things that carry one external id, at most one per tag, put in order here. */
+function readFew<T extends Listed>(
+  index: Database<Buffer, Buffer>,
+  kind: ListedKind,
+  query: ListQuery,
+  externalId: string,
+  lookup: (id: string) => T | undefined,
+): Page<T> {
+  const prefix = listPrefix(kind, query, 'externalId', externalId);
+  const found: T[] = [];
+  for (const key of index.getKeys({ start: prefix, end: endOfList(prefix) })) {
+    const record = lookup(idOfListKey(key));
+    if (record !== undefined && matches(record, query)) found.push(record);
+  }
+  found.sort((a, b) => b[query.orderBy] - a[query.orderBy] || (a._id < b._id ? 1 : -1));
+  return { items: found.slice(0, query.limit), hasMore: found.length > query.limit };
 }

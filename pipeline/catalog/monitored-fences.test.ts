@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { Zone } from '../evaluation/types.js';
-import type { CompactFence } from './compact-fence.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { MonitoredFences } from './monitored-fences.js';
+import type { CompactFence } from './stored-fence.js';
 import { createTreeBuilder, type TreeBuilder } from './tree-builder.js';
 
 const threadBuilder = createTreeBuilder();
@@ -64,7 +64,7 @@ function expectNoMiss(
 
 test('an empty set has no candidates', () => {
   const fences = fencesWith(threadBuilder);
-  fences.load(() => {});
+  fences.indexAll();
   fences.candidates(0, 0, 100);
   expect(fences.candidateCount).toBe(0);
   expect(fences.rowOf('x')).toBe(-1);
@@ -78,11 +78,11 @@ test('no fence is missed and none told twice, at the antimeridian and the poles 
       fc.boolean(),
       (shapes, questions, loads) => {
         const fences = fencesWith(threadBuilder);
-        const fill = () => {
-          for (const [index, shape] of shapes.entries()) fences.set(`f${index}`, shape);
-        };
-        if (loads) fences.load(fill);
-        else fill();
+        for (const [index, fence] of shapes.entries()) {
+          if (loads) fences.setUnindexed(`f${index}`, fence);
+          else fences.set(`f${index}`, fence);
+        }
+        if (loads) fences.indexAll();
         for (const asked of questions)
           expectNoMiss(
             fences,
@@ -155,10 +155,10 @@ test('a large set is rebuilt in another thread, and answers the same before and 
       }),
     close: async () => {},
   });
-  for (const set of [fences, counting])
-    set.load(() => {
-      for (let index = 0; index < 30_000; index++) set.set(`f${index}`, at(index, 100));
-    });
+  for (const set of [fences, counting]) {
+    for (let index = 0; index < 30_000; index++) set.setUnindexed(`f${index}`, at(index, 100));
+    set.indexAll();
+  }
   for (let index = 0; index < 2_000; index++) {
     fences.set(`f${index}`, at(index, 600));
     counting.set(`f${index}`, at(index, 600));

@@ -3,8 +3,8 @@
 import type { FenceRules, Fences, Zone } from '../evaluation/types.js';
 import { latitudeReach, longitudeReach } from '../geometry/scale.js';
 import { ShapeTable } from '../geometry/shapes.js';
-import type { CompactFence } from './compact-fence.js';
 import { FenceIndex } from './fence-index.js';
+import type { CompactFence } from './stored-fence.js';
 import type { TreeBuilder } from './tree-builder.js';
 
 export interface MonitoredFencesOptions {
@@ -22,7 +22,6 @@ export class MonitoredFences implements Fences {
   readonly #compileRules: MonitoredFencesOptions['compileRules'];
   /** One text for each tag, however many fences carry it. */
   readonly #sharedTags = new Map<string, { readonly tag: string; fences: number }>();
-  #isLoading = false;
 
   constructor({ builder, compileRules }: MonitoredFencesOptions) {
     this.#compileRules = compileRules;
@@ -46,16 +45,13 @@ export class MonitoredFences implements Fences {
     return this.#rowById.size;
   }
 
-  /** Runs `fill`, which sets many fences, and indexes them all at its end. */
-  load(fill: () => void): void {
-    this.#isLoading = true;
-    fill();
-    this.#isLoading = false;
-    this.#index.load();
+  /** Adds the fence, in place of the one with this id if there is any. Rows change. */
+  set(id: string, fence: CompactFence): void {
+    this.#index.add(this.setUnindexed(id, fence));
   }
 
-  /** Adds the fence, in place of the one with this id if there is any. Rows change. */
-  set(id: string, { shape, rules, tag }: CompactFence): void {
+  /** The same for many, to be followed by {@link indexAll}: until then they are no candidates. Answers the row. */
+  setUnindexed(id: string, { shape, rules, tag }: CompactFence): number {
     this.delete(id);
     const row =
       shape.type === 'circle'
@@ -65,7 +61,11 @@ export class MonitoredFences implements Fences {
     this.#rowById.set(id, row);
     this.#rules[row] = this.#compileRules(rules);
     this.#tags[row] = this.#takeTag(tag);
-    if (!this.#isLoading) this.#index.add(row);
+    return row;
+  }
+
+  indexAll(): void {
+    this.#index.load();
   }
 
   /** Does nothing when there is no such fence. */

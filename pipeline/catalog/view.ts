@@ -12,9 +12,9 @@ import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { ChangeKind } from '../../schemas/records.js';
-import { encodeCompactFence } from './compact-fence.js';
-import { expiryBound, expiryKey, idKey, type ListedKind, listKeys, parseScopedIdKey, scopedIdKey } from './keys.js';
+import { expiryBound, expiryKey, idKey, type ListedKind, listKeys } from './keys.js';
 import { readPage } from './lists.js';
+import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
 import type { ConfigurationReader, DecodedChange, Scope } from './types.js';
 
 /** What a thread that follows the view must look at again. `scope` is null for projects. */
@@ -44,9 +44,9 @@ export interface View extends ConfigurationReader {
   waitFor(offset: number): Promise<void>;
   /** What was touched by changes from `fromOffset` on, each once; undefined when the feed no longer goes back that far. */
   feed(fromOffset: number): ChangedThing[] | undefined;
-  /** Every fence in its compact form, scope by scope. The buffer is valid until the next step. */
-  compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly compact: Buffer }>;
-  compactFence(scope: Scope, id: string): Buffer | undefined;
+  /** Every fence, as evaluation needs it, by id. */
+  compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
+  compactFence(scope: Scope, id: string): CompactFence | undefined;
   everyBeacon(): Iterable<BeaconRecord>;
   /** Ids of geofences past their `deleteAfter` at `nowMs`, longest first. */
   expired(nowMs: number, limit: number): string[];
@@ -66,9 +66,9 @@ function openDatabases(path: string) {
     root,
     meta: root.openDB<number, string>('meta', {}),
     projects: root.openDB<ProjectRecord, Buffer>('projects', json),
-    geofences: root.openDB<GeofenceRecord, Buffer>('geofences', json),
+    /** By id: the form of `stored-fence.ts`. */
+    geofences: root.openDB<Buffer, Buffer>('geofences', binary),
     beacons: root.openDB<BeaconRecord, Buffer>('beacons', json),
-    compactFences: root.openDB<Buffer, Buffer>('compact-fences', binary),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
     /** Key: offset after the batch, place in it. */
@@ -79,10 +79,12 @@ function openDatabases(path: string) {
 type FeedEntry = [ChangeKind, string, string?, Scope['environment']?];
 type Databases = ReturnType<typeof openDatabases>;
 
+const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;
+
 /** Opens or creates the view at `path`, a folder. */
 export function openView(path: string, { clock = Date.now, feedRecords = 100_000 }: ViewOptions = {}): View {
   const databases = openDatabases(path);
-  const { root, meta, projects, geofences, beacons, compactFences, lists, expiries, feed } = databases;
+  const { root, meta, projects, geofences, beacons, lists, expiries, feed } = databases;
   const applyChange = createApplier(databases);
   const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
   const projectCache = new Map<string, ProjectRecord | undefined>();
@@ -103,11 +105,12 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     return projectCache.get(id);
   }
 
-  const inScope = <T extends GeofenceRecord | BeaconRecord>(record: T | undefined, scope: Scope): T | undefined =>
-    record?.project === scope.project && record.environment === scope.environment ? record : undefined;
+  const inScope = <T extends ListedRecord>(record: T | undefined, scope: Scope): T | undefined =>
+    record && isSameScope(record, scope) ? record : undefined;
 
   function geofence(scope: Scope, id: string): GeofenceRecord | undefined {
-    const record = inScope(geofences.get(idKey(id)), scope);
+    const stored = geofences.get(idKey(id));
+    const record = inScope(stored && decodeFence(stored), scope);
     return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
   }
   const beacon = (scope: Scope, id: string): BeaconRecord | undefined => inScope(beacons.get(idKey(id)), scope);
@@ -173,12 +176,14 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     },
 
     *compactFences() {
-      for (const { key, value } of compactFences.getRange()) {
-        const { id, ...scope } = parseScopedIdKey(key);
-        yield { scope, id, compact: value };
+      for (const { key, value } of geofences.getRange()) {
+        yield { scope: scopeOfFence(value), id: key.toString('hex'), fence: decodeCompactFence(value) };
       }
     },
-    compactFence: (scope, id) => compactFences.get(scopedIdKey(scope, id)),
+    compactFence(scope, id) {
+      const stored = geofences.get(idKey(id));
+      return stored && isSameScope(scopeOfFence(stored), scope) ? decodeCompactFence(stored) : undefined;
+    },
     *everyBeacon() {
       for (const { value } of beacons.getRange()) yield value;
     },
@@ -189,23 +194,21 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
 }
 
 /** Writes one change to every database; must run in a write transaction. Answers what followers must look at again. */
-function createApplier({ projects, geofences, beacons, compactFences, lists, expiries }: Databases) {
+function createApplier({ projects, geofences, beacons, lists, expiries }: Databases) {
   function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
     for (const key of before ? listKeys(kind, before) : []) lists.removeSync(key);
     for (const key of after ? listKeys(kind, after) : []) lists.putSync(key, noValue);
   }
 
   function replaceGeofence(id: string, before: GeofenceRecord | undefined, after: GeofenceRecord | null): void {
-    if (before) {
+    const due = before?.deleteAfter ?? null;
+    if (due !== null) expiries.removeSync(expiryKey(due, id));
+    if (after === null) {
       geofences.removeSync(idKey(id));
-      compactFences.removeSync(scopedIdKey(before, id));
-      if (before.deleteAfter !== null) expiries.removeSync(expiryKey(before.deleteAfter, id));
+      return;
     }
-    if (after) {
-      geofences.putSync(idKey(id), after);
-      compactFences.putSync(scopedIdKey(after, id), encodeCompactFence(after));
-      if (after.deleteAfter !== null) expiries.putSync(expiryKey(after.deleteAfter, id), noValue);
-    }
+    geofences.putSync(idKey(id), encodeFence(after));
+    if (after.deleteAfter !== null) expiries.putSync(expiryKey(after.deleteAfter, id), noValue);
   }
 
   function replaceBeacon(id: string, after: BeaconRecord | null): void {
@@ -224,7 +227,8 @@ function createApplier({ projects, geofences, beacons, compactFences, lists, exp
       return [{ kind, id, scope: null }];
     }
     const after = record as ListedRecord | null;
-    const before = kind === 'geofence' ? geofences.get(idKey(id)) : beacons.get(idKey(id));
+    const stored = kind === 'geofence' ? geofences.get(idKey(id)) : undefined;
+    const before = stored ? decodeFence(stored) : beacons.get(idKey(id));
     relist(kind, before, after);
     if (kind === 'geofence') replaceGeofence(id, before as GeofenceRecord | undefined, after as GeofenceRecord | null);
     else replaceBeacon(id, after as BeaconRecord | null);
