@@ -2,7 +2,7 @@
  * From the fields of a request, a form or a row to a geofence in normal form. Pure.
  *
  * Every field and rule of the geofence table is here and nowhere else. Fields are checked in the order of the table, and the first
- * that breaks its rule is the one that is named. Fields that aren't known are ignored, so that an answer can be sent back.
+ * that breaks its rule is the one that is named. Fields that aren't known are ignored, as clients send more than we know of.
  */
 import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
@@ -15,16 +15,7 @@ import {
   type OperatingHours,
 } from '../../schemas/json/geofence.js';
 import { parsePosition } from '../coordinates.js';
-import {
-  FieldReader,
-  isDictionary,
-  maxNameLength,
-  maxTextLength,
-  type Outcome,
-  parseNumber,
-  parseText,
-  type RawFields,
-} from '../fields.js';
+import { FieldReader, maxNameLength, maxTextLength, type Outcome, parseNumber, parseText, type RawFields } from '../fields.js';
 import { readMetadata } from '../metadata.js';
 import type { Pair } from '../pairs.js';
 
@@ -99,7 +90,7 @@ function withNumbers(value: unknown, depth = 3): unknown {
 /** The days' lists may be JSON text each, as columns carry them. */
 function readOperatingHours(reader: FieldReader): OperatingHours | null {
   const days = reader.dictionary('operatingHours');
-  if (!isDictionary(days)) return null;
+  if (days === undefined) return null;
   const parsed = Object.entries(days).map(([day, pairs]) => [day, reader.structure('operatingHours', pairs)]);
   return reader.take(parseOperatingHours(Object.fromEntries(parsed)));
 }
