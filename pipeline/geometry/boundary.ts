@@ -5,7 +5,7 @@
  * the distance to that is measured at their mean latitude: the first error is of second order, the second is none near the point.
  */
 import { gridAt, type Ring, runLength } from './edges.js';
-import { latitudeReach, latitudeScale, longitudeReach, longitudeScale, offsetDistance } from './scale.js';
+import { latitudeReach, longitudeReach, offsetDistance, scaleRatio } from './scale.js';
 
 /** Metres from the point, in the ring's frame, to the nearest edge. */
 export function nearestEdge(ring: Ring, x: number, y: number): number {
@@ -77,7 +77,7 @@ const liesAside = (offset0: number, offset1: number, reach: number): boolean =>
 
 /** To an edge whose ends lie (x0, y0) and (x1, y1) degrees from a point at `latitude`. */
 function edgeDistance(x0: number, y0: number, x1: number, y1: number, latitude: number): number {
-  const ratio = longitudeScale(latitude) / latitudeScale(latitude);
+  const ratio = scaleRatio(latitude);
   const dx = x1 - x0;
   const dy = y1 - y0;
   const east = ratio * ratio * dx;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Geodesic } from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
-import { distance, latitudeReach, longitudeReach, wrapDegrees } from './scale.js';
+import { distance, latitudeReach, latitudeScale, longitudeReach, longitudeScale, scaleRatio, wrapDegrees } from './scale.js';
 import { between } from './testing/arbitraries.js';
 
 const geodesic = Geodesic.WGS84;
@@ -42,5 +42,18 @@ test('nothing at a distance lies beyond the reach of that distance', () => {
       expect(Math.abs(wrapDegrees(lng2 - lng))).toBeLessThanOrEqual(longitudeReach(lat, reachM) + 1e-12);
     }),
     { numRuns: 5_000 },
+  );
+});
+
+test('scales are those of the geodesic, and their ratio is one of them by the other', () => {
+  fc.assert(
+    fc.property(between(-84, 84), (latitude) => {
+      const step = 1e-4;
+      const north = geodesic.Inverse(latitude - step / 2, 0, latitude + step / 2, 0).s12! / step;
+      const east = geodesic.Inverse(latitude, 0, latitude, step).s12! / step;
+      expect(latitudeScale(latitude) / north).toBeCloseTo(1, 7);
+      expect(longitudeScale(latitude) / east).toBeCloseTo(1, 7);
+      expect(scaleRatio(latitude)).toBeCloseTo(longitudeScale(latitude) / latitudeScale(latitude), 12);
+    }),
   );
 });

@@ -33,6 +33,12 @@ export function longitudeScale(latitude: number): number {
   return radians * equatorialRadiusM * Math.sqrt((1 - sine * sine) / (1 - eccentricitySquared * sine * sine));
 }
 
+/** Degrees of latitude that are as long as one of longitude. */
+export function scaleRatio(latitude: number): number {
+  const sine = Math.sin(latitude * radians);
+  return (Math.sqrt(1 - sine * sine) * (1 - eccentricitySquared * sine * sine)) / (1 - eccentricitySquared);
+}
+
 /** A difference of longitudes, -540 to 540, by the shorter way round: -180 to 180. */
 export function wrapDegrees(degrees: number): number {
   if (degrees > 180) return degrees - 360;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Geodesic } from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
 import { normalizeRing } from './ring.js';
+import { latitudeReach, longitudeReach } from './scale.js';
 import { ShapeTable } from './shapes.js';
 import { between, place, unitStar } from './testing/arbitraries.js';
 import { Zone, zoneOf } from './zone.js';
@@ -88,7 +89,17 @@ test('circles: the signed distance is the radius less the distance', () => {
 
 const accuracies = fc.oneof(fc.constant(0), between(0.01, 100), between(1, 20_000));
 
-test('the zone is that of the signed distance, and the share agrees with it', () => {
+/** Does the fence's box, widened by the accuracy, hold the point: would an index find it? */
+function boxInReach(table: ShapeTable, row: number, x: number, y: number, accuracyM: number): boolean {
+  const box = new Float64Array(4);
+  table.box(row, box);
+  const reachX = longitudeReach(y, accuracyM);
+  const reachY = latitudeReach(accuracyM);
+  if (y < box[1]! - reachY || y > box[3]! + reachY) return false;
+  return [-360, 0, 360].some((turn) => x + turn >= box[0]! - reachX && x + turn <= box[2]! + reachX);
+}
+
+test('the zone is that of the signed distance; box and share agree with it', () => {
   const polygons = starsNear(latitudes, 300, 9_000).map(({ points, ...about }) => ({ ...withPolygon(points), ...about }));
   const circles = fc.tuple(longitudes, latitudes, between(10, 10_000)).map(([longitude, latitude, radiusM]) => {
     const table = new ShapeTable();
@@ -105,6 +116,7 @@ test('the zone is that of the signed distance, and the share agrees with it', ()
         const [x, y] = [wrap(longitude + at[0] * sizeX), clampLatitude(latitude + at[1] * sizeY)];
         const zone = table.zone(row, x, y, accuracyM);
         expect(zone).toBe(zoneOf(table.signedDistance(row, x, y), accuracyM));
+        if (zone !== Zone.apart) expect(boxInReach(table, row, x, y, accuracyM)).toBe(true);
         const share = table.share(row, x, y, accuracyM);
         expect(share).toBeGreaterThanOrEqual(0);
         expect(share).toBeLessThanOrEqual(1);
