@@ -70,6 +70,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     trustProxy: options.trustProxy ?? false,
     bodyLimit: options.bodyLimitBytes ?? defaultBodyLimitBytes,
     connectionTimeout: idleConnectionMs,
+    // Who is connected already is served to the end; whatever can't be any more says so itself.
+    return503OnClosing: false,
     rewriteUrl: (request) => withoutApiPrefix(request.url ?? '/'),
     routerOptions: { maxParamLength: maxPathParameterCharacters, querystringParser: parseForm },
     frameworkErrors: (error, request, reply) => {

@@ -6,7 +6,7 @@ import type { Slab } from '../pipeline/stages/locations/slab.js';
 import { type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
 import { normalizeAddress } from './addresses.js';
-import { readText } from './fields.js';
+import { readNumber, readText } from './fields.js';
 import { encodeLocation } from './location-encoder.js';
 import { deviceKey, type Receipt, readLocation, type TrackFields } from './track-request.js';
 
@@ -20,9 +20,10 @@ const noObject: { ok: false; problem: FieldProblem } = invalid('line', 'must be 
 export function readBulkLocation(value: unknown, receipt: Receipt): Validated<Location> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return noObject;
   const fields = value as BulkFields;
-  if (fields.accuracy === undefined || fields.accuracy === null) return invalid('accuracy', 'is required');
   const result = readLocation(fields, receipt);
-  if (!result.ok || fields.ip === undefined || fields.ip === null) return result;
+  if (!result.ok) return result;
+  if (readNumber(fields.accuracy) === undefined) return invalid('accuracy', 'is required');
+  if (fields.ip === undefined || fields.ip === null) return result;
   const ip = normalizeAddress(readText(fields.ip) ?? '');
   if (ip === undefined) return invalid('ip', 'must be an IP address');
   result.value.ip = ip;

@@ -26,7 +26,7 @@ const lineTypes = new Set(['application/x-ndjson', 'application/ndjson', 'applic
 const avroTypes = new Set(['application/avro', 'avro/binary', 'application/vnd.apache.avro']);
 
 const tooLong = invalid('line', `must be at most ${maxLineBytes} bytes`);
-const isBlank = (line: string): boolean => line.length < 3 && line.trim() === '';
+const isBlank = (line: string): boolean => !(line.charCodeAt(0) > 32) && line.trim() === '';
 
 type Read = (upload: BulkUpload, source: AsyncIterable<Buffer>, receipt: () => Receipt) => Promise<void>;
 

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createAdmission } from './admission.js';
+
+const bounds = { maxInFlightRecords: 10, maxInFlightBytes: 100 };
+
+it('never lets in more than its bounds, refuses the rest, and forgets nothing that is over', async () => {
+  const work = fc.record({
+    records: fc.integer({ min: 1, max: 10 }),
+    bytes: fc.integer({ min: 0, max: 100 }),
+    waits: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.array(work, { maxLength: 20 }), async (scheduler, works) => {
+      const admission = createAdmission(bounds);
+      const inFlight = { records: 0, bytes: 0 };
+      const done = works.map(async ({ records, bytes, waits }) => {
+        const job = async () => {
+          inFlight.records += records;
+          inFlight.bytes += bytes;
+          expect(inFlight.records).toBeLessThanOrEqual(bounds.maxInFlightRecords);
+          expect(inFlight.bytes).toBeLessThanOrEqual(bounds.maxInFlightBytes);
+          await scheduler.schedule(Promise.resolve());
+          inFlight.records -= records;
+          inFlight.bytes -= bytes;
+          return 'done';
+        };
+        return waits ? admission.runWhenRoom(records, bytes, job) : admission.run(records, bytes, job).catch(({ code }) => code);
+      });
+      const results = await scheduler.waitFor(Promise.all(done));
+      results.forEach((result, index) => {
+        expect(works[index]?.waits ? ['done'] : ['done', 'overloaded']).toContain(result);
+      });
+      expect(admission.isFull).toBe(false);
+      expect(inFlight).toEqual({ records: 0, bytes: 0 });
+    }),
+  );
+});
+
+it('frees its share when the work fails', async () => {
+  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 });
+  const failing = admission.run(1, 1, async () => {
+    throw new Error('disk');
+  });
+  expect(admission.isFull).toBe(true);
+  await expect(failing).rejects.toThrow('disk');
+  expect(admission.isFull).toBe(false);
+});
+
+it('lets in alone what is larger than the bounds', async () => {
+  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 });
+  expect(await admission.run(50, 5_000, async () => 'in')).toBe('in');
+});
