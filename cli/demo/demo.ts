@@ -9,6 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ApiClient, createApiClient } from './api-client.js';
 import { buildCity, type City, type CityResource } from './city.js';
@@ -21,7 +22,7 @@ import { createTally, type Tally } from './tally.js';
 import { readTotals } from './totals.js';
 
 export interface DemoOptions {
-  /** Ends by itself after so long; without it, on Ctrl-C. */
+  /** Ends by itself after driving for so long; without it, on Ctrl-C. */
   readonly seconds?: number;
   readonly devices?: number;
   /** Locations a second, over all devices. */
@@ -39,14 +40,14 @@ const print = (line: string) => console.log(line);
 
 /** Runs the demo to its end. Sets the process's exit code to 1 when the closing account doesn't add up. */
 export async function demo({ seconds, devices = defaults.devices, rate = defaults.rate }: DemoOptions = {}): Promise<void> {
-  const ended = endOfDemo(seconds);
+  const interrupted = interruption();
   const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-demo-'));
   const server = launchServer({ program: fileURLToPath(new URL('../main.js', import.meta.url)), dataFolder });
   try {
     const { address, keys } = await server.ready;
     if (!keys) throw new Error('the server printed no keys');
     print(`${paint('bold', 'Fenceline')} is up at ${paint('cyan', address)}, its data in ${dataFolder}`);
-    const addsUp = await runAgainst({ address, keys, devices, rate, ended });
+    const addsUp = await runAgainst({ address, keys, devices, rate, seconds, interrupted });
     if (!addsUp) process.exitCode = 1;
   } finally {
     await server.stop();
@@ -59,10 +60,11 @@ interface Run {
   readonly keys: Keys;
   readonly devices: number;
   readonly rate: number;
-  readonly ended: Promise<void>;
+  readonly seconds: number | undefined;
+  readonly interrupted: Promise<void>;
 }
 
-async function runAgainst({ address, keys, devices, rate, ended }: Run): Promise<boolean> {
+async function runAgainst({ address, keys, devices, rate, seconds, interrupted }: Run): Promise<boolean> {
   const backend = createApiClient(address, keys.test_secret, loadingAtOnce);
   const phones = createApiClient(address, keys.test_publishable, maxSockets);
   const tally = createTally();
@@ -84,7 +86,7 @@ async function runAgainst({ address, keys, devices, rate, ended }: Run): Promise
       onProblem: (message) => print(paint('red', message)),
     });
     const stopReporting = reportRegularly(backend, tally);
-    await ended;
+    await (seconds === undefined ? interrupted : Promise.race([interrupted, delay(seconds * 1_000, undefined, { ref: false })]));
     await drive.stop();
     stopReporting();
 
@@ -138,11 +140,10 @@ function reportRegularly(client: ApiClient, tally: Tally): () => void {
   return () => clearInterval(timer);
 }
 
-/** Ctrl-C, SIGTERM, or the time is over. A second Ctrl-C ends the process as usual. */
-function endOfDemo(seconds: number | undefined): Promise<void> {
+/** Ctrl-C or SIGTERM. A second one ends the process as usual. */
+function interruption(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());
-    if (seconds !== undefined) setTimeout(resolve, seconds * 1_000);
   });
 }

@@ -12,8 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { type Exit, type Greeting, type Keys, launchServer, type ServerProcess } from '../../cli/demo/server-process.js';
 import { Client } from './client.js';
 
-/** The compiled command line. */
-export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The compiled command line: of this checkout, or another one to hold against the same tests. */
+export const program = process.env.PROGRAM_UNDER_TEST ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** One folder, and the process that runs on it at the moment. */
 export class TestServer {
