@@ -7,7 +7,9 @@ import { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { ProjectRecord } from '../../schemas/json/project.js';
 import type { ChangeKind } from '../../schemas/records.js';
 import { type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../ports.js';
+import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
+import { rulesText } from './stored-fence.js';
 import type { ConfigurationChange, ConfigurationWriter, DecodedChange } from './types.js';
 import type { View } from './view.js';
 
@@ -25,22 +27,35 @@ export interface ChangeProblem {
   readonly reason: string;
 }
 
-/** Throws, with the reason as message, on what isn't a change. */
-export function decodeChange(record: Pick<LogRecord, 'key' | 'value'>): DecodedChange {
-  const [kind = '', id = '', ...rest] = record.key.split('/');
+/**
+ * Makes a function that reads a record of topic `changes`. It throws, with the reason as message, on what isn't a change, breaks its
+ * schema, or carries rules that can't be followed: what passes can be applied and loaded.
+ */
+export function createChangeDecoder(): (record: Pick<LogRecord, 'key' | 'value'>) => DecodedChange {
+  const compileRules = createRulesCompiler();
+  return (record) => {
+    const { kind, id } = parseKey(record.key);
+    if (record.value === null) return { kind, id, record: null };
+    const change = codecs.change.decode(record.value);
+    if (change.kind !== kind || change.id !== id) throw new Error('the value is of another thing than the key');
+    const value = validRecord(kind, JSON.parse(change.record));
+    if (value._id !== id) throw new Error('the record has another _id than the key');
+    if (kind === 'geofence') compileRules(rulesText(value as GeofenceRecord));
+    return { kind, id, record: value };
+  };
+}
+
+function parseKey(key: string): { kind: ChangeKind; id: string } {
+  const [kind = '', id = '', ...rest] = key.split('/');
   if (!Object.hasOwn(validators, kind) || !isId(id) || rest.length > 0) throw new Error('the key is not kind/id');
-  if (record.value === null) return { kind: kind as ChangeKind, id, record: null };
-  const change = codecs.change.decode(record.value);
-  if (change.kind !== kind || change.id !== id) throw new Error('the value is of another thing than the key');
-  const value: unknown = JSON.parse(change.record);
-  const validator = validators[change.kind];
-  if (!validator.Check(value)) {
-    const [problem] = validator.Errors(value);
-    throw new Error(`the record breaks its schema: ${problem?.instancePath} ${problem?.message}`);
-  }
-  const valid = value as NonNullable<DecodedChange['record']>;
-  if (valid._id !== id) throw new Error('the record has another _id than the key');
-  return { kind: change.kind, id, record: valid };
+  return { kind: kind as ChangeKind, id };
+}
+
+function validRecord(kind: ChangeKind, value: unknown): NonNullable<DecodedChange['record']> {
+  const validator = validators[kind];
+  if (validator.Check(value)) return value as NonNullable<DecodedChange['record']>;
+  const [problem] = validator.Errors(value);
+  throw new Error(`the record breaks its schema: ${problem?.instancePath} ${problem?.message}`);
 }
 
 /** Follows topic `changes` into the view, from where the view is. Records that can't be understood are reported and skipped. */
@@ -53,6 +68,8 @@ export function followChanges({
   view: View;
   onProblem: (problem: ChangeProblem) => void;
 }): Subscription {
+  const decodeChange = createChangeDecoder();
+
   function decoded(record: LogRecord): DecodedChange[] {
     try {
       return [decodeChange(record)];

@@ -1,0 +1,101 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openEmbedded } from '../../backends/embedded/embedded.js';
+import { codecs } from '../../schemas/codecs.js';
+import { topics } from '../ports.js';
+import { type ChangeProblem, createChangeDecoder, createConfigurationWriter, followChanges } from './changes.js';
+import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from './fixtures.js';
+import type { ConfigurationChange } from './types.js';
+import { openView } from './view.js';
+
+const put = (record: ReturnType<typeof geofenceRecord>): ConfigurationChange => ({ kind: 'geofence', id: record._id, record });
+
+function startNode(path = temporaryFolder()) {
+  const embedded = openEmbedded({ path: `${path}/data`, partitions: 1 });
+  const view = openView(`${path}/view`);
+  const problems: ChangeProblem[] = [];
+  const following = followChanges({ log: embedded.log, view, onProblem: (problem) => problems.push(problem) });
+  const stop = async () => {
+    await following.close();
+    await view.close();
+    await embedded.close();
+  };
+  return { log: embedded.log, view, problems, writer: createConfigurationWriter({ log: embedded.log, view }), stop };
+}
+
+test('what was written can be read at once, and again after a restart', async () => {
+  const path = temporaryFolder();
+  const first = startNode(path);
+  const fence = geofenceRecord();
+  await first.writer.write([{ kind: 'project', id: projectA, record: projectRecord() }, put(fence)]);
+  expect(first.view.geofence(scope, fence._id)).toEqual(fence);
+  expect(first.view.project(projectA)).toEqual(projectRecord());
+  await first.writer.write([{ kind: 'geofence', id: fence._id, record: null }]);
+  expect(first.view.geofence(scope, fence._id)).toBeUndefined();
+  await first.writer.write([]);
+  await first.stop();
+
+  const second = startNode(path);
+  onTestFinished(() => second.stop());
+  expect(second.view.project(projectA)).toEqual(projectRecord());
+  await second.writer.write([put(fence)]);
+  expect(second.view.geofence(scope, fence._id)).toEqual(fence);
+});
+
+test('a new node reads the topic from the start', async () => {
+  const node = startNode();
+  onTestFinished(() => node.stop());
+  const fences = Array.from({ length: 2_500 }, (_, index) => geofenceRecord({ externalId: String(index) }));
+  await node.writer.write(fences.map(put));
+  const late = openView(temporaryFolder());
+  const following = followChanges({ log: node.log, view: late, onProblem: () => {} });
+  await late.waitFor(node.view.nextOffset);
+  expect([...late.compactFences()]).toHaveLength(2_500);
+  await following.close();
+  await late.close();
+});
+
+test('records that are no changes are reported and skipped', async () => {
+  const node = startNode();
+  onTestFinished(() => node.stop());
+  const fence = geofenceRecord();
+  const encode = (record: unknown) =>
+    codecs.change.encode({ kind: 'geofence', id: fence._id, changedAt: 0, record: JSON.stringify(record) });
+  const key = `geofence/${fence._id}`;
+  await node.log.append(topics.changes, [
+    { key: 'nonsense', value: null },
+    { key, value: Buffer.from('not avro') },
+    { key: `beacon/${fence._id}`, value: encode(fence) },
+    { key, value: encode({ ...fence, radius: 'wide' }) },
+    { key, value: encode({ ...fence, ip: 'nowhere' }) },
+  ]);
+  await node.writer.write([put(geofenceRecord({ externalId: 'good' }))]);
+  expect([...node.view.compactFences()]).toHaveLength(1);
+  // A compacted topic may have dropped what a later record with the same key replaced before it was read.
+  expect(node.problems.map(({ key: of }) => of)).toEqual(expect.arrayContaining(['nonsense', `beacon/${fence._id}`, key]));
+  expect(node.problems.every(({ reason }) => reason.length > 0)).toBe(true);
+});
+
+test('each way of being no change has its reason', () => {
+  const decode = createChangeDecoder();
+  const fence = geofenceRecord();
+  const value = (record: unknown, id = fence._id) =>
+    codecs.change.encode({ kind: 'geofence', id, changedAt: 0, record: JSON.stringify(record) });
+  const key = `geofence/${fence._id}`;
+  expect(decode({ key, value: value(fence) })).toEqual({ kind: 'geofence', id: fence._id, record: fence });
+  expect(decode({ key, value: null })).toEqual({ kind: 'geofence', id: fence._id, record: null });
+  expect(() => decode({ key: 'toString/1', value: null })).toThrow('kind/id');
+  expect(() => decode({ key: `${key}/x`, value: null })).toThrow('kind/id');
+  expect(() => decode({ key, value: value(fence, projectA) })).toThrow('another thing');
+  expect(() => decode({ key, value: value({ ...fence, _id: projectA }) })).toThrow('another _id');
+  expect(() => decode({ key, value: value({ ...fence, enabled: 1 }) })).toThrow('/enabled');
+  expect(() => decode({ key, value: value({ ...fence, ip: 'nowhere' }) })).toThrow('nowhere');
+});
+
+test('timestamps grow, past those of earlier runs and of a clock that stands still', async () => {
+  const node = startNode();
+  onTestFinished(() => node.stop());
+  const writer = createConfigurationWriter({ log: node.log, view: node.view, clock: () => 5_000 });
+  expect([writer.nextTimestamp(), writer.nextTimestamp()]).toEqual([5_000, 5_001]);
+  await writer.write([put(geofenceRecord({ updatedAt: 9_000 }))]);
+  expect([writer.nextTimestamp(), writer.nextTimestamp()]).toEqual([9_001, 9_002]);
+});

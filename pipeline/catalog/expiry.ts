@@ -1,0 +1,69 @@
+/** Deletes, by the clock, the geofences whose `deleteAfter` has passed. */
+import type { ConfigurationWriter } from './types.js';
+import type { View } from './view.js';
+
+/** Deleted in one write; a sweep goes on until nothing is due. */
+const maxDeletedAtOnce = 1_000;
+
+export interface ExpirySweeper {
+  start(): void;
+  /** Resolves when a sweep that is under way has ended. */
+  stop(): Promise<void>;
+  /** Rejects when a sweep failed; the process ends then. Resolves on stop. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * Every node may sweep: a second tombstone for the same geofence changes nothing. Should the owner move `deleteAfter` in the moment between
+ * looking and writing, the tombstone still wins; the geofence was past its time when it was looked at.
+ */
+export function createExpirySweeper({
+  view,
+  writer,
+  clock = Date.now,
+  intervalMs = 15_000,
+}: {
+  view: Pick<View, 'expired'>;
+  writer: Pick<ConfigurationWriter, 'write'>;
+  clock?: () => number;
+  intervalMs?: number;
+}): ExpirySweeper {
+  const { promise: done, resolve, reject } = withResolvers();
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let sweeping = Promise.resolve();
+
+  async function sweep(): Promise<void> {
+    for (let due = view.expired(clock(), maxDeletedAtOnce); due.length > 0 && !isStopped; ) {
+      await writer.write(due.map((id) => ({ kind: 'geofence', id, record: null })));
+      due = view.expired(clock(), maxDeletedAtOnce);
+    }
+  }
+
+  function sweepAndPlanNext(): void {
+    sweeping = sweep().then(() => {
+      if (!isStopped) timer = setTimeout(sweepAndPlanNext, intervalMs);
+    }, reject);
+  }
+
+  return {
+    done,
+    start: sweepAndPlanNext,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await sweeping;
+      resolve();
+    },
+  };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {
+  let resolve = () => {};
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<void>((fulfil, refuse) => {
+    resolve = fulfil;
+    reject = refuse;
+  });
+  return { promise, resolve, reject };
+}

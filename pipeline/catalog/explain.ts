@@ -1,0 +1,186 @@
+/**
+ * Why a location does, or doesn't, make an event of each fence around it.
+ *
+ * The verdicts are those of evaluation itself, asked once more; this file only names them for people, and measures.
+ */
+import type { DeviceState, Location, Stay } from '../../schemas/records.js';
+import { entryConfidence, exitConfidence } from '../evaluation/confidence.js';
+import { evaluate } from '../evaluation/evaluate.js';
+import { judgeInside, judgeOutside } from '../evaluation/rules.js';
+import { type Evaluation, type Surroundings, type Transition, Zone } from '../evaluation/types.js';
+import { resolveUser } from '../evaluation/users.js';
+import type { MonitoredSurroundings } from './catalog.js';
+import { nearestFences } from './nearest-fences.js';
+import type { ConfigurationReader } from './types.js';
+
+/** The rule that let a fence make its event, or stood in the way. Codes are stable. */
+export const ruleTexts = {
+  entered: 'Inside, and nothing stands in the way: the entry is told.',
+  exited: 'Outside, and nothing stands in the way: the exit is told.',
+  dwelled: 'Inside for longer than the dwell threshold: the dwell is told.',
+  already_inside: 'Inside before and still inside: an entry is told once.',
+  still_within_buffer: 'Outside the boundary, but within the accuracy that the project allows before an exit.',
+  dwell_threshold_not_reached: 'Still inside; the dwell threshold has not passed.',
+  already_dwelled: 'Still inside; a dwell is told once per stay.',
+  stays_outside_boundary: 'Outside the boundary before and now.',
+  within_accuracy_only: 'Outside the boundary, though the accuracy reaches it: entries need bufferEntries for that.',
+  not_stopped: 'Stop detection is on, and the device is neither stopped nor in the foreground.',
+  confidence_below_minimum: "The confidence is less than the project's minimumConfidence.",
+  disabled: 'The geofence is disabled.',
+  past_disable_after: 'The geofence is past its disableAfter.',
+  closed: 'The geofence is closed at this time, and the project restricts events to operating hours.',
+  not_for_this_user: 'The geofence is for other users.',
+  not_for_this_address: "The request's address doesn't match the geofence's ip: this update changes nothing about it.",
+  left_in_silence: 'Left while the geofence was not monitored: the stay ends without an event.',
+  past_delete_after: 'The geofence is past its deleteAfter: it is forgotten in silence.',
+  deleted: 'The geofence no longer exists: it is forgotten in silence.',
+  location_repeated: 'The location says the same as the last one: nothing happens.',
+  location_stale: 'The location is older than the last one: nothing happens.',
+} as const;
+export type RuleCode = keyof typeof ruleTexts;
+
+const zoneNames = ['apart', 'near', 'partly', 'within'] as const;
+
+/** One fence in an explanation. Lengths in metres; `distance_m` is to the boundary, positive inside. */
+export interface ExplainedFence {
+  readonly _id: string;
+  readonly tag?: string;
+  readonly externalId?: string;
+  readonly description?: string;
+  readonly distance_m?: number;
+  /** Share of the disc of accuracy that lies in the fence. */
+  readonly overlap?: number;
+  readonly zone?: (typeof zoneNames)[number];
+  readonly entryConfidence?: number;
+  readonly exitConfidence?: number;
+  readonly wasInside: boolean;
+  readonly rule: { readonly code: RuleCode; readonly text: string };
+}
+
+export interface Explanation {
+  readonly evaluation: {
+    readonly result: Evaluation['result'];
+    readonly transitions: {
+      readonly type: Transition['type'];
+      readonly _id: string;
+      readonly confidence: number;
+      /** Minutes; absent for entries. */
+      readonly duration?: number;
+      readonly currentlyOperating?: boolean;
+    }[];
+  };
+  /** First those the device was inside of, then the others, nearest first. */
+  readonly fences: ExplainedFence[];
+}
+
+/** Fences that are named although the location is nowhere near an event, because somebody asks why. */
+const nearbyReachM = 1_000;
+const maxNearbyFences = 10;
+const maxFences = 1_000;
+
+export function explain(
+  location: Location,
+  state: DeviceState | undefined,
+  surroundings: MonitoredSurroundings,
+  configuration: ConfigurationReader,
+): Explanation {
+  const evaluation = evaluate(location, state, surroundings);
+  const { geofences: stays } = resolveUser(location, state?.users ?? []);
+  const explainRow = (id: string, row: number, stay: Stay | undefined): ExplainedFence => ({
+    _id: id,
+    ...identity(id, location, configuration),
+    ...measure(row, location, surroundings),
+    wasInside: stay !== undefined,
+    rule: rule(evaluation.result === 'applied' ? ruleCode(row, stay, location, surroundings) : unevaluated(evaluation.result)),
+  });
+  const inside = stays.map((stay): ExplainedFence => {
+    const row = surroundings.fences.rowOf(stay.id);
+    return row < 0 ? { _id: stay.id, wasInside: true, rule: rule('deleted') } : explainRow(stay.id, row, stay);
+  });
+  const known = new Set(stays.map(({ id }) => id));
+  const others = lookedAt(location, surroundings)
+    .filter((id) => !known.has(id))
+    .map((id) => explainRow(id, surroundings.fences.rowOf(id), undefined))
+    .sort((a, b) => (b.distance_m ?? 0) - (a.distance_m ?? 0));
+  return {
+    evaluation: { result: evaluation.result, transitions: evaluation.transitions.map(transitionJson) },
+    fences: [...inside, ...others].slice(0, maxFences),
+  };
+}
+
+/** Ids of the candidates of evaluation, and of a few fences nearby. */
+function lookedAt({ longitude, latitude, accuracy_m }: Location, { fences }: MonitoredSurroundings): string[] {
+  const rows = fences.candidates(longitude, latitude, accuracy_m).subarray(0, fences.candidateCount);
+  const ids = new Set(Array.from(rows, (row) => fences.idOf(row)));
+  let nearby = 0;
+  for (const { id } of nearestFences(fences, longitude, latitude, { maxDistanceM: nearbyReachM, accepts: () => true })) {
+    if (nearby++ === maxNearbyFences) break;
+    ids.add(id);
+  }
+  return [...ids];
+}
+
+const rule = (code: RuleCode): ExplainedFence['rule'] => ({ code, text: ruleTexts[code] });
+
+const unevaluated = (result: 'repeat' | 'stale'): RuleCode => (result === 'repeat' ? 'location_repeated' : 'location_stale');
+
+function identity(id: string, { project, environment }: Location, configuration: ConfigurationReader) {
+  const record = configuration.geofence({ project, environment }, id);
+  return record && { tag: record.tag, externalId: record.externalId, description: record.description };
+}
+
+function measure(row: number, location: Location, { fences }: MonitoredSurroundings) {
+  const { longitude, latitude, accuracy_m } = location;
+  const zone = fences.zone(row, longitude, latitude, accuracy_m);
+  const isCertain = zone === Zone.apart || zone === Zone.within;
+  return {
+    distance_m: fences.signedDistance(row, longitude, latitude),
+    overlap: isCertain ? Number(zone === Zone.within) : fences.share(row, longitude, latitude, accuracy_m),
+    zone: zoneNames[zone],
+    entryConfidence: entryConfidence(zone, row, location, fences),
+    exitConfidence: exitConfidence(zone, row, location, fences),
+  };
+}
+
+function ruleCode(row: number, stay: Stay | undefined, location: Location, surroundings: Surroundings): RuleCode {
+  const verdict = stay ? judgeInside(row, stay, location, surroundings) : judgeOutside(row, location, surroundings);
+  switch (verdict) {
+    case 'gone':
+      return 'past_delete_after';
+    case 'disabled':
+      return surroundings.fences.rules(row).enabled ? 'past_disable_after' : 'disabled';
+    case 'not_for_user':
+      return 'not_for_this_user';
+    case 'not_for_request':
+      return 'not_for_this_address';
+    case 'confidence_too_low':
+      return 'confidence_below_minimum';
+    case 'outside':
+      return outsideCode(row, location, surroundings);
+    case 'inside':
+      return insideCode(row, stay!, location, surroundings);
+    default:
+      return verdict;
+  }
+}
+
+function outsideCode(row: number, { longitude, latitude, accuracy_m }: Location, { fences }: Surroundings): RuleCode {
+  return fences.zone(row, longitude, latitude, accuracy_m) === Zone.near ? 'within_accuracy_only' : 'stays_outside_boundary';
+}
+
+/** Why a device that hasn't left makes no event. */
+function insideCode(row: number, stay: Stay, location: Location, { fences, settings }: Surroundings): RuleCode {
+  const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
+  if (zone < Zone.partly) return 'still_within_buffer';
+  const threshold_min = fences.rules(row).dwellThreshold_min ?? settings.defaultDwellThreshold;
+  if (!settings.dwellEvents || threshold_min === null) return 'already_inside';
+  return stay.dwelled ? 'already_dwelled' : 'dwell_threshold_not_reached';
+}
+
+const transitionJson = ({ type, id, confidence, durationMs, currentlyOperating }: Transition) => ({
+  type,
+  _id: id,
+  confidence,
+  ...(durationMs !== null && { duration: durationMs / 60_000 }),
+  ...(currentlyOperating !== null && { currentlyOperating }),
+});

@@ -1,0 +1,57 @@
+/** Fences by the distance of their boundary from a point. */
+import type { MonitoredFences } from './monitored-fences.js';
+
+export interface FenceAtDistance {
+  readonly id: string;
+  /** Metres to the boundary; 0 inside. */
+  readonly distanceM: number;
+}
+
+export interface NearestOptions {
+  /** Any of them; undefined for all fences. */
+  readonly tags?: readonly string[] | undefined;
+  readonly maxDistanceM?: number | undefined;
+  /** Which rows are told. */
+  readonly accepts: (row: number) => boolean;
+}
+
+const firstReachM = 500;
+/** Beyond half the way round the globe there is only everywhere. */
+const lastReachM = 20_040_000;
+
+/**
+ * Nearest first, equally near ones by id. Looks within a reach that doubles, and only when more is asked for; the set may change
+ * between steps: nothing is told twice, and what was there all the time is told.
+ */
+export function* nearestFences(
+  fences: MonitoredFences,
+  longitude: number,
+  latitude: number,
+  { tags, maxDistanceM = Infinity, accepts }: NearestOptions,
+): Generator<FenceAtDistance, void> {
+  const wanted = tags && new Set(tags);
+  const seen = new Set<string>();
+
+  function within(reachM: number): FenceAtDistance[] {
+    const found: FenceAtDistance[] = [];
+    const rows = fences.candidates(longitude, latitude, reachM);
+    for (let index = 0; index < fences.candidateCount; index++) {
+      const row = rows[index]!;
+      if (wanted && !wanted.has(fences.tag(row))) continue;
+      const id = fences.idOf(row);
+      if (seen.has(id)) continue;
+      const distanceM = Math.max(0, -fences.signedDistance(row, longitude, latitude));
+      if (distanceM > reachM) continue;
+      seen.add(id);
+      if (accepts(row)) found.push({ id, distanceM });
+    }
+    return found.sort((a, b) => a.distanceM - b.distanceM || (a.id < b.id ? -1 : 1));
+  }
+
+  /** All that could be told; reached long before the reach is everywhere when the fences are few or near. */
+  const total = wanted ? [...wanted].reduce((sum, tag) => sum + fences.tagged(tag), 0) : fences.size;
+  for (let reachM = firstReachM; seen.size < total; reachM = reachM > lastReachM ? Infinity : reachM * 2) {
+    yield* within(Math.min(reachM, maxDistanceM));
+    if (reachM >= maxDistanceM || reachM === Infinity) return;
+  }
+}

@@ -1,0 +1,68 @@
+/** Questions by place, asked of the monitored sets and answered in wire form. */
+import { setImmediate } from 'node:timers/promises';
+import type { DeviceState, Location } from '../../schemas/records.js';
+import { beaconSummary, geofenceJson, geofenceSummary } from '../../schemas/wire/geofence.js';
+import { isDisabled, isGone } from '../evaluation/rules.js';
+import { Zone } from '../evaluation/types.js';
+import type { MonitoredCatalog } from './catalog.js';
+import { explain } from './explain.js';
+import { metadataMatches } from './lists.js';
+import type { MonitoredFences } from './monitored-fences.js';
+import { nearestFences } from './nearest-fences.js';
+import type { SpatialQueries } from './types.js';
+
+const maxSearchResults = 1_000;
+/** After reading this many definitions a search lets evaluation have a turn. */
+const recordsPerTurn = 256;
+
+const enabledAt =
+  (fences: MonitoredFences, nowMs: number) =>
+  (row: number): boolean =>
+    !isGone(fences.rules(row), nowMs) && !isDisabled(fences.rules(row), nowMs);
+
+/** `clock`: epoch ms. An unknown project has nothing anywhere. */
+export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => number = Date.now): SpatialQueries {
+  const { configuration } = catalog;
+
+  return {
+    async context({ longitude, latitude, ...scope }) {
+      const fences = catalog.surroundings(scope)?.fences;
+      if (!fences) return [];
+      const rows = fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount);
+      const ids = Array.from(rows)
+        .filter(enabledAt(fences, clock()))
+        .filter((row) => fences.zone(row, longitude, latitude, 0) === Zone.within)
+        .map((row) => fences.idOf(row));
+      return ids
+        .sort()
+        .flatMap((id) => configuration.geofence(scope, id) ?? [])
+        .map(geofenceSummary);
+    },
+
+    async searchGeofences({ longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, ...scope }) {
+      const fences = catalog.surroundings(scope)?.fences;
+      const found: object[] = [];
+      if (!fences) return found;
+      const options = { tags, maxDistanceM: radiusM, accepts: enabledAt(fences, clock()) };
+      let read = 0;
+      for (const { id } of nearestFences(fences, longitude, latitude, options)) {
+        const record = configuration.geofence(scope, id);
+        if (record && metadataMatches(record, metadata)) found.push(geofenceJson(record, clock(), includeGeometry));
+        if (found.length >= Math.min(limit, maxSearchResults)) break;
+        if (++read % recordsPerTurn === 0) await setImmediate();
+      }
+      return found;
+    },
+
+    async searchBeacons({ longitude, latitude, radiusM, limit, ...scope }) {
+      const nearest = catalog.surroundings(scope)?.beacons.nearest(longitude, latitude, radiusM, limit) ?? [];
+      return nearest.flatMap(({ id }) => configuration.beacon(scope, id) ?? []).map(beaconSummary);
+    },
+
+    async explain({ location, state, ...scope }) {
+      const surroundings = catalog.surroundings(scope);
+      if (!surroundings) return { evaluation: null, fences: [] };
+      return explain(location as Location, state as DeviceState | undefined, surroundings, configuration);
+    },
+  };
+}
