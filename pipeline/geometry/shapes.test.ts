@@ -316,3 +316,18 @@ test('a hundred thousand rings of 32 vertices take less than 70 MB, and no more 
   }
   expect(table.bytes()).toBeLessThan(75e6);
 });
+
+test('a thousand half circles round the pole, the worst ring there is, are answered in milliseconds', () => {
+  const turns = Array.from({ length: 998 }, (_, i) => [i % 2 === 0 ? 0 : 179, 85 + i * 0.005]).flat();
+  const { table, row } = withPolygon(Float64Array.from([...turns, -0.5, 89.99, -0.5, 85]));
+  for (const [x, y, accuracyM] of [
+    [45, 87, 10],
+    [45, 87, 10_000],
+    [45, 89.99, 10_000],
+  ] as const) {
+    const start = performance.now();
+    table.zone(row, x, y, accuracyM);
+    table.share(row, x, y, accuracyM);
+    expect(performance.now() - start).toBeLessThan(500);
+  }
+});
