@@ -36,8 +36,16 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   return new ApiError('internal', `an unexpected failure; request ${request.id}`);
 }
 
+/** So much of a body that was refused for its size is read and dropped; a sender whose connection were closed would not see the answer. */
+const maxDroppedBytes = 64 * 2 ** 20;
+
+const isWorthDropping = (request: FastifyRequest, failure: ApiError): boolean =>
+  failure.code === 'body_too_large' && Number(request.headers['content-length']) <= maxDroppedBytes;
+
+/** Answers the failure; `extra` stands beside `meta`. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, extra: object = {}): FastifyReply {
   const failure = toApiError(error, request);
+  if (isWorthDropping(request, failure)) reply.removeHeader('connection');
   if (failure.retryAfterS !== undefined) reply.header('Retry-After', failure.retryAfterS);
   return reply.code(failure.status).send({ ...failureBody(failure), ...extra });
 }

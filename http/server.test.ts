@@ -171,6 +171,16 @@ describe('failures', () => {
     expect(answer.json().meta).toMatchObject({ code: status, type });
   });
 
+  it('let the sender of a body that is too large read the answer', async () => {
+    const address = await app.listen({ port: 0, host: '127.0.0.1' });
+    const headers = { 'content-type': 'application/json' };
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const answer = await fetch(`${address}/v1/things/a/b`, { method: 'POST', headers, body: `"${'x'.repeat(10_000_000)}"` });
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toMatchObject({ meta: { type: 'body_too_large' } });
+    }
+  });
+
   it('names the field and the rule', async () => {
     const meta = { code: 400, type: 'invalid_parameter', param: 'tag', message: 'tag: must be text of at most 5 characters' };
     expect((await post('/v1/things/too-long/b', '{}')).json()).toEqual({ meta });
