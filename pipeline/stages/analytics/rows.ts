@@ -1,30 +1,58 @@
-/** From Avro records to rows of the ClickHouse tables in `schemas/clickhouse`. Pure. Times are epoch milliseconds, as DateTime64(3) takes them. */
+/**
+ * From Avro records to rows of the ClickHouse tables in `schemas/clickhouse`. Pure. Times are epoch milliseconds, as DateTime64(3) takes
+ * them. Rows of `locations`, by far the most, leave out what is empty or false: the column's default says the same, for a quarter less work.
+ */
 import type { UserProfile } from '../../../schemas/json/user.js';
-import type { Event, Outcome } from '../../../schemas/records.js';
+import type { Event, Outcome, OutcomeResult } from '../../../schemas/records.js';
 import { eventJson, type UserParts } from '../../../schemas/wire/user.js';
 
 /** A row of table `locations`. */
-export const locationRow = ({ location, result, user, geofences, events }: Outcome) => ({
-  project: location.project,
-  environment: location.environment,
-  id: location.id,
-  device_id: location.deviceId,
-  user,
-  user_id: location.userId ?? '',
-  occurred_at: location.occurredAt,
-  received_at: location.receivedAt,
-  latitude: location.latitude,
-  longitude: location.longitude,
-  accuracy_m: location.accuracy_m,
-  foreground: location.foreground,
-  stopped: location.stopped,
-  replayed: location.replayed,
-  source: location.source ?? '',
-  ip: location.ip ?? '',
-  result,
-  geofences,
-  events,
-});
+export interface LocationRow {
+  readonly project: string;
+  readonly environment: string;
+  readonly id: string;
+  readonly device_id: string;
+  readonly user: string;
+  user_id?: string;
+  readonly occurred_at: number;
+  readonly received_at: number;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly accuracy_m: number;
+  foreground?: true;
+  stopped?: true;
+  replayed?: true;
+  source?: string;
+  ip?: string;
+  readonly result: OutcomeResult;
+  geofences?: readonly string[];
+  events?: readonly string[];
+}
+
+export function locationRow({ location, result, user, geofences, events }: Outcome): LocationRow {
+  const row: LocationRow = {
+    project: location.project,
+    environment: location.environment,
+    id: location.id,
+    device_id: location.deviceId,
+    user,
+    occurred_at: location.occurredAt,
+    received_at: location.receivedAt,
+    latitude: location.latitude,
+    longitude: location.longitude,
+    accuracy_m: location.accuracy_m,
+    result,
+  };
+  if (location.userId !== null) row.user_id = location.userId;
+  if (location.foreground) row.foreground = true;
+  if (location.stopped) row.stopped = true;
+  if (location.replayed) row.replayed = true;
+  if (location.source !== null) row.source = location.source;
+  if (location.ip !== null) row.ip = location.ip;
+  if (geofences.length > 0) row.geofences = geofences;
+  if (events.length > 0) row.events = events;
+  return row;
+}
 
 /** A row of table `events`. */
 export function eventRow(event: Event) {
