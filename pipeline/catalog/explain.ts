@@ -86,21 +86,21 @@ export function explain(
 ): Explanation {
   const evaluation = evaluate(location, state, surroundings);
   const { geofences: stays } = resolveUser(location, state?.users ?? []);
-  const explainRow = (id: string, row: number, stay: Stay | undefined): ExplainedFence => ({
-    _id: id,
-    ...identity(id, location, configuration),
-    ...measure(row, location, surroundings),
-    wasInside: stay !== undefined,
-    rule: rule(evaluation.result === 'applied' ? ruleCode(row, stay, location, surroundings) : unevaluated(evaluation.result)),
-  });
-  const inside = stays.map((stay): ExplainedFence => {
-    const row = surroundings.fences.rowOf(stay.id);
-    return row < 0 ? { _id: stay.id, wasInside: true, rule: rule('deleted') } : explainRow(stay.id, row, stay);
-  });
+  const explainFence = (id: string, stay?: Stay): ExplainedFence => {
+    const row = surroundings.fences.rowOf(id);
+    return {
+      _id: id,
+      ...identity(id, location, configuration),
+      ...(row >= 0 && measure(row, location, surroundings)),
+      wasInside: stay !== undefined,
+      rule: rule(evaluation.result === 'applied' ? ruleCode(row, stay, location, surroundings) : unevaluated(evaluation.result)),
+    };
+  };
+  const inside = stays.map((stay) => explainFence(stay.id, stay));
   const known = new Set(stays.map(({ id }) => id));
   const others = lookedAt(location, surroundings)
     .filter((id) => !known.has(id))
-    .map((id) => explainRow(id, surroundings.fences.rowOf(id), undefined))
+    .map((id) => explainFence(id))
     .sort((a, b) => (b.distance_m ?? 0) - (a.distance_m ?? 0));
   return {
     evaluation: { result: evaluation.result, transitions: evaluation.transitions.map(transitionJson) },
@@ -142,7 +142,9 @@ function measure(row: number, location: Location, { fences }: MonitoredSurroundi
   };
 }
 
+/** `row`: -1 for a fence that is no more. */
 function ruleCode(row: number, stay: Stay | undefined, location: Location, surroundings: Surroundings): RuleCode {
+  if (row < 0) return 'deleted';
   const verdict = stay ? judgeInside(row, stay, location, surroundings) : judgeOutside(row, location, surroundings);
   switch (verdict) {
     case 'gone':

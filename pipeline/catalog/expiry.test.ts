@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createExpirySweeper } from './expiry.js';
+import { geofenceRecord, temporaryFolder } from './fixtures.js';
+import type { ConfigurationChange, DecodedChange } from './types.js';
+import { openView } from './view.js';
+
+test('geofences past their deleteAfter get a tombstone, and no others', async () => {
+  let now = 1_000;
+  const view = openView(temporaryFolder());
+  onTestFinished(() => view.close());
+  let offset = 0;
+  const written: string[] = [];
+  const write = async (changes: readonly ConfigurationChange[]) => {
+    written.push(...changes.filter(({ record }) => record === null).map(({ id }) => id));
+    offset += changes.length;
+    await view.apply(changes as DecodedChange[], offset);
+  };
+  const fences = [null, 1_500, 2_500].map((deleteAfter, index) => geofenceRecord({ externalId: String(index), deleteAfter }));
+  await write(fences.map((record) => ({ kind: 'geofence', id: record._id, record })));
+
+  const sweeper = createExpirySweeper({ view, writer: { write }, clock: () => now, intervalMs: 5 });
+  sweeper.start();
+  now = 1_501;
+  await expect.poll(() => written).toEqual([fences[1]!._id]);
+  now = 2_600;
+  await expect.poll(() => written).toEqual([fences[1]!._id, fences[2]!._id]);
+  await sweeper.stop();
+  await sweeper.done;
+  expect([...view.compactFences()].map(({ id }) => id)).toEqual([fences[0]!._id]);
+});
+
+test('a failure of the log ends the sweeper, and is told', async () => {
+  const view = { expired: () => ['x'] };
+  const write = async () => {
+    throw new Error('the log is gone');
+  };
+  const sweeper = createExpirySweeper({ view, writer: { write }, intervalMs: 5 });
+  sweeper.start();
+  await expect(sweeper.done).rejects.toThrow('the log is gone');
+  await sweeper.stop();
+});
