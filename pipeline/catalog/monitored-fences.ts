@@ -19,26 +19,14 @@ export class MonitoredFences implements Fences {
   readonly #rules: FenceRules[] = [];
   readonly #tags: string[] = [];
   readonly #index: FenceIndex;
+  readonly #box = new Float64Array(4);
   readonly #compileRules: MonitoredFencesOptions['compileRules'];
   /** One text for each tag, however many fences carry it. */
   readonly #sharedTags = new Map<string, { readonly tag: string; fences: number }>();
 
   constructor({ builder, compileRules }: MonitoredFencesOptions) {
     this.#compileRules = compileRules;
-    const ids = this.#ids;
-    this.#index = new FenceIndex(
-      {
-        get rowCapacity() {
-          return ids.length;
-        },
-        boxOf: (row, target) => {
-          if (ids[row] === undefined) return false;
-          this.#shapes.box(row, target);
-          return true;
-        },
-      },
-      builder,
-    );
+    this.#index = new FenceIndex(builder);
   }
 
   get size(): number {
@@ -47,25 +35,18 @@ export class MonitoredFences implements Fences {
 
   /** Adds the fence, in place of the one with this id if there is any. Rows change. */
   set(id: string, fence: CompactFence): void {
-    this.#index.add(this.setUnindexed(id, fence));
+    const row = this.#replace(id, fence);
+    this.#index.add(row, this.#box);
   }
 
-  /** The same for many, to be followed by {@link indexAll}: until then they are no candidates. Answers the row. */
-  setUnindexed(id: string, { shape, rules, tag }: CompactFence): number {
-    this.delete(id);
-    const row =
-      shape.type === 'circle'
-        ? this.#shapes.addCircle(shape.longitude, shape.latitude, shape.radiusM)
-        : this.#shapes.addPolygon(shape.coordinates);
-    this.#ids[row] = id;
-    this.#rowById.set(id, row);
-    this.#rules[row] = this.#compileRules(rules);
-    this.#tags[row] = this.#takeTag(tag);
-    return row;
+  /** The same for many, to be followed by {@link indexAll}: until then they are no candidates. */
+  setUnindexed(id: string, fence: CompactFence): void {
+    const row = this.#replace(id, fence);
+    this.#index.addUnpacked(row, this.#box);
   }
 
   indexAll(): void {
-    this.#index.load();
+    this.#index.packAll();
   }
 
   /** Does nothing when there is no such fence. */
@@ -122,6 +103,21 @@ export class MonitoredFences implements Fences {
   /** Metres to the boundary, positive inside. */
   signedDistance(row: number, longitude: number, latitude: number): number {
     return this.#shapes.signedDistance(row, longitude, latitude);
+  }
+
+  /** Answers the new row; its box is in `#box`. */
+  #replace(id: string, { shape, rules, tag }: CompactFence): number {
+    this.delete(id);
+    const row =
+      shape.type === 'circle'
+        ? this.#shapes.addCircle(shape.longitude, shape.latitude, shape.radiusM)
+        : this.#shapes.addPolygon(shape.coordinates);
+    this.#shapes.box(row, this.#box);
+    this.#ids[row] = id;
+    this.#rowById.set(id, row);
+    this.#rules[row] = this.#compileRules(rules);
+    this.#tags[row] = this.#takeTag(tag);
+    return row;
   }
 
   #takeTag(text: string): string {
