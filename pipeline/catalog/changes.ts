@@ -100,7 +100,7 @@ const encodeChange = ({ kind, id, record }: ConfigurationChange, changedAt: numb
   value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
 });
 
-/** `view` must be the instance that {@link followChanges} applies to. */
+/** `view` must be the instance that {@link followChanges} applies to. Writing nothing waits until it has applied all there is. */
 export function createConfigurationWriter({
   log,
   view,
@@ -114,11 +114,8 @@ export function createConfigurationWriter({
 
   return {
     async write(changes) {
-      if (changes.length === 0) return;
-      await log.append(
-        topics.changes,
-        changes.map((change) => encodeChange(change, clock())),
-      );
+      const records = changes.map((change) => encodeChange(change, clock()));
+      if (records.length > 0) await log.append(topics.changes, records);
       await view.waitFor((await log.bounds(topics.changes, partition)).end);
     },
     nextTimestamp() {

@@ -15,7 +15,7 @@ export interface ExpirySweeper {
 
 /**
  * Every node may sweep: a second tombstone for the same geofence changes nothing. Should the owner move `deleteAfter` in the moment between
- * looking and writing, the tombstone still wins; the geofence was past its time when it was looked at.
+ * looking and writing, the tombstone wins.
  */
 export function createExpirySweeper({
   view,
@@ -33,10 +33,13 @@ export function createExpirySweeper({
   let isStopped = false;
   let sweeping = Promise.resolve();
 
+  const due = (): string[] => view.expired(clock(), maxDeletedAtOnce);
+
   async function sweep(): Promise<void> {
-    for (let due = view.expired(clock(), maxDeletedAtOnce); due.length > 0 && !isStopped; ) {
-      await writer.write(due.map((id) => ({ kind: 'geofence', id, record: null })));
-      due = view.expired(clock(), maxDeletedAtOnce);
+    while (!isStopped && due().length > 0) {
+      // A view that lags behind the log may show a time that its owner has moved: look again once it has caught up.
+      await writer.write([]);
+      await writer.write(due().map((id) => ({ kind: 'geofence', id, record: null })));
     }
   }
 

@@ -119,7 +119,7 @@ function closed(numbers: Float64Array): Position[] {
   return [...ring, [...ring[0]!]];
 }
 
-/** False for a ring that crosses the antimeridian or repeats a position. (-0 in JSON is 0 anyway.) */
+/** False for a ring that crosses the antimeridian or repeats a position. */
 const isClosingOf = (ring: readonly Position[], numbers: Float64Array): boolean =>
   ring.length === numbers.length / 2 + 1 &&
   ring.every(([longitude, latitude], index) => {

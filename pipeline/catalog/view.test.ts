@@ -30,6 +30,9 @@ test('records are answered within their scope only, and a change of version tell
   expect(view.projects()).toEqual([project]);
   expect(view.geofence(scopes[1]!, fence._id)).toBeUndefined();
   expect(view.beacon(scopes[2]!, beacon._id)).toBeUndefined();
+  for (const id of ['', 'no-id', '../x']) {
+    expect([view.geofence(scope, id), view.beacon(scope, id), view.project(id)]).toEqual([undefined, undefined, undefined]);
+  }
   expect(view.latestTimestamp).toBe(1_000);
 
   await view.apply([{ kind: 'project', id: project._id, record: { ...project, name: 'Renamed' } }], 4);

@@ -12,7 +12,7 @@ import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { ChangeKind } from '../../schemas/records.js';
-import { expiryBound, expiryKey, idKey, type ListedKind, listKeys } from './keys.js';
+import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
 import { readPage } from './lists.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
 import type { ConfigurationReader, DecodedChange, Scope } from './types.js';
@@ -38,7 +38,10 @@ export interface View extends ConfigurationReader {
   readonly latestTimestamp: number;
   /** Shows this thread what other threads have applied until now; without it that takes until the next turn of the event loop. */
   refresh(): void;
-  /** Applies changes in their order; resolves when readers can see them. Only one call at a time. */
+  /**
+   * Applies changes in their order; resolves when readers can see them. Only one call at a time. The changes must be such as
+   * `createChangeDecoder` lets pass. After a rejection, which is unexpected, the same changes can be applied again.
+   */
   apply(changes: readonly DecodedChange[], nextOffset: number): Promise<void>;
   /** Resolves when this instance has applied everything before `offset`. */
   waitFor(offset: number): Promise<void>;
@@ -99,7 +102,7 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     if (offset !== projectCacheOffset) projectCache.clear();
     projectCacheOffset = offset;
     if (!projectCache.has(id)) {
-      const record = projects.get(idKey(id));
+      const record = isId(id) ? projects.get(idKey(id)) : undefined;
       if (record === undefined) return undefined;
       projectCache.set(id, record);
     }
@@ -110,11 +113,12 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     record && isSameScope(record, scope) ? record : undefined;
 
   function geofence(scope: Scope, id: string): GeofenceRecord | undefined {
-    const stored = geofences.get(idKey(id));
+    const stored = isId(id) ? geofences.get(idKey(id)) : undefined;
     const record = inScope(stored && decodeFence(stored), scope);
     return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
   }
-  const beacon = (scope: Scope, id: string): BeaconRecord | undefined => inScope(beacons.get(idKey(id)), scope);
+  const beacon = (scope: Scope, id: string): BeaconRecord | undefined =>
+    inScope(isId(id) ? beacons.get(idKey(id)) : undefined, scope);
 
   function notifyWaiters(offset: number): void {
     for (const waiter of waiters) {
