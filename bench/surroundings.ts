@@ -1,8 +1,9 @@
 /** Fences in memory, as the evaluating thread holds them, without the log and the view around them. */
-import { decodeCompactFence, encodeCompactFence } from '../pipeline/catalog/compact-fence.js';
+
 import { createRulesCompiler } from '../pipeline/catalog/fence-rules.js';
 import { MonitoredBeacons } from '../pipeline/catalog/monitored-beacons.js';
 import { MonitoredFences } from '../pipeline/catalog/monitored-fences.js';
+import { decodeCompactFence, encodeFence } from '../pipeline/catalog/stored-fence.js';
 import { createTreeBuilder } from '../pipeline/catalog/tree-builder.js';
 import type { Surroundings } from '../pipeline/evaluation/types.js';
 import { defaultSettings } from '../schemas/json/project.js';
@@ -13,9 +14,8 @@ export const benchProject = '0123456789abcdef01234567';
 export function surroundingsOf(mix: FenceMix): { surroundings: Surroundings; close(): Promise<void> } {
   const builder = createTreeBuilder();
   const monitored = new MonitoredFences({ builder, compileRules: createRulesCompiler() });
-  monitored.load(() => {
-    for (const record of fences(mix, benchProject)) monitored.set(record._id, decodeCompactFence(encodeCompactFence(record)));
-  });
+  for (const record of fences(mix, benchProject)) monitored.setUnindexed(record._id, decodeCompactFence(encodeFence(record)));
+  monitored.indexAll();
   return {
     surroundings: { fences: monitored, beacons: new MonitoredBeacons(), settings: defaultSettings },
     close: () => builder.close(),

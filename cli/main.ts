@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { type Command, UsageError } from './command.js';
 /**
  * The command line: `fenceline serve | project | config | demo`. Puts all rooms together; imported by nothing.
  */
@@ -6,7 +7,6 @@ import { configCommand } from './commands/config.js';
 import { demoCommand } from './commands/demo.js';
 import { projectCommand } from './commands/project.js';
 import { serveCommand } from './commands/serve.js';
-import { type Command, UsageError } from './command.js';
 
 const commands: Record<string, Command> = {
   serve: serveCommand,

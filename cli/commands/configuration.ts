@@ -12,7 +12,10 @@ type Values = { readonly [name in keyof typeof configurationOptions]?: string | 
 
 /** The configuration; where it is wrong, every problem is told and the process ends with status 2. */
 export function configurationOrExit({ config, ...given }: Values): Extract<Loaded, { ok: true }> {
-  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string')) as Record<string, string>;
+  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string')) as Record<
+    string,
+    string
+  >;
   const { port, host, data } = flags;
   const loaded = loadConfiguration({
     flags: { ...(port && { port }), ...(host && { host }), ...(data && { data }) },

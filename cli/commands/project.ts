@@ -15,7 +15,8 @@ const options = {
 } as const;
 
 export const projectCommand: Command = {
-  usage: 'project create NAME | list | rotate-key ID --environment test|live --kind publishable|secret [--address URL] [--data DIR]',
+  usage:
+    'project create NAME | list | rotate-key ID --environment test|live --kind publishable|secret [--address URL] [--data DIR]',
   summary: 'Makes and lists projects and replaces their keys on the Fenceline that runs at the address.',
   async run(args) {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
@@ -53,7 +54,9 @@ async function call<T>({ address, key }: Administrator, method: string, path: st
     headers: { authorization: key, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   }).catch((error: Error) => {
-    throw new UsageError(`nothing answers at ${address} (${(error.cause as Error | undefined)?.message ?? error.message}); is it running?`);
+    throw new UsageError(
+      `nothing answers at ${address} (${(error.cause as Error | undefined)?.message ?? error.message}); is it running?`,
+    );
   });
   const answer = (await response.json()) as T & { meta: { message?: string } };
   if (!response.ok) throw new UsageError(answer.meta.message ?? `answered ${response.status}`);

@@ -1,0 +1,125 @@
+/**
+ * A whole Fenceline in one process, on the embedded backends.
+ *
+ * Three threads: this one takes requests, acknowledges locations and applies configuration; one evaluates; one stores analytics. They
+ * share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it restarts from
+ * what is committed.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { apiRoutes } from '../../api/routes.js';
+import { createInbox } from '../../backends/embedded/replies.js';
+import { createKeyRing } from '../../http/keys.js';
+import { createHttpServer } from '../../http/server.js';
+import { ingestMetrics } from '../../ingest/metrics.js';
+import { defaultIngestBounds } from '../../ingest/parts.js';
+import { ingestRoutes } from '../../ingest/routes.js';
+import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
+import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
+import type { ConfigurationReader, ConfigurationWriter } from '../../pipeline/catalog/types.js';
+import { topics } from '../../pipeline/ports.js';
+import type { Configuration } from '../config/schema.js';
+import { version } from '../version.js';
+import { administratorKey } from './administrator-key.js';
+import type { AnalyticsCalls } from './analytics-worker.js';
+import { openBackend, openNodeView } from './folders.js';
+import { createProcessRegistry, createRecorder, createRequestObserver, exposition } from './metrics.js';
+import { operationsRoutes } from './operations.js';
+import { startSweeps } from './retention.js';
+import type { StageCalls } from './stage-worker.js';
+import { storedState } from './stored-state.js';
+import { startWorker } from './worker-host.js';
+
+export interface EmbeddedNode {
+  readonly app: FastifyInstance;
+  readonly configuration: ConfigurationReader;
+  readonly writer: ConfigurationWriter;
+  /** Rejects when a part fails; the process must end then. */
+  readonly failed: Promise<never>;
+  /** Answers what was asked, finishes what is in flight, and closes everything. */
+  stop(): Promise<void>;
+}
+
+const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<EmbeddedNode> {
+  mkdirSync(configuration.data, { recursive: true });
+  const backend = openBackend(configuration);
+  const view = openNodeView(configuration);
+  const { log, stateStore } = backend;
+  const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
+  const writer = createConfigurationWriter({ log, view });
+  await view.waitFor((await log.bounds(topics.changes, 0)).end);
+
+  // After the view has caught up: the stage loads its fences from it.
+  const stage = startWorker<StageCalls>('./stage-worker.js', configuration);
+  const analytics = startWorker<AnalyticsCalls>('./analytics-worker.js', configuration);
+  const workers = [stage, analytics];
+  const failedWorker = Promise.race(workers.map(({ failed }) => failed));
+  await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
+
+  const expiry = createExpirySweeper({ view, writer, clock: Date.now, intervalMs: configuration.expiry.intervalMs });
+  expiry.start();
+  const sweeps = startSweeps(log);
+  const registry = createProcessRegistry();
+  const app = createHttpServer({
+    logger,
+    keyRing: createKeyRing(view),
+    administratorKeySha256: sha256Hex(administratorKey(configuration.data, process.env.FENCELINE_ADMINISTRATOR_KEY)),
+    rateLimits: configuration.limits,
+    openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },
+    trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
+    bodyLimitBytes: configuration.http.maxBodyBytes,
+    observe: createRequestObserver(registry),
+  });
+  await app.register(operationsRoutes, {
+    ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
+    exposition: async () => exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
+  });
+  await app.register(ingestRoutes, {
+    log,
+    configuration: view,
+    spatial: stage.calls,
+    inbox: createInbox(stage.replies),
+    states: stateStore,
+    clock: Date.now,
+    bounds: {
+      ...defaultIngestBounds,
+      replyTimeoutMs: configuration.ingest.replyTimeoutMs,
+      maxInFlightRecords: configuration.ingest.maxInFlightRecords,
+      maxReplayBodyBytes: configuration.http.maxReplayBodyBytes,
+    },
+    metrics: createRecorder(ingestMetrics, registry),
+  });
+  await app.register(apiRoutes, {
+    configuration: view,
+    writer,
+    spatial: stage.calls,
+    analytics: analytics.calls,
+    clock: Date.now,
+    states: storedState(log, stateStore),
+  });
+
+  return {
+    app,
+    configuration: view,
+    writer,
+    failed: Promise.race([failedWorker, failure(changes.done), failure(expiry.done), failure(sweeps.done)]),
+    async stop() {
+      // Order matters: requests first, for they wait for the stage; then who writes, then who reads what was written.
+      await app.close();
+      await sweeps.stop();
+      await expiry.stop();
+      await stage.stop();
+      await analytics.stop();
+      await changes.close();
+      await view.close();
+      await backend.close();
+    },
+  };
+}
+
+/** A promise that only ever rejects, with the given one. */
+const failure = (promise: Promise<void>): Promise<never> => promise.then(() => new Promise<never>(() => {}));

@@ -1,0 +1,31 @@
+/** Sweeps the embedded log from time to time: what is older than its topic keeps is dropped. */
+import type { EmbeddedLog } from '../../backends/embedded/log.js';
+
+const intervalMs = 10 * 60 * 1000;
+
+export interface Sweeps {
+  /** Rejects when a sweep fails. */
+  readonly done: Promise<void>;
+  /** Waits for the sweep that runs. */
+  stop(): Promise<void>;
+}
+
+export function startSweeps(log: Pick<EmbeddedLog, 'sweep'>): Sweeps {
+  let running: Promise<void> = Promise.resolve();
+  let fail: (error: unknown) => void;
+  const done = new Promise<void>((_, reject) => {
+    fail = reject;
+  });
+  const timer = setInterval(() => {
+    running = running.then(() => log.sweep(Date.now()));
+    running.catch(fail);
+  }, intervalMs);
+  timer.unref();
+  return {
+    done,
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** The thread that evaluates: the location stage, and the questions by place that its catalog answers. */
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createReplies } from '../../backends/embedded/replies.js';
+import { createCatalog } from '../../pipeline/catalog/catalog.js';
+import { createSpatialQueries } from '../../pipeline/catalog/queries.js';
+import type { SpatialQueries } from '../../pipeline/catalog/types.js';
+import { createLocationStage } from '../../pipeline/stages/locations/stage.js';
+import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import { openBackend, openNodeView } from './folders.js';
+import { loggerOptions } from './logger.js';
+import { createRecorder } from './metrics.js';
+import { runWorker } from './worker.js';
+import type { WorkerCalls } from './worker-host.js';
+
+export type StageCalls = WorkerCalls & SpatialQueries;
+
+runWorker<SpatialQueries>(async ({ configuration, replies }) => {
+  const logger = pino(loggerOptions(configuration), pino.destination(2));
+  const registry = new Registry();
+  const backend = openBackend(configuration);
+  const view = openNodeView(configuration);
+  const catalog = createCatalog(view);
+  const spatial = createSpatialQueries(catalog, Date.now);
+  const stage = createLocationStage({
+    log: backend.log,
+    states: backend.stateStore,
+    catalog,
+    replies: createReplies(replies),
+    clock: Date.now,
+    searchGeofences: spatial.searchGeofences,
+    onProblem: (problem) => logger.warn(problem, 'location stage'),
+    metrics: createRecorder(stageMetrics, registry),
+    bounds: { maxBatchRecords: configuration.locations.maxBatchRecords, maxCachedDevices: configuration.locations.cachedDevices },
+  });
+  return {
+    done: stage.done,
+    calls: {
+      ...spatial,
+      metrics: () => registry.getMetricsAsJSON(),
+      async stop() {
+        await stage.close();
+        await catalog.close();
+        await view.close();
+        await backend.close();
+      },
+    },
+  };
+});
