@@ -10,7 +10,7 @@ let backend: Client;
 let inside = false;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0' });
   device = server.as('test_publishable');
   backend = server.as('test_secret');
   await backend.putGeofence('gate', circle(0, 0, 100));
@@ -31,33 +31,34 @@ function expectRefusal({ status, body }: Answer, param: string | RegExp): void {
   expect(body.meta.error).toBeUndefined();
 }
 
+const metadata = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key${index}`, index]));
 const good = { deviceId: 'bad-input', ...trackDefaults, ...standing(0, 0) };
 
 describe('a track request', () => {
-  it.each([
-    ['latitude', { latitude: 90.1 }],
-    ['latitude', { latitude: -90.1 }],
-    ['latitude', { latitude: 'NaN' }],
-    ['latitude', { latitude: null }],
-    ['latitude', { latitude: [1] }],
-    ['longitude', { longitude: 180.1 }],
-    ['longitude', { longitude: -180.1 }],
-    ['longitude', { longitude: 'Infinity' }],
-    ['longitude', { longitude: '1e400' }],
-    ['accuracy', { accuracy: -1 }],
-    ['accuracy', { accuracy: 'NaN' }],
-    ['accuracy', { accuracy: undefined }],
-    ['deviceId', { deviceId: undefined }],
-    ['deviceId', { deviceId: '' }],
-    ['deviceId', { deviceId: { $ne: null } }],
-    ['deviceId', { deviceId: 'x'.repeat(10_000) }],
-    ['foreground', { foreground: 'perhaps' }],
-    ['updatedAt', { updatedAt: 'yesterday' }],
-    ['beacons', { beacons: 'all of them' }],
-    [/^metadata/, { metadata: { nested: { deep: true } } }],
-    ['metadata', { metadata: Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`key${index}`, index])) }],
-    ['metadata', { metadata: '{"broken":' }],
-  ])('is refused for its %s: %j', async (param, fields) => {
+  it.each<[string, string | RegExp, object]>([
+    ['latitude 90.1', 'latitude', { latitude: 90.1 }],
+    ['latitude -90.1', 'latitude', { latitude: -90.1 }],
+    ['latitude NaN', 'latitude', { latitude: 'NaN' }],
+    ['no latitude', 'latitude', { latitude: null }],
+    ['a list for latitude', 'latitude', { latitude: [1] }],
+    ['longitude 180.1', 'longitude', { longitude: 180.1 }],
+    ['longitude -180.1', 'longitude', { longitude: -180.1 }],
+    ['longitude Infinity', 'longitude', { longitude: 'Infinity' }],
+    ['longitude 1e400', 'longitude', { longitude: '1e400' }],
+    ['accuracy -1', 'accuracy', { accuracy: -1 }],
+    ['accuracy NaN', 'accuracy', { accuracy: 'NaN' }],
+    ['no accuracy', 'accuracy', { accuracy: undefined }],
+    ['no deviceId', 'deviceId', { deviceId: undefined }],
+    ['an empty deviceId', 'deviceId', { deviceId: '' }],
+    ['an object for deviceId', 'deviceId', { deviceId: { $ne: null } }],
+    ['a deviceId of 10,000 characters', 'deviceId', { deviceId: 'x'.repeat(10_000) }],
+    ['foreground perhaps', 'foreground', { foreground: 'perhaps' }],
+    ['updatedAt yesterday', 'updatedAt', { updatedAt: 'yesterday' }],
+    ['beacons of text', 'beacons', { beacons: 'all of them' }],
+    ['nested metadata', /^metadata/, { metadata: { nested: { deep: true } } }],
+    ['33 metadata keys', 'metadata', { metadata: metadata(33) }],
+    ['broken JSON for metadata', 'metadata', { metadata: '{"broken":' }],
+  ])('is refused for %s', async (_what, param, fields) => {
     expectRefusal(await device.post('/v1/track', { ...good, ...fields }), param);
   });
 
@@ -87,11 +88,13 @@ describe('a track request', () => {
     },
   );
 
-  it('is refused when a replay has one bad location, wholly', async () => {
-    const replays = [good, { ...good, latitude: 100 }];
-    const answer = await device.post('/v1/track/replay', { replays });
-    expect(answer.status).toBe(400);
-    expect(answer.body.meta.param).toContain('latitude');
+  it('in a replay is named, and the others count', async () => {
+    const replays = [{ ...good, latitude: 100 }, good];
+    const answer = ok(await device.post('/v1/track/replay', { replays }));
+    expect(answer.rejections).toEqual([expect.objectContaining({ index: 0, param: 'latitude' })]);
+    expect(answer.user.deviceId).toBe(good.deviceId);
+    expectRefusal(await device.post('/v1/track/replay', { replays: replays.slice(0, 1) }), 'latitude');
+    expectRefusal(await device.post('/v1/track/replay', { replays: {} }), 'replays');
   });
 
   it('ignores what it does not know', async () => {
@@ -121,7 +124,6 @@ describe('a geofence', () => {
     return [...corners, corners[0]];
   };
   const polygon = (coordinates: unknown) => ({ type: 'polygon', coordinates });
-  const metadata = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key${index}`, index]));
   const round = circle(5_000, 0, 100);
 
   it.each<[string, string | RegExp, object]>([
@@ -187,18 +189,7 @@ describe('a beacon', () => {
     ['no major', 'major', { ...complete, major: undefined }],
     ['a minor out of range', 'minor', { ...complete, minor: 65_536 }],
     ['no coordinates', 'coordinates', { ...complete, coordinates: undefined }],
-    [
-      '17 metadata keys',
-      'metadata',
-      {
-        ...complete,
-        metadata: Object.fromEntries(
-          Array(17)
-            .fill(0)
-            .map((_, i) => [`k${i}`, i]),
-        ),
-      },
-    ],
+    ['17 metadata keys', 'metadata', { ...complete, metadata: metadata(17) }],
     ['an unknown type', 'type', { ...complete, type: 'altbeacon' }],
     ['no uid', 'uid', { ...complete, type: 'eddystone' }],
   ])('is refused for %s', async (_what, param, fields) => {
