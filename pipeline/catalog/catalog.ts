@@ -32,8 +32,11 @@ export function createCatalog(view: View): MonitoredCatalog {
   let offset = 0;
 
   function of({ project, environment }: Scope): Monitored {
-    const environments = monitored.get(project) ?? {};
-    monitored.set(project, environments);
+    let environments = monitored.get(project);
+    if (environments === undefined) {
+      environments = {};
+      monitored.set(project, environments);
+    }
     environments[environment] ??= { fences: new MonitoredFences({ builder, compileRules }), beacons: new MonitoredBeacons() };
     return environments[environment];
   }

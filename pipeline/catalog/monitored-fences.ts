@@ -35,14 +35,13 @@ export class MonitoredFences implements Fences {
 
   /** Adds the fence, in place of the one with this id if there is any. Rows change. */
   set(id: string, fence: CompactFence): void {
-    const row = this.#replace(id, fence);
-    this.#index.add(row, this.#box);
+    this.delete(id);
+    this.#index.add(this.#take(id, fence), this.#box);
   }
 
-  /** The same for many, to be followed by {@link indexAll}: until then they are no candidates. */
+  /** For loading: the id must not be there yet, and the fence is no candidate before {@link indexAll}. */
   setUnindexed(id: string, fence: CompactFence): void {
-    const row = this.#replace(id, fence);
-    this.#index.addUnpacked(row, this.#box);
+    this.#index.addUnpacked(this.#take(id, fence), this.#box);
   }
 
   indexAll(): void {
@@ -106,8 +105,7 @@ export class MonitoredFences implements Fences {
   }
 
   /** Answers the new row; its box is in `#box`. */
-  #replace(id: string, { shape, rules, tag }: CompactFence): number {
-    this.delete(id);
+  #take(id: string, { shape, rules, tag }: CompactFence): number {
     const row =
       shape.type === 'circle'
         ? this.#shapes.addCircle(shape.longitude, shape.latitude, shape.radiusM)

@@ -8,7 +8,7 @@
  * ring where the numbers tell it.
  */
 import type { Position } from '../../schemas/json/common.js';
-import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { type GeofenceRecord, maxRingPoints } from '../../schemas/json/geofence.js';
 import { unwrapRing } from '../geometry/ring.js';
 import { idKey } from './keys.js';
 import type { Scope } from './types.js';
@@ -81,17 +81,24 @@ export function encodeFence(record: GeofenceRecord): Buffer {
   return Buffer.concat([header, new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), tag, rules, json]);
 }
 
-/** Copies what it takes: the buffer may be LMDB's own. */
+/** Coordinates that a decoded ring is told in. Rings have at most 2,000 vertices, stored without the repeated one. */
+const scratch = new Float64Array(2 * maxRingPoints);
+const scratchBytes = new Uint8Array(scratch.buffer);
+
+/** The coordinates of a ring are valid until the next call: loading a million fences would else allocate as many arrays. */
 export function decodeCompactFence(stored: Buffer): CompactFence {
-  const numbers = numbersOf(stored);
-  const tagStart = headerBytes + numbers.byteLength;
+  const numbersBytes = stored.readUInt32LE(numbersAt);
+  const tagStart = headerBytes + numbersBytes;
   const rulesStart = tagStart + stored.readUInt32LE(tagAt);
   const rulesBytes = stored.readUInt32LE(rulesAt);
-  const [longitude = Number.NaN, latitude = Number.NaN, radiusM = Number.NaN] = numbers;
+  scratchBytes.set(stored.subarray(headerBytes, tagStart));
   return {
     rules: rulesBytes === 0 ? '' : stored.toString('utf8', rulesStart, rulesStart + rulesBytes),
     tag: stored.toString('utf8', tagStart, rulesStart),
-    shape: stored[0] === circleForm ? { type: 'circle', longitude, latitude, radiusM } : { type: 'ring', coordinates: numbers },
+    shape:
+      stored[0] === circleForm
+        ? { type: 'circle', longitude: scratch[0]!, latitude: scratch[1]!, radiusM: scratch[2]! }
+        : { type: 'ring', coordinates: scratch.subarray(0, numbersBytes / 8) },
   };
 }
 
@@ -102,7 +109,7 @@ export const scopeOfFence = (stored: Buffer): Scope => ({
 
 export function decodeFence(stored: Buffer): GeofenceRecord {
   const jsonStart = headerBytes + stored.readUInt32LE(numbersAt) + stored.readUInt32LE(tagAt) + stored.readUInt32LE(rulesAt);
-  const record = JSON.parse(stored.toString('utf8', jsonStart)) as GeofenceRecord;
+  const record = JSON.parse(stored.toString('utf8', jsonStart, stored.length)) as GeofenceRecord;
   return record.ring === undefined ? { ...record, ring: closed(numbersOf(stored)) } : record;
 }
 

@@ -47,7 +47,7 @@ export interface View extends ConfigurationReader {
   waitFor(offset: number): Promise<void>;
   /** What was touched by changes from `fromOffset` on, each once; undefined when the feed no longer goes back that far. */
   feed(fromOffset: number): ChangedThing[] | undefined;
-  /** Every fence, as evaluation needs it, by id. */
+  /** Every fence, as evaluation needs it, by id. Coordinates are valid until the next one is read. */
   compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
   compactFence(scope: Scope, id: string): CompactFence | undefined;
   everyBeacon(): Iterable<BeaconRecord>;
@@ -61,17 +61,34 @@ type ListedRecord = GeofenceRecord | BeaconRecord;
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
 
+/** A fence for evaluation, and where it belongs. Its coordinates are valid until the next one is read. */
+interface PlacedFence {
+  readonly scope: Scope;
+  readonly fence: CompactFence;
+}
+
+const decodePlacedFence = (stored: Buffer): PlacedFence => ({ scope: scopeOfFence(stored), fence: decodeCompactFence(stored) });
+
+/** Decodes straight from LMDB's buffer, which is overwritten by the next read. */
+const inStoredForm = <T>(decode: (stored: Buffer) => T) => ({
+  keyEncoding: 'binary' as const,
+  encoder: { encode: encodeFence, decode: (bytes: Uint8Array) => decode(asBuffer(bytes)) },
+});
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 function openDatabases(path: string) {
-  // Mapped in chunks: the pages that loading reads do not stay in this process (2 GB for a million fences).
-  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 12, remapChunks: true });
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 12 });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   return {
     root,
     meta: root.openDB<number, string>('meta', {}),
     projects: root.openDB<ProjectRecord, Buffer>('projects', json),
-    /** By id: the form of `stored-fence.ts`. */
-    geofences: root.openDB<Buffer, Buffer>('geofences', binary),
+    geofences: root.openDB<GeofenceRecord, Buffer>('geofences', inStoredForm(decodeFence)),
+    /** The same database, read as evaluation needs it. */
+    placedFences: root.openDB<PlacedFence, Buffer>('geofences', inStoredForm(decodePlacedFence)),
     beacons: root.openDB<BeaconRecord, Buffer>('beacons', json),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
@@ -88,7 +105,7 @@ const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && 
 /** Opens or creates the view at `path`, a folder. */
 export function openView(path: string, { clock = Date.now, feedRecords = 100_000 }: ViewOptions = {}): View {
   const databases = openDatabases(path);
-  const { root, meta, projects, geofences, beacons, lists, expiries, feed } = databases;
+  const { root, meta, projects, geofences, placedFences, beacons, lists, expiries, feed } = databases;
   const applyChange = createApplier(databases);
   const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
   const projectCache = new Map<string, ProjectRecord | undefined>();
@@ -113,8 +130,7 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     record && isSameScope(record, scope) ? record : undefined;
 
   function geofence(scope: Scope, id: string): GeofenceRecord | undefined {
-    const stored = isId(id) ? geofences.get(idKey(id)) : undefined;
-    const record = inScope(stored && decodeFence(stored), scope);
+    const record = inScope(isId(id) ? geofences.get(idKey(id)) : undefined, scope);
     return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
   }
   const beacon = (scope: Scope, id: string): BeaconRecord | undefined =>
@@ -181,13 +197,13 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     },
 
     *compactFences() {
-      for (const { key, value } of geofences.getRange()) {
-        yield { scope: scopeOfFence(value), id: key.toString('hex'), fence: decodeCompactFence(value) };
+      for (const { key, value } of placedFences.getRange()) {
+        yield { scope: value.scope, id: key.toString('hex'), fence: value.fence };
       }
     },
     compactFence(scope, id) {
-      const stored = geofences.get(idKey(id));
-      return stored && isSameScope(scopeOfFence(stored), scope) ? decodeCompactFence(stored) : undefined;
+      const placed = placedFences.get(idKey(id));
+      return placed && isSameScope(placed.scope, scope) ? placed.fence : undefined;
     },
     *everyBeacon() {
       for (const { value } of beacons.getRange()) yield value;
@@ -212,7 +228,7 @@ function createApplier({ projects, geofences, beacons, lists, expiries }: Databa
       geofences.removeSync(idKey(id));
       return;
     }
-    geofences.putSync(idKey(id), encodeFence(after));
+    geofences.putSync(idKey(id), after);
     if (after.deleteAfter !== null) expiries.putSync(expiryKey(after.deleteAfter, id), noValue);
   }
 
@@ -232,8 +248,7 @@ function createApplier({ projects, geofences, beacons, lists, expiries }: Databa
       return [{ kind, id, scope: null }];
     }
     const after = record as ListedRecord | null;
-    const stored = kind === 'geofence' ? geofences.get(idKey(id)) : undefined;
-    const before = stored ? decodeFence(stored) : beacons.get(idKey(id));
+    const before = kind === 'geofence' ? geofences.get(idKey(id)) : beacons.get(idKey(id));
     relist(kind, before, after);
     if (kind === 'geofence') replaceGeofence(id, before as GeofenceRecord | undefined, after as GeofenceRecord | null);
     else replaceBeacon(id, after as BeaconRecord | null);
