@@ -65,6 +65,10 @@ describe('a server that is killed again and again', () => {
     const disturbed = await run(async (server, progress) => {
       kills = await killRepeatedly(server, plan, progress, total, createRandom(seed));
     });
+    const { events, arrivedAgain } = disturbed;
+    console.log(
+      `${total} locations, ${events.length} events, ${kills} kills, ${arrivedAgain} locations sent again, seed ${seed}`,
+    );
     expect(kills).toBeGreaterThanOrEqual(8);
 
     const everyLocationOnce = workload.devices

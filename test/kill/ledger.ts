@@ -21,6 +21,8 @@ export interface LocationCount {
   readonly device: string;
   readonly timeMs: number;
   readonly applied: number;
+  /** Rows that said `repeat` or `stale`. */
+  readonly again: number;
 }
 
 export interface Ledger {
@@ -35,6 +37,8 @@ export interface Ledger {
   /** One line per user of a device: where it was last, and what it is inside of since when. */
   readonly states: readonly string[];
   readonly deadLetters: number;
+  /** Locations that arrived once more after they were applied, and did nothing. */
+  readonly arrivedAgain: number;
 }
 
 const pageRecords = 5_000;
@@ -51,7 +55,8 @@ export async function readLedger({ dataFolder, partitions, deviceIds }: Inspecti
     );
     const stored = await analytics.query<{ id: string }>('SELECT id FROM events FINAL');
     const locations = await analytics.query<LocationCount>(
-      `SELECT device_id AS device, toFloat64(toUnixTimestamp64Milli(occurred_at)) AS timeMs, countIf(result = 'applied') AS applied
+      `SELECT device_id AS device, toFloat64(toUnixTimestamp64Milli(occurred_at)) AS timeMs, countIf(result = 'applied') AS applied,
+              countIf(result != 'applied') AS again
        FROM locations FINAL GROUP BY device, timeMs`,
     );
     const project = events[0]?.project ?? '';
@@ -61,6 +66,7 @@ export async function readLedger({ dataFolder, partitions, deviceIds }: Inspecti
       events: distinctById(events).map(eventLine).sort(),
       locations: locations.map(({ device, timeMs, applied }) => `${device} ${isoTime(timeMs)} applied ${applied}`).sort(),
       states: (await readStates(embedded, project, deviceIds, names)).sort(),
+      arrivedAgain: locations.reduce((sum, { again }) => sum + again, 0),
       deadLetters: (await readTopic(embedded, topics.deadLetters)).length,
     };
   } finally {

@@ -8,8 +8,6 @@ import type { Report, Workload } from './workload.js';
 export class Progress {
   /** Locations acknowledged, each counted once. */
   acknowledged = 0;
-  /** Requests that were sent again. */
-  retries = 0;
 }
 
 const lanes = 4;
@@ -43,24 +41,23 @@ export async function send(server: TestServer, { devices }: Workload, progress: 
 
 async function sendChunk(server: TestServer, chunk: readonly Report[], progress: Progress): Promise<void> {
   const [many, singles] = [chunk.slice(0, -singlesPerChunk), chunk.slice(-singlesPerChunk)];
-  const { accepted, rejected } = await acknowledged(() => server.as('test_secret').bulk(many), progress);
+  const { accepted, rejected } = await acknowledged(() => server.as('test_secret').bulk(many));
   if (accepted !== many.length || rejected !== 0) throw new Error(`${accepted} of ${many.length} accepted, ${rejected} rejected`);
   progress.acknowledged += many.length;
   for (const single of singles) {
-    await acknowledged(() => server.as('test_publishable').post('/v1/track', single), progress);
+    await acknowledged(() => server.as('test_publishable').post('/v1/track', single));
     progress.acknowledged += 1;
   }
 }
 
 /** The body of the first answer of 200. Anything that isn't a refusal for now or a lost connection is a failure of the test. */
-async function acknowledged(request: () => Promise<Answer>, progress: Progress) {
+async function acknowledged(request: () => Promise<Answer>) {
   for (;;) {
     const answer = await request().catch((error: unknown) => error);
     if (isAnswer(answer)) {
       if (answer.status === 200) return answer.body;
       if (answer.status !== 503 && answer.status !== 429) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
     }
-    progress.retries += 1;
     await delay(retryAfterMs);
   }
 }
