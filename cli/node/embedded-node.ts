@@ -24,6 +24,8 @@ import type { Configuration } from '../config/schema.js';
 import { version } from '../version.js';
 import { administratorKey } from './administrator-key.js';
 import type { AnalyticsCalls } from './analytics-worker.js';
+import { closeHttp, countRequests } from './close-http.js';
+import { lockFolder } from './folder-lock.js';
 import { openBackend, openNodeView } from './folders.js';
 import { createProcessRegistry, createRecorder, createRequestObserver, exposition } from './metrics.js';
 import { operationsRoutes } from './operations.js';
@@ -46,6 +48,7 @@ const sha256Hex = (text: string): string => createHash('sha256').update(text).di
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<EmbeddedNode> {
   mkdirSync(configuration.data, { recursive: true });
+  await lockFolder(configuration.data);
   const backend = openBackend(configuration);
   const view = openNodeView(configuration);
   const { log, stateStore } = backend;
@@ -74,6 +77,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     bodyLimitBytes: configuration.http.maxBodyBytes,
     observe: createRequestObserver(registry),
   });
+  const requestsInHand = countRequests(app);
   await app.register(operationsRoutes, {
     ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
     exposition: async () => exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
@@ -109,7 +113,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     failed: Promise.race([failedWorker, failure(changes.done), failure(expiry.done), failure(sweeps.done)]),
     async stop() {
       // Order matters: requests first, for they wait for the stage; then who writes, then who reads what was written.
-      await app.close();
+      await closeHttp(app, requestsInHand);
       await sweeps.stop();
       await expiry.stop();
       await stage.stop();
