@@ -17,6 +17,7 @@ export interface ChdbAnalyticsOptions {
   readonly maxThreads?: number;
 }
 
+type ChdbConnection = ReturnType<typeof createChdbConnection>;
 type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
 
 export interface ChdbAnalytics extends Analytics {
@@ -31,22 +32,24 @@ export interface ChdbAnalytics extends Analytics {
  */
 export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
   mkdirSync(path, { recursive: true });
+  const connection = createChdbConnection({ path });
   const client = createClient({
     // One contract, declared once in the client and once in the package that chDB takes it from: types with private parts never match.
-    connection: createChdbConnection({ path }) as unknown as Connection,
-    clickhouse_settings: {
-      max_threads: maxThreads,
-      max_insert_threads: `${maxThreads}`,
-      input_format_parallel_parsing: maxThreads > 1 ? 1 : 0,
-      date_time_input_format: 'best_effort',
-      output_format_json_quote_64bit_integers: 0,
-    },
+    connection: connection as unknown as Connection,
+    clickhouse_settings: { max_threads: maxThreads, output_format_json_quote_64bit_integers: 0 },
   });
   await client.command({ query: 'SELECT 1' });
-  return analyticsOver(client);
+  return analyticsOver(client, connection, {
+    max_threads: maxThreads,
+    max_insert_threads: maxThreads,
+    input_format_parallel_parsing: maxThreads > 1 ? 1 : 0,
+    date_time_input_format: 'best_effort',
+  });
 }
 
-function analyticsOver(client: ClickHouseClient): ChdbAnalytics {
+type InsertSettings = NonNullable<Parameters<ChdbConnection['chdb']['rawInsert']>[0]['settings']>;
+
+function analyticsOver(client: ClickHouseClient, connection: ChdbConnection, settings: InsertSettings): ChdbAnalytics {
   const running = new Set<Promise<unknown>>();
 
   /** Closing under a running statement aborts the engine, so that each is on record until it has settled. */
@@ -68,8 +71,10 @@ function analyticsOver(client: ClickHouseClient): ChdbAnalytics {
     async command(sql) {
       await tracked(client.command({ query: sql }));
     },
+    // The engine's own way in: half the processor time of the client's, which turns the rows into a stream and back.
     async insert(table, rows) {
-      await tracked(client.insert({ table, values: rows, format: 'JSONEachRow' }));
+      const values = Buffer.from(JSON.stringify(rows));
+      await tracked(connection.chdb.rawInsert({ table, values, format: 'JSONEachRow', settings }));
     },
     query: <Row>(sql: string, parameters: Record<string, unknown> = {}) => tracked(select<Row>(sql, parameters)),
     async close() {
