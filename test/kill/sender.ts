@@ -10,10 +10,10 @@ export class Progress {
   acknowledged = 0;
 }
 
-const lanes = 4;
-const stepsPerChunk = 3;
+const lanes = 10;
+const stepsPerChunk = 5;
 /** Of each chunk, so many locations go one by one through /v1/track. */
-const singlesPerChunk = 4;
+const singlesPerChunk = 2;
 const retryAfterMs = 20;
 
 /** Puts settings, fences and beacons; all of it is in force afterwards. */
