@@ -30,6 +30,18 @@ const documentation: FastifyPluginAsync = async (app) => {
   await app.register(swaggerUi, { routePrefix: '/docs' });
 };
 
+/**
+ * Tuples as JSON Schema 2020-12, and so OpenAPI 3.1, says them: TypeBox lists their parts under `items`, as earlier drafts did.
+ */
+export function withModernTuples(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withModernTuples);
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).map(([name, value]): [string, unknown] => [name, withModernTuples(value)]);
+  const { items, additionalItems, ...rest } = Object.fromEntries(entries);
+  if (!Array.isArray(items)) return Object.fromEntries(entries);
+  return { ...rest, prefixItems: items, items: additionalItems ?? true };
+}
+
 /** Adds /openapi.json and /docs. Routes that are registered after it, as plugins, are described. */
 export function describeApi(app: FastifyInstance, { title, version, description = '' }: OpenApiOptions): void {
   void app.register(swagger, {
@@ -46,6 +58,8 @@ export function describeApi(app: FastifyInstance, { title, version, description 
       const operationId = operationIdOf([route.method].flat()[0] ?? '', url);
       return { url, schema: { operationId, ...schema, hide, security, response } };
     },
+    transformObject: (document) =>
+      withModernTuples('openapiObject' in document ? document.openapiObject : document.swaggerObject) as object,
   });
   void app.register(documentation);
 }

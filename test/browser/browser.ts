@@ -17,11 +17,17 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Throws with what to do when there is no browser: a suite that can't run must not look as if it had. */
-export async function launchBrowser(): Promise<Browser> {
-  if (!existsSync(executablePath)) {
-    throw new Error(`no browser at ${executablePath}: "apt-get install chromium", or set CHROMIUM_PATH`);
-  }
+/**
+ * Is there a browser? Without one, suites that need it are skipped and say so; in CI they run, and fail: a suite that can't run must not
+ * look there as if it had.
+ */
+export function hasBrowser(): boolean {
+  if (existsSync(executablePath) || process.env.CI) return true;
+  console.warn(`SKIPPED: no browser at ${executablePath}. "apt-get install chromium", or set CHROMIUM_PATH.`);
+  return false;
+}
+
+export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: flags });
 }
 

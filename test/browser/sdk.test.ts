@@ -8,7 +8,7 @@ import type { Json } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
-import { launchBrowser, serveWebPage, type WebPage } from './browser.js';
+import { hasBrowser, launchBrowser, serveWebPage, type WebPage } from './browser.js';
 
 interface Failure {
   readonly name: string;
@@ -16,12 +16,16 @@ interface Failure {
   readonly message: string;
 }
 
+const isRunnable = hasBrowser();
+const inBrowser = describe.runIf(isRunnable);
+
 let server: TestServer;
 let browser: Browser;
 let web: WebPage;
 let page: Page;
 
 beforeAll(async () => {
+  if (!isRunnable) return;
   [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), TestServer.start()]);
   const backend = server.as('test_secret');
   await backend.putGeofence('shop', { ...circle(0, 0, 100), metadata: { open: true } }, 'store');
@@ -67,7 +71,7 @@ async function radar(method: string, ...args: unknown[]): Promise<Json> {
 
 const initialize = (key: string) => call('initialize', key, { host: server.address });
 
-describe('radar-sdk-js with only its host changed', () => {
+inBrowser('radar-sdk-js with only its host changed', () => {
   beforeEach(async () => {
     page = await open();
     await initialize(server.keys.test_publishable);
@@ -142,7 +146,7 @@ describe('radar-sdk-js with only its host changed', () => {
   });
 });
 
-describe('keys', () => {
+inBrowser('keys', () => {
   beforeEach(async () => {
     page = await open();
     return () => page.context().close();
@@ -173,7 +177,7 @@ describe('keys', () => {
   });
 });
 
-describe('the position of the browser', () => {
+inBrowser('the position of the browser', () => {
   it('is used when the app gives none', async () => {
     const geolocation = { ...standing(30, 0), accuracy: 25 };
     page = await open({ geolocation, permissions: ['geolocation'] });
@@ -186,7 +190,7 @@ describe('the position of the browser', () => {
   });
 });
 
-describe('the documentation page', () => {
+inBrowser('the documentation page', () => {
   it('loads from the server alone and shows the API', async () => {
     const reader = await browser.newPage();
     const elsewhere: string[] = [];

@@ -115,16 +115,19 @@ describe('projects', () => {
 });
 
 describe('rate limits', () => {
+  /** More than are let through in ten seconds, however slow the machine. */
+  const burst = 60;
+
   it('are told in headers and refuse with a time to come back', async () => {
     const device = server.as('test_publishable');
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => device.post('/v1/track', { ...report, deviceId: 'hurried' })),
+      Array.from({ length: burst }, () => device.post('/v1/track', { ...report, deviceId: 'hurried' })),
     );
     const refused = answers.filter(({ status }) => status === 429);
     const admitted = answers.filter(({ status }) => status === 200);
     expect(admitted.length).toBeGreaterThanOrEqual(5);
     expect(refused.length).toBeGreaterThan(0);
-    expect(admitted.length + refused.length).toBe(20);
+    expect(admitted.length + refused.length).toBe(burst);
     for (const { headers } of answers) {
       expect(headers.get('x-ratelimit-limit')).toBe('5');
       expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThanOrEqual(0);

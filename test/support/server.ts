@@ -33,7 +33,12 @@ export class TestServer {
   static async start(environment: Readonly<Record<string, string>> = {}): Promise<TestServer> {
     if (!existsSync(program)) throw new Error(`${program} is not there: run "npm run build" first`);
     const server = new TestServer(await mkdtemp(join(tmpdir(), 'fenceline-test-')), environment);
-    await server.ready();
+    try {
+      await server.ready();
+    } catch (error) {
+      await server.dispose();
+      throw error;
+    }
     return server;
   }
 
