@@ -24,7 +24,11 @@ export const TrackRequest = Type.Object(
     userId: Type.Optional(Type.String({ maxLength: maxIdCharacters })),
     latitude: Latitude,
     longitude: Longitude,
-    accuracy: Type.Number({ minimum: 0, description: 'Metres. Web clients may leave it out with coordinates of their own' }),
+    accuracy: Type.Number({
+      minimum: 0,
+      maximum: 100_000,
+      description: 'Metres. Web clients may leave it out with coordinates of their own',
+    }),
     foreground: Type.Optional(Type.Boolean({ default: false })),
     stopped: Type.Optional(Type.Boolean({ default: false })),
     replayed: Type.Optional(Type.Boolean({ default: false })),

@@ -62,6 +62,9 @@ function readBeacons(value: unknown): Validated<RangedBeacon[] | null> {
   return { ok: true, value: ranged };
 }
 
+/** A disc beyond it says nothing of where a device is, and would have every fence of a country looked at. */
+export const maxAccuracyM = 100_000;
+
 /** Web clients may pass coordinates of their own, which have no accuracy. */
 const isWithoutAccuracy = (fields: TrackFields): boolean => fields.deviceType === 'Web';
 
@@ -85,8 +88,9 @@ export function readLocation(fields: TrackFields, receipt: Receipt): Validated<L
   if (!(longitude >= -180 && longitude <= 180)) return invalid('longitude', 'must be a number from -180 to 180');
   const accuracy = readNumber(fields.accuracy) ?? (isWithoutAccuracy(fields) ? 0 : undefined);
   if (accuracy === undefined) return invalid('accuracy', 'is required');
-  if (!(accuracy >= 0 && accuracy < Number.POSITIVE_INFINITY))
-    return invalid('accuracy', 'must be a number of metres, 0 or more');
+  if (!(accuracy >= 0 && accuracy <= maxAccuracyM)) {
+    return invalid('accuracy', `must be a number of metres, 0 to ${maxAccuracyM}`);
+  }
   const foreground = readBoolean(fields.foreground);
   if (foreground === null) return invalid('foreground', flagRule);
   const stopped = readBoolean(fields.stopped);
