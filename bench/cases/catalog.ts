@@ -36,7 +36,7 @@ async function upsertToEffect(server: BenchServer, index: number): Promise<numbe
   const point = { deviceId: `visitor-${index}`, latitude: box.south, longitude, accuracy: 5, foreground: true };
   for (let attempt = 0; attempt < 100; attempt++) {
     const { text } = await server.send('POST', '/v1/track', server.keys.test_publishable, JSON.stringify(point));
-    if (text.includes('"externalId":"' + index + '"')) return performance.now() - startedAt;
+    if (text.includes(`"externalId":"${index}"`)) return performance.now() - startedAt;
   }
   throw new Error('the upsert never took effect');
 }
