@@ -1,7 +1,7 @@
 /**
  * Seeded workloads: fences over a metropolitan box and devices that wander through it, like those Tile38 was measured with.
  *
- * The box is 70 km by 78 km; devices take Gaussian steps of about 50 m and turn back at its edges.
+ * The box is 70 km by 78 km unless said otherwise; devices take Gaussian steps of about 50 m and turn back at its edges.
  */
 
 import { pairId } from '../schemas/ids.js';
@@ -9,7 +9,17 @@ import type { Position } from '../schemas/json/common.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { seeded } from './case.js';
 
-export const box = { west: -122.6, south: 37.2, east: -121.8, north: 37.9 } as const;
+/** Degrees. */
+export interface Box {
+  readonly west: number;
+  readonly south: number;
+  readonly east: number;
+  readonly north: number;
+}
+
+export const box: Box = { west: -122.6, south: 37.2, east: -121.8, north: 37.9 };
+/** Ten times the area of {@link box}, at the same latitude. */
+export const tenfoldBox: Box = { west: -126.2, south: 37.2, east: -118.2, north: 37.9 };
 const metresPerDegreeLatitude = 110_990;
 const metresPerDegreeLongitude = 88_300;
 
@@ -26,6 +36,8 @@ export interface FenceMix {
   /** Vertices of a polygon, drawn per fence. */
   readonly vertices: (random: () => number) => number;
   readonly seed: number;
+  /** Where they lie; {@link box} when not said. */
+  readonly area?: Box;
 }
 
 /** "Half circles, half polygons up to 200 vertices, some 2,000": most polygons are small, one in a thousand has 2,000 vertices. */
@@ -48,8 +60,9 @@ export function starRing(random: () => number, [longitude, latitude]: Position, 
 /** Geofence records of one project, tags `bench`, external ids by number. */
 export function* fences(mix: FenceMix, project: string): Generator<GeofenceRecord> {
   const random = seeded(mix.seed);
+  const { west, south, east, north } = mix.area ?? box;
   for (let index = 0; index < mix.count; index++) {
-    const center: Position = [box.west + (box.east - box.west) * random(), box.south + (box.north - box.south) * random()];
+    const center: Position = [west + (east - west) * random(), south + (north - south) * random()];
     const polygon = random() < mix.polygons;
     yield {
       _id: pairId('geofence', project, 'test', 'bench', String(index)),
@@ -86,20 +99,20 @@ export interface Fix {
 }
 
 /** Fixes of `devices` wandering devices, round robin, without end. */
-export function* wander(devices: number, seed: number): Generator<Fix> {
+export function* wander(devices: number, seed: number, area: Box = box): Generator<Fix> {
   const random = seeded(seed);
-  const longitudes = Float64Array.from({ length: devices }, () => box.west + (box.east - box.west) * random());
-  const latitudes = Float64Array.from({ length: devices }, () => box.south + (box.north - box.south) * random());
+  const longitudes = Float64Array.from({ length: devices }, () => area.west + (area.east - area.west) * random());
+  const latitudes = Float64Array.from({ length: devices }, () => area.south + (area.north - area.south) * random());
   for (let device = 0; ; device = (device + 1) % devices) {
     const longitude = reflect(
       (longitudes[device] as number) + (50 * gaussian(random)) / metresPerDegreeLongitude,
-      box.west,
-      box.east,
+      area.west,
+      area.east,
     );
     const latitude = reflect(
       (latitudes[device] as number) + (50 * gaussian(random)) / metresPerDegreeLatitude,
-      box.south,
-      box.north,
+      area.south,
+      area.north,
     );
     longitudes[device] = longitude;
     latitudes[device] = latitude;

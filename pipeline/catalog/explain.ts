@@ -142,10 +142,15 @@ function measure(row: number, location: Location, { fences }: MonitoredSurroundi
   };
 }
 
+const zoneOf = (row: number, location: Location, { fences }: Pick<Surroundings, 'fences'>): Zone =>
+  fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
+
 /** `row`: -1 for a fence that is no more. */
 function ruleCode(row: number, stay: Stay | undefined, location: Location, surroundings: Surroundings): RuleCode {
   if (row < 0) return 'deleted';
-  const verdict = stay ? judgeInside(row, stay, location, surroundings) : judgeOutside(row, location, surroundings);
+  const verdict = stay
+    ? judgeInside(row, stay, location, surroundings)
+    : judgeOutside(row, zoneOf(row, location, surroundings), location, surroundings);
   switch (verdict) {
     case 'gone':
       return 'past_delete_after';
@@ -166,14 +171,12 @@ function ruleCode(row: number, stay: Stay | undefined, location: Location, surro
   }
 }
 
-function outsideCode(row: number, { longitude, latitude, accuracy_m }: Location, { fences }: Surroundings): RuleCode {
-  return fences.zone(row, longitude, latitude, accuracy_m) === Zone.near ? 'within_accuracy_only' : 'stays_outside_boundary';
-}
+const outsideCode = (row: number, location: Location, surroundings: Surroundings): RuleCode =>
+  zoneOf(row, location, surroundings) === Zone.near ? 'within_accuracy_only' : 'stays_outside_boundary';
 
 /** Why a device that hasn't left makes no event. */
 function insideCode(row: number, stay: Stay, location: Location, { fences, settings }: Surroundings): RuleCode {
-  const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
-  if (zone < Zone.partly) return 'still_within_buffer';
+  if (zoneOf(row, location, { fences }) < Zone.partly) return 'still_within_buffer';
   const threshold_min = fences.rules(row).dwellThreshold_min ?? settings.defaultDwellThreshold;
   if (!settings.dwellEvents || threshold_min === null) return 'already_inside';
   return stay.dwelled ? 'already_dwelled' : 'dwell_threshold_not_reached';

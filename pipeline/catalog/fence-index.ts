@@ -1,7 +1,7 @@
 /**
  * Which fences' boxes touch a point's: a static tree over the bulk, a small dynamic one over what was added since.
  *
- * A removed row is struck from the static tree's list of rows; an added one goes into the small tree. When what was added and
+ * A removed row is struck from the static tree; an added one goes into the small tree. When what was added and
  * struck passes a bound, a new static tree is built from a snapshot, in another thread when it is large. Changes go on meanwhile and are struck from the
  * snapshot's rows too; the swap replaces the tree, and what was added since the snapshot stays in the small one.
  *
@@ -105,7 +105,7 @@ export class FenceIndex {
     const { bulk, boxes } = this.#snapshot();
     this.#recent.clear();
     this.#recentEntries.clear();
-    if (bulk.rowOf.length > 0) bulk.tree = new BoxTree(packTree(boxes));
+    if (bulk.rowOf.length > 0) bulk.tree = new BoxTree(packTree(boxes), bulk.rowOf);
     this.#bulk = bulk;
   }
 
@@ -142,8 +142,7 @@ export class FenceIndex {
   }
 
   #collect(west: number, south: number, east: number, north: number): void {
-    const { tree, rowOf } = this.#bulk;
-    if (tree !== undefined) tree.search(west, south, east, north, rowOf, this.found);
+    this.#bulk.tree?.search(west, south, east, north, this.found);
     if (this.#recentEntries.size === 0) return;
     collectRecent(this.#recent.toJSON(), west, south, east, north, this.found);
   }
@@ -198,7 +197,7 @@ export class FenceIndex {
     }
     this.#pending = bulk;
     this.#builder.build(boxes, (packed) => {
-      bulk.tree = new BoxTree(packed);
+      bulk.tree = new BoxTree(packed, bulk.rowOf);
       this.#swap(bulk);
     });
   }
@@ -234,6 +233,7 @@ function strike(bulk: Bulk, row: number): void {
   bulk.firstBoxOf[row] = -1;
   for (let box = first; bulk.rowOf[box] === row; box++) {
     bulk.rowOf[box] = -1;
+    bulk.tree?.strike(box);
     bulk.struck++;
   }
 }

@@ -2,9 +2,12 @@
 import type { Location, Stay, UserState } from '../../schemas/records.js';
 import { entryConfidence, exitConfidence } from './confidence.js';
 import { isDisabled, isGone, judgeInside, judgeOutside } from './rules.js';
-import type { Fences, Surroundings, Transition } from './types.js';
+import { type Fences, type Surroundings, type Transition, Zone } from './types.js';
 
 const noRows: readonly number[] = [];
+const noStays: Stay[] = [];
+/** With more candidates than this, looking up a stay's fence is cheaper than comparing ids. */
+const maxComparedCandidates = 8;
 
 /** The stays that a user's `geofences` show at an instant: those whose fence is neither gone nor disabled. */
 export const listedStays = (user: UserState, fences: Fences, atMs: number): Stay[] =>
@@ -20,19 +23,38 @@ export const listedStays = (user: UserState, fences: Fences, atMs: number): Stay
  * entry (the same array when nothing changed), and adds what happened to `transitions`.
  */
 export function geofencesAfter(location: Location, stays: Stay[], surroundings: Surroundings, transitions: Transition[]): Stay[] {
-  const rows = rowsOf(stays, surroundings.fences);
+  const { fences } = surroundings;
+  const candidates = fences.candidates(location.longitude, location.latitude, location.accuracy_m);
+  const count = fences.candidateCount;
+  const rows = rowsOf(stays, candidates, count, fences);
   const remaining = remainingStays(location, stays, rows, surroundings, transitions);
-  const entered = enteredStays(location, rows, surroundings, transitions);
+  const entered = enteredStays(location, candidates, count, rows, surroundings, transitions);
   if (entered.length === 0) return remaining;
+  if (remaining.length === 0 && entered.length === 1) return entered;
   return [...remaining, ...entered].sort((a, b) => a.since - b.since);
 }
 
 /** -1 for a fence that is gone. */
-function rowsOf(stays: readonly Stay[], fences: Fences): readonly number[] {
+function rowsOf(stays: readonly Stay[], candidates: Int32Array, count: number, fences: Fences): readonly number[] {
   if (stays.length === 0) return noRows;
   const rows: number[] = [];
-  for (const stay of stays) rows.push(fences.rowOf(stay.id));
+  for (const { id } of stays) {
+    const row = count <= maxComparedCandidates ? candidateOf(id, candidates, count, fences) : -1;
+    rows.push(row >= 0 ? row : fences.rowOf(id));
+  }
   return rows;
+}
+
+/**
+ * A user is nearly always still near the fence of a stay: so it is among the candidates, and comparing the ids of a few is much
+ * cheaper than to look one up among a million, which waits for memory several times.
+ */
+function candidateOf(id: string, candidates: Int32Array, count: number, fences: Fences): number {
+  for (let index = 0; index < count; index++) {
+    const row = candidates[index]!;
+    if (fences.idOf(row) === id) return row;
+  }
+  return -1;
 }
 
 function remainingStays(
@@ -76,22 +98,22 @@ function stayAfter(
   }
 }
 
-const noStays: readonly Stay[] = [];
-
 /** New stays, by fence id. */
 function enteredStays(
   location: Location,
+  candidates: Int32Array,
+  count: number,
   insideRows: readonly number[],
   surroundings: Surroundings,
   transitions: Transition[],
-): readonly Stay[] {
+): Stay[] {
   const { fences } = surroundings;
-  const candidates = fences.candidates(location.longitude, location.latitude, location.accuracy_m);
-  const count = fences.candidateCount;
   let entered: Stay[] | undefined;
   for (let index = 0; index < count; index++) {
     const row = candidates[index]!;
-    if (insideRows.includes(row) || judgeOutside(row, location, surroundings) !== 'entered') continue;
+    if (insideRows.includes(row)) continue;
+    const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
+    if (zone === Zone.apart || judgeOutside(row, zone, location, surroundings) !== 'entered') continue;
     transitions.push(transition('user.entered_geofence', row, location, fences));
     entered ??= [];
     entered.push({ id: fences.idOf(row), since: location.occurredAt, dwelled: false });

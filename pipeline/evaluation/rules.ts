@@ -72,11 +72,10 @@ function isDwellDue(rules: FenceRules, stay: Stay, atMs: number, settings: Setti
   return threshold_min !== null && atMs - stay.since > threshold_min * minuteMs;
 }
 
-/** A device that is outside the fence of this row reports a location. */
-export function judgeOutside(row: number, location: Location, { fences, settings }: Surroundings): OutsideVerdict {
+/** A device that is outside the fence of this row reports a location; `zone` says where. In zone `apart` it stays outside. */
+export function judgeOutside(row: number, zone: Zone, location: Location, { fences, settings }: Surroundings): OutsideVerdict {
   const rules = fences.rules(row);
   if (isGone(rules, location.occurredAt)) return 'gone';
-  const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
   if (!isInEntryReach(zone, settings)) return 'outside';
   if (!isForRequest(rules, location.ip)) return 'not_for_request';
   const unmonitored = unmonitoredBecause(rules, location, settings);
