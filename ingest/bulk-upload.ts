@@ -29,6 +29,7 @@ export interface Tally {
 export class BulkUpload {
   readonly #log: Pick<Log, 'append'>;
   readonly #admission: Admission;
+  readonly #pace: () => Promise<void>;
   readonly #rejections: Rejection[] = [];
   readonly #pending = new Set<Promise<void>>();
   #accepted = 0;
@@ -38,9 +39,10 @@ export class BulkUpload {
   #batchBytes = 0;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(log: Pick<Log, 'append'>, admission: Admission) {
+  constructor(log: Pick<Log, 'append'>, admission: Admission, pace: () => Promise<void>) {
     this.#log = log;
     this.#admission = admission;
+    this.#pace = pace;
   }
 
   get tally(): Tally {
@@ -67,6 +69,7 @@ export class BulkUpload {
     // Others get a turn between batches.
     await setImmediate();
     while (this.#pending.size >= maxPendingBatches) await Promise.race(this.#pending);
+    await this.#pace();
     if (this.#failure) throw this.#failure.error;
   }
 

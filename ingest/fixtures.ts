@@ -39,6 +39,7 @@ export interface TestIngest {
 
 export interface TestIngestOptions {
   readonly bounds?: Partial<IngestBounds>;
+  readonly paceBulk?: () => Promise<void>;
   readonly settings?: Partial<Settings>;
   /** false: locations become durable and nobody evaluates them. */
   readonly stage?: boolean;
@@ -95,6 +96,7 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
     states,
     clock: Date.now,
     bounds: { ...defaultIngestBounds, ...options.bounds },
+    paceBulk: options.paceBulk ?? (async () => {}),
     metrics: {
       add(counter, amount, label) {
         const name = label === undefined ? counter : `${counter}/${label}`;

@@ -38,6 +38,8 @@ export interface IngestDependencies {
   /** Epoch ms. */
   readonly clock: () => number;
   readonly bounds: IngestBounds;
+  /** Asked before each batch of a bulk upload: resolves when evaluation is near enough behind. */
+  readonly paceBulk: () => Promise<void>;
   readonly metrics: IngestMetrics;
 }
 

@@ -56,6 +56,11 @@ export const ConfigurationSchema = Type.Object(
         replyTimeoutMs: count(2_000, 'How long a track call waits for its events before it answers without them.', {
           minimum: 10,
         }),
+        maxBacklogRecords: count(
+          30_000,
+          'Accepted locations that wait to be evaluated; past it bulk uploads are slowed down, so that track calls are answered in time.',
+          { minimum: 1_000 },
+        ),
         maxInFlightRecords: count(100_000, 'Accepted but not yet durable locations; past it answers are 503 with Retry-After.', {
           minimum: 1_000,
         }),

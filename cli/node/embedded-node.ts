@@ -24,10 +24,11 @@ import type { Configuration } from '../config/schema.js';
 import { version } from '../version.js';
 import { administratorKey } from './administrator-key.js';
 import type { AnalyticsCalls } from './analytics-worker.js';
+import { backlogRecords, createPacing, newAppliedOffsets } from './backlog.js';
 import { closeHttp, countRequests } from './close-http.js';
 import { lockFolder } from './folder-lock.js';
 import { openBackend, openNodeView } from './folders.js';
-import { createProcessRegistry, createRecorder, createRequestObserver, exposition } from './metrics.js';
+import { addGauge, createProcessRegistry, createRecorder, createRequestObserver, exposition } from './metrics.js';
 import { operationsRoutes } from './operations.js';
 import { startSweeps } from './retention.js';
 import type { StageCalls } from './stage-worker.js';
@@ -57,8 +58,9 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   await view.waitFor((await log.bounds(topics.changes, 0)).end);
 
   // After the view has caught up: the stage loads its fences from it.
-  const stage = startWorker<StageCalls>('./stage-worker.js', configuration);
-  const analytics = startWorker<AnalyticsCalls>('./analytics-worker.js', configuration);
+  const applied = newAppliedOffsets(log.partitions(topics.locations));
+  const stage = startWorker<StageCalls>('./stage-worker.js', configuration, applied);
+  const analytics = startWorker<AnalyticsCalls>('./analytics-worker.js', configuration, applied);
   const workers = [stage, analytics];
   const failedWorker = Promise.race(workers.map(({ failed }) => failed));
   await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
@@ -67,6 +69,11 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   expiry.start();
   const sweeps = startSweeps(log);
   const registry = createProcessRegistry();
+  addGauge(registry, {
+    name: 'location_backlog_records',
+    help: 'Accepted locations that wait to be evaluated.',
+    read: () => backlogRecords(log, applied),
+  });
   const app = createHttpServer({
     logger,
     keyRing: createKeyRing(view),
@@ -95,6 +102,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       maxInFlightRecords: configuration.ingest.maxInFlightRecords,
       maxReplayBodyBytes: configuration.http.maxReplayBodyBytes,
     },
+    paceBulk: createPacing(log, applied, configuration.ingest.maxBacklogRecords),
     metrics: createRecorder(ingestMetrics, registry),
   });
   await app.register(apiRoutes, {

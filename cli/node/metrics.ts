@@ -3,7 +3,7 @@
  *
  * Rooms declare their metrics as data; here they become counters and histograms named `fenceline_…`.
  */
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from '../../http/requests.js';
 
 interface Definition {
@@ -47,6 +47,21 @@ export function createProcessRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
+}
+
+/** A value that is asked for whenever metrics are. */
+export function addGauge(
+  registry: Registry,
+  { name, help, read }: { name: string; help: string; read: () => Promise<number> },
+): void {
+  new Gauge({
+    name: prefixed(name),
+    help,
+    registers: [registry],
+    async collect() {
+      this.set(await read());
+    },
+  });
 }
 
 export function createRequestObserver(registry: Registry): RequestObserver {

@@ -7,6 +7,7 @@ import { createSpatialQueries } from '../../pipeline/catalog/queries.js';
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import { createLocationStage } from '../../pipeline/stages/locations/stage.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import { tellingApplied } from './backlog.js';
 import { openBackend, openNodeView } from './folders.js';
 import { loggerOptions } from './logger.js';
 import { createRecorder } from './metrics.js';
@@ -15,7 +16,7 @@ import type { WorkerCalls } from './worker-host.js';
 
 export type StageCalls = WorkerCalls & SpatialQueries;
 
-runWorker<SpatialQueries>(async ({ configuration, replies }) => {
+runWorker<SpatialQueries>(async ({ configuration, applied, replies }) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
   const backend = openBackend(configuration);
@@ -24,7 +25,7 @@ runWorker<SpatialQueries>(async ({ configuration, replies }) => {
   const spatial = createSpatialQueries(catalog, Date.now);
   const stage = createLocationStage({
     log: backend.log,
-    states: backend.stateStore,
+    states: tellingApplied(backend.stateStore, applied),
     catalog,
     replies: createReplies(replies),
     clock: Date.now,

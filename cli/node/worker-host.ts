@@ -2,10 +2,12 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { remote } from '../../backends/embedded/remote.js';
 import type { Configuration } from '../config/schema.js';
+import type { AppliedOffsets } from './backlog.js';
 
 /** What a worker is given at its start. */
 export interface WorkerStart {
   readonly configuration: Configuration;
+  readonly applied: AppliedOffsets;
   /** Calls come in here. */
   readonly calls: MessagePort;
   /** Replies to waiting requests go out here. */
@@ -38,11 +40,12 @@ export interface WorkerHost<Calls> {
 export function startWorker<Calls extends { [name in keyof Calls]: (...args: never[]) => Promise<unknown> } & WorkerCalls>(
   module: string,
   configuration: Configuration,
+  applied: AppliedOffsets,
 ): WorkerHost<Calls> {
   const calls = new MessageChannel();
   const replies = new MessageChannel();
   const worker = new Worker(new URL(module, import.meta.url), {
-    workerData: { configuration, calls: calls.port2, replies: replies.port2 } satisfies WorkerStart,
+    workerData: { configuration, applied, calls: calls.port2, replies: replies.port2 } satisfies WorkerStart,
     transferList: [calls.port2, replies.port2],
   });
   const failed = new Promise<never>((_, reject) => {
