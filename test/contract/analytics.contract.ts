@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Analytics } from '../../pipeline/ports.js';
+import { rowText, text, texts, time } from '../../pipeline/stages/analytics/tsv.js';
 
 /** A fresh, empty database. `open` opens it, again after a close. */
 export interface AnalyticsSite {
@@ -14,15 +15,18 @@ const ddlOf = (name: string): string => readFileSync(new URL(`../../schemas/clic
 
 const occurredAt = Date.parse('2026-03-04T05:06:07.089Z');
 
-const locationRow = (id: string, changed: object = {}): object => ({
+type Value = string | number | boolean | readonly string[];
+type Row = Readonly<Record<string, Value>>;
+
+const locationRow = (id: string, changed: Row = {}): Row => ({
   project: 'p1',
   environment: 'test',
   id,
   device_id: 'd1',
   user: 'u1',
   user_id: '',
-  occurred_at: occurredAt,
-  received_at: new Date().toISOString(),
+  occurred_at: time(occurredAt),
+  received_at: time(Date.now()),
   latitude: 40.7,
   longitude: -73.9,
   accuracy_m: 5,
@@ -36,6 +40,16 @@ const locationRow = (id: string, changed: object = {}): object => ({
   events: [],
   ...changed,
 });
+
+const valueText = (value: Value): string =>
+  typeof value === 'string' ? text(value) : typeof value === 'object' ? texts(value) : `${value}`;
+
+/** Of rows with the same columns. */
+const rowsText = (...rows: readonly Row[]): Buffer =>
+  rowText(
+    Object.keys(rows[0] as Row),
+    rows.map((row) => Object.values(row).map(valueText).join('\t')),
+  );
 
 export function describeAnalyticsContract(name: string, site: () => Promise<AnalyticsSite>): void {
   const onAnalytics = (use: (analytics: Analytics) => Promise<void>) => async () => {
@@ -52,12 +66,12 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
 
   describe(`${name}: analytics`, () => {
     test(
-      'rows come back as they went in; times may be epoch milliseconds or ISO texts',
+      'rows come back as they went in; times are ISO texts without a zone',
       onAnalytics(async (analytics) => {
-        await analytics.insert('locations', [
-          locationRow('a'),
-          locationRow('b', { occurred_at: '2026-03-04T05:06:07.090Z', stopped: true }),
-        ]);
+        await analytics.insert(
+          'locations',
+          rowsText(locationRow('a'), locationRow('b', { occurred_at: time(occurredAt + 1), stopped: true })),
+        );
         const rows = await analytics.query(
           'SELECT id, toUnixTimestamp64Milli(occurred_at) AS ms, geofences, stopped FROM locations ORDER BY id',
         );
@@ -69,13 +83,20 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     );
 
     test(
+      'columns that are not named get their defaults',
+      onAnalytics(async (analytics) => {
+        await analytics.insert('locations', Buffer.from(`received_at\tid\n${time(Date.now())}\ta\n`));
+        expect(await analytics.query('SELECT id, foreground, geofences FROM locations')).toEqual([
+          { id: 'a', foreground: false, geofences: [] },
+        ]);
+      }),
+    );
+
+    test(
       'a row that is written again replaces itself',
       onAnalytics(async (analytics) => {
-        await analytics.insert('locations', [locationRow('a', { received_at: occurredAt })]);
-        await analytics.insert('locations', [
-          locationRow('a', { received_at: occurredAt }),
-          locationRow('b', { received_at: occurredAt }),
-        ]);
+        await analytics.insert('locations', rowsText(locationRow('a')));
+        await analytics.insert('locations', rowsText(locationRow('a'), locationRow('b')));
         expect(await analytics.query('SELECT count() AS n FROM locations FINAL')).toEqual([{ n: 2 }]);
       }),
     );
@@ -83,8 +104,8 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     test(
       'parameters are bound, whatever is in them',
       onAnalytics(async (analytics) => {
-        const nasty = `x' OR 1=1 -- \\ {a} \n "`;
-        await analytics.insert('locations', [locationRow('a', { device_id: nasty }), locationRow('b')]);
+        const nasty = `x' OR 1=1 -- \\ {a} \n \t \r "`;
+        await analytics.insert('locations', rowsText(locationRow('a', { device_id: nasty }), locationRow('b')));
         const found = (device: string) =>
           analytics.query('SELECT id FROM locations WHERE device_id = {device:String}', { device });
         expect(await found(nasty)).toEqual([{ id: 'a' }]);
@@ -106,7 +127,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       'a failed statement rejects and says why; the next one works',
       onAnalytics(async (analytics) => {
         await expect(analytics.query('SELECT nothing FROM nowhere')).rejects.toMatchObject({ code: '60', type: 'UNKNOWN_TABLE' });
-        await expect(analytics.insert('locations', [locationRow('a', { latitude: 'north' })])).rejects.toThrow();
+        await expect(analytics.insert('locations', rowsText(locationRow('a', { latitude: 'north' })))).rejects.toThrow();
         expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 0 }]);
       }),
     );
@@ -114,8 +135,8 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     test(
       'inserts and queries may run at once; an empty insert is nothing',
       onAnalytics(async (analytics) => {
-        await analytics.insert('locations', []);
-        const inserts = Array.from({ length: 5 }, (_, i) => analytics.insert('locations', [locationRow(`${i}`)]));
+        await analytics.insert('locations', rowText(Object.keys(locationRow('a')), []));
+        const inserts = Array.from({ length: 5 }, (_, i) => analytics.insert('locations', rowsText(locationRow(`${i}`))));
         const queries = Array.from({ length: 5 }, () => analytics.query('SELECT count() AS n FROM locations'));
         await Promise.all([...inserts, ...queries]);
         expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 5 }]);
@@ -126,7 +147,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       const place = await site();
       let analytics = await place.open();
       await analytics.command(ddlOf('001-locations'));
-      const insert = analytics.insert('locations', [locationRow('a')]);
+      const insert = analytics.insert('locations', rowsText(locationRow('a')));
       await analytics.close();
       await insert;
       analytics = await place.open();

@@ -16,10 +16,8 @@ const worker = new Worker(new URL('./analytics-worker.js', import.meta.url), {
 const analytics = remote<ChdbAnalytics>(port1);
 
 await analytics.command('CREATE TABLE IF NOT EXISTS numbers (n UInt64) ENGINE = MergeTree ORDER BY n');
-await analytics.insert(
-  'numbers',
-  Array.from({ length: 1000 }, (_, n) => ({ n })),
-);
+const lines = Array.from({ length: 1000 }, (_, n) => `${n}\n`);
+await analytics.insert('numbers', Buffer.from(`n\n${lines.join('')}`));
 const [row] = await analytics.query<{ rows: number }>('SELECT count() AS rows FROM numbers');
 // The process lives until it is told to end, as a server does.
 const alive = setInterval(() => {}, 60_000);

@@ -8,9 +8,7 @@ await analytics.command(
   'CREATE TABLE IF NOT EXISTS numbers (n UInt64, text String) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1',
 );
 for (let n = Number(first); ; n += 500) {
-  await analytics.insert(
-    'numbers',
-    Array.from({ length: 500 }, (_, i) => ({ n: n + i, text: `number ${n + i}` })),
-  );
+  const lines = Array.from({ length: 500 }, (_, i) => `${n + i}\tnumber ${n + i}\n`);
+  await analytics.insert('numbers', Buffer.from(`n\ttext\n${lines.join('')}`));
   writeSync(1, `${n + 499}\n`);
 }

@@ -1,0 +1,50 @@
+/** The README's own lines, pasted into a shell against a real server: a guide that doesn't work is a bug. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Json, ok } from '../support/client.js';
+import { TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+/** Shell blocks that call the API, in their order. */
+const examples = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
+  .map(([, text]) => text as string)
+  .filter((text) => text.includes('curl'));
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start();
+});
+afterAll(() => server?.dispose());
+
+/** The answers of a block's commands, one JSON object each. */
+function paste(block: string): Json[] {
+  const script = block
+    .replaceAll('http://127.0.0.1:8080', server.address)
+    .replaceAll(/^(\s*)curl /gm, '$1curl --silent --show-error --write-out "\\n" ');
+  const env = { ...process.env, SK: server.keys.test_secret, PK: server.keys.test_publishable };
+  const output = execFileSync('bash', ['-e', '-c', script], { env, encoding: 'utf8' });
+  return output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+describe('the README', () => {
+  it('has its example of a first geofence and a first event', () => {
+    expect(examples).toHaveLength(1);
+  });
+
+  it('shows lines that work as they are', async () => {
+    const [created, tracked] = paste(examples[0] as string);
+    expect(created?.geofence).toMatchObject({ tag: 'store', externalId: 'duomo', geometryRadius: 120 });
+    expect(tracked?.events).toMatchObject([{ type: 'user.entered_geofence', confidence: 3 }]);
+    expect(tracked?.user.geofences).toMatchObject([{ externalId: 'duomo' }]);
+    const listed = await until(async () => {
+      const { events } = ok(await server.as('test_secret').get('/v1/events'));
+      return events.length > 0 && events;
+    });
+    expect(listed.map((event: Json) => event._id)).toEqual(tracked?.events.map((event: Json) => event._id));
+  });
+});
