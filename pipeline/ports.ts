@@ -142,8 +142,11 @@ export interface Inbox {
 export interface Analytics {
   /** A statement without an answer, such as CREATE TABLE. */
   command(sql: string): Promise<void>;
-  /** JSONEachRow. Resolves when the rows are stored. */
-  insert(table: string, rows: readonly object[]): Promise<void>;
+  /**
+   * Rows as UTF-8 text, tab-separated, the first line naming the columns (ClickHouse's TabSeparatedWithNames); columns that are not named
+   * get their defaults. Resolves when the rows are stored.
+   */
+  insert(table: string, rows: Uint8Array): Promise<void>;
   /** Parameters are bound, never spliced: `{name:Type}` in the SQL. */
   query<Row>(sql: string, parameters?: Record<string, unknown>): Promise<Row[]>;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventRow } from '../../pipeline/stages/analytics/rows.js';
+import { eventColumns, eventRow } from '../../pipeline/stages/analytics/rows.js';
+import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
@@ -55,6 +56,8 @@ const eventOf = (project: TestProject, index: number, time: number, geofence: nu
   metadata: null,
 });
 
+const store = (events: readonly Event[]) => analytics.insert('events', rowText(eventColumns, events.map(eventRow)));
+
 const newestFirst = (one: Event, other: Event) => other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
 
 async function everyPage(key: string, query: string): Promise<object[]> {
@@ -90,8 +93,8 @@ test('pages by cursor are the filtered model, whatever shares a millisecond and 
     fc.asyncProperty(shape, fc.integer({ min: 1, max: 9 }), fc.constantFrom(...filters), async (shapes, limit, [query, keep]) => {
       const project = await api.newProject('Events');
       const events = shapes.map(([time, geofence], index) => eventOf(project, index, time, geofence));
-      await analytics.insert('events', events.map(eventRow));
-      await analytics.insert('events', events.slice(0, 7).map(eventRow));
+      await store(events);
+      await store(events.slice(0, 7));
       const expected = events.filter(keep).sort(newestFirst).map(eventJson);
       expect(await everyPage(project.key('test', 'secret'), `limit=${limit}&${query}`)).toEqual(expected);
       expect(await everyPage(project.key('live', 'secret'), `limit=${limit}&${query}`)).toEqual([]);
@@ -103,7 +106,7 @@ test('pages by cursor are the filtered model, whatever shares a millisecond and 
 describe('one event', () => {
   test('is answered in its own environment only', async () => {
     const event = eventOf(api.project, 0, 0, 0);
-    await analytics.insert('events', [event, event].map(eventRow));
+    await store([event, event]);
     expect((await api.call('GET', `/v1/events/${event.id}`)).body).toEqual({ meta: { code: 200 }, event: eventJson(event) });
     expect((await api.call('GET', `/v1/events/${event.id}`, { key: api.project.key('live', 'secret') })).status).toBe(404);
     expect((await api.call('GET', `/v1/events/${deriveId('none')}`)).status).toBe(404);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { userRow } from '../../pipeline/stages/analytics/rows.js';
+import { userColumns, userRow } from '../../pipeline/stages/analytics/rows.js';
+import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome } from '../../schemas/records.js';
 import { startAnalytics, startApi, type TestApi } from '../fixtures.js';
@@ -61,7 +62,10 @@ const outcomeOf = ({ name, time, geofences = [], beacons = [] }: Update): Outcom
 const store = (...updates: Update[]) =>
   analytics.insert(
     'users',
-    updates.map((update) => userRow(outcomeOf(update))),
+    rowText(
+      userColumns,
+      updates.map((update) => userRow(outcomeOf(update))),
+    ),
   );
 const put = async (id: string, fields: object = {}) =>
   (await api.call('PUT', `/v1/geofences/store/${id}`, { body: { ...circle, ...fields } })).body.geofence._id as string;

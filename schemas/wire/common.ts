@@ -1,7 +1,24 @@
 /** Helpers of the wire forms: times as SDKs insist on them, and objects without their unset fields. */
 
-/** Epoch milliseconds to 2018-06-12T13:44:10.535Z. */
-export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+const dayMs = 24 * 60 * 60 * 1000;
+const twoDigits = Array.from({ length: 60 }, (_, number) => `${number}`.padStart(2, '0')) as [string];
+const threeDigits = Array.from({ length: 1000 }, (_, number) => `${number}`.padStart(3, '0')) as [string];
+let dayOfPart = Number.NaN;
+let dayPart = '';
+
+/** Whole epoch milliseconds to 2018-06-12T13:44:10.535Z. Times are mostly of one day, so the day is kept: a fifth of a Date's work. */
+export function isoTime(epochMs: number): string {
+  const day = Math.floor(epochMs / dayMs);
+  if (day !== dayOfPart) {
+    dayPart = new Date(epochMs).toISOString().slice(0, -'13:44:10.535Z'.length);
+    dayOfPart = day;
+  }
+  const ms = epochMs - day * dayMs;
+  const seconds = Math.floor(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return `${dayPart}${twoDigits[hours]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}.${threeDigits[ms % 1000]}Z`;
+}
 
 /** An object without the fields that are null or undefined: on the wire, unset means absent. */
 export function withoutUnset<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Analytics } from '../../ports.js';
+import { rowText, text, time } from './tsv.js';
 
 const migrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations (name String, applied_at DateTime64(3, 'UTC'))
   ENGINE = ReplacingMergeTree ORDER BY name SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;
@@ -14,7 +15,7 @@ export async function migrate(analytics: Analytics, sqlFolder: string): Promise<
   const due = (await readdir(sqlFolder)).filter((name) => name.endsWith('.sql') && !recorded.has(name)).sort();
   for (const name of due) {
     await analytics.command(await readFile(join(sqlFolder, name), 'utf8'));
-    await analytics.insert('schema_migrations', [{ name, applied_at: Date.now() }]);
+    await analytics.insert('schema_migrations', rowText(['name', 'applied_at'], [`${text(name)}\t${time(Date.now())}`]));
   }
   return due;
 }

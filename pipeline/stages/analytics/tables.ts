@@ -2,8 +2,9 @@
 import type { Event, Outcome } from '../../../schemas/records.js';
 import type { Analytics } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
-import { eventRow, locationRow, userRow } from './rows.js';
+import { eventColumns, eventRow, locationColumns, locationRow, userColumns, userRow } from './rows.js';
 import type { Tables } from './topic-sink.js';
+import { RowText } from './tsv.js';
 
 export interface TableParts {
   readonly analytics: Analytics;
@@ -11,35 +12,34 @@ export interface TableParts {
   readonly clock: () => number;
 }
 
-async function insert({ analytics, metrics, clock }: TableParts, table: string, rows: readonly object[]): Promise<void> {
-  if (rows.length === 0) return;
+async function insert({ analytics, metrics, clock }: TableParts, table: string, waiting: RowText): Promise<void> {
+  if (waiting.size === 0) return;
+  const { rows, size } = waiting.take();
   const startedAtMs = clock();
   await analytics.insert(table, rows);
   metrics.observe('analytics_insert_ms', clock() - startedAtMs);
-  metrics.add('analytics_rows_total', rows.length, table);
+  metrics.add('analytics_rows_total', size, table);
 }
 
 /** Topic `events`: one row each. */
 export class EventTables implements Tables<Event> {
   readonly #parts: TableParts;
-  #rows: object[] = [];
+  readonly #rows = new RowText(eventColumns);
 
   constructor(parts: TableParts) {
     this.#parts = parts;
   }
 
   get size(): number {
-    return this.#rows.length;
+    return this.#rows.size;
   }
 
   take(event: Event): void {
-    this.#rows.push(eventRow(event));
+    this.#rows.add(eventRow(event));
   }
 
   async store(): Promise<boolean> {
-    const rows = this.#rows;
-    this.#rows = [];
-    await insert(this.#parts, 'events', rows);
+    await insert(this.#parts, 'events', this.#rows);
     return true;
   }
 }
@@ -55,7 +55,7 @@ const manyUsers = 200_000;
  */
 export class OutcomeTables implements Tables<Outcome> {
   readonly #parts: TableParts & { readonly usersEveryMs: number };
-  #locations: object[] = [];
+  readonly #locations = new RowText(locationColumns);
   #users = new Map<string, Outcome>();
   #usersStoredAtMs = 0;
 
@@ -64,21 +64,19 @@ export class OutcomeTables implements Tables<Outcome> {
   }
 
   get size(): number {
-    return this.#locations.length;
+    return this.#locations.size;
   }
 
   take(outcome: Outcome): void {
-    this.#locations.push(locationRow(outcome));
+    this.#locations.add(locationRow(outcome));
     if (outcome.result === 'applied') this.#users.set(outcome.user, outcome);
   }
 
   async store(all: boolean): Promise<boolean> {
-    const locations = this.#locations;
-    this.#locations = [];
     const users = all || this.#areUsersDue() ? this.#takeUsers() : undefined;
-    await insert(this.#parts, 'locations', locations);
+    await insert(this.#parts, 'locations', this.#locations);
     if (users === undefined) return false;
-    await insert(this.#parts, 'users', [...users.values()].map(userRow));
+    await insert(this.#parts, 'users', users);
     return true;
   }
 
@@ -88,10 +86,11 @@ export class OutcomeTables implements Tables<Outcome> {
     return this.#parts.clock() - this.#usersStoredAtMs >= this.#parts.usersEveryMs;
   }
 
-  #takeUsers(): Map<string, Outcome> {
-    const users = this.#users;
-    this.#users = new Map();
+  #takeUsers(): RowText {
+    const rows = new RowText(userColumns);
+    for (const outcome of this.#users.values()) rows.add(userRow(outcome));
+    this.#users.clear();
     this.#usersStoredAtMs = this.#parts.clock();
-    return users;
+    return rows;
   }
 }

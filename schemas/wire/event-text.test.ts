@@ -1,0 +1,13 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as arbitrary from '../testing/records.js';
+import { eventText } from './event-text.js';
+import { eventJson } from './user.js';
+
+test('an event written directly parses to its wire form', () => {
+  fc.assert(
+    fc.property(arbitrary.event, (event) => {
+      expect(JSON.parse(eventText(event))).toEqual(JSON.parse(JSON.stringify(eventJson(event))));
+    }),
+  );
+});

@@ -1,0 +1,72 @@
+/**
+ * An event's wire form as JSON text, written directly: there may be as many as locations, and most of the work of {@link eventJson} and
+ * JSON.stringify is objects that nobody keeps. A test holds it against them.
+ */
+import type { UserProfile } from '../json/user.js';
+import type { Event, EventBeacon, EventGeofence, EventUser } from '../records.js';
+import { isoTime } from './common.js';
+import { beaconIdentifiers } from './geofence.js';
+
+const quoted = (value: string): string => JSON.stringify(value);
+
+/** A member that is absent when unset. */
+const textMember = (name: string, value: string | null): string => (value === null ? '' : `,"${name}":${quoted(value)}`);
+/** Likewise, for what is JSON as it stands. */
+const member = (name: string, json: string | number | boolean | null): string => (json === null ? '' : `,"${name}":${json}`);
+
+/** A member that comes first or not at all would be preceded by a comma: objects are written from their first comma on. */
+const object = (members: string): string => `{${members.slice(1)}}`;
+
+const point = (longitude: number, latitude: number): string => `{"type":"Point","coordinates":[${longitude},${latitude}]}`;
+
+function profileMembers(profile: string): string {
+  const { installId, metadata, locationAuthorization, locationAccuracyAuthorization } = JSON.parse(profile) as UserProfile;
+  const named = { installId, metadata, locationAuthorization, locationAccuracyAuthorization };
+  return Object.entries(named)
+    .map(([name, value]) => (value === null || value === undefined ? '' : member(name, JSON.stringify(value))))
+    .join('');
+}
+
+const userText = ({ id, userId, deviceId, profile }: EventUser): string =>
+  object(
+    textMember('_id', id) +
+      textMember('userId', userId) +
+      textMember('deviceId', deviceId) +
+      (profile === null ? '' : profileMembers(profile)),
+  );
+
+const geofenceText = ({ id, tag, externalId, description, type, metadata, ...shape }: EventGeofence): string =>
+  `{"_id":"${id}"${textMember('tag', tag)}${textMember('externalId', externalId)},"description":${quoted(description)},"type":"${type}"` +
+  `${member('metadata', metadata)},"geometryCenter":${point(shape.centerLongitude, shape.centerLatitude)},"geometryRadius":${shape.radius}}`;
+
+const beaconText = (beacon: EventBeacon): string =>
+  object(
+    Object.entries({ _id: beacon.id, description: beacon.description, type: beacon.type, ...beaconIdentifiers(beacon) })
+      .map(([name, value]) => textMember(name, value))
+      .join('') +
+      textMember('tag', beacon.tag) +
+      textMember('externalId', beacon.externalId) +
+      member('metadata', beacon.metadata),
+  );
+
+/** Parses to `eventJson(event)`. */
+export function eventText(event: Event): string {
+  const { user, geofence, beacon, longitude, latitude } = event;
+  return (
+    `{"_id":"${event.id}","type":${quoted(event.type)},"createdAt":"${isoTime(event.createdAt)}"` +
+    `,"actualCreatedAt":"${isoTime(event.actualCreatedAt)}","live":${event.environment === 'live'}` +
+    member('user', user && userText(user)) +
+    member('geofence', geofence && geofenceText(geofence)) +
+    member('beacon', beacon && beaconText(beacon)) +
+    (longitude === null || latitude === null ? '' : `,"location":${point(longitude, latitude)}`) +
+    `,"confidence":${event.confidence},"replayed":${event.replayed}` +
+    member('locationAccuracy', event.accuracy_m) +
+    member('duration', event.duration_min) +
+    member('currentlyOperating', event.currentlyOperating) +
+    member('foreground', event.foreground) +
+    member('stopped', event.stopped) +
+    textMember('source', event.source) +
+    member('metadata', event.metadata) +
+    '}'
+  );
+}
