@@ -3,7 +3,6 @@
  * and position written, and the published records appended to their topics. So there is no outbox, and nothing is ever half done.
  */
 import type { Claim, Commit, CommitResult, StateStore, Topic } from '../../pipeline/ports.js';
-import type { Table } from './environment.js';
 import { maxKeyBytes, partitionKey } from './keys.js';
 import type { Storage } from './storage.js';
 import type { RecordGroup } from './topic-store.js';
@@ -26,26 +25,28 @@ function encodeOwnership({ token, nextOffset }: Ownership): Buffer {
   return value;
 }
 
-/** `[partition u16][device key]`. Throws when it is too long for LMDB. */
-function stateKey(partition: number, key: string): Buffer {
-  const bytes = Buffer.allocUnsafe(2 + Buffer.byteLength(key));
-  if (bytes.length > maxKeyBytes) throw new Error(`a device key of ${bytes.length} bytes; at most ${maxKeyBytes}`);
-  bytes.writeUInt16BE(partition, 0);
-  bytes.write(key, 2);
-  return bytes;
+/** Throws when `[partition u16][device key]` is too long for LMDB. */
+function checkKey(key: string): void {
+  // Three bytes at most per UTF-16 unit: nearly every key passes without being measured.
+  if (2 + key.length * 3 <= maxKeyBytes) return;
+  const bytes = 2 + Buffer.byteLength(key);
+  if (bytes > maxKeyBytes) throw new Error(`a device key of ${bytes} bytes; at most ${maxKeyBytes}`);
 }
 
-function writeStates(states: Table, entries: readonly (readonly [Buffer, Buffer | null])[]): void {
-  for (const [key, value] of entries) {
-    if (value === null) states.removeSync(key);
-    else states.putSync(key, value);
-  }
+/** Writes `[partition u16][device key]` into a buffer that the next call overwrites: LMDB copies keys at once. */
+function createStateKeys(): (partition: number, key: string) => Buffer {
+  const buffer = Buffer.allocUnsafe(maxKeyBytes);
+  return (partition, key) => {
+    buffer.writeUInt16BE(partition, 0);
+    return buffer.subarray(0, 2 + buffer.write(key, 2));
+  };
 }
 
 /** A commit is visible when it resolves, and reaches the disk soon after, in order. */
 export function createStateStore({ stateEnvironment, topics, wakeups }: Storage): StateStore {
   const owners = stateEnvironment.table('owners');
   const states = stateEnvironment.table('states');
+  const stateKey = createStateKeys();
 
   /** The publications encoded, so that nothing can fail once the transaction has begun. */
   function prepare(publish: Commit['publish']): { readonly topic: Topic; readonly group: RecordGroup }[] {
@@ -73,16 +74,24 @@ export function createStateStore({ stateEnvironment, topics, wakeups }: Storage)
 
   async function load(partition: number, keys: readonly string[]): Promise<(Buffer | undefined)[]> {
     stateEnvironment.refresh();
+    for (const key of keys) checkKey(key);
     return keys.map((key) => states.getBinary(stateKey(partition, key)));
   }
 
+  function writeStates(partition: number, changed: Commit['states']): void {
+    for (const [key, value] of changed) {
+      if (value === null) states.removeSync(stateKey(partition, key));
+      else states.putSync(stateKey(partition, key), value);
+    }
+  }
+
   async function commit({ partition, token }: Claim, commit: Commit): Promise<CommitResult> {
-    const entries = Array.from(commit.states, ([key, value]) => [stateKey(partition, key), value] as const);
+    for (const key of commit.states.keys()) checkKey(key);
     const publications = prepare(commit.publish);
     const result = await stateEnvironment.transaction((): CommitResult => {
       const owner = decodeOwnership(owners.getBinary(partitionKey(partition)));
       if (owner.token !== token || owner.nextOffset !== commit.expectedOffset) return 'fenced';
-      writeStates(states, entries);
+      writeStates(partition, commit.states);
       const nowMs = Date.now();
       for (const { group } of publications) group.write(nowMs);
       owners.putSync(partitionKey(partition), encodeOwnership({ token, nextOffset: commit.nextOffset }));

@@ -29,6 +29,13 @@ export interface Reporter {
   fenced(partition: number, nextOffset: number): void;
 }
 
+/** A metric is added to once per batch and label: adding is much dearer than counting. */
+function countBy<T>(things: readonly T[], labelOf: (thing: T) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const thing of things) counts.set(labelOf(thing), (counts.get(labelOf(thing)) ?? 0) + 1);
+  return counts;
+}
+
 export function createReporter({ metrics, onProblem, clock }: ReporterParts): Reporter {
   return {
     committed(records, { results, events, deadLetters }, startedAtMs) {
@@ -39,8 +46,8 @@ export function createReporter({ metrics, onProblem, clock }: ReporterParts): Re
       for (const [result, count] of Object.entries(results)) {
         if (count > 0) metrics.add('locations_evaluated_total', count, result);
       }
-      for (const { type } of events) metrics.add('events_generated_total', 1, type);
-      for (const { reason } of deadLetters) metrics.add('dead_letters_total', 1, reason);
+      for (const [type, count] of countBy(events, (event) => event.type)) metrics.add('events_generated_total', count, type);
+      for (const [reason, count] of countBy(deadLetters, (bad) => bad.reason)) metrics.add('dead_letters_total', count, reason);
 
       const latest = deadLetters.at(-1);
       if (latest === undefined) return;
