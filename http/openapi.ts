@@ -24,10 +24,26 @@ function operationIdOf(method: string, url: string): string {
   return `${method.toLowerCase()}-${words}`.replace(/[^A-Za-z0-9]+(\w)?/g, (_, letter: string = '') => letter.toUpperCase());
 }
 
-const documentation: FastifyPluginAsync = async (app) => {
+/** In the order in which a newcomer meets them. */
+const tags = [
+  'track',
+  'search',
+  'sdk',
+  'events',
+  'users',
+  'geofences',
+  'beacons',
+  'explain',
+  'settings',
+  'projects',
+  'operations',
+];
+
+const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title }) => {
   app.defaultAuthority = 'none';
   app.get('/openapi.json', async () => app.swagger());
-  await app.register(swaggerUi, { routePrefix: '/docs' });
+  const css = [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }];
+  await app.register(swaggerUi, { routePrefix: '/docs', theme: { title, css } });
 };
 
 /**
@@ -48,6 +64,7 @@ export function describeApi(app: FastifyInstance, { title, version, description 
     openapi: {
       openapi: '3.1.0',
       info: { title, version, description },
+      tags: tags.map((name) => ({ name })),
       components: { securitySchemes: { key: securityScheme } },
     },
     transform: ({ schema, url, route }) => {
@@ -61,5 +78,5 @@ export function describeApi(app: FastifyInstance, { title, version, description 
     transformObject: (document) =>
       withModernTuples('openapiObject' in document ? document.openapiObject : document.swaggerObject) as object,
   });
-  void app.register(documentation);
+  void app.register(documentation, { title });
 }

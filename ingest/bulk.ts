@@ -93,7 +93,7 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (app, { log, ad
         summary: 'Send many locations',
         description:
           'One location per line, or an Avro object container file whose fields have the same names. gzip is accepted.',
-        tags: ['Track'],
+        tags: ['track'],
         consumes: ['application/x-ndjson', 'application/avro'],
         body: OneLocation,
         response: { 200: BulkAnswer },

@@ -31,7 +31,7 @@ export const configRoutes: FastifyPluginAsync<IngestParts> = async (app, { confi
       config: { authority: 'publishable', limit: 'query' },
       schema: {
         summary: 'Configuration of SDKs',
-        tags: ['SDK'],
+        tags: ['sdk'],
         response: {
           200: Type.Object({
             meta: Type.Object({

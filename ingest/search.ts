@@ -45,7 +45,7 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { sp
     '/v1/context',
     {
       config,
-      schema: { summary: 'What is at a point', tags: ['Search'], querystring: ContextQuery, response: { 200: ContextAnswer } },
+      schema: { summary: 'What is at a point', tags: ['search'], querystring: ContextQuery, response: { 200: ContextAnswer } },
     },
     async (request) => {
       const caller = callerOf(request);
@@ -63,7 +63,7 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { sp
       config,
       schema: {
         summary: 'Geofences near a point, nearest first',
-        tags: ['Search'],
+        tags: ['search'],
         querystring: GeofenceSearchQuery,
         response: { 200: GeofenceSearchAnswer },
       },
@@ -94,7 +94,7 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { sp
       config,
       schema: {
         summary: 'Beacons near a point, nearest first, and what to range anyway',
-        tags: ['Search'],
+        tags: ['search'],
         querystring: BeaconSearchQuery,
         response: { 200: BeaconSearchAnswer },
       },
@@ -124,7 +124,7 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { sp
       config,
       schema: {
         summary: 'All that lies around a point, for offline use',
-        tags: ['SDK'],
+        tags: ['sdk'],
         body: RegionRequest,
         response: { 200: RegionAnswer },
       },

@@ -86,7 +86,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     '/v1/track',
     {
       config: { authority: 'publishable', limit: 'track' },
-      schema: { summary: 'Send a location', tags: ['Track'], body: TrackRequest, response: { 200: TrackAnswer } },
+      schema: { summary: 'Send a location', tags: ['track'], body: TrackRequest, response: { 200: TrackAnswer } },
       validatorCompiler: describeOnly,
     },
     async (request) => {
@@ -109,7 +109,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
       bodyLimit: bounds.maxReplayBodyBytes,
       schema: {
         summary: 'Send locations kept while offline',
-        tags: ['Track'],
+        tags: ['track'],
         body: ReplayRequest,
         response: { 200: TrackAnswer },
       },
