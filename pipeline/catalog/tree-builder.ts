@@ -9,7 +9,7 @@ const boxesBuiltAtOnce = 20_000;
 
 export interface TreeBuilder {
   /** Hands over the packed tree: at once for few boxes, else when the worker is done. There must be at least one box. */
-  build(boxes: Float32Array, done: (packed: SharedArrayBuffer) => void): void;
+  build(boxes: Int32Array, done: (packed: SharedArrayBuffer) => void): void;
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ const program = `
   const loading = import(workerData.flatbush);
   parentPort.on('message', async ({ boxes, nodeSize }) => {
     const { default: Flatbush } = await loading;
-    const tree = new Flatbush(boxes.length / 4, nodeSize, Float32Array, SharedArrayBuffer);
+    const tree = new Flatbush(boxes.length / 4, nodeSize, Int32Array, SharedArrayBuffer);
     for (let at = 0; at < boxes.length; at += 4) tree.add(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3]);
     tree.finish();
     parentPort.postMessage(tree.data);
