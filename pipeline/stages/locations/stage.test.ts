@@ -226,6 +226,8 @@ describe('bad records', () => {
     expect(letters.map(({ value }) => value)).toEqual(bad.map(({ value }) => value));
     expect(letters[1]).toMatchObject({ topic: 'locations', offset: 1, key: Buffer.from(key) });
     expect((await node.outcomes()).map(({ location }) => location.id)).toEqual([good.id]);
+    // A commit can be seen a moment before the stage hears that it is done and tells of it.
+    await until(() => problems.length > 0);
     expect(problems).toMatchObject([{ kind: 'dead_letters', count: bad.length, reason: 'unknown_project' }]);
   });
 
