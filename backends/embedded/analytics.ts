@@ -27,11 +27,13 @@ export interface ChdbAnalytics extends Analytics {
 }
 
 /**
- * Opens the engine on `path`. As parameters, times are best bound as epoch milliseconds (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are answered as
- * numbers. A failed statement rejects with an Error that has ClickHouse's `code` and `type`.
+ * Opens the engine on `path`, which must have none of `*?{}` in its name. As parameters, times are best bound as epoch milliseconds
+ * (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are answered as numbers. A failed statement
+ * rejects with an Error that has ClickHouse's `code` and `type`.
  */
 export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
   const insertsFolder = join(path, 'inserts');
+  // The engine takes a file's name in a statement for a pattern.
   if (/[*?{}]/.test(path)) throw new Error(`the data folder must not have any of *?{} in its name: ${path}`);
   // A process that was killed may have left some.
   rmSync(insertsFolder, { recursive: true, force: true });
@@ -73,8 +75,8 @@ function analyticsOver(client: ClickHouseClient, insertsFolder: string): ChdbAna
   }
 
   /**
-   * By way of a file that never reaches the disk. Rows in the statement itself would go through the engine's tokenizer first, which costs
-   * more than to read them.
+   * By way of a file, which is gone before the system writes it to disk. Rows within the statement would go through the engine's tokenizer
+   * first: twice the processor time.
    */
   async function insert(table: string, rows: Uint8Array): Promise<void> {
     const file = join(insertsFolder, `${inserts++}.tsv`);

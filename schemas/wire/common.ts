@@ -6,19 +6,22 @@ const threeDigits = Array.from({ length: 1000 }, (_, number) => `${number}`.padS
 let dayOfPart = Number.NaN;
 let dayPart = '';
 
-/** Whole epoch milliseconds to 2018-06-12T13:44:10.535Z. Times are mostly of one day, so the day is kept: a fifth of a Date's work. */
-export function isoTime(epochMs: number): string {
+/** Epoch milliseconds, whole or rounded down, to 2018-06-12T13:44:10.535. Times are mostly of one day, so the day is kept: a fifth of a Date's work. */
+export function utcTime(epochMs: number): string {
   const day = Math.floor(epochMs / dayMs);
   if (day !== dayOfPart) {
     dayPart = new Date(epochMs).toISOString().slice(0, -'13:44:10.535Z'.length);
     dayOfPart = day;
   }
-  const ms = epochMs - day * dayMs;
+  const ms = Math.floor(epochMs - day * dayMs);
   const seconds = Math.floor(ms / 1000);
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
-  return `${dayPart}${twoDigits[hours]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}.${threeDigits[ms % 1000]}Z`;
+  return `${dayPart}${twoDigits[hours]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}.${threeDigits[ms % 1000]}`;
 }
+
+/** Epoch milliseconds, whole or rounded down, to 2018-06-12T13:44:10.535Z. */
+export const isoTime = (epochMs: number): string => `${utcTime(epochMs)}Z`;
 
 /** An object without the fields that are null or undefined: on the wire, unset means absent. */
 export function withoutUnset<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {

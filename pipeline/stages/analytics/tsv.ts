@@ -1,5 +1,5 @@
 /** Rows as the analytics port takes them: tab-separated text with ClickHouse's escapes, the columns' names first. */
-import { isoTime } from '../../../schemas/wire/common.js';
+import { utcTime } from '../../../schemas/wire/common.js';
 
 const special = /[\\\t\n\r]/;
 const escapes: { readonly [character: string]: string } = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'" };
@@ -11,8 +11,8 @@ export const text = (value: string): string => (special.test(value) ? value.repl
 /** The value of a Nullable column that needs no escapes. */
 export const nullable = (value: number | boolean | null): string => (value === null ? '\\N' : `${value}`);
 
-/** The value of a DateTime64(3) column: the ISO form without its Z. */
-export const time = (epochMs: number): string => isoTime(epochMs).slice(0, -1);
+/** The value of a DateTime64(3) column, of epoch milliseconds. */
+export const time = utcTime;
 
 const quoted = (value: string): string => `'${value.replace(/[\\\t\n\r']/g, escaped)}'`;
 
