@@ -10,7 +10,7 @@ let dayPart = '';
 export function utcTime(epochMs: number): string {
   const day = Math.floor(epochMs / dayMs);
   if (day !== dayOfPart) {
-    dayPart = new Date(epochMs).toISOString().slice(0, -'13:44:10.535Z'.length);
+    dayPart = new Date(day * dayMs).toISOString().slice(0, -'13:44:10.535Z'.length);
     dayOfPart = day;
   }
   const ms = Math.floor(epochMs - day * dayMs);
