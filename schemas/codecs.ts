@@ -64,7 +64,9 @@ export function createCodec<T>(type: avro.Type, schemaId: number): Codec<T> {
       if (frame.length < frameBytes || frame[0] !== 0) throw new Error('not in the Confluent wire format');
       const id = frame.readUInt32BE(1);
       if (id !== schemaId) throw new Error(`schema id ${id} where ${schemaId} was expected`);
-      return type.fromBuffer(frame.subarray(frameBytes)) as T;
+      const { value, offset } = type.decode(frame, frameBytes) as unknown as { value: T; offset: number };
+      if (offset !== frame.length) throw new Error('the body is not one whole record');
+      return value;
     },
   };
 }

@@ -64,7 +64,7 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     ...shared,
     topic: topics.outcomes,
     codec: codecs.outcome,
-    tables: new OutcomeTables({ ...tableParts, usersEveryMs: bounds.usersEveryMs }),
+    tables: new OutcomeTables({ ...tableParts, codec: codecs.outcome, usersEveryMs: bounds.usersEveryMs }),
   });
   const events = new TopicSink({
     ...shared,

@@ -1,7 +1,9 @@
 /** The tables that each topic fills. */
+import type { Codec } from '../../../schemas/codecs.js';
 import type { Event, Outcome } from '../../../schemas/records.js';
 import type { Analytics } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
+import { LatestFrames } from './latest-frames.js';
 import { eventColumns, eventRow, locationColumns, locationRow, userColumns, userRow } from './rows.js';
 import type { Tables } from './topic-sink.js';
 import { RowText } from './tsv.js';
@@ -49,17 +51,22 @@ const fewUsers = 1_000;
 /** So many are written even if they were written a moment ago. */
 const manyUsers = 200_000;
 
+interface OutcomeTableParts extends TableParts {
+  readonly codec: Codec<Outcome>;
+  readonly usersEveryMs: number;
+}
+
 /**
  * Topic `outcomes`: a row per location, and one per user whose location was applied. A user's row replaces the one before, so of
  * each user only the newest is kept until `usersEveryMs` have passed.
  */
 export class OutcomeTables implements Tables<Outcome> {
-  readonly #parts: TableParts & { readonly usersEveryMs: number };
+  readonly #parts: OutcomeTableParts;
   readonly #locations = new RowText(locationColumns);
-  #users = new Map<string, Outcome>();
+  readonly #users = new LatestFrames(manyUsers);
   #usersStoredAtMs = 0;
 
-  constructor(parts: TableParts & { readonly usersEveryMs: number }) {
+  constructor(parts: OutcomeTableParts) {
     this.#parts = parts;
   }
 
@@ -67,9 +74,9 @@ export class OutcomeTables implements Tables<Outcome> {
     return this.#locations.size;
   }
 
-  take(outcome: Outcome): void {
+  take(outcome: Outcome, frame: Buffer): void {
     this.#locations.add(locationRow(outcome));
-    if (outcome.result === 'applied') this.#users.set(outcome.user, outcome);
+    if (outcome.result === 'applied') this.#users.set(outcome.user, frame);
   }
 
   async store(all: boolean): Promise<boolean> {
@@ -81,15 +88,14 @@ export class OutcomeTables implements Tables<Outcome> {
   }
 
   #areUsersDue(): boolean {
-    const { size } = this.#users;
-    if (size <= fewUsers || size >= manyUsers) return true;
+    const { waiting } = this.#users;
+    if (waiting <= fewUsers || waiting >= manyUsers) return true;
     return this.#parts.clock() - this.#usersStoredAtMs >= this.#parts.usersEveryMs;
   }
 
   #takeUsers(): RowText {
     const rows = new RowText(userColumns);
-    for (const outcome of this.#users.values()) rows.add(userRow(outcome));
-    this.#users.clear();
+    this.#users.takeAll((frame) => rows.add(userRow(this.#parts.codec.decode(frame))));
     this.#usersStoredAtMs = this.#parts.clock();
     return rows;
   }

@@ -11,7 +11,8 @@ import type { Metrics } from '../metrics.js';
 
 /** Where decoded records turn into rows. */
 export interface Tables<T extends object> {
-  take(value: T): void;
+  /** `frame` is the record as it came; it is valid during the call only. */
+  take(value: T, frame: Buffer): void;
   /** Rows that wait. */
   readonly size: number;
   /**
@@ -89,7 +90,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     for (const record of records) {
       const decoded = decodeRecord(codec, record);
       if ('reason' in decoded) bad.push(decoded);
-      else tables.take(decoded);
+      else tables.take(decoded, record.value as Buffer);
     }
     return bad;
   }
