@@ -9,9 +9,10 @@ import { evaluate } from '../../pipeline/evaluation/evaluate.js';
 import type { Surroundings } from '../../pipeline/evaluation/types.js';
 import { Zone } from '../../pipeline/geometry/zone.js';
 import type { DeviceState, Location } from '../../schemas/records.js';
-import type { BenchCase, BenchOptions, Row } from '../case.js';
+import { type BenchCase, type BenchOptions, type Row, rates } from '../case.js';
 import { benchProject, surroundingsOf } from '../surroundings.js';
-import { type Box, box, type FenceMix, realisticVertices, tenfoldBox, wander } from '../workload.js';
+import { Tile38 } from '../tile38.js';
+import { type Box, box, type FenceMix, fences, realisticVertices, tenfoldBox, wander } from '../workload.js';
 
 const devices = 10_000;
 
@@ -74,6 +75,20 @@ function draw(count: number, area: Box): Fixes {
     fixes.latitudes[index] = latitude;
   }
   return fixes;
+}
+
+/** The same fences and fixes through Tile38. Its first round, in which every device is new, doesn't count either. */
+async function measureTile38({ what, mix }: Setting, address: string, smoke: boolean): Promise<Row> {
+  const tile38 = await Tile38.connect(address);
+  await tile38.watch(fences(smoke ? { ...mix, count: 1_000 } : mix, benchProject));
+  const perRound = smoke ? 2_000 : 60_000;
+  const fixes = wander(devices, 4, mix.area ?? box);
+  const take = function* () {
+    for (let index = 0; index < perRound; index++) yield fixes.next().value;
+  };
+  const rounds = await rates(smoke ? 1 : 3, perRound, () => tile38.report(take()));
+  tile38.close();
+  return { what: `${what}: Tile38`, unit: 'SET/s', rounds };
 }
 
 /** Applies fix after fix to states in memory, as the location stage does between its reads and its commits. */
@@ -165,7 +180,11 @@ export const evaluationCase: BenchCase = {
   about: 'evaluation alone, one thread',
   async run(options) {
     const rows: Row[] = [];
-    for (const setting of settings) rows.push(...(await measure(setting, options)));
+    for (const setting of settings) {
+      rows.push(...(await measure(setting, options)));
+      // Points without accuracy: what Tile38 knows.
+      if (options.tile38 && setting.accuracyM === 0) rows.push(await measureTile38(setting, options.tile38, options.smoke));
+    }
     return rows;
   },
 };
