@@ -6,7 +6,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import { drainPending } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
@@ -32,9 +32,9 @@ export interface ChdbAnalytics extends Analytics {
  * rejects with an Error that has ClickHouse's `code` and `type`.
  */
 export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
-  const insertsFolder = join(path, 'inserts');
+  const insertsFolder = resolve(path, 'inserts');
   // The engine takes a file's name in a statement for a pattern.
-  if (/[*?{}]/.test(path)) throw new Error(`the data folder must not have any of *?{} in its name: ${path}`);
+  if (/[*?{}]/.test(insertsFolder)) throw new Error(`the data folder must not have any of *?{} in its name: ${path}`);
   // A process that was killed may have left some.
   rmSync(insertsFolder, { recursive: true, force: true });
   mkdirSync(insertsFolder, { recursive: true });
