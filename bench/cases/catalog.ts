@@ -1,9 +1,10 @@
 /** A million fences: from a restart to ready, in memory, and an upsert that takes effect while locations pour in. */
 import type { BenchCase, BenchOptions, Row } from '../case.js';
 import { BenchServer } from '../server.js';
-import { box, type FenceMix, wander } from '../workload.js';
+import { box, type FenceMix, tenfoldBox, wander } from '../workload.js';
 
-const mix: FenceMix = { count: 1_000_000, radiusM: 150, polygons: 1, vertices: () => 32, seed: 11 };
+/** As dense as a hundred thousand in a metropolis: one of them at every point. */
+const mix: FenceMix = { count: 1_000_000, radiusM: 150, polygons: 1, vertices: () => 32, seed: 11, area: tenfoldBox };
 const linesPerRequest = 2_000;
 
 /** Keeps bulk requests in flight until told to stop. */

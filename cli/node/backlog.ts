@@ -43,9 +43,35 @@ export async function backlogRecords(log: Pick<Log, 'bounds'>, applied: AppliedO
 }
 
 const lookAgainMs = 5;
+/** What a track call may have to wait behind uploads. */
+const maxDelayMs = 500;
+const measureEveryMs = 250;
+/** So many keep the stage busy while its rate is not known yet. */
+const minRecords = 2_000;
 
-/** Resolves when no more than `maxRecords` wait. */
-export const createPacing =
-  (log: Pick<Log, 'bounds'>, applied: AppliedOffsets, maxRecords: number) => async (): Promise<void> => {
-    while ((await backlogRecords(log, applied)) > maxRecords) await setTimeout(lookAgainMs);
+/**
+ * Resolves when no more than `maxRecords` wait, and no more than are evaluated within half a second: among many overlapping fences a location takes
+ * ten times as long as usual.
+ */
+export function createPacing(log: Pick<Log, 'bounds'>, applied: AppliedOffsets, maxRecords: number): () => Promise<void> {
+  let recordsPerMs = 0;
+  let measured = { atMs: performance.now(), records: appliedRecords(applied) };
+
+  function measure(): void {
+    const now = { atMs: performance.now(), records: appliedRecords(applied) };
+    if (now.atMs - measured.atMs < measureEveryMs) return;
+    recordsPerMs = (now.records - measured.records) / (now.atMs - measured.atMs);
+    measured = now;
+  }
+
+  return async () => {
+    for (;;) {
+      measure();
+      const limit = Math.min(maxRecords, Math.max(minRecords, recordsPerMs * maxDelayMs));
+      if ((await backlogRecords(log, applied)) <= limit) return;
+      await setTimeout(lookAgainMs);
+    }
   };
+}
+
+const appliedRecords = (applied: AppliedOffsets): number => applied.reduce((sum, offset) => sum + Number(offset), 0);
