@@ -18,12 +18,6 @@ export interface RateLimits {
   readonly managementPerKeyPerSecond: number;
 }
 
-export const defaultRateLimits: RateLimits = {
-  trackPerDevicePerSecond: 10,
-  queryPerKeyPerSecond: 1_000,
-  managementPerKeyPerSecond: 1_000,
-};
-
 export interface Admission {
   readonly admitted: boolean;
   /** Requests that would be admitted right after this one. */

@@ -13,7 +13,7 @@ import type { UserState } from '../schemas/records.js';
 import { eventJson } from '../schemas/wire/user.js';
 import { type ConversionFields, conversionName, isReserved, readConversion } from './conversion.js';
 import { asOverload } from './intake.js';
-import { storedUsers } from './last-known.js';
+import { storedState } from './last-known.js';
 import type { IngestParts } from './parts.js';
 import { ConversionAnswer, ConversionRequest, Done, VerificationRequest } from './schemas.js';
 import { deviceKey } from './track-request.js';
@@ -28,7 +28,7 @@ export const clientCallRoutes: FastifyPluginAsync<IngestParts> = async (plugin, 
   /** The stored user that a conversion is about: the device's, or that of the user it names. */
   async function userOf(fields: ConversionFields, caller: Caller): Promise<UserState | undefined> {
     if (fields.deviceId === undefined) return undefined;
-    const users = await storedUsers({ ...caller, deviceId: fields.deviceId }, parts);
+    const users = (await storedState({ ...caller, deviceId: fields.deviceId }, parts))?.users ?? [];
     return fields.userId === undefined ? users[0] : users.find(({ userId }) => userId === fields.userId);
   }
 

@@ -2,10 +2,10 @@
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { profileAfter, resolveUser } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
+import { decodeDeviceState } from '../pipeline/stages/locations/devices.js';
 import { userOf } from '../pipeline/stages/locations/user.js';
-import { deviceStateType } from '../schemas/codecs.js';
 import type { User } from '../schemas/json/user.js';
-import type { DeviceState, Location, UserState } from '../schemas/records.js';
+import type { DeviceState, Location } from '../schemas/records.js';
 import { deviceKey } from './track-request.js';
 
 export interface LastKnownSources {
@@ -14,19 +14,19 @@ export interface LastKnownSources {
   readonly configuration: ConfigurationReader;
 }
 
-/** The stored users of a device, the latest first. */
-export async function storedUsers(
+/** The stored state of a device, for questions; evaluation reads its own. Undefined for a device never seen. */
+export async function storedState(
   device: Pick<Location, 'project' | 'environment' | 'deviceId'>,
   { log, states }: Pick<LastKnownSources, 'log' | 'states'>,
-): Promise<UserState[]> {
+): Promise<DeviceState | undefined> {
   const key = deviceKey(device);
   const [value] = await states.load(log.partitionOf(topics.locations, key), [key]);
-  return value === undefined ? [] : (deviceStateType.fromBuffer(value) as DeviceState).users;
+  return value && decodeDeviceState(value);
 }
 
 /** The user that a location is about, as of before it was applied. */
 export async function lastKnownUser(location: Location, sources: LastKnownSources, nowMs: number): Promise<User> {
-  const user = resolveUser(location, await storedUsers(location, sources));
+  const user = resolveUser(location, (await storedState(location, sources))?.users ?? []);
   const known = {
     ...user,
     profile: user.profile ?? profileAfter(null, location.details),

@@ -13,6 +13,7 @@ import { apiRoutes } from '../../api/routes.js';
 import { createInbox } from '../../backends/embedded/replies.js';
 import { createKeyRing } from '../../http/keys.js';
 import { createHttpServer } from '../../http/server.js';
+import { storedState } from '../../ingest/last-known.js';
 import { ingestMetrics } from '../../ingest/metrics.js';
 import { defaultIngestBounds } from '../../ingest/parts.js';
 import { ingestRoutes } from '../../ingest/routes.js';
@@ -32,7 +33,6 @@ import { addGauge, createProcessRegistry, createRecorder, createRequestObserver,
 import { operationsRoutes } from './operations.js';
 import { startSweeps } from './retention.js';
 import type { StageCalls } from './stage-worker.js';
-import { storedState } from './stored-state.js';
 import { startWorker } from './worker-host.js';
 
 export interface EmbeddedNode {
@@ -111,7 +111,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     spatial: stage.calls,
     analytics: analytics.calls,
     clock: Date.now,
-    states: storedState(log, stateStore),
+    states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states: stateStore }),
   });
 
   return {

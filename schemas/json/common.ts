@@ -1,5 +1,5 @@
 /** JSON Schemas that the resources share: identifiers, times, coordinates, metadata, and the envelope of every answer. */
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 
 /** 24 hex digits. */
 export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: '24 hex digits' });
@@ -46,7 +46,3 @@ export const ErrorBody = Type.Object({
     message: Type.String(),
   }),
 });
-
-/** `{ meta, [name]: schema }`, the shape of every single-resource answer. */
-export const Envelope = <Name extends string, Schema extends TSchema>(name: Name, schema: Schema) =>
-  Type.Object({ meta: Meta, [name]: schema });

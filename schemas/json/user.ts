@@ -66,7 +66,6 @@ export const eventTypes = [
   'user.entered_beacon',
   'user.exited_beacon',
 ] as const;
-export type EventType = (typeof eventTypes)[number];
 
 export const Event = Type.Object(
   {
