@@ -94,7 +94,9 @@ const isShown = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord) =>
 
 test('a search answers what a search through all fences does', async () => {
   await fc.assert(
-    fc.asyncProperty(fences, fc.array(search, { minLength: 5, maxLength: 10 }), async (records, searches) => {
+    fc.asyncProperty(fences, fc.array(search, { minLength: 5, maxLength: 10 }), async (drawn, searches) => {
+      // As the log carries them: JSON has no negative zero, which a drawn coordinate may be.
+      const records: typeof drawn = JSON.parse(JSON.stringify(drawn));
       const { queries, close } = await queriesOver(records.map(asChange));
       for (const asked of searches) {
         const expected = records
