@@ -1,15 +1,49 @@
 /** What the routes of the API work with. */
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
-import type { Analytics } from '../pipeline/ports.js';
-import type { DeviceState } from '../schemas/records.js';
+import type { Analytics, Log } from '../pipeline/ports.js';
+import type { Sealer } from '../pipeline/sealing.js';
+import type { IconKind } from '../renderer/overlays/icons.js';
+import type { Unsupported } from '../renderer/style/unsupported.js';
+import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
+import type { Validated } from '../schemas/errors.js';
+import type { WebhookRecord } from '../schemas/json/webhook.js';
+import type { Attempt, Delivery, DeviceState } from '../schemas/records.js';
 
 export interface ApiDeps {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
   readonly spatial: SpatialQueries;
-  readonly analytics: Pick<Analytics, 'query'>;
+  readonly analytics: Pick<Analytics, 'query' | 'file'>;
+  readonly log: Log;
+  readonly webhooks: WebhookParts;
+  readonly maps: MapParts;
   /** Epoch ms. */
   readonly clock: () => number;
   /** The stored state of a device; absent where this node can't ask for it. */
   readonly states?: (scope: Scope, deviceId: string) => Promise<DeviceState | undefined>;
+}
+
+/** What the routes of webhooks need of the world. */
+export interface WebhookParts {
+  readonly sealer: Sealer;
+  /** CIDRs within which endpoints may lie although they are reserved. */
+  readonly allowedNetworks: readonly string[];
+  /** Of one project and environment. */
+  readonly maxWebhooks: number;
+  /** Tries a delivery once, at once and without queueing, and appends what came of it to topic `attempts`. */
+  readonly tryOnce: (webhook: WebhookRecord, delivery: Delivery) => Promise<Attempt>;
+}
+
+/** What the routes of static maps, and of what is uploaded for them, need of the world. */
+export interface MapParts {
+  readonly render: (request: MapRequest, uploads: Uploads) => Promise<DrawnMap>;
+  /** What of a style, in JSON, isn't drawn, or what is wrong with it. */
+  readonly checkStyle: (json: Uint8Array) => Promise<Validated<Unsupported[]>>;
+  /** What kind of image the file is; null when it can't be drawn. */
+  readonly checkIcon: (file: Uint8Array) => Promise<IconKind | null>;
+  /** Of finished images that are kept. */
+  readonly maxCacheBytes: number;
+  /** Of one project and environment. */
+  readonly maxStyles: number;
+  readonly maxMarkers: number;
 }

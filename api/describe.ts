@@ -17,7 +17,7 @@ export interface Description {
   /** Of the answer 200. */
   readonly answer: TSchema;
   /** Failures besides 401, 403 and 429, by status. */
-  readonly failures?: readonly (400 | 404 | 409 | 413)[];
+  readonly failures?: readonly (400 | 404 | 409 | 413 | 503)[];
 }
 
 const failureNames = {
@@ -28,6 +28,7 @@ const failureNames = {
   409: 'The request contradicts a record that exists',
   413: 'The body is too large',
   429: 'Too many requests; see Retry-After',
+  503: 'More is in flight than can be kept, or a part is out of reach; see Retry-After',
 } as const;
 
 /** The schema object of a route. It describes only: handlers read the fields themselves, so that text and typed values are one. */

@@ -1,19 +1,22 @@
 /** A whole API for this room's tests: the real log, view and writer in a folder of its own, two projects, and calls with their keys. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
-import { openChdbAnalytics } from '../backends/embedded/analytics.js';
+import { afterAll } from 'vitest';
 import { openEmbedded } from '../backends/embedded/embedded.js';
 import { createKeyRing } from '../http/keys.js';
 import { createHttpServer } from '../http/server.js';
 import { createConfigurationWriter, followChanges } from '../pipeline/catalog/changes.js';
 import { openView } from '../pipeline/catalog/view.js';
+import { createSealer, sealingKeyBytes } from '../pipeline/sealing.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
+import { openTestAnalytics } from '../pipeline/stages/testing/analytics.js';
 import type { Environment } from '../schemas/json/common.js';
 import type { KeyKind, ProjectRecord } from '../schemas/json/project.js';
+import type { MapParts, WebhookParts } from './deps.js';
 import { createProject } from './projects/projects.js';
 import { type ApiDeps, apiRoutes } from './routes.js';
 
@@ -40,22 +43,45 @@ const unasked = async (): Promise<never> => {
   throw new Error('not part of this test');
 };
 
-/** The real analytics engine with the real tables. One per test file: a process opens one folder at a time. */
-export async function startAnalytics() {
-  const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-analytics-'));
-  const analytics = await openChdbAnalytics({ path: folder });
+/** The real analytics engine with the real tables, closed after the tests of the file. One per file: a process opens one folder at a time. */
+export async function useAnalytics() {
+  const analytics = await openTestAnalytics();
+  afterAll(() => analytics.close());
   await migrate(analytics, fileURLToPath(new URL('../schemas/clickhouse', import.meta.url)));
-  return {
-    ...analytics,
-    async close() {
-      await analytics.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return analytics;
+}
+
+/** What webhooks need, with the parts of interest on top. */
+export const webhookParts = (parts: Partial<WebhookParts> = {}): WebhookParts => ({
+  sealer: createSealer(randomBytes(sealingKeyBytes)),
+  allowedNetworks: [],
+  maxWebhooks: 10,
+  tryOnce: unasked,
+  ...parts,
+});
+
+/** What maps need, with the parts of interest on top. */
+export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
+  render: unasked,
+  checkStyle: unasked,
+  checkIcon: unasked,
+  maxCacheBytes: 0,
+  maxStyles: 10,
+  maxMarkers: 10,
+  ...parts,
+});
+
+type ApiParts = Partial<Pick<ApiDeps, 'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps'>>;
+
+/** An API that is closed after the tests of the file, at whose top level it is awaited. */
+export async function useApi(parts: ApiParts = {}): Promise<TestApi> {
+  const api = await startApi(parts);
+  afterAll(() => api.close());
+  return api;
 }
 
 /** Parts that a test doesn't give refuse to be asked. */
-export async function startApi(parts: Partial<Pick<ApiDeps, 'analytics' | 'spatial' | 'states' | 'clock'>> = {}) {
+export async function startApi(parts: ApiParts = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
   const clock = parts.clock ?? Date.now;
   const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
@@ -72,7 +98,10 @@ export async function startApi(parts: Partial<Pick<ApiDeps, 'analytics' | 'spati
     administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),
   });
   await app.register(apiRoutes, {
-    analytics: { query: unasked },
+    analytics: { query: unasked, file: unasked },
+    log: embedded.log,
+    webhooks: webhookParts(),
+    maps: mapParts(),
     spatial: { context: unasked, searchGeofences: unasked, searchBeacons: unasked, explain: unasked },
     ...parts,
     configuration: view,
@@ -94,6 +123,7 @@ export async function startApi(parts: Partial<Pick<ApiDeps, 'analytics' | 'spati
 
   return {
     app,
+    log: embedded.log,
     view,
     writer,
     problems,

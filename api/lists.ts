@@ -7,7 +7,7 @@ import { FieldReader, type Outcome, type RawFields } from './fields.js';
 export const defaultLimit = 100;
 export const maxLimit = 1_000;
 
-export type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter';
+export type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter' | 'before' | 'after';
 
 /** A place in a list that is ordered by time, then id, both descending: the last row that was answered. */
 export interface Cursor {
@@ -48,6 +48,23 @@ export function readTimeBounds<Name extends TimeBound>(reader: FieldReader, name
   return bounds;
 }
 
+/** What is asked of a list that is in memory as a whole. Bounds are exclusive, epoch ms. */
+export type ShortListQuery = Pick<ListQuery, 'limit' | 'createdBefore' | 'createdAfter'>;
+
+export function readShortListQuery(query: RawFields): Outcome<ShortListQuery> {
+  const reader = new FieldReader(query);
+  const limit = readLimit(reader);
+  const bounds = readTimeBounds(reader, ['createdBefore', 'createdAfter']);
+  return reader.outcome(() => ({ limit, ...bounds }));
+}
+
+/** A page of a list that comes oldest first, newest first, and the `meta` of its answer. */
+export function shortPage<T extends { readonly createdAt: number }>(all: readonly T[], query: ShortListQuery) {
+  const { limit, createdBefore = Infinity, createdAfter = -Infinity } = query;
+  const rows = all.filter(({ createdAt }) => createdAt < createdBefore && createdAt > createdAfter).reverse();
+  return { rows: rows.slice(0, limit), meta: { code: 200, hasMore: rows.length > limit } };
+}
+
 /** A list of geofences or beacons. */
 export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery['orderBy']): Outcome<ListQuery> {
   const reader = new FieldReader(query);
@@ -80,6 +97,12 @@ export const cursorParameter = {
 /** Schemas of the named bounds, for the API's description. */
 export const timeParameters = (...names: TimeBound[]): Record<string, TSchema> =>
   Object.fromEntries(names.map((name) => [name, Type.Optional(Type.String({ description: timeDescription }))]));
+
+/** Schema of the query of a list that is in memory as a whole, for the API's description. */
+export const shortListParameters = Type.Object({ ...limitParameter, ...timeParameters('createdBefore', 'createdAfter') });
+
+/** How such a list is paged through. */
+export const shortListPaging = 'For the next page give `createdAt` of the last item as `createdBefore`.';
 
 /** Schema of the query of a list of geofences or beacons, for the API's description. */
 export const listParameters = Type.Object({

@@ -2,18 +2,26 @@
  * The management API: what owners configure and what they ask, one plugin per resource.
  *
  * Flows in: requests with a secret key (for projects, the administrator's). Flows out: changes to the configuration's topic, and answers from
- * the node's view of it, from the analytics store and from the spatial index. Imports schemas, pipeline, http and ingest.
+ * the node's view of it, from the analytics store and from the spatial index. Imports schemas, pipeline, http, ingest, and of renderer what reads requests.
  */
 import type { FastifyPluginAsync } from 'fastify';
+import { analyticsRoutes } from './analytics/routes.js';
 import { beaconRoutes } from './beacons/routes.js';
 import type { ApiDeps } from './deps.js';
 import { eventRoutes } from './events/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { geofenceRoutes } from './geofences/routes.js';
+import { mapMarkerRoutes } from './map-markers/routes.js';
+import { mapStyleRoutes } from './map-styles/routes.js';
+import { mapRoutes } from './maps/routes.js';
 import { projectRoutes } from './projects/routes.js';
 import { createSerializer } from './serialize.js';
 import { settingsRoutes } from './settings/routes.js';
+import { subscriberRoutes } from './topics/subscribers.js';
 import { userRoutes } from './users/routes.js';
+import { deliveryRoutes } from './webhooks/delivery-routes.js';
+import { webhookRoutes } from './webhooks/routes.js';
+import { secretRoutes } from './webhooks/secret-routes.js';
 
 export type { ApiDeps } from './deps.js';
 
@@ -27,6 +35,14 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (app, deps) => {
   await app.register(settingsRoutes(deps, serializeByProject));
   await app.register(projectRoutes(deps, serializeByProject));
   await app.register(eventRoutes(deps));
+  await app.register(subscriberRoutes(deps));
   await app.register(userRoutes(deps));
+  await app.register(analyticsRoutes(deps));
   await app.register(explainRoutes(deps));
+  await app.register(webhookRoutes(deps, serializeByProject));
+  await app.register(secretRoutes(deps, serializeByProject));
+  await app.register(deliveryRoutes(deps));
+  await app.register(mapRoutes(deps));
+  await app.register(mapStyleRoutes(deps, serializeByProject));
+  await app.register(mapMarkerRoutes(deps, serializeByProject));
 };

@@ -7,13 +7,14 @@ export interface Statement {
 }
 
 /**
- * A condition with a placeholder per value: `{text}`, or `{time}` for epoch milliseconds. Without one of its values it is left out.
- * The SQL is a constant of the code.
+ * A condition with a placeholder per value: `{text}`, `{texts}` for a list, or `{time}` for epoch milliseconds. Without one of its values
+ * it is left out. The SQL is a constant of the code.
  */
-export type Condition = readonly [sql: string, ...values: (string | number | null | undefined)[]];
+export type Condition = readonly [sql: string, ...values: (string | readonly string[] | number | null | undefined)[]];
 
 const bound = {
   text: (name: string) => `{${name}:String}`,
+  texts: (name: string) => `{${name}:Array(String)}`,
   time: (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`,
 };
 
@@ -24,7 +25,7 @@ export function where({ project, environment }: Scope, conditions: readonly Cond
   for (const [sql, ...values] of conditions) {
     if (values.some((value) => value === undefined || value === null)) continue;
     const waiting = [...values];
-    const part = sql.replace(/\{(text|time)\}/g, (_, kind: keyof typeof bound) => {
+    const part = sql.replace(/\{(texts?|time)\}/g, (_, kind: keyof typeof bound) => {
       const name = `value${Object.keys(parameters).length}`;
       parameters[name] = waiting.shift();
       return bound[kind](name);

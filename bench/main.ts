@@ -4,11 +4,21 @@ import type { BenchCase, Row } from './case.js';
 import { catalogCase } from './cases/catalog.js';
 import { endToEndCase } from './cases/end-to-end.js';
 import { evaluationCase } from './cases/evaluation.js';
+import { mapsCase } from './cases/maps.js';
 import { trackCase } from './cases/track.js';
+import { waitingDeliveriesCase, webhooksCase } from './cases/webhooks.js';
 import { environment, environmentLine } from './environment.js';
 import { keep, table } from './report.js';
 
-const cases: readonly BenchCase[] = [evaluationCase, endToEndCase, trackCase, catalogCase];
+const cases: readonly BenchCase[] = [
+  evaluationCase,
+  endToEndCase,
+  trackCase,
+  catalogCase,
+  webhooksCase,
+  waitingDeliveriesCase,
+  mapsCase,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

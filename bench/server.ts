@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbedded } from '../backends/embedded/embedded.js';
 import { type Keys, launchServer, type ServerProcess } from '../cli/demo/server-process.js';
-import type { NewRecord } from '../pipeline/ports.js';
-import { topics } from '../pipeline/ports.js';
+import { sealingKey } from '../cli/node/sealing-key.js';
+import { type NewRecord, topics } from '../pipeline/ports.js';
+import { createSealer, type Sealer } from '../pipeline/sealing.js';
 import { codecs } from '../schemas/codecs.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { Project } from '../schemas/json/project.js';
+import type { WebhookRecord } from '../schemas/json/webhook.js';
 import { type FenceMix, fences } from './workload.js';
 
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
@@ -17,7 +20,7 @@ const partitions = 4;
 const changesPerAppend = 2_000;
 
 /** No limits: what is measured is the pipeline. */
-const environment = {
+const sharedEnvironment = {
   FENCELINE_LOG_LEVEL: 'warn',
   FENCELINE_LOCATIONS_PARTITIONS: `${partitions}`,
   FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
@@ -32,18 +35,33 @@ export interface Answer {
 
 export class BenchServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'fenceline-bench-'));
+  readonly #environment: Readonly<Record<string, string>>;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
   #process: ServerProcess | undefined;
   #address = '';
   #keys: Keys | undefined;
 
+  private constructor(environment: Readonly<Record<string, string>>) {
+    this.#environment = environment;
+  }
+
   /** A server that has these fences. */
-  static async with(mix: FenceMix): Promise<BenchServer> {
-    const server = new BenchServer();
+  static with(mix: FenceMix): Promise<BenchServer> {
+    return BenchServer.configured((project) => fences(mix, project), noFurtherConfiguration);
+  }
+
+  /** A server that has these fences and webhooks, and `environment` besides what all benches share. */
+  static async configured(
+    fencesOf: (project: string) => Iterable<GeofenceRecord>,
+    webhooksOf: (project: string, sealer: Sealer) => Iterable<WebhookRecord>,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<BenchServer> {
+    const server = new BenchServer(environment);
     await server.start();
     const project = await server.#project();
     await server.stop();
-    await server.#appendFences(mix, project);
+    await server.#append('geofence', fencesOf(project));
+    await server.#append('webhook', webhooksOf(project, createSealer(sealingKey(server.#folder))));
     await server.start();
     return server;
   }
@@ -59,7 +77,11 @@ export class BenchServer {
   /** Answers the milliseconds from the start of the process to its being ready. */
   async start(): Promise<number> {
     const startedAt = performance.now();
-    this.#process = launchServer({ program, dataFolder: this.#folder, environment });
+    this.#process = launchServer({
+      program,
+      dataFolder: this.#folder,
+      environment: { ...sharedEnvironment, ...this.#environment },
+    });
     const { address, keys } = await this.#process.ready;
     this.#address = address;
     this.#keys ??= keys;
@@ -113,12 +135,12 @@ export class BenchServer {
     return (JSON.parse(text) as { projects: [Project] }).projects[0]._id;
   }
 
-  async #appendFences(mix: FenceMix, project: string): Promise<void> {
+  async #append(kind: 'geofence' | 'webhook', records: Iterable<GeofenceRecord | WebhookRecord>): Promise<void> {
     const { log, close } = openEmbedded({ path: this.#folder, partitions });
     let batch: NewRecord[] = [];
-    for (const record of fences(mix, project)) {
-      const change = { kind: 'geofence', id: record._id, changedAt: record.updatedAt, record: JSON.stringify(record) } as const;
-      batch.push({ key: `geofence/${record._id}`, value: codecs.change.encode(change) });
+    for (const record of records) {
+      const change = { kind, id: record._id, changedAt: record.updatedAt, record: JSON.stringify(record) };
+      batch.push({ key: `${kind}/${record._id}`, value: codecs.change.encode(change) });
       if (batch.length < changesPerAppend) continue;
       await log.append(topics.changes, batch);
       batch = [];
@@ -127,3 +149,5 @@ export class BenchServer {
     await close();
   }
 }
+
+const noFurtherConfiguration = (): WebhookRecord[] => [];

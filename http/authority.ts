@@ -2,14 +2,14 @@
  * Who may call what. Every route declares the authority it asks for; one hook decides before anything of the body is read.
  *
  * A secret key can do all that a publishable key can. The administrator's key belongs to no project and opens only the
- * administrator's routes.
+ * administrator's routes and those that say so.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../schemas/errors.js';
 import { type Caller, type KeyRing, matchesSha256 } from './keys.js';
 import type { LimitName } from './rate-limits.js';
 
-export type Authority = 'none' | 'publishable' | 'secret' | 'administrator';
+export type Authority = 'none' | 'publishable' | 'secret' | 'secret or administrator' | 'administrator';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -55,15 +55,14 @@ function authorize(request: FastifyRequest, authority: Authority, { keyRing, adm
   if (authority === 'none') return null;
   const key = presentedKey(request);
   if (key === undefined) throw new ApiError('unauthorized', 'no key in the Authorization header');
-  const isAdministrator = matchesSha256(key, administratorKeySha256);
-  const caller = isAdministrator ? undefined : keyRing.callerOf(key);
-  if (authority === 'administrator') {
-    if (isAdministrator) return null;
-    if (caller) throw new ApiError('forbidden', 'this call needs the administrator key');
+  if (matchesSha256(key, administratorKeySha256)) {
+    if (authority === 'administrator' || authority === 'secret or administrator') return null;
+    throw new ApiError('forbidden', 'this call needs a key of a project');
   }
-  if (isAdministrator) throw new ApiError('forbidden', 'this call needs a key of a project');
+  const caller = keyRing.callerOf(key);
   if (!caller) throw new ApiError('unauthorized', 'the key is unknown or revoked');
-  if (authority === 'secret' && caller.kind !== 'secret') throw new ApiError('forbidden', 'this call needs a secret key');
+  if (authority === 'administrator') throw new ApiError('forbidden', 'this call needs the administrator key');
+  if (authority !== 'publishable' && caller.kind !== 'secret') throw new ApiError('forbidden', 'this call needs a secret key');
   return caller;
 }
 

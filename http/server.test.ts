@@ -45,6 +45,7 @@ const room: FastifyPluginAsync = async (app) => {
   app.get('/v1/mine', { config: { authority: 'publishable' } }, async (request) => ({ caller: callerOf(request) }));
   app.get('/v1/secret', { config: { authority: 'secret', limit: 'query' } }, async () => ({}));
   app.get('/v1/projects', { config: { authority: 'administrator' } }, async () => ({}));
+  app.get('/v1/topics', { config: { authority: 'secret or administrator' } }, async ({ caller }) => ({ caller }));
   app.get('/v1/map', { config: { authority: 'publishable', keyInQuery: true } }, async () => ({}));
   app.get('/v1/broken', { config: { authority: 'none' } }, async () => {
     throw new Error('password=hunter2');
@@ -106,6 +107,11 @@ describe('authority', () => {
     ['/v1/projects', secret, 403],
     ['/v1/projects', 'wrong', 401],
     ['/v1/projects', administrator.key, 200],
+    ['/v1/topics', undefined, 401],
+    ['/v1/topics', 'wrong', 401],
+    ['/v1/topics', publishable, 403],
+    ['/v1/topics', secret, 200],
+    ['/v1/topics', administrator.key, 200],
     [`/v1/mine?publishableKey=${publishable}`, undefined, 401],
     [`/v1/map?publishableKey=${publishable}`, undefined, 200],
     ['/v1/map?publishableKey[]=1', undefined, 401],

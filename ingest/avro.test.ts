@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { locationType } from '../schemas/codecs.js';
 import type { Location } from '../schemas/records.js';
+import { exampleDetails } from '../schemas/testing/examples.js';
 import { avroRecords } from './avro-container.js';
 import { trackFieldsOf } from './avro-fields.js';
 import { BrokenAvro, Cursor, createAvroReader } from './avro-reader.js';
@@ -214,7 +215,7 @@ describe('a Location record', () => {
   };
 
   it('comes back as itself, but with the receiver’s project, ids and times', async () => {
-    const details = { ...readDetailsTemplate(), deviceType: 'iOS', altitude_m: 12, metadata: '{"a":1}' };
+    const details = exampleDetails({ deviceType: 'iOS', altitude_m: 12, metadata: '{"a":1}' });
     const bytes = await container(locationType, [{ ...location, details }]);
     const { records } = await recordsOf(inChunks(bytes, 100));
     const receipt = {
@@ -239,24 +240,4 @@ describe('a Location record', () => {
       },
     });
   });
-});
-
-const readDetailsTemplate = () => ({
-  installId: null,
-  sessionId: null,
-  description: null,
-  metadata: null,
-  deviceType: null,
-  deviceMake: null,
-  deviceModel: null,
-  deviceOS: null,
-  sdkVersion: null,
-  locationAuthorization: null,
-  locationAccuracyAuthorization: null,
-  altitude_m: null,
-  speed_mps: null,
-  course_deg: null,
-  timeZoneOffset_s: null,
-  locationMs: null,
-  nearbyGeofences: false,
 });

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
 import { Slab } from '../pipeline/stages/locations/slab.js';
-import type { Validated } from '../schemas/errors.js';
+import type { FieldProblem, Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
 import type { Admission } from './admission.js';
 import { recordOf } from './bulk-line.js';
@@ -30,6 +30,7 @@ export class BulkUpload {
   readonly #log: Pick<Log, 'append'>;
   readonly #admission: Admission;
   readonly #pace: () => Promise<void>;
+  readonly #onRejected: (problem: FieldProblem) => void;
   readonly #rejections: Rejection[] = [];
   readonly #pending = new Set<Promise<void>>();
   #accepted = 0;
@@ -39,10 +40,16 @@ export class BulkUpload {
   #batchBytes = 0;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(log: Pick<Log, 'append'>, admission: Admission, pace: () => Promise<void>) {
+  constructor(
+    log: Pick<Log, 'append'>,
+    admission: Admission,
+    pace: () => Promise<void>,
+    onRejected: (problem: FieldProblem) => void,
+  ) {
     this.#log = log;
     this.#admission = admission;
     this.#pace = pace;
+    this.#onRejected = onRejected;
   }
 
   get tally(): Tally {
@@ -54,6 +61,7 @@ export class BulkUpload {
     if (!result.ok) {
       const { param, rule } = result.problem;
       this.#rejected += 1;
+      this.#onRejected(result.problem);
       if (this.#rejections.length < maxRejectionsTold) this.#rejections.push({ line, param, message: `${param}: ${rule}` });
       return false;
     }

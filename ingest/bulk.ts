@@ -81,7 +81,10 @@ function bodyFailure(error: unknown): unknown {
 
 const OneLocation = Type.Intersect([TrackRequest, Type.Object({ ip: Type.Optional(Type.String()) })]);
 
-export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (app, { log, admission, paceBulk, clock, metrics }) => {
+export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
+  app,
+  { log, admission, paceBulk, clock, metrics, rejections },
+) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
 
@@ -108,7 +111,7 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (app, { log, ad
         metrics.add('ingest_overloaded_total', 1, 'bulk');
         throw overloaded();
       }
-      const upload = new BulkUpload(log, admission, paceBulk);
+      const upload = new BulkUpload(log, admission, paceBulk, (problem) => rejections.add(callerOf(request), 'bulk', problem));
       const receipt = (): Receipt => ({ project, environment, receivedAt: clock(), ip: null, replayed: false, replyTo: null });
       let failure: { readonly error: unknown } | undefined;
       try {

@@ -8,6 +8,7 @@ import type { Inbox, Replies } from '../pipeline/ports.js';
 import { geofenceRecord, projectRecord, TestNode } from '../pipeline/stages/testing/node.js';
 import { defaultSettings, type Settings } from '../schemas/json/project.js';
 import { defaultIngestBounds, type IngestBounds, type IngestDependencies } from './parts.js';
+import { startRejectionCounter } from './rejections.js';
 import { ingestRoutes } from './routes.js';
 
 /** What a spatial question was asked with, by the name of the question. */
@@ -88,6 +89,7 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
     openApi: { title: 'Fenceline', version: '0' },
   });
   const { log, stateStore: states } = node.embedded;
+  const rejections = startRejectionCounter(log, Date.now);
   await app.register(ingestRoutes, {
     log: options.log?.(log) ?? log,
     configuration: node.view,
@@ -97,6 +99,7 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
     clock: Date.now,
     bounds: { ...defaultIngestBounds, ...options.bounds },
     paceBulk: options.paceBulk ?? (async () => {}),
+    rejections,
     metrics: {
       add(counter, amount, label) {
         const name = label === undefined ? counter : `${counter}/${label}`;
@@ -114,6 +117,7 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
     counted,
     async close() {
       await app.close();
+      await rejections.close();
       await node.dispose();
     },
   };

@@ -7,6 +7,7 @@ import { type Admission, createAdmission } from './admission.js';
 import { createIntake, type Intake } from './intake.js';
 import { lastKnownUser } from './last-known.js';
 import type { IngestMetrics } from './metrics.js';
+import type { RejectionCounter } from './rejections.js';
 import { createWaiting, type Waiting } from './waiting.js';
 
 export interface IngestBounds {
@@ -41,6 +42,7 @@ export interface IngestDependencies {
   /** Asked before each batch of a bulk upload: resolves when evaluation is near enough behind. */
   readonly paceBulk: () => Promise<void>;
   readonly metrics: IngestMetrics;
+  readonly rejections: RejectionCounter;
 }
 
 export interface IngestParts extends IngestDependencies {

@@ -4,10 +4,11 @@ import { callerOf } from '../http/authority.js';
 import { jsonField } from '../http/form.js';
 import { accepted, describeOnly } from '../http/validation.js';
 import type { TrackReply } from '../pipeline/ports.js';
-import { ApiError, type FieldProblem, invalid, parameterError, type Validated } from '../schemas/errors.js';
+import { ApiError, type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
 import { normalizeAddress } from './addresses.js';
 import type { IngestParts } from './parts.js';
+import { refusalCode } from './rejections.js';
 import { ReplayRequest, TrackAnswer, TrackRequest } from './schemas.js';
 import { type Receipt, readLocation, type TrackFields } from './track-request.js';
 import type { Wait } from './waiting.js';
@@ -19,11 +20,8 @@ interface Rejection extends FieldProblem {
   readonly index: number;
 }
 
-/** Anonymous devices keep their own state and would need answers that are computed from it. */
 const refusalOf = (problem: FieldProblem): ApiError =>
-  problem.param === 'anonymous'
-    ? new ApiError('not_available', `anonymous: ${problem.rule}`, { param: 'anonymous' })
-    : parameterError(problem);
+  new ApiError(refusalCode(problem), `${problem.param}: ${problem.rule}`, { param: problem.param });
 
 function fieldsOf(value: unknown): TrackFields {
   return typeof value === 'object' && value !== null ? value : {};
@@ -56,7 +54,7 @@ function readReplays(items: readonly unknown[], receipt: Receipt): { locations: 
 const rejectionJson = ({ index, param, rule }: Rejection) => ({ index, param, message: `${param}: ${rule}` });
 
 export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) => {
-  const { intake, waiting, metrics, clock, bounds } = parts;
+  const { intake, waiting, metrics, rejections: counter, clock, bounds } = parts;
 
   const receiptOf = (request: FastifyRequest, replayed: boolean, replyTo: string): Receipt => {
     const { project, environment } = callerOf(request);
@@ -95,6 +93,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         const result = readLocation(fieldsOf(request.body), receiptOf(request, false, wait.replyTo));
         if (result.ok) return await taken('track', wait, [result.value]);
         metrics.add('locations_rejected_total', 1, 'track');
+        counter.add(callerOf(request), 'track', result.problem);
         throw refusalOf(result.problem);
       } finally {
         wait.cancel();
@@ -121,6 +120,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
       try {
         const { locations, rejections } = readReplays(items, receiptOf(request, true, wait.replyTo));
         metrics.add('locations_rejected_total', rejections.length, 'replay');
+        for (const rejection of rejections) counter.add(callerOf(request), 'replay', rejection);
         if (locations.length === 0) throw refusalOf(rejections[0]!);
         const answer = await taken('replay', wait, locations);
         return rejections.length === 0

@@ -14,6 +14,9 @@ export const topics = {
   events: 'events',
   changes: 'changes',
   deadLetters: 'dead-letters',
+  deliveries: 'deliveries',
+  attempts: 'attempts',
+  rejections: 'rejections',
 } as const;
 export type Topic = (typeof topics)[keyof typeof topics];
 
@@ -111,6 +114,82 @@ export interface Positions {
   set(group: string, topic: Topic, partition: number, nextOffset: number): Promise<void>;
 }
 
+/** What deliveries are made from: one partition of a topic. Each has a queue of its own. */
+export interface DeliverySource {
+  readonly topic: typeof topics.events | typeof topics.deliveries;
+  readonly partition: number;
+}
+
+/** The right to change one source's queue, until somebody claims it after us. */
+export interface DeliveryClaim {
+  readonly source: DeliverySource;
+  readonly token: number;
+  /** Offset of the next record of the source to make deliveries of. */
+  readonly nextOffset: number;
+  /** Sequence of the next delivery that is added; those after it count on by one, in the order in which they are given. */
+  readonly nextSequence: number;
+}
+
+/** Where a waiting delivery stands in its queue: by webhook, then time due, then arrival. */
+export interface DeliveryPlace {
+  /** 24 hex digits. */
+  readonly webhook: string;
+  /** Epoch ms. */
+  readonly dueAtMs: number;
+  /** Grows with every delivery added to the source; a delivery keeps its own. */
+  readonly sequence: number;
+}
+
+export interface WaitingDelivery extends DeliveryPlace {
+  /** Tries so far. */
+  readonly attempts: number;
+  /** An encoded Delivery. */
+  readonly value: Buffer;
+}
+
+/** What becomes of a delivery after a try: gone from the queue, or waiting for the next. */
+export interface Settlement {
+  readonly place: DeliveryPlace;
+  readonly next: { readonly dueAtMs: number; readonly attempts: number } | null;
+}
+
+/** How a webhook has been doing. Epoch ms, null: never, or not since the last success. */
+export interface WebhookHealth {
+  readonly failingSinceMs: number | null;
+  readonly lastSuccessAtMs: number | null;
+}
+
+/**
+ * Deliveries that wait, per source and webhook, on disk: a million of them cost no memory. The deliveries of a batch and the position after
+ * it are written wholly or not at all, so that none is lost and none made twice. Changes by an owner that has been
+ * replaced answer `fenced` and write nothing. A change is visible when it resolves and reaches the disk in order.
+ */
+export interface DeliveryQueue {
+  /** Increments the owner token. */
+  claim(source: DeliverySource): Promise<DeliveryClaim>;
+  /** `expectedOffset` must equal the position that the queue holds. */
+  add(
+    claim: DeliveryClaim,
+    batch: {
+      readonly expectedOffset: number;
+      readonly nextOffset: number;
+      readonly deliveries: readonly { readonly webhook: string; readonly dueAtMs: number; readonly value: Buffer }[];
+    },
+  ): Promise<CommitResult>;
+  /** The webhook's first deliveries in order of their places, due or not; those beyond `after` where it is given. */
+  waiting(source: DeliverySource, webhook: string, limit: number, after?: DeliveryPlace): Promise<readonly WaitingDelivery[]>;
+  /** The webhooks that anything waits for, with the first time due. */
+  webhooks(source: DeliverySource): Promise<readonly { readonly webhook: string; readonly nextDueAtMs: number }[]>;
+  /** Places that hold nothing (any more) are passed over. */
+  settle(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult>;
+  /** Forgets all that waits for the webhook. */
+  drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult>;
+  /** Deliveries that wait, of all sources. */
+  size(): Promise<number>;
+  health(webhook: string): Promise<WebhookHealth>;
+  setHealth(webhook: string, health: WebhookHealth): Promise<void>;
+}
+
 /**
  * What the stage tells a waiting request of one location, as JSON: the user afterwards and the events it caused, in wire form, and what the
  * SDK wants to know of its surroundings. `events` is empty for a repeat or a stale location.
@@ -138,6 +217,9 @@ export interface Inbox {
   onReply(listener: (request: string, body: string) => void): void;
 }
 
+/** ClickHouse's names of the formats that answers can be had in as files. */
+export type FileFormat = 'CSVWithNames' | 'Parquet';
+
 /** Rows in, rows out: the part of ClickHouse that we use, the same over chDB and over a server. */
 export interface Analytics {
   /** A statement without an answer, such as CREATE TABLE. */
@@ -149,4 +231,6 @@ export interface Analytics {
   insert(table: string, rows: Uint8Array): Promise<void>;
   /** Parameters are bound, never spliced: `{name:Type}` in the SQL. */
   query<Row>(sql: string, parameters?: Record<string, unknown>): Promise<Row[]>;
+  /** As `query`, answered as a file in the format. */
+  file(sql: string, format: FileFormat, parameters?: Record<string, unknown>): Promise<Uint8Array>;
 }

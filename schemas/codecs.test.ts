@@ -4,14 +4,17 @@ import avro from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  attemptType,
   changeType,
   codecs,
   createCodec,
   deadLetterType,
+  deliveryType,
   deviceStateType,
   eventType,
   locationType,
   outcomeType,
+  rejectionType,
 } from './codecs.js';
 import * as arbitrary from './testing/records.js';
 
@@ -21,6 +24,9 @@ const types: Record<string, { type: avro.Type; values: fc.Arbitrary<unknown> }> 
   event: { type: eventType, values: arbitrary.event },
   change: { type: changeType, values: arbitrary.change },
   'dead-letter': { type: deadLetterType, values: arbitrary.deadLetter },
+  delivery: { type: deliveryType, values: arbitrary.delivery },
+  attempt: { type: attemptType, values: arbitrary.attempt },
+  rejection: { type: rejectionType, values: arbitrary.rejection },
   'device-state': { type: deviceStateType, values: arbitrary.deviceState },
 };
 const cases = Object.entries(types).map(([name, { type, values }]) => ({ name, type, values }));

@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import avro from 'avsc';
-import type { Change, DeadLetter, DeviceState, Event, Location, Outcome } from './records.js';
+import type { Attempt, Change, DeadLetter, Delivery, DeviceState, Event, Location, Outcome, Rejection } from './records.js';
 
 const registry: { [name: string]: avro.Type } = {};
 
@@ -16,13 +16,16 @@ function load<T>(name: string): avro.Type & { __value?: T } {
   return avro.Type.forSchema(schema, { registry, wrapUnions: false });
 }
 
-// Order matters: an outcome refers to Location, an event to Environment and BeaconType.
+// Order matters: an outcome refers to Location, an event to Environment and BeaconType, an attempt to Delivery.
 export const locationType = load<Location>('location');
 export const outcomeType = load<Outcome>('outcome');
 export const eventType = load<Event>('event');
 export const changeType = load<Change>('change');
 export const deadLetterType = load<DeadLetter>('dead-letter');
 export const deviceStateType = load<DeviceState>('device-state');
+export const deliveryType = load<Delivery>('delivery');
+export const attemptType = load<Attempt>('attempt');
+export const rejectionType = load<Rejection>('rejection');
 
 /** Bytes before the Avro body in the Confluent wire format. */
 export const frameBytes = 5;
@@ -77,5 +80,8 @@ export const codecs = {
   event: createCodec<Event>(eventType, 3),
   change: createCodec<Change>(changeType, 4),
   deadLetter: createCodec<DeadLetter>(deadLetterType, 5),
+  delivery: createCodec<Delivery>(deliveryType, 6),
+  attempt: createCodec<Attempt>(attemptType, 7),
+  rejection: createCodec<Rejection>(rejectionType, 8),
 };
 export type Codecs = typeof codecs;

@@ -17,6 +17,11 @@ export const errorCatalogue = {
   invalid_parameter: { status: 400, retry: false, meaning: 'A field is missing or breaks its rule; `meta.param` names it.' },
   invalid_body: { status: 400, retry: false, meaning: 'The body is not valid JSON, form data or Avro.' },
   not_available: { status: 400, retry: false, meaning: 'The feature is known, but this installation does not offer it yet.' },
+  question_too_large: {
+    status: 400,
+    retry: false,
+    meaning: 'A question over analytics takes more time, memory or rows than one may; ask for a shorter range, or of less.',
+  },
   unauthorized: { status: 401, retry: false, meaning: 'The key is missing, unknown or revoked.' },
   forbidden: { status: 403, retry: false, meaning: 'The key is valid but has too little authority for this call.' },
   not_found: { status: 404, retry: false, meaning: 'There is no such resource or path.' },

@@ -1,6 +1,7 @@
 /** TypeScript types of the Avro records in `avro/`; a test holds them against the schemas. Times are epoch milliseconds. */
 import type { BeaconType } from './json/beacon.js';
 import type { Environment } from './json/common.js';
+import type { AttemptResult, AttemptState } from './json/webhook.js';
 
 /** A beacon in range, identifiers in normal form (see location.avsc). */
 export interface RangedBeacon {
@@ -125,13 +126,13 @@ export interface Event {
   metadata: string | null;
 }
 
-export type ChangeKind = 'project' | 'geofence' | 'beacon';
+export type ChangeKind = 'project' | 'geofence' | 'beacon' | 'webhook' | 'map-style' | 'map-marker';
 
 export interface Change {
   kind: ChangeKind;
   id: string;
   changedAt: number;
-  /** JSON of a ProjectRecord, GeofenceRecord or BeaconRecord. */
+  /** JSON of a ProjectRecord, GeofenceRecord, BeaconRecord, WebhookRecord, MapStyleRecord or MapMarkerRecord. */
   record: string;
 }
 
@@ -144,6 +145,50 @@ export interface DeadLetter {
   reason: string;
   message: string;
   failedAt: number;
+}
+
+export type DeliveryReason = 'event' | 'redelivery' | 'test';
+
+/** One request to one webhook, as it is sent on every try. */
+export interface Delivery {
+  id: string;
+  webhook: string;
+  project: string;
+  environment: Environment;
+  orderKey: string;
+  events: string[];
+  body: Buffer;
+  reason: DeliveryReason;
+  createdAt: number;
+}
+
+/** One try to deliver, with what came back. */
+export interface Attempt {
+  id: string;
+  delivery: Delivery;
+  attempt: number;
+  at: number;
+  duration_ms: number;
+  url: string;
+  result: AttemptResult;
+  message: string | null;
+  state: AttemptState;
+  nextAttemptAt: number | null;
+  status: number | null;
+  responseHeaders: string | null;
+  responseBody: Buffer | null;
+}
+
+/** How many locations broke one rule at one endpoint within a moment. */
+export interface Rejection {
+  id: string;
+  project: string;
+  environment: Environment;
+  endpoint: string;
+  code: string;
+  param: string | null;
+  count: number;
+  at: number;
 }
 
 /** What evaluation remembers of the last location it applied for a user. */

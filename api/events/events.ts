@@ -5,24 +5,14 @@ import type { Event } from '../../schemas/json/user.js';
 import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import { type Statement, where } from '../sql.js';
+import { type EventFilters, filterConditions, readEventFilters } from './filters.js';
 
 /** What is asked of a list of events. Bounds are exclusive, epoch ms; null: any. */
-export interface EventQuery {
+export interface EventQuery extends EventFilters {
   readonly limit: number;
   readonly createdBefore?: number;
   readonly createdAfter?: number;
   readonly cursor: Cursor | null;
-  readonly type: string | null;
-  /** `_id` of the user. */
-  readonly user: string | null;
-  readonly userId: string | null;
-  readonly deviceId: string | null;
-  /** `_id` of the geofence. */
-  readonly geofence: string | null;
-  /** `_id` of the beacon. */
-  readonly beacon: string | null;
-  readonly tag: string | null;
-  readonly externalId: string | null;
 }
 
 /** A row of table `events`. */
@@ -40,16 +30,7 @@ export function readEventQuery(query: RawFields): Outcome<EventQuery> {
   const limit = readLimit(reader);
   const bounds = readTimeBounds(reader, ['createdBefore', 'createdAfter']);
   const cursor = readCursor(reader);
-  const filters = {
-    type: reader.text('type'),
-    user: reader.text('user'),
-    userId: reader.text('userId'),
-    deviceId: reader.text('deviceId'),
-    geofence: reader.text('geofence'),
-    beacon: reader.text('beacon'),
-    tag: reader.text('tag'),
-    externalId: reader.text('externalId'),
-  };
+  const filters = readEventFilters(reader);
   return reader.outcome(() => ({ limit, cursor, ...bounds, ...filters }));
 }
 
@@ -63,14 +44,7 @@ export function eventsStatement(scope: Scope, query: EventQuery): Statement {
     ['created_at > {time}', query.createdAfter],
     ['created_at <= {time}', query.cursor?.timeMs],
     ['(created_at, id) < ({time}, {text})', query.cursor?.timeMs, query.cursor?.id],
-    ['type = {text}', query.type],
-    ['user = {text}', query.user],
-    ['user_id = {text}', query.userId],
-    ['device_id = {text}', query.deviceId],
-    ['geofence = {text}', query.geofence],
-    ['beacon = {text}', query.beacon],
-    ['tag = {text}', query.tag],
-    ['external_id = {text}', query.externalId],
+    ...filterConditions(query),
   ]);
   return {
     sql: `SELECT ${columns} FROM events WHERE ${sql} ORDER BY created_at DESC, id DESC LIMIT 1 BY id LIMIT ${query.limit + 1}`,

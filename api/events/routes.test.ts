@@ -1,60 +1,37 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventColumns, eventRow } from '../../pipeline/stages/analytics/rows.js';
 import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
+import { exampleEvent, exampleEventGeofence } from '../../schemas/testing/examples.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { startAnalytics, startApi, type TestApi, type TestProject } from '../fixtures.js';
+import { type TestProject, useAnalytics, useApi } from '../fixtures.js';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
-let api: TestApi;
-beforeAll(async () => {
-  analytics = await startAnalytics();
-  api = await startApi({ analytics });
-});
-afterAll(async () => {
-  await api.close();
-  await analytics.close();
-});
+const analytics = await useAnalytics();
+const api = await useApi({ analytics });
 
 const startMs = Date.UTC(2026, 0, 1);
 const geofenceIds = ['g0', 'g1'].map((name) => deriveId(name));
 
 /** The nth event of a project: few times, so that many share a millisecond. */
-const eventOf = (project: TestProject, index: number, time: number, geofence: number): Event => ({
-  id: deriveId('event', project.record._id, `${index}`),
-  type: index % 2 === 0 ? 'user.entered_geofence' : 'user.exited_geofence',
-  project: project.record._id,
-  environment: 'test',
-  createdAt: startMs + time,
-  actualCreatedAt: startMs + time + 5,
-  locationId: deriveId('location', `${index}`),
-  user: { id: deriveId('user', `${index % 3}`), userId: `user ${index % 3}`, deviceId: `device ${index % 5}`, profile: null },
-  geofence: {
-    id: geofenceIds[geofence]!,
-    tag: `tag ${geofence}`,
-    externalId: "it's",
-    description: 'A fence',
-    type: 'circle',
-    metadata: '{"a":1}',
-    centerLongitude: 1,
-    centerLatitude: 2,
-    radius: 100,
-  },
-  beacon: null,
-  longitude: 1,
-  latitude: 2,
-  accuracy_m: 5,
-  confidence: 3,
-  duration_min: index % 2 === 0 ? null : 1.5,
-  currentlyOperating: null,
-  foreground: true,
-  stopped: false,
-  replayed: false,
-  source: null,
-  metadata: null,
-});
+const eventOf = (project: TestProject, index: number, time: number, geofence: number): Event =>
+  exampleEvent({
+    id: deriveId('event', project.record._id, `${index}`),
+    type: index % 2 === 0 ? 'user.entered_geofence' : 'user.exited_geofence',
+    project: project.record._id,
+    createdAt: startMs + time,
+    actualCreatedAt: startMs + time + 5,
+    locationId: deriveId('location', `${index}`),
+    user: { id: deriveId('user', `${index % 3}`), userId: `user ${index % 3}`, deviceId: `device ${index % 5}`, profile: null },
+    geofence: exampleEventGeofence({
+      id: geofenceIds[geofence]!,
+      tag: `tag ${geofence}`,
+      externalId: "it's",
+      metadata: '{"a":1}',
+    }),
+    duration_min: index % 2 === 0 ? null : 1.5,
+  });
 
 const store = (events: readonly Event[]) => analytics.insert('events', rowText(eventColumns, events.map(eventRow)));
 

@@ -8,23 +8,16 @@ import { accepted, answerOf, described, found, idParameter, listOf, success } fr
 import type { RawFields } from '../fields.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
 import { findEvent, listEvents, readEventQuery } from './events.js';
+import { filterParameters } from './filters.js';
 
 const tag = 'events';
 const config = { authority: 'secret', limit: 'management' } as const;
-const filter = (description: string) => Type.Optional(Type.String({ description }));
 
 const eventParameters = Type.Object({
   ...limitParameter,
   ...cursorParameter,
   ...timeParameters('createdBefore', 'createdAfter'),
-  type: filter('As in user.entered_geofence, or the name of a conversion'),
-  user: filter('`_id` of the user'),
-  userId: filter('The id that the app gave the user'),
-  deviceId: filter('The device'),
-  geofence: filter('`_id` of the geofence'),
-  beacon: filter('`_id` of the beacon'),
-  tag: filter('Of the geofence or beacon'),
-  externalId: filter('Of the geofence or beacon'),
+  ...filterParameters,
 });
 
 export const eventRoutes =

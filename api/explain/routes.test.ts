@@ -1,30 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import type { DeviceState } from '../../schemas/records.js';
-import { startApi, type TestApi } from '../fixtures.js';
+import { useApi } from '../fixtures.js';
 
 const nowMs = Date.UTC(2029, 0, 1);
 const asked: Parameters<SpatialQueries['explain']>[0][] = [];
 const unasked = async () => [];
 const stored: DeviceState = { users: [] };
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi({
-    clock: () => nowMs,
-    states: async (_, deviceId) => (deviceId === 'known' ? stored : undefined),
-    spatial: {
-      context: unasked,
-      searchGeofences: unasked,
-      searchBeacons: unasked,
-      explain: async (question) => {
-        asked.push(question);
-        return { geofences: [] };
-      },
+const api = await useApi({
+  clock: () => nowMs,
+  states: async (_, deviceId) => (deviceId === 'known' ? stored : undefined),
+  spatial: {
+    context: unasked,
+    searchGeofences: unasked,
+    searchBeacons: unasked,
+    explain: async (question) => {
+      asked.push(question);
+      return { geofences: [] };
     },
-  });
+  },
 });
-afterAll(() => api.close());
 
 const location = { latitude: 40.78, longitude: -73.97, accuracy: 10 };
 const explain = async (body: object) => {

@@ -1,13 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApi, type TestApi } from '../fixtures.js';
+import { describe, expect, test } from 'vitest';
+import { useApi } from '../fixtures.js';
 import { geofenceId } from './record.js';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = await useApi();
 
 const circle = { description: 'Store', type: 'circle', coordinates: [-73.97, 40.78], radius: 100 };
 const put = (tag: string, externalId: string, fields: object = {}, key = api.secret) =>

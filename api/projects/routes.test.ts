@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { administratorKey, startApi, type TestApi } from '../fixtures.js';
+import { expect, test } from 'vitest';
+import { administratorKey, useApi } from '../fixtures.js';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = await useApi();
 
 const key = administratorKey;
 

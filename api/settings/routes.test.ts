@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { defaultSettings } from '../../schemas/json/project.js';
-import { startApi, type TestApi } from '../fixtures.js';
+import { useApi } from '../fixtures.js';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = await useApi();
 
 test('a change merges, in its environment only', async () => {
   expect((await api.call('GET', '/v1/settings')).body).toEqual({ meta: { code: 200 }, settings: defaultSettings });

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { userColumns, userRow } from '../../pipeline/stages/analytics/rows.js';
 import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome } from '../../schemas/records.js';
-import { startAnalytics, startApi, type TestApi } from '../fixtures.js';
+import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
+import { useAnalytics, useApi } from '../fixtures.js';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
-let api: TestApi;
-beforeAll(async () => {
-  analytics = await startAnalytics();
-  api = await startApi({ analytics });
-});
-afterAll(async () => {
-  await api.close();
-  await analytics.close();
-});
+const analytics = await useAnalytics();
+const api = await useApi({ analytics });
 
 const startMs = Date.UTC(2026, 0, 1);
 const circle = { description: 'Store', type: 'circle', coordinates: [1, 2], radius: 100 };
@@ -28,36 +21,26 @@ interface Update {
 }
 
 /** What the location of a user left behind; times are ms after the start. */
-const outcomeOf = ({ name, time, geofences = [], beacons = [] }: Update): Outcome => ({
-  location: {
-    id: deriveId('location', name, `${time}`),
-    project: api.project.record._id,
-    environment: 'test',
-    deviceId: `device ${name}`,
-    userId: `user ${name}`,
-    latitude: 2,
-    longitude: 1,
-    accuracy_m: 5,
-    occurredAt: startMs + time,
-    receivedAt: startMs + time + 10,
-    deviceTimed: true,
-    foreground: true,
-    stopped: false,
-    replayed: false,
-    beacons: null,
-    ip: '8.8.8.8',
-    source: null,
-    replyTo: null,
-    details: null,
-  },
-  result: 'applied',
-  user: deriveId('user', name),
-  userCreatedAt: startMs,
-  profile: '{"deviceType":"iOS"}',
-  geofences,
-  beacons,
-  events: [],
-});
+const outcomeOf = ({ name, time, geofences = [], beacons = [] }: Update): Outcome =>
+  exampleOutcome({
+    location: exampleLocation({
+      id: deriveId('location', name, `${time}`),
+      project: api.project.record._id,
+      deviceId: `device ${name}`,
+      userId: `user ${name}`,
+      latitude: 2,
+      longitude: 1,
+      accuracy_m: 5,
+      occurredAt: startMs + time,
+      receivedAt: startMs + time + 10,
+      ip: '8.8.8.8',
+    }),
+    user: deriveId('user', name),
+    userCreatedAt: startMs,
+    profile: '{"deviceType":"iOS"}',
+    geofences,
+    beacons,
+  });
 
 const store = (...updates: Update[]) =>
   analytics.insert(

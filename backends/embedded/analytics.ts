@@ -10,7 +10,8 @@ import { join, resolve } from 'node:path';
 import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import { drainPending } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
-import type { Analytics } from '../../pipeline/ports.js';
+import type { Analytics, FileFormat } from '../../pipeline/ports.js';
+import { type Connections, createConnections } from './chdb-connections.js';
 
 export interface ChdbAnalyticsOptions {
   /** The data folder; made when it isn't there. */
@@ -26,10 +27,13 @@ export interface ChdbAnalytics extends Analytics {
   close(): Promise<void>;
 }
 
+/** Fewer than the four threads that Node has for native work, together with the one that writes. */
+const readers = 2;
+
 /**
  * Opens the engine on `path`, which must have none of `*?{}` in its name. As parameters, times are best bound as epoch milliseconds
  * (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are answered as numbers. A failed statement
- * rejects with an Error that has ClickHouse's `code` and `type`.
+ * rejects with an Error that has ClickHouse's `code` and `type`. A long question delays other questions, but no insert.
  */
 export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
   const insertsFolder = resolve(path, 'inserts');
@@ -38,65 +42,66 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
   // A process that was killed may have left some.
   rmSync(insertsFolder, { recursive: true, force: true });
   mkdirSync(insertsFolder, { recursive: true });
-  const connection = createChdbConnection({ path });
-  const client = createClient({
-    // One contract, declared once in the client and once in the package that chDB takes it from: types with private parts never match.
-    connection: connection as unknown as Connection,
-    clickhouse_settings: {
-      max_threads: maxThreads,
-      max_insert_threads: `${maxThreads}`,
-      input_format_parallel_parsing: 0,
-      output_format_json_quote_64bit_integers: 0,
-    },
-  });
-  await client.command({ query: 'SELECT 1' });
-  return analyticsOver(client, insertsFolder);
+  const open = (): ClickHouseClient =>
+    createClient({
+      // One contract, declared once in the client and once in the package that chDB takes it from: types with private parts never match.
+      connection: createChdbConnection({ path }) as unknown as Connection,
+      clickhouse_settings: {
+        max_threads: maxThreads,
+        max_insert_threads: `${maxThreads}`,
+        input_format_parallel_parsing: 0,
+        output_format_json_quote_64bit_integers: 0,
+      },
+    });
+  const writing = createConnections(open, 1);
+  const reading = createConnections(open, readers);
+  await writing.run((client) => client.command({ query: 'SELECT 1' }));
+  return analyticsOver(writing, reading, insertsFolder);
 }
 
 const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
-function analyticsOver(client: ClickHouseClient, insertsFolder: string): ChdbAnalytics {
-  const running = new Set<Promise<unknown>>();
+function analyticsOver(writing: Connections, reading: Connections, insertsFolder: string): ChdbAnalytics {
   let inserts = 0;
 
-  /** Closing under a running statement aborts the engine, so that each is on record until it has settled. */
-  async function tracked<T>(statement: Promise<T>): Promise<T> {
-    running.add(statement);
-    try {
-      return await statement;
-    } finally {
-      running.delete(statement);
-    }
-  }
+  const select = <Row>(sql: string, parameters: Record<string, unknown>): Promise<Row[]> =>
+    reading.run(async (client) => {
+      const result = await client.query({ query: sql, query_params: parameters, format: 'JSONEachRow' });
+      return result.json<Row>();
+    });
 
-  async function select<Row>(sql: string, parameters: Record<string, unknown>): Promise<Row[]> {
-    const result = await client.query({ query: sql, query_params: parameters, format: 'JSONEachRow' });
-    return result.json<Row>();
-  }
+  const file = (sql: string, format: FileFormat, parameters: Record<string, unknown>): Promise<Uint8Array> =>
+    reading.run(async (client) => {
+      const { stream } = await client.exec({ query: `${sql} FORMAT ${format}`, query_params: parameters });
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      return Buffer.concat(chunks);
+    });
 
   /**
    * By way of a file, which is gone before the system writes it to disk. Rows within the statement would go through the engine's tokenizer
    * first: twice the processor time.
    */
-  async function insert(table: string, rows: Uint8Array): Promise<void> {
-    const file = join(insertsFolder, `${inserts++}.tsv`);
-    try {
-      await writeFile(file, rows);
-      await client.command({ query: `INSERT INTO ${table} FROM INFILE ${literal(file)} FORMAT TabSeparatedWithNames` });
-    } finally {
-      await rm(file, { force: true });
-    }
-  }
+  const insert = (table: string, rows: Uint8Array): Promise<void> =>
+    writing.run(async (client) => {
+      const file = join(insertsFolder, `${inserts++}.tsv`);
+      try {
+        await writeFile(file, rows);
+        await client.command({ query: `INSERT INTO ${table} FROM INFILE ${literal(file)} FORMAT TabSeparatedWithNames` });
+      } finally {
+        await rm(file, { force: true });
+      }
+    });
 
   return {
     async command(sql) {
-      await tracked(client.command({ query: sql }));
+      await writing.run((client) => client.command({ query: sql }));
     },
-    insert: (table, rows) => tracked(insert(table, rows)),
-    query: <Row>(sql: string, parameters: Record<string, unknown> = {}) => tracked(select<Row>(sql, parameters)),
+    insert,
+    query: <Row>(sql: string, parameters: Record<string, unknown> = {}) => select<Row>(sql, parameters),
+    file: (sql, format, parameters = {}) => file(sql, format, parameters),
     async close() {
-      await Promise.allSettled(running);
-      await client.close();
+      await Promise.all([writing.close(), reading.close()]);
       await drainPending();
     },
   };

@@ -1,11 +1,12 @@
 /**
- * The ports on engines that run in the process: LMDB for logs, states and positions, chDB for analytics.
+ * The ports on engines that run in the process: LMDB for logs, states, positions and delivery queues, chDB for analytics.
  *
  * Flows in: records, commits, rows. Flows out: the same, durable and in order. Each thread that needs them opens the same folder; the
  * engines share what is below. May import `schemas/` and `pipeline/ports.ts`.
  */
 import './chdb-stays-loaded.js';
-import type { Positions, StateStore } from '../../pipeline/ports.js';
+import type { DeliveryQueue, Positions, StateStore } from '../../pipeline/ports.js';
+import { createDeliveryQueue } from './delivery-queue.js';
 import { createLog, type EmbeddedLog, type LogOptions } from './log.js';
 import { createPositions } from './positions.js';
 import { createStateStore } from './state-store.js';
@@ -17,11 +18,12 @@ export interface Embedded {
   readonly log: EmbeddedLog;
   readonly stateStore: StateStore;
   readonly positions: Positions;
+  readonly deliveryQueue: DeliveryQueue;
   /** Ends subscriptions, waits for appends in flight and for the disk. Commits must have settled before. */
   close(): Promise<void>;
 }
 
-/** Opens log, states and positions in `path`. Throws when the folder can't be opened or was made for another number of partitions. */
+/** Opens log, states, positions and delivery queues in `path`. Throws when the folder can't be opened or was made for another number of partitions. */
 export function openEmbedded(options: EmbeddedOptions): Embedded {
   const storage = openStorage(options);
   const log = createLog(storage, options);
@@ -29,6 +31,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     log,
     stateStore: createStateStore(storage),
     positions: createPositions(storage),
+    deliveryQueue: createDeliveryQueue(storage),
     async close() {
       await log.close();
       await storage.close();

@@ -64,15 +64,16 @@ describe('embedded log', () => {
 
   test('a sweep removes what is older than its topic keeps, in whole blocks, and offsets go on', async () => {
     await embedded.close();
-    embedded = open({ retentionMs: { locations: 60_000, outcomes: 3_600_000 } });
+    const short = ['locations', 'events', 'dead-letters', 'deliveries', 'attempts', 'rejections'] as const;
+    embedded = open({ retentionMs: { ...Object.fromEntries(short.map((topic) => [topic, 60_000])), outcomes: 3_600_000 } });
     const { log } = embedded;
-    for (const topic of ['locations', 'outcomes'] as const)
+    for (const topic of [...short, 'outcomes'] as const)
       await log.append(topic, [record('a', '1'), record('b', '1'), record('a', '2')]);
     const nowMs = Date.now();
     await log.sweep(nowMs + 30_000);
-    expect((await contents('locations')).length).toBe(3);
+    for (const topic of short) expect((await contents(topic)).length).toBe(3);
     await log.sweep(nowMs + 120_000);
-    expect(await contents('locations')).toEqual([]);
+    for (const topic of short) expect(await contents(topic)).toEqual([]);
     expect((await contents('outcomes')).length).toBe(3);
     const partition = log.partitionOf('locations', 'a');
     const { first, end } = await log.bounds('locations', partition);

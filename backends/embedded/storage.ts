@@ -1,9 +1,10 @@
 /**
- * The two LMDB environments of a node and the topics in them.
+ * The three LMDB environments of a node and the topics in them.
  *
- * `log/` holds `locations` and `changes`: on disk before anybody sees them. `state/` holds states, positions, `events`, `outcomes` and
+ * `log/` holds `locations`, `changes`, and what requests and deliveries append: on disk before anybody sees them. `state/` holds states, positions, `events`, `outcomes` and
  * `dead-letters`: visible at once, synced behind. They are apart so that an ingest's acknowledgement never waits behind a commit of
- * states. After a power cut `state/` falls back as a whole, states together with offsets, and never runs ahead of `log/`.
+ * states. After a power cut `state/` falls back as a whole, states together with offsets, and never runs ahead of `log/`. `deliveries/` holds
+ * the delivery queues, visible at once and synced behind; the free pages that a long queue leaves when it goes slow down no commit of states.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,11 +24,17 @@ export const defaultRetentionMs: Readonly<Record<Topic, number>> = {
   events: 30 * dayMs,
   changes: 30 * dayMs,
   'dead-letters': 30 * dayMs,
+  deliveries: 7 * dayMs,
+  attempts: 7 * dayMs,
+  rejections: 7 * dayMs,
 };
 
 const defaultPartitions = 8;
 const maxPartitions = 1024;
 const defaultMapBytes = 256 * 2 ** 30;
+
+/** Deliveries have one to four kilobytes mostly: pages of 8 kB waste half as much room as those of 4 kB. */
+const deliveryPageBytes = 8_192;
 
 export interface StorageOptions {
   /** The folder; made when it isn't there. */
@@ -44,6 +51,7 @@ export interface Storage {
   readonly partitions: number;
   readonly logEnvironment: Environment;
   readonly stateEnvironment: Environment;
+  readonly deliveryEnvironment: Environment;
   readonly topics: Readonly<Record<Topic, TopicStore>>;
   readonly wakeups: Wakeups;
   close(): Promise<void>;
@@ -65,6 +73,12 @@ export function openStorage(options: StorageOptions): Storage {
   const retentionMs = { ...defaultRetentionMs, ...options.retentionMs };
   const logEnvironment = openEnvironment({ path: join(path, 'log'), mapBytes, syncBeforeVisible: true });
   const stateEnvironment = openEnvironment({ path: join(path, 'state'), mapBytes, syncBeforeVisible: false });
+  const deliveryEnvironment = openEnvironment({
+    path: join(path, 'deliveries'),
+    mapBytes,
+    syncBeforeVisible: false,
+    pageBytes: deliveryPageBytes,
+  });
   checkPartitions(logEnvironment.table('meta'), partitions);
 
   const byTime = (environment: Environment, topic: Topic): TopicStore =>
@@ -74,6 +88,7 @@ export function openStorage(options: StorageOptions): Storage {
     partitions,
     logEnvironment,
     stateEnvironment,
+    deliveryEnvironment,
     wakeups,
     topics: {
       locations: byTime(logEnvironment, topics.locations),
@@ -85,11 +100,15 @@ export function openStorage(options: StorageOptions): Storage {
       events: byTime(stateEnvironment, topics.events),
       outcomes: byTime(stateEnvironment, topics.outcomes),
       'dead-letters': byTime(stateEnvironment, topics.deadLetters),
+      deliveries: byTime(logEnvironment, topics.deliveries),
+      attempts: byTime(logEnvironment, topics.attempts),
+      rejections: byTime(logEnvironment, topics.rejections),
     },
     async close() {
       wakeups.close();
       await logEnvironment.close();
       await stateEnvironment.close();
+      await deliveryEnvironment.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The configuration schema as a flat list of knobs, with the environment variable of each. */
 import type { TSchema } from 'typebox';
+import { parseNetworks } from '../../outbound/addresses.js';
 import { ConfigurationSchema } from './schema.js';
 
 export interface Knob {
@@ -12,6 +13,8 @@ export interface Knob {
 
 export interface KnobSchema {
   readonly type?: 'string' | 'integer' | 'array';
+  /** Of a list: addresses and CIDR blocks. */
+  readonly format?: 'networks';
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -35,22 +38,21 @@ function flatten(schema: TSchema, prefix: string): Knob[] {
 
 export const knobs: readonly Knob[] = flatten(ConfigurationSchema, '');
 
+type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly rule: string };
+
 /** The value that a knob takes from text or from a file, or the rule it breaks. */
-export function readKnob({ schema }: Knob, given: unknown): { ok: true; value: KnobValue } | { ok: false; rule: string } {
+export function readKnob({ key, schema }: Knob, given: unknown): Reading<KnobValue> {
   if (schema.enum) {
     return schema.enum.includes(given as string)
       ? { ok: true, value: given as string }
       : { ok: false, rule: `must be one of ${schema.enum.join(', ')}` };
   }
   if (schema.type === 'integer') return readInteger(schema, given);
-  if (schema.type === 'array') return readList(given);
+  if (schema.type === 'array') return schema.format === 'networks' ? readNetworks(key, given) : readList(given);
   return typeof given === 'string' && given !== '' ? { ok: true, value: given } : { ok: false, rule: 'must be a text' };
 }
 
-function readInteger(
-  { minimum, maximum }: KnobSchema,
-  given: unknown,
-): { ok: true; value: number } | { ok: false; rule: string } {
+function readInteger({ minimum, maximum }: KnobSchema, given: unknown): Reading<number> {
   const value = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
   const upper = maximum ?? Number.MAX_SAFE_INTEGER;
   const lower = minimum ?? 0;
@@ -58,10 +60,17 @@ function readInteger(
   return { ok: false, rule: `must be a whole number, ${maximum === undefined ? `${lower} or more` : `${lower} to ${upper}`}` };
 }
 
-function readList(given: unknown): { ok: true; value: string[] } | { ok: false; rule: string } {
+function readList(given: unknown): Reading<string[]> {
   const list = typeof given === 'string' ? given.split(',').map((item) => item.trim()) : given;
   if (!Array.isArray(list) || list.some((item) => typeof item !== 'string')) {
     return { ok: false, rule: 'must be a list of texts (comma-separated in the environment)' };
   }
   return { ok: true, value: list.filter((item) => item !== '') };
+}
+
+function readNetworks(key: string, given: unknown): Reading<string[]> {
+  const list = readList(given);
+  if (!list.ok) return list;
+  const networks = parseNetworks(key, list.value);
+  return networks.ok ? list : { ok: false, rule: networks.problem.rule };
 }

@@ -48,6 +48,21 @@ describe('configuration', () => {
     expect(loaded.ok && loaded.configuration.http.trustedProxies).toEqual(['10.0.0.0/8', '192.168.1.1']);
   });
 
+  test('networks are addresses and CIDR blocks', () => {
+    const allowed = (text: string) => load({ FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: text });
+    const loaded = allowed('10.0.0.0/8, fd00::/8,127.0.0.1');
+    expect(loaded.ok && loaded.configuration.webhooks.allowedNetworks).toEqual(['10.0.0.0/8', 'fd00::/8', '127.0.0.1']);
+    const refused = allowed('10.0.0.0/8, 10.0.0.0/33');
+    expect(refused.ok ? [] : refused.problems).toEqual([
+      'webhooks.allowedNetworks (FENCELINE_WEBHOOKS_ALLOWED_NETWORKS): must be addresses or CIDR blocks such as 10.0.0.0/8; "10.0.0.0/33" is none',
+    ]);
+    const file = configFile('webhooks:\n  allowedNetworks: [intranet]\n');
+    expect(load({}, {}, file)).toMatchObject({
+      ok: false,
+      problems: [expect.stringMatching(/^webhooks.allowedNetworks .*"intranet"/)],
+    });
+  });
+
   test('a file that is named must exist and be YAML', () => {
     expect(load({}, {}, '/nonexistent/fenceline.yaml').ok).toBe(false);
     expect(load({}, {}, configFile('a: [1\n')).ok).toBe(false);

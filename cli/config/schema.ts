@@ -43,7 +43,7 @@ export const ConfigurationSchema = Type.Object(
     limits: Type.Object(
       {
         trackPerDevicePerSecond: count(10, 'Track calls of one device; more are answered 429. 0 lifts the limit.'),
-        queryPerKeyPerSecond: count(1_000, 'Context and search calls of one key. 0 lifts the limit.'),
+        queryPerKeyPerSecond: count(1_000, 'Context, search and map calls of one key. 0 lifts the limit.'),
         managementPerKeyPerSecond: count(
           1_000,
           'Calls on geofences, beacons, settings, users and events of one key. 0 lifts it.',
@@ -87,6 +87,68 @@ export const ConfigurationSchema = Type.Object(
         maxBatchRows: count(50_000, 'Most rows of one insert into ClickHouse.', { minimum: 1_000 }),
         flushIntervalMs: count(1_000, 'How long rows wait for company before they are inserted.', { minimum: 50 }),
         maxThreads: count(2, 'Threads that the embedded engine may use for one query.', { minimum: 1 }),
+      },
+      closed,
+    ),
+    webhooks: Type.Object(
+      {
+        allowedNetworks: Type.Array(Type.String(), {
+          default: [],
+          format: 'networks',
+          description:
+            'CIDRs that webhooks may be sent to although they are private, loopback or otherwise reserved. Empty: no such address is ever connected to.',
+        }),
+        timeoutMs: count(15_000, 'From resolving the name to the answer; then a try counts as failed.', {
+          minimum: 100,
+          maximum: 120_000,
+        }),
+        maxConcurrencyPerEndpoint: count(
+          16,
+          'Requests in flight to one webhook; one that fails gets one at a time until it succeeds.',
+          {
+            minimum: 1,
+          },
+        ),
+        maxConcurrency: count(2_000, 'Requests in flight to all webhooks together.', { minimum: 1 }),
+        maxPerEnvironment: count(1_000, 'Webhooks of one project and environment; more are refused.', { minimum: 1 }),
+        keepWaitingDays: count(14, 'How long a delivery waits at most, as for a disabled webhook, before it is given up.', {
+          minimum: 1,
+        }),
+      },
+      closed,
+    ),
+    maps: Type.Object(
+      {
+        archive: Type.String({
+          default: '',
+          description:
+            'Path of a PMTiles or MBTiles archive, or URL of a PMTiles archive, that maps are drawn from. Empty: the built-in basemap, which has countries, waters and places, but no streets.',
+        }),
+        workers: count(
+          0,
+          'Processes that draw, each with 150 to 350 MB; none is started before the first map. 0: one less than the processors, at least one.',
+          { maximum: 64 },
+        ),
+        timeoutMs: count(15_000, 'How long one map may be drawn; past it its process is replaced and the answer is 503.', {
+          minimum: 100,
+          maximum: 300_000,
+        }),
+        maxPixelsInFlight: count(
+          100_000_000,
+          'Pixels of all maps that wait or are drawn; past it the answer is 503 with Retry-After. A map of 600 by 400 at scale 2 has 960,000, and the largest 37,748,736.',
+          { minimum: 100_000 },
+        ),
+        maxCacheBytes: count(67_108_864, 'Of finished images kept in memory, to be answered again.'),
+        maxStylesPerEnvironment: count(20, 'Uploaded styles of one project and environment; more are refused.', { minimum: 1 }),
+        maxMarkersPerEnvironment: count(100, 'Uploaded markers of one project and environment; more are refused.', {
+          minimum: 1,
+        }),
+        allowedNetworks: Type.Array(Type.String(), {
+          default: [],
+          format: 'networks',
+          description:
+            'CIDRs that icons of markers may be fetched from although they are private, loopback or otherwise reserved. Whoever has a publishable key chooses the URL.',
+        }),
       },
       closed,
     ),

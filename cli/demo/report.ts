@@ -105,9 +105,10 @@ export function closingAccount(summary: TallySummary, totals: ServerTotals, pain
 }
 
 /** Cut or filled to a width. */
-const column = (text: string, width: number): string =>
+export const column = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-const duration = (minutes: number): string => (minutes < 1 ? `${(minutes * 60).toFixed(0)} s` : `${minutes.toFixed(1)} min`);
+export const duration = (minutes: number): string =>
+  minutes < 1 ? `${(minutes * 60).toFixed(0)} s` : `${minutes.toFixed(1)} min`;

@@ -11,7 +11,7 @@ import { createRecorder } from './metrics.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 
-type Queries = Pick<Analytics, 'query'>;
+type Queries = Pick<Analytics, 'query' | 'file'>;
 export type AnalyticsCalls = WorkerCalls & Queries;
 
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
@@ -34,6 +34,7 @@ runWorker<Queries>(async ({ configuration }) => {
     done: sink.done,
     calls: {
       query: (sql, parameters) => analytics.query(sql, parameters),
+      file: (sql, format, parameters) => analytics.file(sql, format, parameters),
       metrics: () => registry.getMetricsAsJSON(),
       async stop() {
         await sink.close();

@@ -1,8 +1,8 @@
 /**
  * A whole Fenceline in one process, on the embedded backends.
  *
- * Three threads: this one takes requests, acknowledges locations and applies configuration; one evaluates; one stores analytics. They
- * share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it restarts from
+ * Four threads: this one takes requests, acknowledges locations and applies configuration; one evaluates; one stores analytics; one sends to webhooks.
+ * They share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it restarts from
  * what is committed.
  */
 import { createHash } from 'node:crypto';
@@ -16,11 +16,14 @@ import { createHttpServer } from '../../http/server.js';
 import { storedState } from '../../ingest/last-known.js';
 import { ingestMetrics } from '../../ingest/metrics.js';
 import { defaultIngestBounds } from '../../ingest/parts.js';
+import { startRejectionCounter } from '../../ingest/rejections.js';
 import { ingestRoutes } from '../../ingest/routes.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
 import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
 import type { ConfigurationReader, ConfigurationWriter } from '../../pipeline/catalog/types.js';
 import { topics } from '../../pipeline/ports.js';
+import { createSealer } from '../../pipeline/sealing.js';
+import { createTryOnce } from '../../pipeline/stages/webhooks/try-once.js';
 import type { Configuration } from '../config/schema.js';
 import { version } from '../version.js';
 import { administratorKey } from './administrator-key.js';
@@ -29,11 +32,14 @@ import { backlogRecords, createPacing, newAppliedOffsets } from './backlog.js';
 import { closeHttp, countRequests } from './close-http.js';
 import { lockFolder } from './folder-lock.js';
 import { openBackend, openNodeView } from './folders.js';
+import { createMaps } from './maps.js';
 import { addGauge, createProcessRegistry, createRecorder, createRequestObserver, exposition } from './metrics.js';
 import { operationsRoutes } from './operations.js';
 import { startSweeps } from './retention.js';
+import { sealingKey } from './sealing-key.js';
 import type { StageCalls } from './stage-worker.js';
-import { startWorker } from './worker-host.js';
+import { createWebhookClient } from './webhooks.js';
+import { startWorker, type WorkerCalls } from './worker-host.js';
 
 export interface EmbeddedNode {
   readonly app: FastifyInstance;
@@ -57,17 +63,22 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const writer = createConfigurationWriter({ log, view });
   await view.waitFor((await log.bounds(topics.changes, 0)).end);
 
+  const sealer = createSealer(sealingKey(configuration.data));
+  const webhookClient = createWebhookClient(configuration);
+  const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
   // After the view has caught up: the stage loads its fences from it.
   const applied = newAppliedOffsets(log.partitions(topics.locations));
   const stage = startWorker<StageCalls>('./stage-worker.js', configuration, applied);
   const analytics = startWorker<AnalyticsCalls>('./analytics-worker.js', configuration, applied);
-  const workers = [stage, analytics];
+  const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', configuration, applied);
+  const workers = [stage, analytics, webhooks];
   const failedWorker = Promise.race(workers.map(({ failed }) => failed));
   await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
   const expiry = createExpirySweeper({ view, writer, clock: Date.now, intervalMs: configuration.expiry.intervalMs });
   expiry.start();
   const sweeps = startSweeps(log);
+  const rejections = startRejectionCounter(log, Date.now);
   const registry = createProcessRegistry();
   addGauge(registry, {
     name: 'location_backlog_records',
@@ -104,12 +115,26 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     },
     paceBulk: createPacing(log, applied, configuration.ingest.maxBacklogRecords),
     metrics: createRecorder(ingestMetrics, registry),
+    rejections,
   });
   await app.register(apiRoutes, {
     configuration: view,
     writer,
     spatial: stage.calls,
     analytics: analytics.calls,
+    log,
+    webhooks: {
+      sealer,
+      allowedNetworks: configuration.webhooks.allowedNetworks,
+      maxWebhooks: configuration.webhooks.maxPerEnvironment,
+      tryOnce: createTryOnce({ log, client: webhookClient, sealer, clock: Date.now }),
+    },
+    maps: {
+      ...maps,
+      maxCacheBytes: configuration.maps.maxCacheBytes,
+      maxStyles: configuration.maps.maxStylesPerEnvironment,
+      maxMarkers: configuration.maps.maxMarkersPerEnvironment,
+    },
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states: stateStore }),
   });
@@ -118,13 +143,23 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     app,
     configuration: view,
     writer,
-    failed: Promise.race([failedWorker, failure(changes.done), failure(expiry.done), failure(sweeps.done)]),
+    failed: Promise.race([
+      failedWorker,
+      failure(changes.done),
+      failure(expiry.done),
+      failure(sweeps.done),
+      failure(rejections.done),
+    ]),
     async stop() {
       // Order matters: requests first, for they wait for the stage; then who writes, then who reads what was written.
       await closeHttp(app, requestsInHand);
+      await maps.close();
+      await rejections.close();
       await sweeps.stop();
       await expiry.stop();
+      await webhookClient.close();
       await stage.stop();
+      await webhooks.stop();
       await analytics.stop();
       await changes.close();
       await view.close();

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { codecs } from '../../schemas/codecs.js';
 import { topics } from '../ports.js';
-import { type ChangeProblem, createChangeDecoder, createConfigurationWriter, followChanges } from './changes.js';
+import { appendChange, type ChangeProblem, createChangeDecoder, createConfigurationWriter, followChanges } from './changes.js';
 import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from './fixtures.js';
 import type { ConfigurationChange } from './types.js';
 import { openView } from './view.js';
@@ -39,6 +39,17 @@ test('what was written can be read at once, and again after a restart', async ()
   expect(second.view.project(projectA)).toEqual(projectRecord());
   await second.writer.write([put(fence)]);
   expect(second.view.geofence(scope, fence._id)).toEqual(fence);
+});
+
+test('a change that was appended without waiting reaches the view all the same', async () => {
+  const node = startNode();
+  onTestFinished(() => node.stop());
+  const fence = geofenceRecord();
+  await appendChange({ log: node.log, clock: () => 7_000 }, put(fence));
+  await node.writer.write([]);
+  expect(node.view.geofence(scope, fence._id)).toEqual(fence);
+  const [record] = await node.log.read(topics.changes, 0, 0, 10);
+  expect(record?.value && codecs.change.decode(record.value).changedAt).toBe(7_000);
 });
 
 test('a new node reads the topic from the start', async () => {

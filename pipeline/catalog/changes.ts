@@ -4,7 +4,9 @@ import { codecs } from '../../schemas/codecs.js';
 import { freshId } from '../../schemas/ids.js';
 import { BeaconRecord } from '../../schemas/json/beacon.js';
 import { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
 import { ProjectRecord } from '../../schemas/json/project.js';
+import { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../schemas/records.js';
 import { type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../ports.js';
 import { createRulesCompiler } from './fence-rules.js';
@@ -18,7 +20,14 @@ const partition = 0;
 
 const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
 
-const validators = { project: Compile(ProjectRecord), geofence: Compile(GeofenceRecord), beacon: Compile(BeaconRecord) };
+const validators = {
+  project: Compile(ProjectRecord),
+  geofence: Compile(GeofenceRecord),
+  beacon: Compile(BeaconRecord),
+  webhook: Compile(WebhookRecord),
+  'map-style': Compile(MapStyleRecord),
+  'map-marker': Compile(MapMarkerRecord),
+};
 
 /** A record of topic `changes` that could not be understood; it was skipped. */
 export interface ChangeProblem {
@@ -99,6 +108,12 @@ const encodeChange = ({ kind, id, record }: ConfigurationChange, changedAt: numb
   key: changeKey(kind, id),
   value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
 });
+
+/** Appends a change without waiting for a view to apply it, for a thread that applies none. Resolves when it is durable. */
+export const appendChange = (
+  { log, clock }: { readonly log: Pick<Log, 'append'>; readonly clock: () => number },
+  change: ConfigurationChange,
+): Promise<void> => log.append(topics.changes, [encodeChange(change, clock())]);
 
 /** `view` must be the instance that {@link followChanges} applies to. Writing nothing waits until it has applied all there is. */
 export function createConfigurationWriter({

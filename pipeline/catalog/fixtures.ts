@@ -8,6 +8,7 @@ import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { defaultSettings, type ProjectRecord } from '../../schemas/json/project.js';
 import type { Location } from '../../schemas/records.js';
+import { exampleLocation } from '../../schemas/testing/examples.js';
 import type { Scope } from './types.js';
 
 export const projectA = deriveId('project', 'a');
@@ -73,27 +74,7 @@ export const projectRecord = (fields: Partial<ProjectRecord> = {}): ProjectRecor
   ...fields,
 });
 
-export const location = (fields: Partial<Location> = {}): Location => ({
-  id: deriveId('location', 'x'),
-  ...scope,
-  deviceId: 'device',
-  userId: null,
-  latitude: 50,
-  longitude: 10,
-  accuracy_m: 0,
-  occurredAt: 10_000,
-  receivedAt: 10_000,
-  deviceTimed: true,
-  foreground: true,
-  stopped: false,
-  replayed: false,
-  beacons: null,
-  ip: null,
-  source: null,
-  replyTo: null,
-  details: null,
-  ...fields,
-});
+export const location = (fields: Partial<Location> = {}): Location => exampleLocation({ ...scope, ...fields });
 
 /** An empty folder that goes when the test has finished. */
 export function temporaryFolder(): string {

@@ -7,8 +7,11 @@
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
+import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
+import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { Surroundings } from '../evaluation/types.js';
 
 export interface Scope {
@@ -46,13 +49,27 @@ export interface ConfigurationReader {
   beacon(scope: Scope, id: string): BeaconRecord | undefined;
   geofences(query: ListQuery): Page<GeofenceRecord>;
   beacons(query: ListQuery): Page<BeaconRecord>;
+  webhook(scope: Scope, id: string): WebhookRecord | undefined;
+  /** Oldest first. The list is the same object until a webhook of any project changes. */
+  webhooks(scope: Scope): readonly WebhookRecord[];
+  readonly mapStyles: UploadedFiles<MapStyleHead>;
+  readonly mapMarkers: UploadedFiles<MapMarkerHead>;
+}
+
+/** Files that owners upload, of which a scope has few: what is known of each, and the bytes for when they are needed. */
+export interface UploadedFiles<Head> {
+  /** Oldest first. The list is the same object until a file of the kind changes, of any project. */
+  list(scope: Scope): readonly Head[];
+  find(scope: Scope, id: string): Head | undefined;
+  /** Of a style its JSON, of a marker its image. */
+  content(scope: Scope, id: string): Buffer | undefined;
 }
 
 /** One change to write: the whole record, or null to delete. */
 export interface ConfigurationChange {
   readonly kind: ChangeKind;
   readonly id: string;
-  readonly record: ProjectRecord | GeofenceRecord | BeaconRecord | null;
+  readonly record: ProjectRecord | GeofenceRecord | BeaconRecord | WebhookRecord | MapStyleRecord | MapMarkerRecord | null;
 }
 
 /** Appends changes and waits until this node's view has applied them, so that a client reads its own writes. */

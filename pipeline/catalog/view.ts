@@ -10,11 +10,16 @@
 import { open } from 'lmdb';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
+import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../schemas/records.js';
+import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
+import { createFewRecords } from './few-records.js';
 import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
 import { readPage } from './lists.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
+import { openStoredFiles, storedMarker, storedStyle } from './stored-files.js';
 import type { ConfigurationReader, DecodedChange, Scope } from './types.js';
 
 /** What a thread that follows the view must look at again. `scope` is null for projects. */
@@ -78,18 +83,32 @@ const inStoredForm = <T>(decode: (stored: Buffer) => T) => ({
 const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+/** Where `meta` has the offset after the latest change of a kind: what is derived from records of the kind holds until then. */
+const versionNames = {
+  project: 'projectsOffset',
+  webhook: 'webhooksOffset',
+  'map-style': 'mapStylesOffset',
+  'map-marker': 'mapMarkersOffset',
+} as const satisfies Partial<Record<ChangeKind, string>>;
+type VersionedKind = keyof typeof versionNames;
+
 function openDatabases(path: string) {
-  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 12 });
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 16 });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
+  const meta = root.openDB<number, string>('meta', {});
+  const versionOf = (kind: VersionedKind) => () => meta.get(versionNames[kind]) ?? 0;
   return {
     root,
-    meta: root.openDB<number, string>('meta', {}),
+    meta,
     projects: root.openDB<ProjectRecord, Buffer>('projects', json),
     geofences: root.openDB<GeofenceRecord, Buffer>('geofences', inStoredForm(decodeFence)),
     /** The same database, read as evaluation needs it. */
     placedFences: root.openDB<PlacedFence, Buffer>('geofences', inStoredForm(decodePlacedFence)),
     beacons: root.openDB<BeaconRecord, Buffer>('beacons', json),
+    webhooks: root.openDB<WebhookRecord, Buffer>('webhooks', json),
+    mapStyles: openStoredFiles<MapStyleHead>(root, 'mapStyles', versionOf('map-style')),
+    mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', versionOf('map-marker')),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
     /** Key: offset after the batch, place in it. */
@@ -105,17 +124,21 @@ const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && 
 /** Opens or creates the view at `path`, a folder. */
 export function openView(path: string, { clock = Date.now, feedRecords = 100_000 }: ViewOptions = {}): View {
   const databases = openDatabases(path);
-  const { root, meta, projects, geofences, placedFences, beacons, lists, expiries, feed } = databases;
+  const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed } = databases;
   const applyChange = createApplier(databases);
   const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
   const projectCache = new Map<string, ProjectRecord | undefined>();
   let projectCacheOffset = -1;
 
   const number = (name: string): number => meta.get(name) ?? 0;
+  const webhookLists = createFewRecords(
+    () => number(versionNames.webhook),
+    () => webhooks.getRange().map(({ value }) => value),
+  );
 
   /** The cache lives until any project changes. */
   function project(id: string): ProjectRecord | undefined {
-    const offset = number('projectsOffset');
+    const offset = number(versionNames.project);
     if (offset !== projectCacheOffset) projectCache.clear();
     projectCacheOffset = offset;
     if (!projectCache.has(id)) {
@@ -161,6 +184,10 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     beacon,
     geofences: (query) => readPage(lists, 'geofence', query, (id) => geofence(query, id)),
     beacons: (query) => readPage(lists, 'beacon', query, (id) => beacon(query, id)),
+    webhook: webhookLists.find,
+    webhooks: webhookLists.list,
+    mapStyles: databases.mapStyles,
+    mapMarkers: databases.mapMarkers,
 
     async apply(changes, nextOffset) {
       await root.transaction(() => {
@@ -174,7 +201,9 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
         for (const key of [...feed.getKeys({ end: [nextOffset - feedRecords + 1, 0] })]) feed.removeSync(key);
         const latest = changes.reduce((time, { record }) => Math.max(time, record?.updatedAt ?? 0), number('latestTimestamp'));
         meta.putSync('latestTimestamp', latest);
-        if (changes.some(({ kind }) => kind === 'project')) meta.putSync('projectsOffset', nextOffset);
+        for (const [kind, name] of Object.entries(versionNames)) {
+          if (changes.some((change) => change.kind === kind)) meta.putSync(name, nextOffset);
+        }
         meta.putSync('nextOffset', nextOffset);
       });
       notifyWaiters(nextOffset);
@@ -215,7 +244,7 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
 }
 
 /** Writes one change to every database; must run in a write transaction. Answers what followers must look at again. */
-function createApplier({ projects, geofences, beacons, lists, expiries }: Databases) {
+function createApplier({ projects, geofences, beacons, webhooks, mapStyles, mapMarkers, lists, expiries }: Databases) {
   function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
     for (const key of before ? listKeys(kind, before) : []) lists.removeSync(key);
     for (const key of after ? listKeys(kind, after) : []) lists.putSync(key, noValue);
@@ -246,6 +275,20 @@ function createApplier({ projects, geofences, beacons, lists, expiries }: Databa
       if (record) projects.putSync(idKey(id), record as ProjectRecord);
       else projects.removeSync(idKey(id));
       return [{ kind, id, scope: null }];
+    }
+    if (kind === 'webhook') {
+      if (record) webhooks.putSync(idKey(id), record as WebhookRecord);
+      else webhooks.removeSync(idKey(id));
+      // Evaluation, which follows the feed, knows nothing of webhooks.
+      return [];
+    }
+    if (kind === 'map-style') {
+      mapStyles.replaceSync(id, record && storedStyle(record as MapStyleRecord));
+      return [];
+    }
+    if (kind === 'map-marker') {
+      mapMarkers.replaceSync(id, record && storedMarker(record as MapMarkerRecord));
+      return [];
     }
     const after = record as ListedRecord | null;
     const before = kind === 'geofence' ? geofences.get(idKey(id)) : beacons.get(idKey(id));

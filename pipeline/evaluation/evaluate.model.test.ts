@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
+import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
 import {
   type FlatWorld,
@@ -74,18 +75,9 @@ const ranged = fc.option(
   ),
   { freq: 2 },
 );
-const nothingTold = Object.fromEntries(
-  ['installId', 'description', 'metadata', 'deviceType', 'deviceMake', 'deviceModel', 'deviceOS', 'sdkVersion'].map((name) => [
-    name,
-    null,
-  ]),
-);
 const details = often<LocationDetails | null>(
   null,
-  ...(['phone', 'watch', null] as const).map(
-    (installId) =>
-      ({ ...nothingTold, locationAuthorization: null, locationAccuracyAuthorization: null, installId }) as LocationDetails,
-  ),
+  ...['phone', 'watch', null].map((installId) => exampleDetails({ installId })),
 );
 
 const said = fc.record({

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
+import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
 import { listedStays } from './geofence-stays.js';
 import {
@@ -432,26 +433,8 @@ describe('users', () => {
 });
 
 describe('profile', () => {
-  const details = (told: Partial<LocationDetails>): LocationDetails => ({
-    installId: null,
-    sessionId: 'not part of a profile',
-    description: null,
-    metadata: null,
-    deviceType: null,
-    deviceMake: null,
-    deviceModel: null,
-    deviceOS: null,
-    sdkVersion: null,
-    locationAuthorization: null,
-    locationAccuracyAuthorization: null,
-    altitude_m: 12,
-    speed_mps: null,
-    course_deg: null,
-    timeZoneOffset_s: null,
-    locationMs: null,
-    nearbyGeofences: true,
-    ...told,
-  });
+  const details = (told: Partial<LocationDetails>): LocationDetails =>
+    exampleDetails({ sessionId: 'not part of a profile', altitude_m: 12, nearbyGeofences: true, ...told });
 
   test('what a device says is kept until it says something else', () => {
     const device = atShop();

@@ -66,7 +66,8 @@ const saysTheSame = (now: LastLocation, before: LastLocation): boolean =>
   now.foreground === before.foreground &&
   now.beacons === before.beacons;
 
-const order: readonly Transition['type'][] = [
+/** In which the transitions of one location come; those of one type by the id of what they are about. */
+export const transitionOrder: readonly Transition['type'][] = [
   'user.exited_geofence',
   'user.entered_geofence',
   'user.dwelled_in_geofence',
@@ -75,4 +76,5 @@ const order: readonly Transition['type'][] = [
 ];
 
 /** Exits, entries, dwells, then beacons; within each by id. */
-const inOrder = (a: Transition, b: Transition): number => order.indexOf(a.type) - order.indexOf(b.type) || (a.id < b.id ? -1 : 1);
+const inOrder = (a: Transition, b: Transition): number =>
+  transitionOrder.indexOf(a.type) - transitionOrder.indexOf(b.type) || (a.id < b.id ? -1 : 1);

@@ -46,6 +46,31 @@ export const stageMetrics = {
     help: 'Milliseconds from the append of the oldest record of an insert until it can be queried.',
     buckets: lagBucketsMs,
   },
+  webhook_deliveries_total: { kind: 'counter', help: 'Deliveries queued: requests that webhooks are to get, each once.' },
+  webhook_attempts_total: {
+    kind: 'counter',
+    label: 'result',
+    help: 'Tries to deliver that are on record, by result: delivered, refused, timed_out and so on.',
+  },
+  webhook_attempt_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds of one request to a webhook, from resolving the name to the answer.',
+    buckets: lagBucketsMs,
+  },
+  webhook_lag_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds from the append of an event to the start of its first request to a webhook.',
+    buckets: lagBucketsMs,
+  },
+  webhooks_disabled_total: {
+    kind: 'counter',
+    label: 'reason',
+    help: 'Webhooks that were disabled, by reason: gone or failing.',
+  },
+  webhook_partitions_fenced_total: {
+    kind: 'counter',
+    help: 'Changes of delivery queues refused because another owner had claimed the partition; each was claimed again.',
+  },
 } as const satisfies Record<string, MetricDefinition>;
 
 type NamesOf<Kind> = {

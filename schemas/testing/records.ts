@@ -1,8 +1,12 @@
 /** Random records of every Avro type, for property tests. Their types are those of `records.ts`, so a field too few or too many fails to compile. */
 import fc from 'fast-check';
+import type { AttemptResult } from '../json/webhook.js';
+import { attemptResults } from '../json/webhook.js';
 import type {
+  Attempt,
   Change,
   DeadLetter,
+  Delivery,
   DeviceState,
   Event,
   EventBeacon,
@@ -13,6 +17,7 @@ import type {
   LocationDetails,
   Outcome,
   RangedBeacon,
+  Rejection,
   Stay,
   UserState,
 } from '../records.js';
@@ -148,7 +153,7 @@ export const event: fc.Arbitrary<Event> = fc.record({
 });
 
 export const change: fc.Arbitrary<Change> = fc.record({
-  kind: fc.constantFrom('project', 'geofence', 'beacon'),
+  kind: fc.constantFrom('project', 'geofence', 'beacon', 'webhook', 'map-style', 'map-marker'),
   id,
   changedAt: time,
   record: json,
@@ -165,6 +170,45 @@ export const deadLetter: fc.Arbitrary<DeadLetter> = fc.record({
   reason: text,
   message: text,
   failedAt: time,
+});
+
+export const delivery: fc.Arbitrary<Delivery> = fc.record({
+  id,
+  webhook: id,
+  project: id,
+  environment,
+  orderKey: text,
+  events: fc.array(id, { maxLength: 5 }),
+  body: bytes,
+  reason: fc.constantFrom('event' as const, 'redelivery' as const, 'test' as const),
+  createdAt: time,
+});
+
+export const attempt: fc.Arbitrary<Attempt> = fc.record({
+  id,
+  delivery,
+  attempt: fc.integer({ min: 1, max: 8 }),
+  at: time,
+  duration_ms: fc.double({ min: 0, max: 60_000, noNaN: true }),
+  url: text,
+  result: fc.constantFrom(...(Object.keys(attemptResults) as AttemptResult[])),
+  message: maybe(text),
+  state: fc.constantFrom('delivered' as const, 'retrying' as const, 'given_up' as const),
+  nextAttemptAt: maybe(time),
+  status: maybe(fc.integer({ min: 100, max: 599 })),
+  responseHeaders: maybe(json),
+  responseBody: maybe(bytes),
+});
+
+export const rejection: fc.Arbitrary<Rejection> = fc.record({
+  id,
+  project: id,
+  environment,
+  endpoint: text,
+  code: text,
+  param: maybe(text),
+  count: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+  at: time,
 });
 
 const lastLocation: fc.Arbitrary<LastLocation> = fc.record({

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Analytics } from '../../pipeline/ports.js';
-import { rowText, text, texts, time } from '../../pipeline/stages/analytics/tsv.js';
+import { text as escaped, rowText, texts, time } from '../../pipeline/stages/analytics/tsv.js';
 
 /** A fresh, empty database. `open` opens it, again after a close. */
 export interface AnalyticsSite {
@@ -42,7 +42,7 @@ const locationRow = (id: string, changed: Row = {}): Row => ({
 });
 
 const valueText = (value: Value): string =>
-  typeof value === 'string' ? text(value) : typeof value === 'object' ? texts(value) : `${value}`;
+  typeof value === 'string' ? escaped(value) : typeof value === 'object' ? texts(value) : `${value}`;
 
 /** Of rows with the same columns. */
 const rowsText = (...rows: readonly Row[]): Buffer =>
@@ -50,6 +50,8 @@ const rowsText = (...rows: readonly Row[]): Buffer =>
     Object.keys(rows[0] as Row),
     rows.map((row) => Object.values(row).map(valueText).join('\t')),
   );
+
+const text = (file: Uint8Array): string => Buffer.from(file).toString('utf8');
 
 export function describeAnalyticsContract(name: string, site: () => Promise<AnalyticsSite>): void {
   const onAnalytics = (use: (analytics: Analytics) => Promise<void>) => async () => {
@@ -140,6 +142,62 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
         const queries = Array.from({ length: 5 }, () => analytics.query('SELECT count() AS n FROM locations'));
         await Promise.all([...inserts, ...queries]);
         expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 5 }]);
+      }),
+    );
+
+    // A statement that ran out of time had its first rows answered to whoever asked next.
+    test(
+      'a statement that fails midway leaves nothing in the next answers',
+      onAnalytics(async (analytics) => {
+        const failing = 'SELECT throwIf(number = 900000) AS secret FROM numbers(1000000)';
+        for (let round = 0; round < 3; round++) {
+          const failed = await Promise.allSettled([
+            analytics.query(failing),
+            analytics.file(failing, 'CSVWithNames'),
+            analytics.file(failing, 'Parquet'),
+          ]);
+          expect(failed).toMatchObject(Array(3).fill({ status: 'rejected', reason: { code: '395' } }));
+          await expect(analytics.command(failing)).rejects.toThrow();
+          await analytics.insert('locations', rowsText(locationRow(`${round}`)));
+          expect(await analytics.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+          expect(text(await analytics.file('SELECT 1 AS one', 'CSVWithNames'))).toBe('"one"\n1\n');
+        }
+        expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 3 }]);
+      }),
+    );
+
+    test(
+      'an answer as CSV has the names first; parameters are bound, whatever is in them',
+      onAnalytics(async (analytics) => {
+        const nasty = `it's "a" FORMAT Null\n, {b:String}`;
+        const csv = await analytics.file('SELECT {nasty:String} AS name, {n:UInt8} AS n', 'CSVWithNames', { nasty, n: 3 });
+        expect(text(csv)).toBe(`"name","n"\n"${nasty.replaceAll('"', '""')}",3\n`);
+        expect(text(await analytics.file('SELECT 1 AS n WHERE 0', 'CSVWithNames'))).toBe('"n"\n');
+        await expect(analytics.file('SELECT {n:UInt8} AS n', 'CSVWithNames', { n: 'x' })).rejects.toThrow();
+      }),
+    );
+
+    test(
+      'an answer as Parquet, without rows too, is a whole Parquet file',
+      onAnalytics(async (analytics) => {
+        for (const rows of [0, 3]) {
+          const parquet = await analytics.file('SELECT number FROM numbers({rows:UInt32})', 'Parquet', { rows });
+          expect([text(parquet.subarray(0, 4)), text(parquet.subarray(-4))]).toEqual(['PAR1', 'PAR1']);
+        }
+      }),
+    );
+
+    test(
+      'a large answer is whole, and others are answered beside it',
+      onAnalytics(async (analytics) => {
+        const lines = "SELECT number, repeat('x', 50) AS filling FROM numbers(1000000)";
+        const [large, ...small] = await Promise.all([
+          analytics.file(lines, 'CSVWithNames'),
+          ...[1, 2, 3].map((n) => analytics.query('SELECT {n:UInt8} AS n', { n })),
+        ]);
+        expect(large.length).toBe('"number","filling"\n'.length + 5_888_890 + 1_000_000 * (',""\n'.length + 50));
+        expect(text(large.subarray(-60))).toBe(`999999,"${'x'.repeat(50)}"\n`);
+        expect(small).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
       }),
     );
 

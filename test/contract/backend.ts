@@ -1,10 +1,11 @@
 /** What a contract suite needs of an implementation of the ports: a fresh one per test, that can be closed and opened again. */
-import type { Log, LogRecord, NewRecord, Positions, StateStore, Topic } from '../../pipeline/ports.js';
+import type { DeliveryQueue, Log, LogRecord, NewRecord, Positions, StateStore, Topic } from '../../pipeline/ports.js';
 
 export interface Backend {
   readonly log: Log;
   readonly stateStore: StateStore;
   readonly positions: Positions;
+  readonly deliveryQueue: DeliveryQueue;
   close(): Promise<void>;
 }
 

@@ -8,6 +8,7 @@ import { createInbox, createReplies } from '../../backends/embedded/replies.js';
 import type { Replies } from '../../pipeline/ports.js';
 import { type AnalyticsSite, describeAnalyticsContract } from './analytics.contract.js';
 import type { BackendSite } from './backend.js';
+import { describeDeliveryQueueContract } from './delivery-queue.contract.js';
 import { describeLogContract } from './log.contract.js';
 import { describePositionsContract } from './positions.contract.js';
 import { describeRepliesContract, type RepliesSite } from './replies.contract.js';
@@ -46,5 +47,6 @@ async function repliesSite(): Promise<RepliesSite> {
 describeLogContract('embedded', embeddedSite);
 describeStateStoreContract('embedded', embeddedSite);
 describePositionsContract('embedded', embeddedSite);
+describeDeliveryQueueContract('embedded', embeddedSite);
 describeRepliesContract('embedded', repliesSite);
 describeAnalyticsContract('embedded', analyticsSite);

@@ -1,10 +1,13 @@
 /** What every Log promises. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import type { Log, LogRecord, StreamHandler, Subscription } from '../../pipeline/ports.js';
+import { type Log, type LogRecord, type StreamHandler, type Subscription, topics } from '../../pipeline/ports.js';
 import { type BackendSite, onFreshBackend, onFreshSite, readPartition, readTopic, record, textOf } from './backend.js';
 
 const topic = 'locations';
+
+/** The topics that aren't compacted. */
+const byTime = Object.values(topics).filter((each) => each !== 'changes');
 
 /** A handler that keeps what it is told, and copies of the values, for these are only lent. */
 class Ledger implements StreamHandler {
@@ -48,8 +51,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       'every topic has the same number of partitions but changes, which has one',
       onLog(async (log) => {
         expect(log.partitions('changes')).toBe(1);
-        for (const each of ['outcomes', 'events', 'dead-letters'] as const)
-          expect(log.partitions(each)).toBe(log.partitions(topic));
+        for (const each of byTime) expect(log.partitions(each)).toBe(log.partitions(topic));
       }),
     );
 
@@ -115,8 +117,8 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       onFreshSite(site, async (place) => {
         for (let round = 0; round < 3; round++) {
           const { log, close } = await place.open();
-          for (const each of [topic, 'events'] as const) await log.append(each, numbered(40, 7, round * 40));
-          for (const each of [topic, 'events'] as const) {
+          for (const each of byTime) await log.append(each, numbered(40, 7, round * 40));
+          for (const each of byTime) {
             const partitions = await readTopic(log, each);
             expect(
               partitions

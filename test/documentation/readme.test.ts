@@ -32,8 +32,8 @@ function paste(block: string): Json[] {
 }
 
 describe('the README', () => {
-  it('has its example of a first geofence and a first event', () => {
-    expect(examples).toHaveLength(1);
+  it('has its examples: a first geofence and a first event; a first webhook', () => {
+    expect(examples).toHaveLength(2);
   });
 
   it('shows lines that work as they are', async () => {
@@ -46,5 +46,10 @@ describe('the README', () => {
       return events.length > 0 && events;
     });
     expect(listed.map((event: Json) => event._id)).toEqual(tracked?.events.map((event: Json) => event._id));
+  });
+
+  it('makes a first webhook', () => {
+    const [made] = paste(examples[1] as string);
+    expect(made?.webhook).toMatchObject({ url: 'https://app.example.com/events', enabled: true });
   });
 });

@@ -55,6 +55,7 @@ describe('/openapi.json', () => {
     ['get', '/v1/users'],
     ['put', '/v1/settings'],
     ['post', '/v1/explain'],
+    ['get', '/maps/static'],
   ])('describes %s %s', (method, path) => {
     expect(openapi.paths[path]?.[method]).toBeDefined();
   });

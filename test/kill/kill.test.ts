@@ -1,13 +1,15 @@
 /**
  * Nothing lost, nothing twice: the same workload once in peace and once under SIGKILL, again and again, at random moments of work and of
  * start-up. Afterwards both folders must tell the same story: every acknowledged location applied once, the same states, the same events,
- * each once by id in the log and once in ClickHouse.
+ * each once by id in the log and once in ClickHouse, and each at least once, in order and always with the same bytes, at a webhook.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../cli/demo/random.js';
 import { ok } from '../support/client.js';
+import { Receiver } from '../support/receiver.js';
 import { TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
+import { deliveredIds, deliveryProblems, refusingSome } from './deliveries.js';
 import { differences, repeated } from './differences.js';
 import { killRepeatedly } from './killer.js';
 import { type Ledger, readLedger } from './ledger.js';
@@ -24,50 +26,74 @@ const patience = { timeoutMs: 20_000 };
 const workload = buildWorkload(1, size, Math.floor(Date.now() / 1_000) * 1_000 - 60_000);
 const deviceIds = Array.from({ length: size.devices }, (_, index) => `device-${index}`);
 const servers: TestServer[] = [];
+const receivers: Receiver[] = [];
 
-afterAll(() => Promise.all(servers.map((server) => server.dispose())));
+afterAll(() => Promise.all([...servers.map((server) => server.dispose()), ...receivers.map((receiver) => receiver.close())]));
+
+interface Run {
+  readonly ledger: Ledger;
+  readonly receiver: Receiver;
+}
 
 /** Runs the workload beside whatever else happens to the server, waits until everything is stored, and reads the folder. */
-async function run(disturb: (server: TestServer, progress: Progress) => Promise<unknown>): Promise<Ledger> {
-  const server = await TestServer.start({ FENCELINE_LOCATIONS_PARTITIONS: String(partitions) });
+async function run(disturb: (server: TestServer, progress: Progress) => Promise<unknown>): Promise<Run> {
+  const server = await TestServer.start({
+    FENCELINE_LOCATIONS_PARTITIONS: String(partitions),
+    FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32',
+  });
   servers.push(server);
+  const receiver = await Receiver.start();
+  receivers.push(receiver);
+  receiver.answering = refusingSome();
   await configure(server, workload);
+  ok(await server.as('test_secret').post('/v1/webhooks', { url: receiver.url() }));
   const progress = new Progress();
   await Promise.all([send(server, workload, progress), disturb(server, progress)]);
   expect(progress.acknowledged).toBe(total);
-  await everythingIsStored(server);
+  await everythingIsStored(server, receiver);
   expect(await server.stop()).toEqual({ code: 0, signal: null });
-  return readLedger({ dataFolder: server.dataFolder, partitions, deviceIds });
+  return { ledger: await readLedger({ dataFolder: server.dataFolder, partitions, deviceIds }), receiver };
 }
 
 /**
  * Every device's last location brings it home: once the last of them is listed, so is all that came before. If that takes too long the
  * ledger says better than a time limit what is missing.
  */
-async function everythingIsStored(server: TestServer): Promise<void> {
+async function everythingIsStored(server: TestServer, receiver: Receiver): Promise<void> {
   const backend = server.as('test_secret');
   const { geofence } = ok(await backend.get('/v1/geofences/kill/home'));
   const entries = async () =>
-    ok(await backend.get(`/v1/events?geofence=${geofence._id}&type=user.entered_geofence&limit=1000`)).events.length;
+    ok(await backend.get(`/v1/events?geofence=${geofence._id}&type=user.entered_geofence&limit=1000`)).events;
   const users = async () => ok(await backend.get('/v1/geofences/kill/home/users?limit=1000')).users.length;
-  await until(async () => (await entries()) === size.devices && (await users()) === size.devices, patience).catch(
-    () => undefined,
-  );
+  const stored = async () => (await entries()).length === size.devices && (await users()) === size.devices;
+  const delivered = async () => {
+    const ids = deliveredIds(receiver);
+    return (await entries()).every(({ _id }: { _id: string }) => ids.has(_id)) && (await waitingDeliveries(server)) === 0;
+  };
+  await until(stored, patience)
+    .then(() => until(delivered, patience))
+    .catch(() => undefined);
+}
+
+async function waitingDeliveries(server: TestServer): Promise<number> {
+  const { body } = await server.withKey(undefined).get('/metrics');
+  return Number(/^fenceline_webhook_deliveries_waiting (\d+)/m.exec(body)?.[1]);
 }
 
 describe('a server that is killed again and again', () => {
   it('ends where an undisturbed one does', { timeout: 180_000 }, async () => {
-    const undisturbed = await run(async () => {});
+    const { ledger: undisturbed, receiver: undisturbedReceiver } = await run(async () => {});
     expect(new Set(undisturbed.events.map((line) => line.split(' ')[2])).size).toBe(5);
     expect(undisturbed.events.length).toBeGreaterThan(total / 20);
 
     let kills = 0;
-    const disturbed = await run(async (server, progress) => {
+    const { ledger: disturbed, receiver } = await run(async (server, progress) => {
       kills = await killRepeatedly(server, plan, progress, total, createRandom(seed));
     });
     const { events, arrivedAgain } = disturbed;
     console.log(
-      `${total} locations, ${events.length} events, ${kills} kills, ${arrivedAgain} locations sent again, seed ${seed}`,
+      `${total} locations, ${events.length} events, ${kills} kills, ${arrivedAgain} locations sent again, ` +
+        `${receiver.requests.length} requests at the webhook, seed ${seed}`,
     );
     expect(kills).toBeGreaterThanOrEqual(8);
 
@@ -84,6 +110,8 @@ describe('a server that is killed again and again', () => {
         ...differences('ids of the event log in ClickHouse', loggedIds, storedIds),
         ...(deadLetters > 0 ? [`${deadLetters} dead letters`] : []),
       ]),
+      ...deliveryProblems(undisturbedReceiver, undisturbed.loggedIds),
+      ...deliveryProblems(receiver, disturbed.loggedIds),
     ];
     expect(report, `seed ${seed}, ${kills} kills (repeat with KILL_SEED=${seed})`).toEqual([]);
   });

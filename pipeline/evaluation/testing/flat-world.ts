@@ -1,6 +1,7 @@
 /** A flat world for tests: longitude and latitude are metres, fences are circles, everything is found by looking at everything. */
 import { defaultSettings, type Settings } from '../../../schemas/json/project.js';
 import type { Location, RangedBeacon } from '../../../schemas/records.js';
+import { exampleLocation } from '../../../schemas/testing/examples.js';
 import { beaconKey } from '../beacons.js';
 import { type Beacons, type FenceRules, type Fences, type Surroundings, Zone } from '../types.js';
 
@@ -132,25 +133,13 @@ export const noonMs = Date.UTC(2025, 5, 2, 12);
 let made = 0;
 
 /** A location of one device at (x, y), `atMin` minutes past noon by the device's own clock. */
-export const locationAt = (atMin: number, x: number, y: number, fields: Partial<Location> = {}): Location => ({
-  id: `location-${made++}`,
-  project: 'project',
-  environment: 'test',
-  deviceId: 'device',
-  userId: null,
-  latitude: y,
-  longitude: x,
-  accuracy_m: 0,
-  occurredAt: noonMs + minutes(atMin),
-  receivedAt: noonMs + minutes(atMin) + 250,
-  deviceTimed: true,
-  foreground: false,
-  stopped: false,
-  replayed: false,
-  beacons: null,
-  ip: null,
-  source: null,
-  replyTo: null,
-  details: null,
-  ...fields,
-});
+export const locationAt = (atMin: number, x: number, y: number, fields: Partial<Location> = {}): Location =>
+  exampleLocation({
+    id: `location-${made++}`,
+    latitude: y,
+    longitude: x,
+    occurredAt: noonMs + minutes(atMin),
+    receivedAt: noonMs + minutes(atMin) + 250,
+    foreground: false,
+    ...fields,
+  });

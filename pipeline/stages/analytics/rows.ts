@@ -3,10 +3,10 @@
  * there are as many as locations. Ids, addresses and names of ours need no escapes; what clients name does.
  */
 import type { UserProfile } from '../../../schemas/json/user.js';
-import type { Event, Outcome } from '../../../schemas/records.js';
+import type { Attempt, Event, Outcome } from '../../../schemas/records.js';
 import { eventText } from '../../../schemas/wire/event-text.js';
 import type { UserParts } from '../../../schemas/wire/user.js';
-import { nullable, text, texts, time } from './tsv.js';
+import { nullable, nullableTime, text, texts, time } from './tsv.js';
 
 /** Columns of table `locations`, in the order of {@link locationRow}. */
 export const locationColumns = [
@@ -82,4 +82,21 @@ export function userRow(outcome: Outcome): string {
   const who = `${project}\t${environment}\t${outcome.user}\t${text(deviceId)}\t${text(userId ?? '')}`;
   const when = `${time(outcome.userCreatedAt)}\t${time(occurredAt)}\t${time(receivedAt)}`;
   return `${who}\t${when}\t${texts(outcome.geofences)}\t${texts(outcome.beacons)}\t${text(JSON.stringify(userBody(outcome)))}`;
+}
+
+/** Columns of table `webhook_attempts`, in the order of {@link attemptRow}. */
+export const attemptColumns = [
+  ...['project', 'environment', 'webhook', 'id', 'delivery', 'events', 'attempt', 'reason', 'at', 'duration_ms', 'url'],
+  ...['result', 'message', 'state', 'next_attempt_at', 'status', 'response_headers', 'response_body', 'request_body'],
+] as const;
+
+/** Of a body that came back, what is not UTF-8 (a character cut in two at the end, too) is replaced. */
+export function attemptRow(attempt: Attempt): string {
+  const { id, delivery, at, nextAttemptAt, status, responseHeaders, responseBody } = attempt;
+  const { project, environment, webhook, events, reason } = delivery;
+  const what = `${project}\t${environment}\t${webhook}\t${id}\t${text(delivery.id)}\t${texts(events)}`;
+  const how = `${attempt.attempt}\t${reason}\t${time(at)}\t${attempt.duration_ms}\t${text(attempt.url)}`;
+  const outcome = `${attempt.result}\t${text(attempt.message ?? '')}\t${attempt.state}\t${nullableTime(nextAttemptAt)}`;
+  const response = `${nullable(status)}\t${text(responseHeaders ?? '')}\t${text(responseBody?.toString('utf8') ?? '')}`;
+  return `${what}\t${how}\t${outcome}\t${response}\t${text(delivery.body.toString('utf8'))}`;
 }

@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
-import type { Event, Location, Outcome } from '../../../schemas/records.js';
+import type { Attempt, DeadLetter, Event, Location, Outcome, Rejection } from '../../../schemas/records.js';
+import { exampleOutcome } from '../../../schemas/testing/examples.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import { type Analytics, type Positions, type Subscription, topics } from '../../ports.js';
@@ -26,7 +28,8 @@ afterAll(() => analytics.close());
 
 beforeEach(async () => {
   node = await TestNode.open({ partitions: 3 });
-  for (const table of ['locations', 'events', 'users']) await analytics.command(`TRUNCATE TABLE ${table}`);
+  for (const table of ['locations', 'events', 'users', 'webhook_attempts', 'rejections'])
+    await analytics.command(`TRUNCATE TABLE ${table}`);
 });
 afterEach(async () => {
   await stop();
@@ -45,23 +48,19 @@ const stop = () => Promise.all(sinks.splice(0).map((sink) => sink.close()));
 // Within the tables' time to live, or they would drop them.
 const nowMs = Date.now();
 
-const outcome = (number: number, fields: Partial<Location> = {}, rest: Partial<Outcome> = {}): Outcome => ({
-  location: location({
-    id: idOf('location', number),
-    deviceId: `device ${number % 7}`,
-    occurredAt: nowMs + number,
-    receivedAt: nowMs + number,
-    ...fields,
-  }),
-  result: 'applied',
-  user: idOf('user', number % 7),
-  userCreatedAt: nowMs,
-  profile: null,
-  geofences: [],
-  beacons: [],
-  events: [],
-  ...rest,
-});
+const outcome = (number: number, fields: Partial<Location> = {}, rest: Partial<Outcome> = {}): Outcome =>
+  exampleOutcome({
+    location: location({
+      id: idOf('location', number),
+      deviceId: `device ${number % 7}`,
+      occurredAt: nowMs + number,
+      receivedAt: nowMs + number,
+      ...fields,
+    }),
+    user: idOf('user', number % 7),
+    userCreatedAt: nowMs,
+    ...rest,
+  });
 
 const append = (...outcomes: Outcome[]) =>
   node.embedded.log.append(
@@ -251,8 +250,93 @@ describe('events', () => {
   });
 });
 
+describe('attempts', () => {
+  test('each is a row that says what the attempt says, once', async () => {
+    const attempts = fc
+      .sample(arbitrary.attempt, { numRuns: 60, seed: 9 })
+      .map((attempt, index): Attempt => ({ ...attempt, id: idOf('attempt', index), at: nowMs + index }));
+    const records = attempts.map((attempt) => ({ key: attempt.delivery.webhook, value: codecs.attempt.encode(attempt) }));
+    start();
+    await node.embedded.log.append(topics.attempts, [...records, ...records]);
+    await until(async () => (await ids('webhook_attempts')).length === attempts.length);
+    const rows = await analytics.query(
+      `SELECT * EXCEPT (at, next_attempt_at), toUnixTimestamp64Milli(at) AS at, toUnixTimestamp64Milli(next_attempt_at) AS next_attempt_at
+       FROM webhook_attempts FINAL ORDER BY at`,
+    );
+    expect(rows).toEqual(attempts.map(storedAttempt));
+  });
+
+  const storedAttempt = ({ delivery, duration_ms, nextAttemptAt, responseHeaders, responseBody, ...attempt }: Attempt) => ({
+    ...attempt,
+    project: delivery.project,
+    environment: delivery.environment,
+    webhook: delivery.webhook,
+    delivery: delivery.id,
+    events: delivery.events,
+    reason: delivery.reason,
+    // JSON has no negative zero.
+    duration_ms: duration_ms === 0 ? 0 : duration_ms,
+    message: attempt.message ?? '',
+    next_attempt_at: nextAttemptAt,
+    response_headers: responseHeaders ?? '',
+    response_body: responseBody?.toString('utf8') ?? '',
+    request_body: delivery.body.toString('utf8'),
+  });
+});
+
+describe('rejections', () => {
+  const rejections = () =>
+    analytics.query('SELECT * EXCEPT at, toUnixTimestamp64Milli(at) AS at FROM rejections FINAL ORDER BY rejections.at, id');
+
+  test('each is a row, once', async () => {
+    const sample = fc
+      .sample(arbitrary.rejection, { numRuns: 40, seed: 11 })
+      .map((rejection, index): Rejection => ({ ...rejection, id: idOf('rejection', index), at: nowMs + index }));
+    const records = sample.map((rejection) => ({ key: rejection.project, value: codecs.rejection.encode(rejection) }));
+    start();
+    await node.embedded.log.append(topics.rejections, [...records, ...records]);
+    await until(async () => (await ids('rejections')).length === sample.length);
+    expect(await rejections()).toEqual(sample.map((rejection) => ({ ...rejection, param: rejection.param ?? '' })));
+  });
+
+  test('a location that became a dead letter is one of them; other dead letters are not', async () => {
+    const project = idOf('project', 1);
+    const letter = (offset: number, key: string | null, fields: Partial<DeadLetter> = {}): DeadLetter => ({
+      topic: topics.locations,
+      partition: 2,
+      offset,
+      key: key === null ? null : Buffer.from(key),
+      value: null,
+      reason: 'undecodable',
+      message: 'why',
+      failedAt: nowMs + offset,
+      ...fields,
+    });
+    const letters = [
+      letter(1, `${project}/live/a/b`),
+      letter(2, null),
+      letter(3, 'no/key/of ours'),
+      letter(4, `${project}/test/c`, { topic: topics.events }),
+      letter(5, `${project}/test/c`, { reason: 'unknown_project' }),
+    ];
+    const records = letters.map((one) => ({ key: 'any', value: codecs.deadLetter.encode(one) }));
+    start();
+    await node.embedded.log.append(topics.deadLetters, [...records, ...records]);
+    await until(async () => (await ids('rejections')).length === 4);
+    const unknown = { project: '', environment: '', code: 'undecodable' };
+    expect(await rejections()).toMatchObject(
+      [
+        { project, environment: 'live', code: 'undecodable' },
+        unknown,
+        unknown,
+        { project, environment: 'test', code: 'unknown_project' },
+      ].map((row) => ({ ...row, endpoint: 'stage', param: '', count: 1 })),
+    );
+  });
+});
+
 test('migrations run once each, in order', async () => {
   expect(await migrate(analytics, sqlFolder)).toEqual([]);
   const rows = await analytics.query<{ name: string }>('SELECT name FROM schema_migrations FINAL ORDER BY name');
-  expect(rows.map(({ name }) => name)).toEqual(['001-locations.sql', '002-events.sql', '003-users.sql']);
+  expect(rows.map(({ name }) => name)).toEqual(readdirSync(sqlFolder).sort());
 });

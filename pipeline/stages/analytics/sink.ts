@@ -1,14 +1,16 @@
 /**
  * The analytics sink: everything that happened, queryable within about a second.
  *
- * Flows in: topics `outcomes` and `events`. Flows out: rows of tables `locations`, `users` and `events`, each at least once; repeats replace
- * each other by key, so queries use FINAL. May import: schemas, the ports.
+ * Flows in: topics `outcomes`, `events`, `attempts`, `rejections` and `dead-letters`. Flows out: rows of tables `locations`, `users`, `events`,
+ * `webhook_attempts` and `rejections`, each at least once; repeats replace each other by key, so queries use FINAL. May import: schemas, the ports.
  */
-import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
-import { type Analytics, type Log, type Positions, type Subscription, topics } from '../../ports.js';
+import { type Codec, type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import { type Analytics, type Log, type Positions, type Subscription, type Topic, topics } from '../../ports.js';
 import { type Metrics, noMetrics } from '../metrics.js';
-import { EventTables, OutcomeTables } from './tables.js';
-import { TopicSink } from './topic-sink.js';
+import { deadLetterRow, rejectionColumns, rejectionRow } from './rejection-rows.js';
+import { attemptColumns, attemptRow, eventColumns, eventRow } from './rows.js';
+import { OutcomeTables, RowTable } from './tables.js';
+import { type Tables, TopicSink } from './topic-sink.js';
 
 /** Nothing grows past these. */
 export interface AnalyticsSinkBounds {
@@ -37,7 +39,7 @@ export interface AnalyticsSinkParts {
   readonly codecs?: Codecs;
 }
 
-/** The consumers that share the partitions of topics `outcomes` and `events`. */
+/** The consumers that share the partitions of the sink's topics. */
 export const analyticsSinkGroup = 'analytics-sink';
 
 /** Starts the sink. `done` rejects on anything unexpected. Closing stores what waits. */
@@ -60,21 +62,22 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     onFailure: fail,
   };
   const tableParts = { analytics, metrics, clock };
-  const outcomes = new TopicSink({
-    ...shared,
-    topic: topics.outcomes,
-    codec: codecs.outcome,
-    tables: new OutcomeTables({ ...tableParts, codec: codecs.outcome, usersEveryMs: bounds.usersEveryMs }),
-  });
-  const events = new TopicSink({
-    ...shared,
-    topic: topics.events,
-    codec: codecs.event,
-    tables: new EventTables(tableParts),
-  });
+  const follow = <T extends object>(topic: Topic, codec: Codec<T>, tables: Tables<T>): Subscription => {
+    const handler = new TopicSink({ ...shared, topic, codec, tables });
+    return log.consume({ topic, group: analyticsSinkGroup, handler, maxBatchRecords, maxWaitMs: 0 });
+  };
+  const rows = <T extends object>(table: string, columns: readonly string[], row: (value: T) => string | undefined) =>
+    new RowTable({ ...tableParts, table, columns, row });
   const subscriptions = [
-    log.consume({ topic: topics.outcomes, group: analyticsSinkGroup, handler: outcomes, maxBatchRecords, maxWaitMs: 0 }),
-    log.consume({ topic: topics.events, group: analyticsSinkGroup, handler: events, maxBatchRecords, maxWaitMs: 0 }),
+    follow(
+      topics.outcomes,
+      codecs.outcome,
+      new OutcomeTables({ ...tableParts, codec: codecs.outcome, usersEveryMs: bounds.usersEveryMs }),
+    ),
+    follow(topics.events, codecs.event, rows('events', eventColumns, eventRow)),
+    follow(topics.attempts, codecs.attempt, rows('webhook_attempts', attemptColumns, attemptRow)),
+    follow(topics.rejections, codecs.rejection, rows('rejections', rejectionColumns, rejectionRow)),
+    follow(topics.deadLetters, codecs.deadLetter, rows('rejections', rejectionColumns, deadLetterRow)),
   ];
   return {
     async close() {

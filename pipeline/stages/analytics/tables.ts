@@ -1,14 +1,14 @@
 /** The tables that each topic fills. */
 import type { Codec } from '../../../schemas/codecs.js';
-import type { Event, Outcome } from '../../../schemas/records.js';
+import type { Outcome } from '../../../schemas/records.js';
 import type { Analytics } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
 import { LatestFrames } from './latest-frames.js';
-import { eventColumns, eventRow, locationColumns, locationRow, userColumns, userRow } from './rows.js';
+import { locationColumns, locationRow, userColumns, userRow } from './rows.js';
 import type { Tables } from './topic-sink.js';
 import { RowText } from './tsv.js';
 
-export interface TableParts {
+interface TableParts {
   readonly analytics: Analytics;
   readonly metrics: Metrics;
   readonly clock: () => number;
@@ -23,25 +23,34 @@ async function insert({ analytics, metrics, clock }: TableParts, table: string, 
   metrics.add('analytics_rows_total', size, table);
 }
 
-/** Topic `events`: one row each. */
-export class EventTables implements Tables<Event> {
-  readonly #parts: TableParts;
-  readonly #rows = new RowText(eventColumns);
+interface RowTableParts<T> extends TableParts {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The columns' values in their order; undefined for what the table is not about. */
+  readonly row: (value: T) => string | undefined;
+}
 
-  constructor(parts: TableParts) {
+/** Topics that fill one table, with a row for each record. */
+export class RowTable<T extends object> implements Tables<T> {
+  readonly #parts: RowTableParts<T>;
+  readonly #rows: RowText;
+
+  constructor(parts: RowTableParts<T>) {
     this.#parts = parts;
+    this.#rows = new RowText(parts.columns);
   }
 
   get size(): number {
     return this.#rows.size;
   }
 
-  take(event: Event): void {
-    this.#rows.add(eventRow(event));
+  take(value: T): void {
+    const row = this.#parts.row(value);
+    if (row !== undefined) this.#rows.add(row);
   }
 
   async store(): Promise<boolean> {
-    await insert(this.#parts, 'events', this.#rows);
+    await insert(this.#parts, this.#parts.table, this.#rows);
     return true;
   }
 }

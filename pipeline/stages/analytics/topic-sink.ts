@@ -4,9 +4,9 @@
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { DeadLetter } from '../../../schemas/records.js';
-import { type Log, type LogRecord, type Positions, type StreamHandler, type Topic, topics } from '../../ports.js';
+import type { Log, LogRecord, Positions, StreamHandler, Topic } from '../../ports.js';
 import { Breaker } from '../breaker.js';
-import { type BadRecord, deadLetterOf, decodeRecord } from '../dead-letters.js';
+import { type BadRecord, bury, decodeRecord, isBadRecord } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 
 /** Where decoded records turn into rows. */
@@ -89,7 +89,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     const bad: BadRecord[] = [];
     for (const record of records) {
       const decoded = decodeRecord(codec, record);
-      if ('reason' in decoded) bad.push(decoded);
+      if (isBadRecord(decoded)) bad.push(decoded);
       else tables.take(decoded, record.value as Buffer);
     }
     return bad;
@@ -97,14 +97,7 @@ export class TopicSink<T extends object> implements StreamHandler {
 
   async #setAside(partition: number, records: readonly LogRecord[], bad: readonly BadRecord[]): Promise<void> {
     this.#breakers.get(partition)?.pass(records, bad);
-    if (bad.length === 0) return;
-    const { log, topic, deadLetterCodec, clock, metrics } = this.#parts;
-    const failedAt = clock();
-    await log.append(
-      topics.deadLetters,
-      bad.map((one) => ({ key: one.record.key, value: deadLetterCodec.encode(deadLetterOf(topic, one, failedAt)) })),
-    );
-    for (const { reason } of bad) metrics.add('dead_letters_total', 1, reason);
+    if (bad.length > 0) await bury({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
   }
 
   async #storeNow(all: boolean): Promise<void> {

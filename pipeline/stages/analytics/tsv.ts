@@ -14,6 +14,9 @@ export const nullable = (value: number | boolean | null): string => (value === n
 /** The value of a DateTime64(3) column, of epoch milliseconds. */
 export const time = utcTime;
 
+/** The value of a Nullable(DateTime64(3)) column. */
+export const nullableTime = (epochMs: number | null): string => (epochMs === null ? nullable(null) : time(epochMs));
+
 const quoted = (value: string): string => `'${value.replace(/[\\\t\n\r']/g, escaped)}'`;
 
 /** The value of an Array(String) column. */

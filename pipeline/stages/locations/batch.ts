@@ -4,14 +4,13 @@
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
-import { isId } from '../../catalog/keys.js';
-import type { Catalog, Scope } from '../../catalog/types.js';
-import { evaluate } from '../../evaluation/evaluate.js';
-import type { Evaluation, Surroundings } from '../../evaluation/types.js';
+import type { Catalog } from '../../catalog/types.js';
+import type { Evaluation } from '../../evaluation/types.js';
 import { type Commit, type LogRecord, type NewRecord, topics } from '../../ports.js';
 import { type BadRecord, deadLetterOf } from '../dead-letters.js';
-import { type DecodedBatch, isBad } from './decode.js';
+import type { DecodedBatch } from './decode.js';
 import { type Device, encodeDeviceState } from './devices.js';
+import { type Collector, evaluateRecords } from './evaluate-records.js';
 import { type Definitions, eventOf } from './events.js';
 import { createOutcomeEncoder, type EncodableOutcome, type OutcomeTail } from './outcome.js';
 import type { Answered } from './reply.js';
@@ -41,35 +40,15 @@ export type EvaluateBatch = (batch: DecodedBatch, devices: ReadonlyMap<string, D
 export function createBatchEvaluator(parts: EvaluatorParts): EvaluateBatch {
   const encodeOutcome = createOutcomeEncoder(parts.codecs);
 
-  return ({ records, items }, devices) => {
+  return (batch, devices) => {
     const run = new BatchRun(parts, encodeOutcome);
-    const surroundingsOf = createSurroundingsFinder(parts.catalog);
-    for (let index = 0; index < items.length; index++) {
-      const record = records[index] as LogRecord;
-      const item = items[index] as Location | BadRecord;
-      if (isBad(item)) {
-        run.bury(item);
-        continue;
-      }
-      const surroundings = surroundingsOf(item);
-      if (surroundings === undefined) {
-        run.bury({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
-        continue;
-      }
-      const device = devices.get(record.key) as Device;
-      const evaluation = evaluate(item, device.state, surroundings);
-      if (evaluation.result === 'applied') {
-        device.state = evaluation.state;
-        device.changed = true;
-      }
-      run.collect(record, item, evaluation);
-    }
+    evaluateRecords(batch, devices, parts.catalog, run);
     return run.effects(devices);
   };
 }
 
 /** Collects, record by record, what is to be written. */
-class BatchRun {
+class BatchRun implements Collector {
   readonly #parts: EvaluatorParts;
   readonly #encodeOutcome: EncodeInto<EncodableOutcome>;
   readonly #slab = new Slab();
@@ -143,18 +122,6 @@ class BatchRun {
       value: codecs.deadLetter.encode(deadLetterOf(topics.locations, bad, failedAt)),
     }));
   }
-}
-
-/** Finds the surroundings of one location after another; neighbours in a batch tend to share theirs. */
-function createSurroundingsFinder(catalog: Catalog): (scope: Scope) => Surroundings | undefined {
-  let latest: Scope | undefined;
-  let found: Surroundings | undefined;
-  return (scope) => {
-    if (latest?.project === scope.project && latest.environment === scope.environment) return found;
-    latest = scope;
-    found = isId(scope.project) ? catalog.surroundings(scope) : undefined;
-    return found;
-  };
 }
 
 const noEvents: readonly Event[] = [];

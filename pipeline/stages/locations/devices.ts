@@ -25,10 +25,13 @@ export class Ownership {
 /** One device as a batch works on it. `state` is undefined until a first location was applied. */
 export interface Device {
   readonly key: string;
-  readonly owner: Ownership;
   state: DeviceState | undefined;
   /** True while `state` differs from what was last given to the store. */
   changed: boolean;
+}
+
+interface OwnedDevice extends Device {
+  readonly owner: Ownership;
 }
 
 /** State values are bare Avro. No device is kept without users, so a first byte of zero is free to mark a later format. */
@@ -39,7 +42,7 @@ export const encodeDeviceState: EncodeInto<DeviceState> = (state, target, positi
 /** Bounded by `maxDevices` over all partitions; the longest unused are forgotten first. */
 export class DeviceCache {
   readonly #states: StateStore;
-  readonly #cached: LRUCache<string, Device>;
+  readonly #cached: LRUCache<string, OwnedDevice>;
 
   constructor(states: StateStore, maxDevices: number) {
     this.#states = states;
@@ -59,7 +62,7 @@ export class DeviceCache {
     const values = await this.#states.load(owner.claim.partition, missing);
     missing.forEach((key, index) => {
       const value = values[index];
-      const device: Device = { key, owner, state: value && decodeDeviceState(value), changed: false };
+      const device: OwnedDevice = { key, owner, state: value && decodeDeviceState(value), changed: false };
       this.#cached.set(key, device);
       devices.set(key, device);
     });

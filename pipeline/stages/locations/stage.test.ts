@@ -4,6 +4,7 @@ import { codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
+import { exampleDetails } from '../../../schemas/testing/examples.js';
 import { type StateStore, type TrackReply, topics } from '../../ports.js';
 import {
   beaconRecord,
@@ -164,7 +165,7 @@ describe('replies', () => {
         return found;
       },
     });
-    const details = { ...emptyDetails, nearbyGeofences: true };
+    const details = exampleDetails({ nearbyGeofences: true });
     await node.append(at({ ...inside, replyTo: 'here/1', details }), at({ ...inside, replyTo: 'here/2' }));
     await until(() => node.replies.length === 2);
     const nearby = node.replies.map(({ replyTo, body }) => [replyTo, (JSON.parse(body) as TrackReply).nearbyGeofences]);
@@ -183,26 +184,6 @@ describe('replies', () => {
   });
 });
 
-const emptyDetails = {
-  installId: null,
-  sessionId: null,
-  description: null,
-  metadata: null,
-  deviceType: null,
-  deviceMake: null,
-  deviceModel: null,
-  deviceOS: null,
-  sdkVersion: null,
-  locationAuthorization: null,
-  locationAccuracyAuthorization: null,
-  altitude_m: null,
-  speed_mps: null,
-  course_deg: null,
-  timeZoneOffset_s: null,
-  locationMs: null,
-  nearbyGeofences: false,
-};
-
 describe('bad records', () => {
   test('become dead letters with their reason, as they came; the stream goes on', async () => {
     const problems: object[] = [];
@@ -213,7 +194,7 @@ describe('bad records', () => {
       { reason: 'invalid_location', value: codecs.location.encode(at({ latitude: Number.NaN })) },
       { reason: 'invalid_location', value: codecs.location.encode(at({ longitude: 180.5 })) },
       { reason: 'invalid_location', value: codecs.location.encode(at({ accuracy_m: -1 })) },
-      { reason: 'invalid_location', value: codecs.location.encode(at({ details: { ...emptyDetails, metadata: '{' } })) },
+      { reason: 'invalid_location', value: codecs.location.encode(at({ details: exampleDetails({ metadata: '{' }) })) },
       { reason: 'unknown_project', value: codecs.location.encode(at({ project: idOf('project', 404) })) },
       { reason: 'unknown_project', value: codecs.location.encode(at({ project: 'not an id' })) },
     ];

@@ -9,6 +9,7 @@
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
 import { type Log, type LogRecord, type Replies, type StateStore, type Subscription, topics } from '../../ports.js';
+import { dueRecords } from '../due-records.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import { createBatchEvaluator } from './batch.js';
 import { decodeBatch } from './decode.js';
@@ -91,7 +92,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     let refusals = 0;
     // A partition without an owner here has left for another process.
     while (owner !== undefined && owner.nextOffset < end) {
-      if (await apply(owner, await due(owner, records))) {
+      if (await apply(owner, await dueRecords(log, topics.locations, owner.nextOffset, records, bounds.maxBatchRecords))) {
         refusals = 0;
         continue;
       }
@@ -101,16 +102,6 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
         throw new Error(`partition ${partition} was claimed by others ${refusals} times in a row`);
       owner = await claim(partition);
     }
-  }
-
-  /** What the owner has to apply next. One thrown back before the records, by a store that lost its last second, reads again. */
-  async function due(owner: Ownership, records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
-    const { partition, offset: first } = records[0] as LogRecord;
-    if (owner.nextOffset === first) return records;
-    if (owner.nextOffset > first) return records.filter(({ offset }) => offset >= owner.nextOffset);
-    const before = await log.read(topics.locations, partition, owner.nextOffset, bounds.maxBatchRecords);
-    const missed = before.filter(({ offset }) => offset < first);
-    return missed.length > 0 ? missed : records;
   }
 
   /** One batch, from records to replies. False when the commit was refused: then nothing has happened. */

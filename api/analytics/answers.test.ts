@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { useAnalytics } from '../fixtures.js';
+import { asRefusal, createAsker } from './answers.js';
+
+const analytics = await useAnalytics();
+
+const failure = (sql: string): Promise<unknown> => analytics.query(sql).then(() => undefined, asRefusal);
+
+test.each([
+  [
+    'time',
+    'SELECT count() FROM numbers(100000000000) WHERE sipHash64(number) = 1 SETTINGS max_execution_time = 1',
+    'takes more than 20 seconds',
+  ],
+  [
+    'memory',
+    'SELECT number, count() FROM numbers(10000000) GROUP BY number SETTINGS max_memory_usage = 50000000',
+    'needs more than 1024 MiB of memory',
+  ],
+  [
+    'rows',
+    "SELECT number FROM numbers(11) SETTINGS max_result_rows = 10, result_overflow_mode = 'throw'",
+    'has an answer of more than',
+  ],
+])('too much %s is a refusal that says so', async (_, sql, message) => {
+  expect(await failure(sql)).toMatchObject({
+    code: 'question_too_large',
+    status: 400,
+    message: expect.stringContaining(message),
+  });
+});
+
+test('a zone that only Node knows is a parameter at fault; any other failure stays one', async () => {
+  expect(await failure("SELECT toStartOfDay(now64(3), 'Middle/Earth')")).toMatchObject({
+    code: 'invalid_parameter',
+    param: 'timeZone',
+  });
+  expect(await failure('SELECT nothing')).toMatchObject({ type: 'UNKNOWN_IDENTIFIER' });
+});
+
+test('the limits are in force', async () => {
+  const asker = createAsker(analytics);
+  const settings =
+    "SELECT name, value FROM system.settings WHERE name IN ('max_execution_time', 'max_memory_usage', 'max_result_rows') ORDER BY name";
+  expect(await asker.rows({ sql: settings, parameters: {} }, 10)).toEqual([
+    { name: 'max_execution_time', value: '20' },
+    { name: 'max_memory_usage', value: `${2 ** 30}` },
+    { name: 'max_result_rows', value: '0' },
+  ]);
+});

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rejectionColumns, rejectionRow } from '../../pipeline/stages/analytics/rejection-rows.js';
+import { userColumns } from '../../pipeline/stages/analytics/rows.js';
+import { rowText, time } from '../../pipeline/stages/analytics/tsv.js';
+import { withoutUnset } from '../../schemas/wire/common.js';
+import { useAnalytics, useApi } from '../fixtures.js';
+import { questions } from './routes.js';
+import { eventsOf, history, storeEvents } from './testing/world.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-files-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const analytics = await useAnalytics();
+const api = await useApi({ analytics });
+
+const ask = (url: string, headers: Record<string, string> = {}) =>
+  api.app.inject({ method: 'GET', url: `/v1/analytics/${url}`, headers: { authorization: api.secret, ...headers } });
+
+/** What the engine itself reads in the file. */
+async function readBack(name: string, file: Buffer, format: 'CSVWithNames' | 'Parquet'): Promise<object[]> {
+  const path = join(folder, name);
+  writeFileSync(path, file);
+  const rows = await analytics.query<object>(
+    // Times of a CSV stay the texts that they are.
+    `SELECT * FROM file({path:String}, {format:String})
+     SETTINGS date_time_output_format = 'iso', input_format_try_infer_datetimes = 0, input_format_try_infer_dates = 0`,
+    {
+      path,
+      format,
+    },
+  );
+  return rows.map(withoutUnset);
+}
+
+describe('a history', () => {
+  const past = fc.sample(history, { numRuns: 200, seed: 4 }).toSorted((one, other) => other.steps.length - one.steps.length)[0]!;
+  const range = `from=${new Date(past.startMs).toISOString()}&to=${new Date(past.startMs + 30 * 86_400_000).toISOString()}`;
+  const recent = ['inside', 'locations'];
+  const asked = [
+    ...questions.map(({ name }) => `${name}?${recent.includes(name) ? '' : range}`),
+    ...['visits', 'entries', 'dwell-times', 'flows'].map((name) => `${name}?${range}&kind=beacon&groupBy=place`),
+  ];
+  beforeAll(async () => {
+    const project = api.project.record._id;
+    await storeEvents(analytics, eventsOf(past, project, Date.now()), [1, 2, 3]);
+    const now = time(Date.now());
+    const user = `${project}\ttest\tuser\tdevice\tann\t${now}\t${now}\t${now}\t['fence']\t[]\t{}`;
+    await analytics.insert('users', rowText(userColumns, [user]));
+    const rejection = {
+      project,
+      environment: 'test',
+      id: 'id',
+      endpoint: 'track',
+      code: 'invalid_parameter',
+      at: Date.now(),
+    } as const;
+    const rejections = ['accuracy', null].map((param, index) => rejectionRow({ ...rejection, id: `${index}`, param, count: 5 }));
+    await analytics.insert('rejections', rowText(rejectionColumns, rejections));
+  });
+
+  test.each(asked)('%s has the same rows as JSON, as CSV and as Parquet', async (url) => {
+    const { rows } = (await ask(url)).json();
+    const csv = await readBack('answer.csv', (await ask(`${url}&format=csv`)).rawPayload, 'CSVWithNames');
+    const parquet = await readBack('answer.parquet', (await ask(`${url}&format=parquet`)).rawPayload, 'Parquet');
+    expect(parquet).toEqual(rows);
+    expect(csv.map(withLists)).toEqual(rows);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  /** CSV has a list as text. */
+  const withLists = (row: object): object =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        name === 'histogram' && typeof value === 'string' ? JSON.parse(value) : value,
+      ]),
+    );
+
+  test('files have a type and a name, by parameter or by Accept', async () => {
+    const csv = await ask(`visits?from=2026-03-28&to=2026-03-30T12:00Z&format=CSV`);
+    expect(csv.headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': 'attachment; filename="visits_20260328T000000Z_20260330T120000Z.csv"',
+    });
+    const accepted = await ask('unique-users', { accept: 'application/vnd.apache.parquet;q=0.9, */*' });
+    expect(accepted.headers['content-type']).toBe('application/vnd.apache.parquet');
+    expect(accepted.headers['content-disposition']).toMatch(
+      /^attachment; filename="unique-users_\d{8}T\d{6}Z_\d{8}T\d{6}Z\.parquet"$/,
+    );
+    expect((await ask('visits', { accept: 'text/html, application/json, text/csv' })).json().meta.code).toBe(200);
+    expect((await ask('visits?format=json', { accept: 'text/csv' })).json().meta.code).toBe(200);
+    expect((await ask('visits?format=csv', { accept: 'application/json' })).headers['content-type']).toMatch('text/csv');
+  });
+
+  test('an empty answer is a file with the names of the columns', async () => {
+    const csv = await ask('entries?from=2020-01-01&to=2020-01-02&format=csv');
+    expect(csv.payload).toBe('"start","local","entries"\n');
+  });
+
+  test('refusals are JSON, whatever form was asked for', async () => {
+    const { statusCode, headers, ...answer } = await ask('visits?format=csv&timeZone=x&from=then');
+    expect([statusCode, headers['content-type'], answer.json().meta.param]).toEqual([
+      400,
+      'application/json; charset=utf-8',
+      'from',
+    ]);
+  });
+});
+
+describe('more rows than one may have', () => {
+  const dayMs = 86_400_000;
+  beforeAll(async () => {
+    const { project, environment } = { project: api.project.record._id, environment: 'live' };
+    await analytics.command(
+      `INSERT INTO events (project, environment, id, type, created_at, actual_created_at, location_id, user, geofence)
+       SELECT '${project}', '${environment}', toString(number), 'user.entered_geofence', now64(3) - toIntervalMillisecond(number), now64(3),
+         toString(number), toString(number), 'fence' FROM numbers(1000001)`,
+    );
+  });
+  const live = {
+    get authorization() {
+      return api.project.key('live', 'secret');
+    },
+  };
+
+  test('JSON has so many as were asked for, and says that there are more', async () => {
+    for (const limit of [1, 10_000]) {
+      const { meta, rows } = (await ask(`visits?limit=${limit}`, live)).json();
+      expect([meta.hasMore, rows.length]).toEqual([true, limit]);
+    }
+    expect((await ask('visits', live)).json().rows).toHaveLength(1_000);
+    const all = (await ask('visits?limit=5&userId=nobody', live)).json();
+    expect(all).toMatchObject({ meta: { hasMore: false }, rows: [] });
+  });
+
+  test('a file has all of them or is refused; as many as were asked for, where a limit was', async () => {
+    const refused = await ask('visits?format=csv', live);
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().meta).toEqual({
+      code: 400,
+      type: 'question_too_large',
+      message: 'the question has an answer of more than 1000000 rows or 512 MiB: ask for a shorter range, or of one geofence',
+    });
+    const limited = await ask('visits?format=csv&limit=1000000', live);
+    expect([limited.statusCode, limited.payload.split('\n').length]).toEqual([200, 1_000_002]);
+    const day = new Date(Date.now() - dayMs).toISOString();
+    expect((await ask(`unique-users?from=${day}`, live)).json().rows).toMatchObject([{ geofence: 'fence', users: 1_000_001 }]);
+  });
+});

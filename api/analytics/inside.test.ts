@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { userColumns } from '../../pipeline/stages/analytics/rows.js';
+import { rowText, texts, time } from '../../pipeline/stages/analytics/tsv.js';
+import { deriveId } from '../../schemas/ids.js';
+import { type Body, useAnalytics, useApi } from '../fixtures.js';
+import { eventOf, places, storeEvents } from './testing/world.js';
+
+const analytics = await useAnalytics();
+const api = await useApi({ analytics });
+
+// Within the tables' time to live.
+const nowMs = Date.now();
+const hourMs = 3_600_000;
+const geofences = places.filter(({ kind }) => kind === 'geofence');
+const beacons = places.filter(({ kind }) => kind === 'beacon');
+
+/** A user record as one of its locations left it. */
+interface Stored {
+  readonly user: number;
+  readonly hoursAgo: number;
+  readonly inside: readonly string[];
+  readonly near: readonly string[];
+}
+
+/** Three devices: the users 0, 3 and 6 have used the same one. */
+const deviceOf = (user: number): string => `device ${user % 3}`;
+
+const stored: fc.Arbitrary<Stored> = fc.record({
+  user: fc.nat(7),
+  hoursAgo: fc.integer({ min: 1, max: 24 * 14 }),
+  inside: fc.subarray(geofences.map(({ id }) => id)),
+  near: fc.subarray(beacons.map(({ id }) => id)),
+});
+
+/** Rows in the order of time of each user's locations; no two at the same time. */
+const records = fc.uniqueArray(stored, { maxLength: 12, selector: ({ hoursAgo }) => hoursAgo });
+
+const rowOf = (project: string, { user, hoursAgo, inside, near }: Stored): string => {
+  const updatedAt = time(nowMs - hoursAgo * hourMs);
+  const who = `${deriveId('user', `${user}`)}\t${deviceOf(user)}\t${user < 2 ? 'ann' : ''}`;
+  return `${project}\ttest\t${who}\t${updatedAt}\t${updatedAt}\t${updatedAt}\t${texts(inside)}\t${texts(near)}\t{}`;
+};
+
+function expected(all: readonly Stored[], kind: 'geofence' | 'beacon', days: number) {
+  const newestFirst = all.toSorted((one, other) => one.hoursAgo - other.hoursAgo);
+  const devices = newestFirst.filter(
+    (one, index) => newestFirst.findIndex(({ user }) => deviceOf(user) === deviceOf(one.user)) === index,
+  );
+  const heard = devices.filter(({ hoursAgo }) => hoursAgo <= days * 24);
+  return places.flatMap((place) => {
+    const here = heard.filter(({ inside, near }) => [...inside, ...near].includes(place.id));
+    if (place.kind !== kind || here.length === 0) return [];
+    return {
+      [kind]: place.id,
+      ...(place.tag !== null && { tag: place.tag }),
+      ...(place.externalId !== null && { externalId: place.externalId }),
+      devices: here.length,
+      users: new Set(here.map(({ user }) => (user < 2 ? 'ann' : user))).size,
+      lastUpdatedAt: new Date(nowMs - (here[0] as Stored).hoursAgo * hourMs).toISOString(),
+    };
+  });
+}
+
+/** Somebody has entered each place once: that is how its tag is known. */
+async function told(all: readonly Stored[]) {
+  const project = await api.newProject('Inside');
+  const id = project.record._id;
+  const visitor = { id: deriveId('visitor'), userId: null, deviceId: 'visitor' };
+  const circumstances = { project: id, user: visitor, createdAt: nowMs - 30 * 24 * hourMs, receivedAt: nowMs, locationId: '0' };
+  await storeEvents(
+    analytics,
+    places.map((place) => eventOf(place, true, circumstances)),
+    [0],
+  );
+  for (const one of all) await analytics.insert('users', rowText(userColumns, [rowOf(id, one)]));
+  return async (query: string) => {
+    const { body } = await api.call('GET', `/v1/analytics/inside?${query}`, { key: project.key('test', 'secret') });
+    return body.rows as Body[];
+  };
+}
+
+const byPlace = (rows: readonly Body[]): Body[] =>
+  rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+
+test('devices are where their last location left them, whichever of their users sent it, if it is not too long ago', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      records,
+      fc.constantFrom('geofence' as const, 'beacon' as const),
+      fc.constantFrom(3, 7),
+      async (all, kind, days) => {
+        const ask = await told(all);
+        const from = new Date(nowMs - days * 24 * hourMs).toISOString();
+        const rows = await ask(`kind=${kind}&from=${from}`);
+        expect(byPlace(rows)).toEqual(byPlace(expected(all, kind, days)));
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+test('they are found by tag and counted together', async () => {
+  const ids = geofences.map(({ id }) => id);
+  const ask = await told([0, 1, 2].map((user) => ({ user, hoursAgo: user + 1, inside: ids.slice(user), near: [] })));
+  expect(await ask('groupBy=none')).toMatchObject([{ devices: 3, users: 2 }]);
+  expect(await ask('tag=shop')).toMatchObject([
+    { geofence: ids[3], tag: 'shop', devices: 3 },
+    { geofence: ids[0], tag: 'shop', externalId: 'store-0', devices: 1 },
+  ]);
+  expect(await ask('groupBy=tag&tag=shop')).toMatchObject([{ tag: 'shop', devices: 3 }]);
+});

@@ -1,0 +1,62 @@
+/** What every question is asked with: a range of time, a time zone where days and hours matter, and the form of the answer. */
+import Type from 'typebox';
+import { utcTime } from '../../schemas/wire/common.js';
+import type { FieldReader } from '../fields.js';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const defaultRangeMs = 7 * dayMs;
+export const maxRangeDays = 92;
+/** What the store's times reach to, with room. */
+const latestMs = Date.UTC(2200, 0, 1);
+
+/** Epoch ms; `from` belongs to the range, `to` does not. */
+export interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export function readRange(reader: FieldReader, nowMs: number): Range {
+  const toMs = readInstant(reader, 'to') ?? nowMs;
+  const fromMs = readInstant(reader, 'from') ?? Math.max(0, toMs - defaultRangeMs);
+  if (fromMs >= toMs) reader.refuse('from', 'must be before `to`');
+  if (toMs - fromMs > maxRangeDays * dayMs) reader.refuse('from', `must be at most ${maxRangeDays} days before \`to\``);
+  return { fromMs, toMs };
+}
+
+function readInstant(reader: FieldReader, name: 'from' | 'to'): number | null {
+  const timeMs = reader.time(name);
+  return timeMs === null || (timeMs >= 0 && timeMs <= latestMs) ? timeMs : reader.refuse(name, 'must lie between 1970 and 2200');
+}
+
+/** The views' parameters of a range. */
+export const rangeParameters = ({ fromMs, toMs }: Range) => ({ from: utcTime(fromMs), to: utcTime(toMs) });
+
+/** The IANA name in its usual spelling; UTC when none is given. */
+export function readTimeZone(reader: FieldReader): string {
+  const name = reader.text('timeZone');
+  if (name === null) return 'UTC';
+  return timeZoneNamed(name) ?? reader.refuse('timeZone', timeZoneRule) ?? 'UTC';
+}
+
+export const timeZoneRule = 'must be an IANA time zone, such as Europe/Rome';
+
+function timeZoneNamed(name: string): string | undefined {
+  // Offsets, which some versions of Intl take, are no zones.
+  if (!/^[a-z]/i.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+const instant = (text: string) =>
+  Type.Optional(Type.String({ description: `A date, or an ISO 8601 date and time; UTC unless it says otherwise. ${text}` }));
+
+export const rangeSchema = {
+  from: instant(`Inclusive; by default 7 days before \`to\`, at most ${maxRangeDays}`),
+  to: instant('Exclusive; by default now'),
+};
+export const timeZoneSchema = {
+  timeZone: Type.Optional(Type.String({ default: 'UTC', description: 'IANA name; where days and hours begin' })),
+};

@@ -1,0 +1,126 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { decodeIcon, iconKind } from '../../renderer/overlays/icons.js';
+import { maxMarkerBytes } from '../../schemas/json/map.js';
+import { mapParts, useApi } from '../fixtures.js';
+
+const checkIcon = async (file: Uint8Array) => ((await decodeIcon(file, 1)) && iconKind(file)) ?? null;
+const api = await useApi({ maps: mapParts({ checkIcon, maxMarkers: 4 }) });
+
+const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>');
+const png = await sharp({ create: { width: 20, height: 20, channels: 3, background: 'red' } })
+  .png()
+  .toBuffer();
+/** A PNG, which ends where it says, and so many bytes in all. */
+const padded = (bytes: number) => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
+
+/** A project of its own: calls with its secret key of Test, with an image or fields for a body. */
+async function newOwner() {
+  const project = await api.newProject('Markers');
+  const key = project.key('test', 'secret');
+  const post = async (image: Buffer, type = 'image/png', query = '', authorization = key) => {
+    const headers = { authorization, 'content-type': type };
+    const answer = await api.app.inject({ method: 'POST', url: `/v1/map-markers${query}`, headers, payload: image });
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
+    api.call(method, `/v1/map-markers${path}`, { key, ...(body && { body }) });
+  const image = (id: string, authorization = key) =>
+    api.app.inject({ method: 'GET', url: `/v1/map-markers/${id}/image`, headers: { authorization } });
+  return { project, post, call, image };
+}
+
+test('a marker is uploaded, shown, listed, downloaded as it came, and deleted', async () => {
+  const owner = await newOwner();
+  const made = await owner.post(png, 'image/png', '?name=Pin');
+  const { _id, createdAt } = made.body.mapMarker;
+  const mapMarker = { _id, live: false, createdAt, updatedAt: createdAt, name: 'Pin', type: 'image/png', bytes: png.length };
+  expect(made).toEqual({ status: 200, body: { meta: { code: 200 }, mapMarker } });
+  expect((await owner.call('GET', `/${_id}`)).body.mapMarker).toEqual(mapMarker);
+  expect((await owner.call('GET', '')).body).toEqual({ meta: { code: 200, hasMore: false }, mapMarkers: [mapMarker] });
+  const image = await owner.image(_id);
+  expect(image.headers['content-type']).toBe('image/png');
+  expect(image.rawPayload.equals(png)).toBe(true);
+  expect(await owner.call('DELETE', `/${_id}`)).toEqual({ status: 200, body: { meta: { code: 200 } } });
+  expect([(await owner.call('GET', `/${_id}`)).status, (await owner.image(_id)).statusCode]).toEqual([404, 404]);
+  expect((await owner.call('GET', '')).body.mapMarkers).toEqual([]);
+});
+
+test('a marker may come as JSON, and is what its bytes are', async () => {
+  const owner = await newOwner();
+  const { mapMarker } = (await owner.call('POST', '', { name: 'Square', image: svg.toString('base64') })).body;
+  expect(mapMarker).toMatchObject({ name: 'Square', type: 'image/svg+xml', bytes: svg.length });
+  expect((await owner.post(svg, 'image/png')).body.mapMarker).toMatchObject({ type: 'image/svg+xml' });
+});
+
+test('an SVG that is opened as a page runs nothing', async () => {
+  const owner = await newOwner();
+  const { headers } = await owner.image((await owner.post(svg, 'image/svg+xml')).body.mapMarker._id);
+  expect(headers).toMatchObject({
+    'content-type': 'image/svg+xml',
+    'content-security-policy': expect.stringMatching(/default-src 'none'.*sandbox/),
+    'x-content-type-options': 'nosniff',
+  });
+});
+
+test('the largest image is kept, in either way', async () => {
+  const owner = await newOwner();
+  const largest = padded(maxMarkerBytes);
+  const answers = [await owner.post(largest), await owner.call('POST', '', { image: largest.toString('base64') })];
+  for (const { body } of answers) expect((await owner.image(body.mapMarker._id)).rawPayload.equals(largest)).toBe(true);
+});
+
+test.each<[string, object, string, string]>([
+  ['no image', {}, 'image', 'is required'],
+  ['no base64', { image: 'ä' }, 'image', 'must be base64'],
+  ['a number', { image: 7 }, 'image', 'must be base64'],
+  ['a list', { image: ['AAAA'] }, 'image', 'must be base64'],
+  ['an unknown field', { image: 'AAAA', title: 'x' }, 'title', 'is not a known field'],
+  ['a name too long', { image: png.toString('base64'), name: 'x'.repeat(257) }, 'name', 'must have at most 256 characters'],
+  ['text', { image: Buffer.from('text').toString('base64') }, 'image', 'must be a PNG or SVG of at most'],
+  ['an image cut short', { image: png.subarray(0, 40).toString('base64') }, 'image', 'must be a PNG or SVG of at most'],
+  ['too many bytes', { image: padded(maxMarkerBytes + 1).toString('base64') }, 'image', 'must have at most 262144 bytes'],
+])('%s is refused', async (_name, fields, param, rule) => {
+  const owner = await newOwner();
+  const { status, body } = await owner.call('POST', '', fields);
+  expect([status, body.meta.param]).toEqual([400, param]);
+  expect(body.meta.message).toContain(`${param}: ${rule}`);
+  expect((await owner.call('GET', '')).body.mapMarkers).toEqual([]);
+});
+
+test.each<[string, Buffer, string, number]>([
+  ['text', Buffer.from('text'), 'image/png', 400],
+  ['an empty body', Buffer.alloc(0), 'image/png', 400],
+  ['too many bytes', padded(maxMarkerBytes + 1), 'image/png', 400],
+  ['far too many bytes', padded(2 * maxMarkerBytes + 1), 'image/png', 413],
+  ['another type', png, 'image/gif', 415],
+])('%s as an image is refused', async (_name, image, type, status) => {
+  const owner = await newOwner();
+  const answer = await owner.post(image, type);
+  expect(answer.status).toBe(status);
+  if (status === 400) expect(answer.body.meta.param).toBe('image');
+});
+
+test('an environment has as many as it may and no more, however many are asked for at once', async () => {
+  const owner = await newOwner();
+  const answers = await Promise.all(Array.from({ length: 6 }, () => owner.post(png)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 409, 409]);
+  expect((await owner.post(png, 'image/png', '', owner.project.key('live', 'secret'))).status).toBe(200);
+});
+
+test('markers are of their project and environment alone, and for secret keys', async () => {
+  const [owner, other] = [await newOwner(), await newOwner()];
+  const { _id } = (await owner.post(png)).body.mapMarker;
+  for (const key of [owner.project.key('live', 'secret'), other.project.key('test', 'secret')]) {
+    expect((await api.call('GET', '/v1/map-markers', { key })).body.mapMarkers).toEqual([]);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['GET', '/image'],
+      ['DELETE', ''],
+    ] as const) {
+      expect((await api.call(method, `/v1/map-markers/${_id}${path}`, { key })).status).toBe(404);
+    }
+  }
+  expect((await owner.image(_id, owner.project.key('test', 'publishable'))).statusCode).toBe(403);
+  expect((await owner.image(_id)).statusCode).toBe(200);
+});

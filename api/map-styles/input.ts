@@ -1,0 +1,63 @@
+/**
+ * From the body of a request to a style: `{ name, style }`, or the style itself. Pure. Whether it follows the specification is seen by
+ * who draws; here are the bounds of what is kept.
+ */
+import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../schemas/json/map.js';
+import { FieldReader, isDictionary, maxNameLength, type Outcome, type RawFields } from '../fields.js';
+
+export type Style = Record<string, unknown>;
+
+/** What an owner says of a style. */
+export interface StyleInput {
+  readonly name: string | null;
+  readonly style: Style;
+  /** Where in the body the style's own fields are: `style.`, or at its top. */
+  readonly path: 'style.' | '';
+}
+
+const known = [...Object.keys(MapStyle.properties), 'style'];
+
+/** @param current what is kept; undefined for a new style. What is left out stays. A name that isn't given is the style's own. */
+export function readStyle(current: Omit<StyleInput, 'path'> | undefined, fields: RawFields): Outcome<StyleInput> {
+  const isBare = Object.hasOwn(fields, 'layers') && !Object.hasOwn(fields, 'style');
+  const wrapper = isBare ? {} : fields;
+  const reader = new FieldReader(wrapper);
+  const unknown = Object.keys(wrapper).find((name) => !known.includes(name));
+  if (unknown !== undefined) reader.refuse(unknown, 'is not a known field');
+  const given = reader.text('name');
+  const style = isBare ? (fields as Style) : readGiven(reader, current?.style);
+  if (style) refuseTooLarge(reader, style);
+  return reader.outcome(() => ({
+    name: given ?? (Object.hasOwn(wrapper, 'name') ? null : current?.name) ?? ownName(style!),
+    style: style!,
+    path: isBare ? '' : 'style.',
+  }));
+}
+
+function readGiven(reader: FieldReader, current: Style | undefined): Style | null {
+  const style = reader.structure('style') ?? current;
+  if (style === undefined) return reader.refuse('style', 'is required');
+  return isDictionary(style) ? style : reader.refuse('style', 'must be a MapLibre style');
+}
+
+const ownName = ({ name }: Style): string | null =>
+  typeof name === 'string' && name.length <= maxNameLength && name !== '' ? name : null;
+
+function refuseTooLarge(reader: FieldReader, style: Style): void {
+  // First, for it is a precondition of writing it as text.
+  if (isDeeper(style, maxStyleDepth)) reader.refuse('style', `must not nest deeper than ${maxStyleDepth} levels`);
+  else if (Array.isArray(style.layers) && style.layers.length > maxStyleLayers) {
+    reader.refuse('style', `must have at most ${maxStyleLayers} layers`);
+  } else if (Buffer.byteLength(JSON.stringify(style)) > maxStyleBytes) {
+    reader.refuse('style', `must have at most ${maxStyleBytes} bytes as compact JSON`);
+  }
+}
+
+/** Level by level: recursion is what a deep value would break. */
+function isDeeper(value: unknown, maxDepth: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
+    level = level.flatMap((part) => Object.values(part as object)).filter((part) => typeof part === 'object' && part !== null);
+  }
+  return level.length > 0;
+}

@@ -1,0 +1,170 @@
+/** Styles of the key's project and environment, uploaded to draw static maps in. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../http/authority.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
+import type { Unsupported } from '../../renderer/style/unsupported.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import { freshId } from '../../schemas/ids.js';
+import { MapStyle, type MapStyleRecord, Unsupported as UnsupportedSchema } from '../../schemas/json/map.js';
+import { type MapStyleHead, mapStyleJson } from '../../schemas/wire/map.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
+import type { RawFields } from '../fields.js';
+import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
+import type { Serialize } from '../serialize.js';
+import { readStyle, type Style, type StyleInput } from './input.js';
+
+type ById = { Params: { id: string } };
+
+const tag = 'maps';
+const config = { authority: 'secret', limit: 'management' } as const;
+/** Formatted, with a name beside it, a style may be longer than what is kept of it. */
+const bodyLimit = 1_048_576;
+
+const body = Type.Object({
+  name: Type.Optional(Type.String({ description: "Default: the style's own" })),
+  style: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'A MapLibre style, version 8. It may also be the whole body',
+  }),
+});
+const uploaded = answerOf({
+  mapStyle: MapStyle,
+  unsupported: Type.Array(UnsupportedSchema, { description: 'What the style asks for and that is not drawn' }),
+});
+
+export const mapStyleRoutes =
+  ({ configuration, writer, maps }: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  async (app) => {
+    const { mapStyles } = configuration;
+    const headOf = (request: FastifyRequest<ById>): MapStyleHead =>
+      found(mapStyles.find(callerOf(request), request.params.id), 'style');
+    const styleOf = (head: MapStyleHead): Style => JSON.parse(`${mapStyles.content(head, head._id)}`);
+
+    /** What of it isn't drawn. Throws what is wrong with it, by its place in the body. */
+    async function checked({ style, path }: StyleInput): Promise<Unsupported[]> {
+      const check = await maps.checkStyle(Buffer.from(JSON.stringify(style)));
+      if (check.ok) return check.value;
+      const { param, rule } = check.problem;
+      throw parameterError({ param: param === '' ? 'style' : `${path}${param}`, rule });
+    }
+
+    /** Writes the style and answers it as it is then in the view. */
+    async function keep(record: MapStyleRecord, unsupported: Unsupported[]) {
+      await writer.write([{ kind: 'map-style', id: record._id, record }]);
+      return { meta: success, mapStyle: mapStyleJson(found(mapStyles.find(record, record._id), 'style')), unsupported };
+    }
+
+    function refuseMore(scope: Scope): void {
+      if (mapStyles.list(scope).length < maps.maxStyles) return;
+      throw new ApiError('conflict', `there are ${maps.maxStyles} styles, the most that this environment may have`);
+    }
+
+    app.post('/v1/map-styles', {
+      config,
+      bodyLimit,
+      schema: described({
+        operationId: 'createMapStyle',
+        tag,
+        summary: 'Upload a style',
+        description:
+          'No address in it is asked for anything: the archive of this installation stands in for its source of tiles.',
+        body,
+        answer: uploaded,
+        failures: [400, 409, 413, 503],
+      }),
+      handler: async (request) => {
+        const { project, environment } = callerOf(request);
+        const input = accepted(readStyle(undefined, bodyFields(request.body)));
+        refuseMore({ project, environment });
+        const unsupported = await checked(input);
+        return serializeByProject(project, async () => {
+          refuseMore({ project, environment });
+          const createdAt = writer.nextTimestamp();
+          const times = { createdAt, updatedAt: createdAt };
+          const { name, style } = input;
+          return keep({ _id: freshId(createdAt), project, environment, ...times, name, style }, unsupported);
+        });
+      },
+    });
+
+    app.get('/v1/map-styles', {
+      config,
+      schema: described({
+        operationId: 'listMapStyles',
+        tag,
+        summary: 'List styles, newest first',
+        description: shortListPaging,
+        querystring: shortListParameters,
+        answer: listOf({ mapStyles: Type.Array(MapStyle) }),
+        failures: [400],
+      }),
+      handler: async (request) => {
+        const query = accepted(readShortListQuery(request.query as RawFields));
+        const { meta, rows } = shortPage(mapStyles.list(callerOf(request)), query);
+        return { meta, mapStyles: rows.map(mapStyleJson) };
+      },
+    });
+
+    app.get<ById>('/v1/map-styles/:id', {
+      config,
+      schema: described({
+        operationId: 'getMapStyle',
+        tag,
+        summary: 'Get a style, with the style itself',
+        params: idParameter,
+        answer: answerOf({ mapStyle: Type.Object({ ...MapStyle.properties, style: body.properties.style }) }),
+        failures: [404],
+      }),
+      handler: async (request) => {
+        const head = headOf(request);
+        return { meta: success, mapStyle: { ...mapStyleJson(head), style: styleOf(head) } };
+      },
+    });
+
+    app.put<ById>('/v1/map-styles/:id', {
+      config,
+      bodyLimit,
+      schema: described({
+        operationId: 'changeMapStyle',
+        tag,
+        summary: 'Change a style',
+        description: 'What is left out stays. Maps are drawn in the new style at once.',
+        params: idParameter,
+        body: Type.Partial(body),
+        answer: uploaded,
+        failures: [400, 404, 413, 503],
+      }),
+      handler: async (request) => {
+        const fields = bodyFields(request.body);
+        const inputOf = (head: MapStyleHead) => accepted(readStyle({ name: head.name, style: styleOf(head) }, fields));
+        // Before its turn: checking may wait for a process to start.
+        const unsupported = await checked(inputOf(headOf(request)));
+        return serializeByProject(callerOf(request).project, async () => {
+          const head = headOf(request);
+          const { name, style } = inputOf(head);
+          const { bytes: _, ...kept } = head;
+          return keep({ ...kept, updatedAt: writer.nextTimestamp(), name, style }, unsupported);
+        });
+      },
+    });
+
+    app.delete<ById>('/v1/map-styles/:id', {
+      config,
+      schema: described({
+        operationId: 'deleteMapStyle',
+        tag,
+        summary: 'Delete a style',
+        description: 'Maps that name it are refused from then on.',
+        params: idParameter,
+        answer: answerOf(),
+        failures: [404],
+      }),
+      handler: async (request) =>
+        serializeByProject(callerOf(request).project, async () => {
+          const { _id } = headOf(request);
+          await writer.write([{ kind: 'map-style', id: _id, record: null }]);
+          return { meta: success };
+        }),
+    });
+  };

@@ -1,0 +1,63 @@
+/** The parameters and answers of the static map, for the API's description. What they mean exactly is in docs/maps.md. */
+import Type, { type TSchema } from 'typebox';
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const pixels = (description: string) => Type.Number({ minimum: 100, maximum: 2_048, description });
+
+export const mapParameters = Type.Object({
+  width: pixels('CSS pixels'),
+  height: pixels('CSS pixels'),
+  center: text('`latitude,longitude`; required unless `markers`, `path`, `geofences` or `bbox` is given'),
+  zoom: Type.Optional(
+    Type.Number({
+      minimum: 1,
+      maximum: 23,
+      description:
+        'Of a world 512 pixels wide at 0; fractions are fine. Required unless `markers`, `path`, `geofences` or `bbox` is given',
+    }),
+  ),
+  scale: Type.Optional(
+    Type.Number({
+      minimum: 1,
+      maximum: 3,
+      default: 1,
+      description: 'Pixels of the image for each CSS pixel; the view stays the same',
+    }),
+  ),
+  style: Type.Optional(
+    Type.String({
+      default: 'svc-default-v1',
+      description: '`svc-default-v1`, `svc-light-v1`, `svc-dark-v1`, or the id of an uploaded style',
+    }),
+  ),
+  language: Type.Optional(
+    Type.String({
+      default: 'en-US',
+      description: 'Of names: a two-letter ISO code, or `local` for names as they are written there',
+    }),
+  ),
+  bbox: text('`min_latitude,min_longitude,max_latitude,max_longitude`: the image fits the box'),
+  markers: texts(
+    '`color:0x000257|size:small|icon:https://…|latitude,longitude|…`; may be repeated. `icon` may also be the id of an uploaded marker',
+  ),
+  path: texts(
+    '`stroke:0x000257|width:3|border:white|borderWidth:2|latitude,longitude|…`, or `enc:` or `enc6:` and a polyline; may be repeated',
+  ),
+  geofences: text('A tag: its enabled geofences are drawn. Needs a secret key'),
+  format: Type.Optional(
+    Type.Enum(['png', 'webp', 'jpg', 'jpeg'], {
+      description: 'Without it the header Accept decides: WebP or JPEG where it names them and not PNG',
+    }),
+  ),
+  publishableKey: text('A key of the project, in place of the header Authorization'),
+});
+
+const image = { schema: Type.String({ format: 'binary' }) };
+
+export const mapAnswer = {
+  description: 'The image',
+  content: { 'image/png': image, 'image/webp': image, 'image/jpeg': image },
+} as unknown as TSchema;
+
+export const notModified = Type.Null({ description: 'The image is the one that If-None-Match names' });

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DrawnMap, MapRequest } from '../../renderer/types.js';
+import { ApiError } from '../../schemas/errors.js';
+import { mapParts, startApi, type TestApi } from '../fixtures.js';
+
+let api: TestApi;
+let publishable: string;
+/** What was drawn, and how. */
+const drawn: MapRequest[] = [];
+let draw: (request: MapRequest) => Promise<DrawnMap>;
+const complete = { contentType: 'image/png', missingTiles: 0, missingIcons: 0 } as const;
+const mapOf = (text: string): DrawnMap => ({ ...complete, bytes: Buffer.from(text) });
+
+beforeAll(async () => {
+  const render = (request: MapRequest) => {
+    drawn.push(request);
+    return draw(request);
+  };
+  api = await startApi({ maps: mapParts({ render, maxCacheBytes: 10_000 }) });
+  publishable = api.project.key('test', 'publishable');
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  drawn.length = 0;
+  draw = async ({ camera }) => mapOf(`map of ${camera.center}`);
+});
+
+let maps = 0;
+/** A query that no other test asks. */
+const newQuery = (): string => {
+  maps += 1;
+  return `width=600&height=400&zoom=3&center=10,${maps}`;
+};
+const get = (query: string, headers: Record<string, string> = { authorization: publishable }, method: 'GET' | 'HEAD' = 'GET') =>
+  api.app.inject({ method, url: `/maps/static?${query}`, headers });
+
+describe('a finished image', () => {
+  test('is answered with what caches need, and drawn once', async () => {
+    const query = newQuery();
+    const first = await get(query);
+    expect(first).toMatchObject({ statusCode: 200, body: `map of ${maps},10` });
+    expect(first.headers).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'public, max-age=86400',
+      vary: 'Accept',
+      etag: expect.stringMatching(/^"[\w-]{32}"$/),
+    });
+    expect((await get(query)).headers.etag).toBe(first.headers.etag);
+    expect((await get(newQuery())).headers.etag).not.toBe(first.headers.etag);
+    expect(drawn).toHaveLength(2);
+  });
+
+  test.each([
+    ['the same', (etag: string) => etag],
+    ['weak', (etag: string) => `W/${etag}`],
+    ['one of several', (etag: string) => `"other", ${etag}`],
+    ['any', () => '*'],
+  ])('is not sent again to who has it: %s', async (_name, header) => {
+    const query = newQuery();
+    const etag = (await get(query)).headers.etag as string;
+    const again = await get(query, { authorization: publishable, 'if-none-match': header(etag) });
+    expect(again).toMatchObject({ statusCode: 304, body: '' });
+    expect(again.headers).toMatchObject({ etag, 'cache-control': 'public, max-age=86400', vary: 'Accept' });
+    const other = await get(query, { authorization: publishable, 'if-none-match': '"other"' });
+    expect(other.statusCode).toBe(200);
+  });
+
+  test('is one for requests that say the same in other words, and another for another format', async () => {
+    const query = newQuery();
+    await get(query);
+    await get(`style=svc-default-v1&language=en-GB&scale=1.0&${query}`);
+    expect(drawn).toHaveLength(1);
+    await get(query, { authorization: publishable, accept: 'image/webp,*/*' });
+    expect(drawn.map(({ format }) => format)).toEqual(['png', 'webp']);
+  });
+
+  test('is drawn once for all who wait for it', async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const asked = new Promise<void>((resolve) => {
+      draw = async () => {
+        resolve();
+        await finished;
+        return mapOf('late');
+      };
+    });
+    const query = newQuery();
+    const answers = Array.from({ length: 10 }, () => get(query));
+    await asked;
+    finish();
+    expect((await Promise.all(answers)).map(({ body }) => body)).toEqual(Array(10).fill('late'));
+    expect(drawn).toHaveLength(1);
+  });
+
+  test.each([{ missingTiles: 1 }, { missingIcons: 1 }])('with %j is not kept for long', async (missing) => {
+    draw = async () => ({ ...mapOf('part'), ...missing });
+    expect((await get(newQuery())).headers['cache-control']).toBe('public, max-age=60');
+  });
+
+  test('gives way to others within the bound of bytes', async () => {
+    draw = async () => mapOf('x'.repeat(6_000));
+    const [one, other] = [newQuery(), newQuery()];
+    for (const query of [one, other, other, one]) await get(query);
+    expect(drawn).toHaveLength(3);
+  });
+
+  test('that could not be drawn is tried again', async () => {
+    const query = newQuery();
+    draw = async () => {
+      throw new ApiError('overloaded', 'too many', { retryAfterS: 2 });
+    };
+    const refused = await get(query);
+    expect(refused).toMatchObject({ statusCode: 503 });
+    expect(refused.headers['retry-after']).toBe('2');
+    expect(refused.json().meta).toMatchObject({ type: 'overloaded' });
+    draw = async () => mapOf('now');
+    expect((await get(query)).body).toBe('now');
+  });
+});
+
+test('markers and paths come in the order they were given', async () => {
+  await get('width=600&height=400&markers=1,2&markers=color:red%7C3,4&markers=5,6');
+  expect(drawn[0]?.markers.map(({ locations }) => locations[0])).toEqual([
+    [2, 1],
+    [4, 3],
+    [6, 5],
+  ]);
+});
+
+test.each([
+  ['style=mine', 'style'],
+  ['style=constructor', 'style'],
+  ['markers=icon:pin-7%7C1,2', 'markers'],
+  ['markers=icon:ftp://a.example/x.png%7C1,2', 'markers'],
+  [Array.from({ length: 21 }, (_, i) => `markers=icon:https://a.example/${i}%7C1,2`).join('&'), 'markers'],
+])('what is not there is refused: %s', async (more, param) => {
+  const answer = await get(`${newQuery()}&${more}`);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().meta).toMatchObject({ type: 'invalid_parameter', param });
+  expect(drawn).toEqual([]);
+});
+
+describe('geofences', () => {
+  const ring = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 0],
+  ];
+  const put = (pair: string, fields: object, key = api.secret) =>
+    api.call('PUT', `/v1/geofences/${pair}`, { key, body: { description: 'x', ...fields } });
+  const circle = { type: 'circle', coordinates: [11, 43], radius: 100 };
+  const size = 'width=600&height=400';
+  const asOwner = { authorization: '' };
+
+  beforeAll(async () => {
+    asOwner.authorization = api.secret;
+    await put('shop/circle', circle);
+    await put('shop/polygon', { type: 'polygon', coordinates: ring });
+    await put('shop/off', { ...circle, enabled: false });
+    await put('shop/past', { ...circle, disableAfter: '2020-01-01' });
+    await put('closed/off', { ...circle, enabled: false });
+    await put('live/circle', circle, api.project.key('live', 'secret'));
+  });
+
+  test('of a tag are drawn where they are enabled, for their owner only', async () => {
+    const answer = await get(`${size}&geofences=shop`, asOwner);
+    expect(answer.statusCode).toBe(200);
+    expect(drawn[0]?.fences).toHaveLength(2);
+    expect(drawn[0]?.fences).toEqual(
+      expect.arrayContaining([
+        { type: 'circle', center: [11, 43], radiusM: 100 },
+        { type: 'polygon', ring },
+      ]),
+    );
+    expect(answer.headers['cache-control']).toBe('private, no-cache');
+    const revalidated = await get(`${size}&geofences=shop`, { ...asOwner, 'if-none-match': answer.headers.etag as string });
+    expect(revalidated).toMatchObject({ statusCode: 304 });
+  });
+
+  test('that have changed make another image', async () => {
+    await put('moving/circle', circle);
+    await get(`${size}&geofences=moving`, asOwner);
+    await put('moving/circle', { ...circle, radius: 200 });
+    await get(`${size}&geofences=moving`, asOwner);
+    expect(drawn.map(({ fences }) => fences)).toEqual([
+      [{ type: 'circle', center: [11, 43], radiusM: 100 }],
+      [{ type: 'circle', center: [11, 43], radiusM: 200 }],
+    ]);
+  });
+
+  test('need a secret key', async () => {
+    const answer = await get(`${size}&geofences=shop`);
+    expect(answer.statusCode).toBe(403);
+    expect(answer.json().meta).toMatchObject({ type: 'forbidden', param: 'geofences' });
+  });
+
+  test.each(['nothing', 'closed', 'live'])('of which there is none enabled here are refused: %s', async (tag) => {
+    const answer = await get(`${size}&geofences=${tag}`, asOwner);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().meta).toMatchObject({ param: 'geofences' });
+  });
+});

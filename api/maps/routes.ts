@@ -1,0 +1,71 @@
+/** Static maps: an image for the `src` of a page. */
+import type { FastifyPluginAsync } from 'fastify';
+import { callerOf } from '../../http/authority.js';
+import type { Caller } from '../../http/keys.js';
+import { type Query, readMapQuery } from '../../renderer/request/request.js';
+import type { MapRequest } from '../../renderer/types.js';
+import { ApiError, parameterError, type Validated } from '../../schemas/errors.js';
+import type { ApiDeps } from '../deps.js';
+import { described } from '../describe.js';
+import { mapAnswer, mapParameters, notModified } from './description.js';
+import { fencesOfTag } from './fences.js';
+import { type FinishedImage, Images, isKnown } from './images.js';
+import { createResolver, type Resolved } from './uploads.js';
+
+/** Geofences may change at any time, and are the project's own. */
+const cacheControlOfFences = 'private, no-cache';
+/** Uploaded styles and markers may change at any time. */
+const cacheControlOfUploads = 'public, no-cache';
+
+const description = described({
+  operationId: 'getStaticMap',
+  tag: 'maps',
+  summary: 'Draw a map',
+  description:
+    'A PNG, WebP or JPEG. Where neither `center` and `zoom` nor `bbox` say what to show, everything that is drawn is visible.',
+  querystring: mapParameters,
+  answer: mapAnswer,
+  failures: [400, 503],
+});
+
+type MapDeps = Pick<ApiDeps, 'configuration' | 'clock' | 'maps'>;
+
+export const mapRoutes =
+  ({ configuration, clock, maps }: MapDeps): FastifyPluginAsync =>
+  async (app) => {
+    const images = new Images(maps.render, maps.maxCacheBytes);
+    const resolve = createResolver(configuration);
+
+    app.get('/maps/static', {
+      config: { authority: 'publishable', limit: 'query', keyInQuery: true },
+      schema: { ...description, response: { ...(description.response as object), 304: notModified } },
+      handler: async (request, reply) => {
+        const asked = readRequest(callerOf(request), request.query as Query, request.headers.accept);
+        const image = await images.get(asked.request, asked.uploads);
+        reply.headers({ etag: image.etag, 'cache-control': cacheControl(asked, image), vary: 'Accept' });
+        if (isKnown(request.headers['if-none-match'], image.etag)) return reply.code(304).send();
+        return reply
+          .type(image.contentType)
+          .send(Buffer.from(image.bytes.buffer, image.bytes.byteOffset, image.bytes.byteLength));
+      },
+    });
+
+    function readRequest(caller: Caller, query: Query, accept: string | undefined): Resolved<MapRequest> {
+      const { request, geofenceTag } = valid(readMapQuery(query, accept));
+      const asked = resolve(caller, { ...request, fences: [] });
+      if (geofenceTag === null) return asked;
+      if (caller.kind !== 'secret') throw new ApiError('forbidden', 'geofences: needs a secret key', { param: 'geofences' });
+      const fences = valid(fencesOfTag(configuration, caller, geofenceTag, clock()));
+      return { ...asked, request: { ...asked.request, fences } };
+    }
+  };
+
+function cacheControl({ request, hasUploads }: Resolved<MapRequest>, { maxAgeS }: FinishedImage): string {
+  if (request.fences.length > 0) return cacheControlOfFences;
+  return hasUploads ? cacheControlOfUploads : `public, max-age=${maxAgeS}`;
+}
+
+function valid<T>(validated: Validated<T>): T {
+  if (!validated.ok) throw parameterError(validated.problem);
+  return validated.value;
+}

@@ -1,0 +1,68 @@
+/**
+ * The styles and markers that a map's request names by id: found in its own project and environment, and fetched when the map is drawn.
+ *
+ * A request that names one is remembered, here and by whoever draws, by the version: once it is changed nothing old is answered.
+ */
+import { LRUCache } from 'lru-cache';
+import type { ConfigurationReader, Scope, UploadedFiles } from '../../pipeline/catalog/types.js';
+import { iconIds, referenceProblem } from '../../renderer/request/references.js';
+import type { MapRequest, Uploads } from '../../renderer/types.js';
+import { parameterError } from '../../schemas/errors.js';
+
+type Referring = Pick<MapRequest, 'style' | 'markers'>;
+
+interface Version {
+  readonly _id: string;
+  readonly updatedAt: number;
+}
+
+/** A request in its final form, and the files it needs. */
+export interface Resolved<R extends Referring> {
+  /** Its uploaded style and markers are named with their versions. */
+  readonly request: R;
+  readonly hasUploads: boolean;
+  /** Must be called before the event loop's next turn, within which nothing changes. */
+  readonly uploads: () => Uploads;
+}
+
+/** Of files kept, so that maps that wait share theirs. */
+const maxKeptBytes = 16 * 2 ** 20;
+
+const versionName = ({ _id, updatedAt }: Version): string => `${_id}@${updatedAt}`;
+
+/** Throws ApiError for a style or a marker that isn't there. */
+export type Resolve = <R extends Referring>(scope: Scope, request: R) => Resolved<R>;
+
+export function createResolver({ mapStyles, mapMarkers }: Pick<ConfigurationReader, 'mapStyles' | 'mapMarkers'>): Resolve {
+  const kept = new LRUCache<string, Buffer>({ maxSize: maxKeptBytes, sizeCalculation: ({ length }) => length + 1 });
+
+  function contentOf(files: UploadedFiles<Version>, scope: Scope, file: Version): Buffer {
+    const name = versionName(file);
+    const content = kept.get(name) ?? files.content(scope, file._id)!;
+    kept.set(name, content);
+    return content;
+  }
+
+  return (scope, request) => {
+    const style = mapStyles.find(scope, request.style);
+    const markers = iconIds(request).flatMap((id) => mapMarkers.find(scope, id) ?? []);
+    const markerOf = (id: string | null) => markers.find(({ _id }) => _id === id);
+    const problem = referenceProblem(request, {
+      hasStyle: () => style !== undefined,
+      hasMarker: (id) => markerOf(id) !== undefined,
+    });
+    if (problem) throw parameterError(problem);
+    const withVersion = <G extends MapRequest['markers'][number]>(group: G): G => {
+      const marker = markerOf(group.icon);
+      return marker ? { ...group, icon: versionName(marker) } : group;
+    };
+    return {
+      request: { ...request, style: style ? versionName(style) : request.style, markers: request.markers.map(withVersion) },
+      hasUploads: style !== undefined || markers.length > 0,
+      uploads: () => ({
+        style: style ? contentOf(mapStyles, scope, style) : null,
+        icons: new Map(markers.map((marker) => [versionName(marker), contentOf(mapMarkers, scope, marker)])),
+      }),
+    };
+  };
+}

@@ -1,0 +1,202 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { until } from '../../pipeline/stages/testing/node.js';
+import { deriveId } from '../../schemas/ids.js';
+import type { Event } from '../../schemas/records.js';
+
+import { createSerializer } from '../serialize.js';
+import { createFollowers, defaultFollowerBounds } from './followers.js';
+import type { Position } from './position.js';
+import { boundsOf } from './start.js';
+import { Reader } from './testing/reader.js';
+import { eventOf, eventsFrom, openTopic } from './testing/topic.js';
+
+const { log, publish, close } = openTopic(3);
+afterAll(close);
+
+const types = ['a', 'b'];
+const filters: readonly ((event: Event) => boolean)[] = [
+  () => true,
+  ({ type }) => type === 'a',
+  ({ user, type }) => user?.deviceId === 'fleet/device/1' && type === 'b',
+];
+
+/** What a run is about: its project, where the topic ended before it, and a reader per filter. */
+interface World {
+  readonly project: string;
+  readonly base: Position;
+  readonly readers: readonly Reader[];
+  readonly published: Promise<void>[];
+}
+
+interface Step {
+  readonly name: string;
+  take(world: World): Promise<void> | void;
+}
+
+const which = fc.nat(filters.length - 1);
+const drawnEvent = fc.record({ isMine: fc.boolean(), device: fc.nat(4), type: fc.constantFrom(...types) });
+
+/** A few at a time, so that the topic grows for a while. */
+async function publishInTurn(events: readonly Event[]): Promise<void> {
+  const atOnce = 3;
+  for (let index = 0; index < events.length; index += atOnce) await publish(...events.slice(index, index + atOnce));
+}
+
+const publishing = fc
+  .constantFrom(1, 2, 5, 20, 100)
+  .chain((size) => fc.array(drawnEvent, { minLength: size, maxLength: size }))
+  .map((drawn) => ({
+    name: `publish ${drawn.length}`,
+    take({ project, published }: World) {
+      // Not waited for: readers come and go meanwhile.
+      published.push(publishInTurn(drawn.map(({ isMine, ...like }) => eventOf(isMine ? project : deriveId('other'), like))));
+    },
+  }));
+const connecting = fc.tuple(which, fc.boolean()).map(([reader, isEarly]) => ({
+  name: `connect ${reader} ${isEarly ? 'early' : 'now'}`,
+  take: ({ readers, base }: World) => readers[reader]!.connect(isEarly ? base : undefined),
+}));
+const losing = fc.tuple(which, fc.double({ min: 0, max: 1, noNaN: true })).map(([reader, share]) => ({
+  name: `lose ${reader} after ${share}`,
+  take: ({ readers }: World) => readers[reader]!.disconnect(share),
+}));
+const doing = fc.tuple(which, fc.constantFrom('pause', 'pause', 'resume', 'look', 'beat')).map(([reader, what]) => ({
+  name: `${what} ${reader}`,
+  take: ({ readers }: World) => readers[reader]![what](),
+}));
+const waiting = fc.nat(4).map((turns) => ({
+  name: `wait ${turns}`,
+  async take() {
+    for (let turn = 0; turn < turns; turn++) await nextTurn();
+  },
+}));
+const step: fc.Arbitrary<Step> = fc
+  .oneof(
+    { weight: 5, arbitrary: publishing },
+    { weight: 4, arbitrary: connecting },
+    { weight: 2, arbitrary: losing },
+    { weight: 6, arbitrary: doing },
+    { weight: 4, arbitrary: waiting },
+  )
+  .map((drawn) => ({ ...drawn, toString: () => drawn.name }));
+
+const endsOf = async () => (await boundsOf(log)).map(({ end }) => end);
+
+/** Connected, reading, and told everything. */
+async function isThrough(reader: Reader, base: Position): Promise<boolean> {
+  await reader.connect(base);
+  reader.resume();
+  reader.beat();
+  await nextTurn();
+  reader.look();
+  const position = reader.position ?? [];
+  return reader.isConnected && (await endsOf()).every((end, partition) => end === position[partition]);
+}
+
+describe('whatever is published, lost and slow meanwhile', () => {
+  test('a reader gets each event that it wants once, in the order of its partition', async () => {
+    let runs = 0;
+    let cuts = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+        runs += 1;
+        const project = deriveId('project', `${runs}`);
+        const followers = createFollowers(log, defaultFollowerBounds);
+        const parts = { log, scope: `${project}/test`, serialize: createSerializer(), maxUnsentBytes: 1_000 };
+        const readers = filters.map((matches) => new Reader(() => followers.join('key'), { ...parts, matches }));
+        const base = await endsOf();
+        const published: Promise<void>[] = [];
+        for (const { take } of steps) await take({ project, base, readers, published });
+        await Promise.all(published);
+        for (const [index, reader] of readers.entries()) {
+          await until(() => isThrough(reader, base));
+          const isWanted = (event: Event) => event.project === project && filters[index]!(event);
+          const expected = (await eventsFrom(log, reader.start!, isWanted)).map((events) => events.map(({ id }) => id));
+          const got = expected.map((ids) => reader.ids.filter((id) => ids.includes(id)));
+          expect(got).toEqual(expected);
+          expect(reader.ids).toHaveLength(expected.flat().length);
+          expect(reader.gaps).toEqual([]);
+          cuts += reader.cuts;
+        }
+        for (const reader of readers) reader.disconnect(1);
+      }),
+      { numRuns: 100 },
+    );
+    // The property would say nothing of slow readers otherwise.
+    expect(cuts).toBeGreaterThan(0);
+  });
+});
+
+test('readers are handed over from the log to the tailer while the topic grows without a pause', async () => {
+  const project = deriveId('project', 'hand-over');
+  const followers = createFollowers(log, { maxFollowers: 1_000, maxFollowersPerKey: 1_000 });
+  const base = await endsOf();
+  let isGrowing = true;
+  async function grow(): Promise<void> {
+    for (let device = 0; isGrowing; device++) await publish(eventOf(project, { device: device % 7 }));
+  }
+  const growing = Promise.all([grow(), grow(), grow()]);
+  const parts = { log, scope: `${project}/test`, serialize: createSerializer(), maxUnsentBytes: 2 ** 20, matches: () => true };
+  const readers = Array.from({ length: 500 }, () => new Reader(() => followers.join('key'), parts));
+  // Kept open throughout: the tailer goes on.
+  const place = await followers.join('key');
+  for (const [index, reader] of readers.entries()) {
+    // A position that is a little old: there is something to read, and soon all is read.
+    await reader.connect((await endsOf()).map((end, partition) => Math.max(base[partition]!, end - (index % 5))));
+    for (let turns = index % 4; turns >= 0; turns--) await nextTurn();
+  }
+  isGrowing = false;
+  await growing;
+  for (const reader of readers) {
+    await until(() => isThrough(reader, base));
+    const expected = (await eventsFrom(log, reader.start!, (event) => event.project === project)).flat();
+    expect(reader.ids.toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
+    reader.disconnect(1);
+  }
+  place.leave();
+});
+
+describe('what the topic no longer holds', () => {
+  const project = deriveId('project', 'gaps');
+  const newReader = () => {
+    const followers = createFollowers(log, defaultFollowerBounds);
+    const parts = { log, scope: `${project}/test`, serialize: createSerializer(), maxUnsentBytes: 2 ** 20 };
+    return new Reader(() => followers.join('key'), { ...parts, matches: () => true });
+  };
+  const many = (count: number) => publish(...Array.from({ length: count }, (_, device) => eventOf(project, { device })));
+  const forgetAll = () => log.sweep(Date.now() + 31 * 24 * 60 * 60 * 1_000);
+
+  test('is told by partition, and the stream goes on with the oldest', async () => {
+    const base = await endsOf();
+    await many(30);
+    const gone = await endsOf();
+    await forgetAll();
+    await many(3);
+    const reader = newReader();
+    await until(() => isThrough(reader, base));
+    const missing = gone.map((end, partition) => ({ partition, missing: end - base[partition]! }));
+    expect(reader.gaps).toEqual([{ partitions: missing }]);
+    const held = (await eventsFrom(log, gone, () => true)).flat().map(({ id }) => id);
+    expect(held).toHaveLength(3);
+    expect(reader.ids.toSorted()).toEqual(held.toSorted());
+    reader.disconnect(1);
+  });
+
+  test('is told when it goes away while a slow reader reads', async () => {
+    const base = await endsOf();
+    await many(2_000);
+    const reader = newReader();
+    await reader.connect(base);
+    reader.pause();
+    await nextTurn();
+    await forgetAll();
+    await until(() => isThrough(reader, base));
+    const missing = reader.gaps.flatMap(({ partitions }) => partitions).reduce((sum, gap) => sum + gap.missing, 0);
+    expect(reader.ids.length).toBeGreaterThan(0);
+    expect(missing).toBeGreaterThan(0);
+    expect(new Set(reader.ids).size + missing).toBe(2_000);
+    reader.disconnect(1);
+  });
+});

@@ -1,0 +1,74 @@
+/**
+ * Who follows topic `events` on this node at the moment: streams, and polls that wait. Their number is bounded, and the tailer runs while
+ * there are any.
+ */
+import type { Log } from '../../pipeline/ports.js';
+import { ApiError } from '../../schemas/errors.js';
+import { startTailer, type Tailer } from './tailer.js';
+
+export interface FollowerBounds {
+  readonly maxFollowers: number;
+  readonly maxFollowersPerKey: number;
+}
+
+export const defaultFollowerBounds: FollowerBounds = { maxFollowers: 1_000, maxFollowersPerKey: 100 };
+
+/** A follower's place, to be left once. */
+export interface Place {
+  readonly tailer: Tailer;
+  /** Aborted when the follower is to finish at once. */
+  readonly closing: AbortSignal;
+  leave(): void;
+}
+
+export interface Followers {
+  /** `key` tells whose follower it is. Throws `overloaded`, `rate_limited` or `unavailable`. */
+  join(key: string): Promise<Place>;
+  /** Ends all that follow, and lets nobody in any more. */
+  close(): void;
+}
+
+const retryAfterS = 10;
+
+export function createFollowers(log: Log, { maxFollowers, maxFollowersPerKey }: FollowerBounds): Followers {
+  const followers = new Set<AbortController>();
+  const countOf = new Map<string, number>();
+  let tailer: Promise<Tailer> | undefined;
+  let isClosed = false;
+
+  function admit(key: string): void {
+    if (isClosed) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
+    if (followers.size >= maxFollowers) {
+      throw new ApiError('overloaded', `${maxFollowers} streams are open on this node`, { retryAfterS });
+    }
+    if ((countOf.get(key) ?? 0) >= maxFollowersPerKey) {
+      throw new ApiError('rate_limited', `${maxFollowersPerKey} streams are open with this key`, { retryAfterS });
+    }
+  }
+
+  function leave(key: string, follower: AbortController): void {
+    followers.delete(follower);
+    const others = countOf.get(key)! - 1;
+    if (others > 0) countOf.set(key, others);
+    else countOf.delete(key);
+    if (followers.size > 0) return;
+    const last = tailer;
+    tailer = undefined;
+    void last?.then((idle) => idle.close());
+  }
+
+  return {
+    async join(key) {
+      admit(key);
+      const follower = new AbortController();
+      followers.add(follower);
+      countOf.set(key, (countOf.get(key) ?? 0) + 1);
+      tailer ??= startTailer(log);
+      return { tailer: await tailer, closing: follower.signal, leave: () => leave(key, follower) };
+    },
+    close() {
+      isClosed = true;
+      for (const follower of followers) follower.abort();
+    },
+  };
+}

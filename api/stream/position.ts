@@ -1,0 +1,45 @@
+/**
+ * A place in a topic as a short text: the offset of the next record of every partition.
+ *
+ * The stream's ids and the `next` of the topics API are such texts. Layout: a version byte, then an offset per partition as an unsigned LEB128
+ * varint, all in base64url. Every text begins with `A`, so that none looks like a plain offset.
+ */
+
+/** The offset of the next record, by partition. */
+export type Position = readonly number[];
+
+const version = 1;
+const maxTextLength = 16_384;
+const payloadBits = 0x80;
+
+export function encodePosition(position: Position): string {
+  const bytes = [version];
+  for (const offset of position) {
+    let rest = offset;
+    // Offsets may have 53 bits; shifts have 32.
+    while (rest >= payloadBits) {
+      bytes.push((rest % payloadBits) | payloadBits);
+      rest = Math.floor(rest / payloadBits);
+    }
+    bytes.push(rest);
+  }
+  return Buffer.from(bytes).toString('base64url');
+}
+
+/** The position in a topic of so many partitions; undefined for any text that {@link encodePosition} does not make. */
+export function parsePosition(text: string, partitions: number): Position | undefined {
+  if (text.length > maxTextLength) return undefined;
+  const offsets: number[] = [];
+  let offset = 0;
+  let unit = 1;
+  for (const byte of Buffer.from(text, 'base64url').subarray(1)) {
+    offset += (byte % payloadBits) * unit;
+    unit *= payloadBits;
+    if (byte >= payloadBits) continue;
+    offsets.push(offset);
+    offset = 0;
+    unit = 1;
+  }
+  const isOne = offsets.length === partitions && offsets.every(Number.isSafeInteger) && encodePosition(offsets) === text;
+  return isOne ? offsets : undefined;
+}

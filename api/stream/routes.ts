@@ -1,0 +1,103 @@
+/** The live stream of events, as server-sent events. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import Type, { type TSchema } from 'typebox';
+import { callerOf } from '../../http/authority.js';
+import type { Caller } from '../../http/keys.js';
+import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
+import { topics } from '../../pipeline/ports.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, described } from '../describe.js';
+import { eventMatcher, filterParameters } from '../events/filters.js';
+import type { RawFields } from '../fields.js';
+import type { Serialize } from '../serialize.js';
+import { EventStream } from './event-stream.js';
+import type { Followers } from './followers.js';
+import { readStreamQuery, type StreamQuery } from './query.js';
+import { keyName, scopeName } from './scopes.js';
+import { boundsOf } from './start.js';
+
+const heading = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+
+export interface StreamBounds {
+  /** Between a stream's signs of life, which move its reader's position too. A revoked key's streams end within it. */
+  readonly heartbeatMs: number;
+  /** What a reader may leave unsent before it is cut. */
+  readonly maxUnsentBytes: number;
+}
+
+export const defaultStreamBounds: StreamBounds = { heartbeatMs: 15_000, maxUnsentBytes: 2 ** 20 };
+
+const parameters = Type.Object({
+  ...filterParameters,
+  from: Type.Optional(
+    Type.Enum(['latest', 'earliest'], { default: 'latest', description: 'earliest: all that the topic holds' }),
+  ),
+  lastEventId: Type.Optional(Type.String({ description: 'In place of the header Last-Event-ID, for tools that can not set it' })),
+});
+
+const answer = {
+  description: 'Messages `event` (its type), `data` (the event, JSON) and `id`, to come back with',
+  content: { 'text/event-stream': { schema: Type.String() } },
+} as unknown as TSchema;
+
+/** Tells whether the key that a caller came with is still one of its project's. */
+function keyWatch(configuration: ConfigurationReader, { project, environment, kind, keyHint }: Caller): () => boolean {
+  const keys = () => configuration.project(project)?.keys ?? [];
+  const key = keys().find((each) => each.environment === environment && each.kind === kind && each.hint === keyHint);
+  return () => keys().some(({ sha256 }) => sha256 === key?.sha256);
+}
+
+export const streamRoutes =
+  (
+    { log, configuration }: Pick<ApiDeps, 'log' | 'configuration'>,
+    followers: Followers,
+    serialize: Serialize,
+    { heartbeatMs, maxUnsentBytes }: StreamBounds,
+  ): FastifyPluginAsync =>
+  async (app) => {
+    async function open(caller: Caller, { filters, from }: StreamQuery): Promise<EventStream> {
+      const isKeyHeld = keyWatch(configuration, caller);
+      const position = from === 'earliest' ? (await boundsOf(log)).map(({ first }) => first) : from;
+      const place = await followers.join(keyName(caller));
+      const stream = new EventStream({
+        log,
+        tailer: place.tailer,
+        serialize,
+        scope: scopeName(caller),
+        matches: eventMatcher(filters),
+        from: position === 'latest' ? undefined : position,
+        maxUnsentBytes,
+      });
+      place.closing.addEventListener('abort', () => stream.end());
+      const heart = setInterval(() => (isKeyHeld() ? stream.beat() : stream.end()), heartbeatMs);
+      stream.output.once('close', () => {
+        clearInterval(heart);
+        place.leave();
+      });
+      void stream.start();
+      if (place.closing.aborted) stream.end();
+      return stream;
+    }
+
+    app.get('/v1/events/stream', {
+      config: { authority: 'secret', limit: 'management' },
+      // A HEAD would open a stream and never end.
+      exposeHeadRoute: false,
+      schema: described({
+        operationId: 'streamEvents',
+        tag: 'events',
+        summary: 'Follow events as they happen',
+        description:
+          'Server-sent events. With `Last-Event-ID` a stream goes on where another ended: no event is missing and none is repeated. ' +
+          'A message `gap` tells of events that the topic no longer holds. All filters must match.',
+        querystring: parameters,
+        answer,
+        failures: [400],
+      }),
+      handler: async (request: FastifyRequest, reply) => {
+        const query = accepted(readStreamQuery(request.query as RawFields, request.headers, log.partitions(topics.events)));
+        const { output } = await open(callerOf(request), query);
+        return reply.headers(heading).send(output);
+      },
+    });
+  };

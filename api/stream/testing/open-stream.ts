@@ -1,0 +1,44 @@
+/** A reader of the live stream over plain HTTP, for tests. */
+import { type DispatchedMessage, interpret } from './standard-parser.js';
+
+export interface OpenStream {
+  readonly response: Response;
+  messages(): readonly DispatchedMessage[];
+  /** Of the events that came. */
+  ids(): string[];
+  lastEventId(): string;
+  text(): string;
+  readonly isClosed: boolean;
+  close(): void;
+}
+
+/** A stream that is read as fast as it comes. An answer that is none can be read from `response`. */
+export async function openStream(url: string, key: string, headers: Record<string, string> = {}): Promise<OpenStream> {
+  const abort = new AbortController();
+  const response = await fetch(url, { headers: { authorization: key, ...headers }, signal: abort.signal });
+  const decoder = new TextDecoder();
+  let text = '';
+  let isClosed = false;
+  async function read(): Promise<void> {
+    for await (const chunk of response.body!) text += decoder.decode(chunk, { stream: true });
+  }
+  if (response.status === 200) {
+    void read()
+      .catch(() => {})
+      .finally(() => {
+        isClosed = true;
+      });
+  }
+  const messages = () => interpret(text).messages;
+  return {
+    response,
+    messages,
+    ids: () => messages().map(({ data }) => JSON.parse(data)._id),
+    lastEventId: () => interpret(text).lastEventId,
+    text: () => text,
+    get isClosed() {
+      return isClosed;
+    },
+    close: () => abort.abort(),
+  };
+}

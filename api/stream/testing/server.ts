@@ -1,0 +1,38 @@
+/** The live stream and the topics API on a real socket, with bounds of the test's own. */
+import { createHash } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { createKeyRing } from '../../../http/keys.js';
+import { createHttpServer } from '../../../http/server.js';
+import { administratorKey, startApi } from '../../fixtures.js';
+import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
+
+/** Projects and keys are made with `api`; `address` answers streams and topics. */
+export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
+  const api = await startApi();
+  const app = createHttpServer({
+    logger: pino({ level: 'silent' }),
+    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
+    openApi: { title: 'Test', version: '0' },
+    keyRing: createKeyRing(api.view),
+    administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),
+  });
+  await app.register(subscriberRoutes({ log: api.log, configuration: api.view }, { ...defaultSubscriberBounds, ...bounds }));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  return {
+    api,
+    app,
+    port,
+    address: `http://127.0.0.1:${port}`,
+    async close() {
+      const closing = app.close();
+      // One that a client opened ahead, and has not spoken on, would be waited for.
+      app.server.closeAllConnections();
+      await closing;
+      await api.close();
+    },
+  };
+}
+
+export type Subscribers = Awaited<ReturnType<typeof startSubscribers>>;

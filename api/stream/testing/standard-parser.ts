@@ -1,0 +1,55 @@
+/**
+ * Server-sent events read word by word as the WHATWG HTML standard says (section 9.2.6), slowly and over the whole text at once: the oracle
+ * of whatever writes or reads them faster.
+ */
+
+export interface DispatchedMessage {
+  readonly type: string;
+  readonly data: string;
+  readonly lastEventId: string;
+}
+
+export interface Interpretation {
+  readonly messages: readonly DispatchedMessage[];
+  /** What a reader would come back with. */
+  readonly lastEventId: string;
+  readonly retryMs: number | undefined;
+}
+
+/** `text` is what has come so far; a line or block that has not ended is not there yet. */
+export function interpret(text: string): Interpretation {
+  const messages: DispatchedMessage[] = [];
+  const buffers = { data: '', type: '', id: '' };
+  let lastEventId = '';
+  let retryMs: number | undefined;
+
+  function processField(name: string, value: string): void {
+    if (name === 'event') buffers.type = value;
+    if (name === 'data') buffers.data += `${value}\n`;
+    if (name === 'id' && !value.includes('\0')) buffers.id = value;
+    if (name === 'retry' && /^[0-9]+$/.test(value)) retryMs = Number.parseInt(value, 10);
+  }
+
+  function dispatch(): void {
+    lastEventId = buffers.id;
+    if (buffers.data !== '') {
+      const data = buffers.data.endsWith('\n') ? buffers.data.slice(0, -1) : buffers.data;
+      messages.push({ type: buffers.type === '' ? 'message' : buffers.type, data, lastEventId });
+    }
+    buffers.data = '';
+    buffers.type = '';
+  }
+
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
+  for (const line of lines.slice(0, -1)) {
+    if (line === '') dispatch();
+    else if (line.startsWith(':')) continue;
+    else if (!line.includes(':')) processField(line, '');
+    else {
+      const [name = ''] = line.split(':', 1);
+      const rest = line.slice(name.length + 1);
+      processField(name, rest.startsWith(' ') ? rest.slice(1) : rest);
+    }
+  }
+  return { messages, lastEventId, retryMs };
+}

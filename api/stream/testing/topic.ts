@@ -1,0 +1,56 @@
+/** Topic `events` for tests: the real log in a folder of its own, and events to publish on it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbedded } from '../../../backends/embedded/embedded.js';
+import { type Log, topics } from '../../../pipeline/ports.js';
+import { codecs } from '../../../schemas/codecs.js';
+import { deriveId } from '../../../schemas/ids.js';
+import type { Event } from '../../../schemas/records.js';
+import { exampleEvent } from '../../../schemas/testing/examples.js';
+import { scopeName } from '../scopes.js';
+
+let events = 0;
+
+/** A fresh event of about half a kilobyte. Some devices have slashes in their names. */
+export function eventOf(project: string, { device = 0, type = 'a' }: { device?: number; type?: string } = {}): Event {
+  events += 1;
+  return exampleEvent({
+    id: deriveId('event', `${events}`),
+    type,
+    project,
+    createdAt: 1_800_000_000_000 + events,
+    actualCreatedAt: 1_800_000_000_500 + events,
+    user: { id: null, userId: null, deviceId: device % 2 === 0 ? `device-${device}` : `fleet/device/${device}`, profile: null },
+    geofence: null,
+    metadata: JSON.stringify({ filler: 'x'.repeat(300) }),
+  });
+}
+
+export const publish = (log: Log, published: readonly Event[]): Promise<void> =>
+  log.append(
+    topics.events,
+    published.map((event) => ({ key: `${scopeName(event)}/${event.user?.deviceId}`, value: codecs.event.encode(event) })),
+  );
+
+export function openTopic(partitions: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-topic-'));
+  const { log, close } = openEmbedded({ path: folder, partitions, mapBytes: 2 ** 30 });
+  return {
+    log,
+    publish: (...published: Event[]) => publish(log, published),
+    async close() {
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Events of each partition from a position on: the topic read plainly, through a plain filter. */
+export const eventsFrom = (log: Log, from: readonly number[], wanted: (event: Event) => boolean): Promise<Event[][]> =>
+  Promise.all(
+    from.map(async (offset, partition) => {
+      const records = await log.read(topics.events, partition, offset, 1_000_000);
+      return records.map(({ value }) => codecs.event.decode(value!)).filter(wanted);
+    }),
+  );

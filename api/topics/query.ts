@@ -1,0 +1,38 @@
+/** What a reader of topic `events` asks: from where on, how much, and how long it waits for something to come. */
+import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import { readLimit } from '../lists.js';
+import { parsePosition } from '../stream/position.js';
+
+/** An offset, for each partition that is read, or one of its ends. */
+export type Start = number | 'earliest' | 'latest';
+
+export interface TopicQuery {
+  /** Null: all. */
+  readonly partition: number | null;
+  /** For each partition of the topic. */
+  readonly from: readonly Start[];
+  readonly limit: number;
+  readonly waitMs: number;
+}
+
+export const maxWaitMs = 30_000;
+const maxFromLength = 16_384;
+const fromRule = 'must be an offset, earliest, latest, or, for all partitions, the `next` of the answer before';
+
+/** Undefined when it is none. `text` is as {@link fromRule} has it. */
+function parseFrom(text: string, partition: number | null, partitions: number): readonly Start[] | undefined {
+  const every = (start: Start): Start[] => new Array<Start>(partitions).fill(start);
+  if (text === 'earliest' || text === 'latest') return every(text);
+  if (/^\d{1,15}$/.test(text)) return every(Number(text));
+  return partition === null ? parsePosition(text, partitions) : undefined;
+}
+
+export function readTopicQuery(query: RawFields, partitions: number): Outcome<TopicQuery> {
+  const reader = new FieldReader(query);
+  const partition = reader.integer('partition', { minimum: 0, maximum: partitions - 1 });
+  const from =
+    parseFrom(reader.text('from', maxFromLength) ?? 'earliest', partition, partitions) ?? reader.refuse('from', fromRule);
+  const limit = readLimit(reader);
+  const waitMs = reader.integer('waitMs', { minimum: 0, maximum: maxWaitMs }) ?? 0;
+  return reader.outcome(() => ({ partition, from: from ?? [], limit, waitMs }));
+}

@@ -1,0 +1,227 @@
+import avro from 'avsc';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../pipeline/stages/testing/node.js';
+import { codecs, frameBytes } from '../../schemas/codecs.js';
+import type { Event } from '../../schemas/records.js';
+import { eventJson } from '../../schemas/wire/user.js';
+import { administratorKey, type Body } from '../fixtures.js';
+import { encodePosition } from '../stream/position.js';
+import { type Subscribers, startSubscribers } from '../stream/testing/server.js';
+import { eventOf, publish } from '../stream/testing/topic.js';
+
+let server: Subscribers;
+beforeAll(async () => {
+  server = await startSubscribers({ maxFollowersPerKey: 2 });
+});
+afterAll(() => server.close());
+
+const partitions = () => server.api.log.partitions('events');
+const ownEvents = (count: number): Event[] =>
+  Array.from({ length: count }, (_, device) => eventOf(server.api.project.record._id, { device }));
+
+async function get(path: string, key = administratorKey): Promise<{ status: number; body: Body }> {
+  const response = await fetch(`${server.address}${path}`, { headers: { authorization: key } });
+  return { status: response.status, body: await response.json() };
+}
+
+const read = async (query: string, key?: string): Promise<Body> => {
+  const { status, body } = await get(`/v1/topics/events?${query}`, key);
+  expect(status).toBe(200);
+  return body;
+};
+
+const latest = async (): Promise<string> => (await read('from=latest')).next;
+
+/** Page after page until all is read. */
+async function readOn(from: string, query = '', key?: string): Promise<{ records: Body[]; next: string; pages: number }> {
+  const records: Body[] = [];
+  let next = from;
+  for (let pages = 1; ; pages++) {
+    const body = await read(`from=${next}${query}`, key);
+    records.push(...body.records);
+    next = body.next;
+    if (body.partitions.every((place: Body) => place.next === place.end)) return { records, next, pages };
+  }
+}
+
+const idsOf = (records: readonly Body[]): string[] => records.map(({ event }) => event._id);
+
+describe('a record', () => {
+  test('is what a Kafka client gets, and what is in it', async () => {
+    const from = await latest();
+    const [event] = ownEvents(1);
+    await publish(server.api.log, [event!]);
+    const { topic, records, partitions: places } = await read(`from=${from}`);
+    expect(topic).toBe('events');
+    const key = `${event!.project}/test/${event!.user?.deviceId}`;
+    const partition = server.api.log.partitionOf('events', key);
+    const { offset, timestamp, value } = records[0];
+    expect(records).toEqual([{ partition, offset, key, timestamp, schemaId: 3, value, event: eventJson(event!) }]);
+    expect(offset).toBe(places[partition].end - 1);
+    expect(Math.abs(Date.now() - timestamp)).toBeLessThan(60_000);
+    expect({ ...codecs.event.decode(Buffer.from(value, 'base64')) }.id).toBe(event!.id);
+  });
+
+  test('is read with the schema that is answered, which needs no other', async () => {
+    const { body } = await get('/v1/topics/events/schema');
+    expect(body).toMatchObject({ topic: 'events', schemaId: 3, schema: { name: 'fenceline.Event' } });
+    const type = avro.Type.forSchema(body.schema, { wrapUnions: false });
+    const from = await latest();
+    const [event] = ownEvents(1);
+    await publish(server.api.log, [event!]);
+    const [record] = (await read(`from=${from}`)).records;
+    const frame = Buffer.from(record.value, 'base64');
+    expect(frame.readUInt32BE(1)).toBe(body.schemaId);
+    expect(JSON.parse(JSON.stringify(type.fromBuffer(frame.subarray(frameBytes))))).toEqual(event);
+  });
+
+  test('that is no event is there all the same', async () => {
+    const from = await latest();
+    const key = `${server.api.project.record._id}/test/broken`;
+    await server.api.log.append('events', [{ key, value: Buffer.from('not') }]);
+    const { records } = await read(`from=${from}`, server.api.secret);
+    expect(records).toMatchObject([{ key, schemaId: null, value: Buffer.from('not').toString('base64'), event: null }]);
+  });
+});
+
+describe('reading on', () => {
+  test('gives every record once, in the order of its partition, whatever the limit', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(6), fc.boolean()), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (drawn, limit) => {
+          const [own, other] = [await server.api.newProject('Own'), await server.api.newProject('Other')];
+          const from = await latest();
+          const events = drawn.map(([device, isOwn]) => eventOf((isOwn ? own : other).record._id, { device }));
+          await publish(server.api.log, events);
+          for (const [key, seen] of [
+            [administratorKey, events],
+            [own.key('test', 'secret'), events.filter(({ project }) => project === own.record._id)],
+            [own.key('live', 'secret'), []],
+          ] as const) {
+            const { records, pages } = await readOn(from, `&limit=${limit}`, key);
+            expect(pages).toBeLessThanOrEqual(Math.ceil((seen.length + 1) / limit) + 1);
+            expect(idsOf(records).toSorted()).toEqual(seen.map(({ id }) => id).toSorted());
+            for (let partition = 0; partition < partitions(); partition++) {
+              const read = records.filter((record) => record.partition === partition);
+              const ids = new Set(idsOf(read));
+              expect(idsOf(read)).toEqual(seen.filter(({ id }) => ids.has(id)).map(({ id }) => id));
+              expect(read.map(({ offset }) => offset)).toEqual(read.map(({ offset }) => offset).toSorted((a, b) => a - b));
+            }
+          }
+        },
+      ),
+      { numRuns: 15 },
+    ));
+
+  test('goes by one partition with its own offsets', async () => {
+    const events = ownEvents(40);
+    const before = (await get('/v1/topics')).body.topics[0].partitions;
+    await publish(server.api.log, events);
+    const ids: string[] = [];
+    for (const { partition, end } of before) {
+      const { records, next } = await readOn(`${end}`, `&limit=7&partition=${partition}`);
+      expect(next).toMatch(/^\d+$/);
+      expect(records.every((record) => record.partition === partition)).toBe(true);
+      ids.push(...idsOf(records));
+    }
+    expect(ids.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+  });
+
+  test('passes over thousands of other records without an end to the answer', async () => {
+    const from = await latest();
+    const other = await server.api.newProject('Large');
+    const many = Array.from({ length: 12_000 }, (_, device) => eventOf(other.record._id, { device: device % 50 }));
+    await publish(server.api.log, many);
+    const [own] = ownEvents(1);
+    await publish(server.api.log, [own!]);
+    const { records, pages } = await readOn(from, '', server.api.secret);
+    expect(idsOf(records)).toEqual([own!.id]);
+    expect(pages).toBe(2);
+  });
+});
+
+describe('waiting', () => {
+  test('ends as soon as there is something to see', async () => {
+    const from = await latest();
+    const waiting = read(`from=${from}&waitMs=30000`, server.api.secret);
+    const other = await server.api.newProject('Elsewhere');
+    await publish(server.api.log, [eventOf(other.record._id)]);
+    const [own] = ownEvents(1);
+    await publish(server.api.log, [own!]);
+    expect(idsOf((await waiting).records)).toEqual([own!.id]);
+  });
+
+  test('ends without, and has moved past what was not to be seen', async () => {
+    const from = await latest();
+    const other = await server.api.newProject('Elsewhere');
+    await publish(server.api.log, [eventOf(other.record._id)]);
+    const { records, next, partitions: places } = await read(`from=${from}&waitMs=50`, server.api.secret);
+    expect(records).toEqual([]);
+    expect(next).not.toBe(from);
+    expect(next).toBe(encodePosition(places.map(({ end }: Body) => end)));
+  });
+
+  test('takes a place, which is given back', async () => {
+    const from = await latest();
+    const wait = (waitMs: number) => get(`/v1/topics/events?from=${from}&waitMs=${waitMs}`, server.api.secret);
+    const waiting = [wait(30_000), wait(30_000)];
+    await until(async () => (await wait(10)).status === 429);
+    await publish(server.api.log, ownEvents(1));
+    expect((await Promise.all(waiting)).map(({ body }) => body.records.length)).toEqual([1, 1]);
+    expect((await get(`/v1/topics/events?from=latest&waitMs=10`, server.api.secret)).status).toBe(200);
+  });
+});
+
+describe('what is no longer held', () => {
+  test('is told, and the oldest follows', async () => {
+    const log = server.api.log as typeof server.api.log & { sweep(nowMs: number): Promise<void> };
+    const from = await latest();
+    await publish(log, ownEvents(20));
+    await log.sweep(Date.now() + 31 * 24 * 60 * 60 * 1_000);
+    const events = ownEvents(5);
+    await publish(log, events);
+    const { records, partitions: places } = await read(`from=${from}`);
+    expect(idsOf(records).toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+    expect(places.reduce((sum: number, { missing = 0 }: Body) => sum + missing, 0)).toBe(20);
+    const [first] = places.filter(({ first }: Body) => first > 0);
+    const one = await read(`from=0&partition=${first.partition}`);
+    expect(one.partitions).toMatchObject([{ missing: first.first }]);
+    const oldest = await read('from=earliest');
+    expect(idsOf(oldest.records).toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+    expect(oldest.partitions.some((place: Body) => 'missing' in place)).toBe(false);
+  });
+});
+
+test('topics are listed with their bounds', async () => {
+  const { body } = await get('/v1/topics', server.api.secret);
+  const { next } = await read('from=latest', server.api.secret);
+  expect(body.topics).toMatchObject([{ topic: 'events', schemaId: 3 }]);
+  expect(body.topics[0].partitions).toHaveLength(partitions());
+  expect(encodePosition(body.topics[0].partitions.map(({ end }: Body) => end))).toBe(next);
+});
+
+test.each([
+  ['from=yesterday', 'from'],
+  ['from=-1', 'from'],
+  [`from=${encodePosition([1])}`, 'from'],
+  ['partition=99', 'partition'],
+  ['partition=0&from=AQAAAAAAAAAA', 'from'],
+  ['limit=1001', 'limit'],
+  ['waitMs=30001', 'waitMs'],
+])('%s is refused', async (query, param) => {
+  expect(await get(`/v1/topics/events?${query}`)).toMatchObject({ status: 400, body: { meta: { param } } });
+});
+
+test.each(['/v1/topics', '/v1/topics/events', '/v1/topics/events/schema'])(
+  '%s is for secret keys and the administrator',
+  async (path) => {
+    const publishable = server.api.project.key('test', 'publishable');
+    const statuses = await Promise.all(
+      ['', publishable, server.api.secret, administratorKey].map(async (key) => (await get(path, key)).status),
+    );
+    expect(statuses).toEqual([401, 403, 200, 200]);
+  },
+);

@@ -1,0 +1,22 @@
+/** The routes of those who follow topic `events`: the live stream and the topics API. They share one tailer, and places that are bounded. */
+import type { FastifyPluginAsync } from 'fastify';
+import type { ApiDeps } from '../deps.js';
+import { createSerializer } from '../serialize.js';
+import { createFollowers, defaultFollowerBounds, type FollowerBounds } from '../stream/followers.js';
+import { defaultStreamBounds, type StreamBounds, streamRoutes } from '../stream/routes.js';
+import { topicRoutes } from './routes.js';
+
+export interface SubscriberBounds extends FollowerBounds, StreamBounds {}
+
+export const defaultSubscriberBounds: SubscriberBounds = { ...defaultFollowerBounds, ...defaultStreamBounds };
+
+export const subscriberRoutes =
+  (deps: Pick<ApiDeps, 'log' | 'configuration'>, bounds: SubscriberBounds = defaultSubscriberBounds): FastifyPluginAsync =>
+  async (app) => {
+    const followers = createFollowers(deps.log, bounds);
+    const serialize = createSerializer();
+    // Before the server waits for its connections: a stream would never end by itself.
+    app.addHook('preClose', async () => followers.close());
+    await app.register(streamRoutes(deps, followers, serialize, bounds));
+    await app.register(topicRoutes(deps, followers, serialize));
+  };

@@ -1,0 +1,120 @@
+/** What is delivered to a webhook: a sample at once, events once more, and the record of what was tried. */
+import type { FastifyPluginAsync } from 'fastify';
+import Type from 'typebox';
+import { deviceKey } from '../../ingest/track-request.js';
+import { deliveriesOf } from '../../pipeline/stages/webhooks/payload.js';
+import { ApiError } from '../../schemas/errors.js';
+import { Attempt, AttemptState, type WebhookRecord } from '../../schemas/json/webhook.js';
+import type { Delivery } from '../../schemas/records.js';
+import { eventText } from '../../schemas/wire/event-text.js';
+import { attemptJson } from '../../schemas/wire/webhook.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
+import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import { cursorParameter, encodeCursor, limitParameter, timeParameters } from '../lists.js';
+import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
+import { RedeliveryFields, TestFields } from './body.js';
+import { type ById, webhookOf } from './edit.js';
+import { eventTypeRule, isEventType, refuseUnknown } from './input.js';
+import { redeliverEvent, redeliverRange } from './redelivery.js';
+import { readRedelivery } from './redelivery-input.js';
+import { sampleOf } from './sample.js';
+
+const tag = 'webhooks';
+const config = { authority: 'secret', limit: 'management' } as const;
+
+const attemptParameters = Type.Object({
+  ...limitParameter,
+  ...cursorParameter,
+  ...timeParameters('before', 'after'),
+  result: Type.Optional(Type.Enum(resultNames)),
+  state: Type.Optional(AttemptState),
+  delivery: Type.Optional(Type.String({ description: '`webhook-id` of the request' })),
+  event: Type.Optional(Type.String({ description: '`_id` of an event in the body' })),
+});
+
+function readTestType(fields: RawFields, webhook: WebhookRecord): Outcome<string> {
+  const reader = new FieldReader(fields);
+  refuseUnknown(reader, fields, Object.keys(TestFields.properties));
+  const type = reader.text('type');
+  if (type !== null && !isEventType(type)) reader.refuse('type', `must be ${eventTypeRule}`);
+  return reader.outcome(() => type ?? webhook.types?.[0] ?? 'user.entered_geofence');
+}
+
+function sampleDelivery(webhook: WebhookRecord, type: string, nowMs: number): Delivery {
+  const { event, user } = sampleOf(webhook, type, nowMs);
+  const orderKey = deviceKey({ ...webhook, deviceId: user.deviceId });
+  const payload = { id: event.id, locationId: event.locationId, orderKey, text: eventText(event) };
+  const [delivery] = deliveriesOf(webhook, [payload], JSON.stringify(user), { reason: 'test', createdAt: nowMs });
+  return delivery as Delivery;
+}
+
+export const deliveryRoutes =
+  (deps: ApiDeps): FastifyPluginAsync =>
+  async (app) => {
+    const { analytics, clock, webhooks } = deps;
+
+    app.post<ById>('/v1/webhooks/:id/test', {
+      config,
+      schema: described({
+        operationId: 'testWebhook',
+        tag,
+        summary: 'Send a sample event at once',
+        description: 'The sample is marked: its `source` is "test", its `metadata.test` true. A disabled webhook is tried too.',
+        params: idParameter,
+        body: TestFields,
+        answer: answerOf({ attempt: Attempt }),
+        failures: [400, 404],
+      }),
+      handler: async (request) => {
+        const webhook = webhookOf(deps, request);
+        const type = accepted(readTestType(bodyFields(request.body), webhook));
+        const attempt = await webhooks.tryOnce(webhook, sampleDelivery(webhook, type, clock()));
+        return { meta: success, attempt: attemptJson(attempt) };
+      },
+    });
+
+    app.post<ById>('/v1/webhooks/:id/redeliver', {
+      config,
+      schema: described({
+        operationId: 'redeliverToWebhook',
+        tag,
+        summary: 'Deliver an event, or those of a span of time, once more',
+        description:
+          'Of the events that the webhook takes, at most 10,000 a call; as long as `hasMore` is true, call again with `cursor`. ' +
+          'What was sent before is sent under the same `webhook-id` with the same bytes.',
+        params: idParameter,
+        body: RedeliveryFields,
+        answer: listOf({ deliveries: Type.Integer({ description: 'How many were queued' }) }, { cursor: true }),
+        failures: [400, 404, 409],
+      }),
+      handler: async (request) => {
+        const webhook = webhookOf(deps, request);
+        const asked = accepted(readRedelivery(bodyFields(request.body)));
+        if (!webhook.enabled) throw new ApiError('conflict', 'the webhook is disabled; enable it first');
+        if (asked.kind === 'event') {
+          return { meta: { ...success, hasMore: false }, deliveries: await redeliverEvent(deps, webhook, asked.event) };
+        }
+        const { deliveries, next } = await redeliverRange(deps, webhook, asked.range);
+        return { meta: { ...success, hasMore: next !== null, ...(next && { cursor: encodeCursor(next) }) }, deliveries };
+      },
+    });
+
+    app.get<ById>('/v1/webhooks/:id/attempts', {
+      config,
+      schema: described({
+        operationId: 'listWebhookAttempts',
+        tag,
+        summary: 'List tries to deliver, newest first',
+        description: 'All filters must match. Tries appear here about a second after they were made and stay for 30 days.',
+        params: idParameter,
+        querystring: attemptParameters,
+        answer: listOf({ attempts: Type.Array(Attempt) }, { cursor: true }),
+        failures: [400, 404],
+      }),
+      handler: async (request) => {
+        const webhook = webhookOf(deps, request);
+        return listAttempts(analytics, webhook, accepted(readAttemptQuery(request.query as RawFields)));
+      },
+    });
+  };

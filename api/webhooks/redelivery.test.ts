@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { freshId } from '../../schemas/ids.js';
+import type { Attempt, Event } from '../../schemas/records.js';
+import { eventText } from '../../schemas/wire/event-text.js';
+import { eventJson } from '../../schemas/wire/user.js';
+import { useAnalytics, useApi, webhookParts } from '../fixtures.js';
+import { attemptRecord, attemptRows, deliveriesTo, deliveryRecord, eventRecord, eventRows, startMs } from './fixtures.js';
+
+const analytics = await useAnalytics();
+const api = await useApi({ analytics, webhooks: webhookParts({ maxWebhooks: 100 }) });
+
+const storeEvents = (events: readonly Event[]) => analytics.insert('events', eventRows(events));
+const storeAttempts = (attempts: readonly Attempt[]) => analytics.insert('webhook_attempts', attemptRows(attempts));
+
+async function subject(fields: object = {}) {
+  const project = await api.newProject('Redelivery');
+  const call = (method: 'POST' | 'PUT', path: string, body: object | string) =>
+    api.call(method, `/v1/webhooks${path}`, { key: project.key('test', 'secret'), body });
+  const { webhook } = (await call('POST', '', { url: 'https://example.com/', ...fields })).body;
+  const event = eventRecord({ id: freshId(), project: project.record._id });
+  await storeEvents([event]);
+  const redeliver = (body: object | string) => call('POST', `/${webhook._id}/redeliver`, body);
+  return { id: webhook._id as string, project, event, redeliver, call };
+}
+
+test('an event that was sent goes again under its id with its bytes, whatever the webhook is like by now', async () => {
+  const { id, project, event, redeliver } = await subject({ delivery: 'grouped' });
+  const body = Buffer.from('{"event": {"as": "it was sent",\t"\u20ac": "\\u20ac\\\\n"}}\r\n');
+  const delivery = deliveryRecord({ webhook: id, project: project.record._id, events: [event.id], body });
+  await storeAttempts([attemptRecord({ delivery })]);
+  expect(await redeliver({ event: event.id })).toEqual({
+    status: 200,
+    body: { meta: { code: 200, hasMore: false }, deliveries: 1 },
+  });
+  const [again] = await deliveriesTo(api.log, id);
+  expect(again).toMatchObject({ id: delivery.id, events: [event.id], reason: 'redelivery', project: project.record._id });
+  expect(again?.body.equals(body)).toBe(true);
+});
+
+test('an event that was never sent is sent as the webhook wants it', async () => {
+  const { id, event, redeliver } = await subject();
+  expect((await redeliver(`event=${event.id}`)).body.deliveries).toBe(1);
+  expect((await redeliver({ from: new Date(startMs).toISOString(), to: '2999-01-01' })).body).toEqual({
+    meta: { code: 200, hasMore: false },
+    deliveries: 1,
+  });
+  const [one, other] = await deliveriesTo(api.log, id);
+  expect(one?.body.toString()).toBe(`{"event":${eventText(event)},"user":${JSON.stringify(eventJson(event).user)}}`);
+  expect(other?.id).toBe(one?.id);
+  expect((await redeliver({ from: '2000-01-01', state: 'failed' })).body.deliveries).toBe(0);
+});
+
+test('events of another environment are not there', async () => {
+  const { event, project } = await subject();
+  const key = project.key('live', 'secret');
+  const { webhook } = (await api.call('POST', '/v1/webhooks', { key, body: { url: 'https://example.com/' } })).body;
+  const redeliver = (body: object) => api.call('POST', `/v1/webhooks/${webhook._id}/redeliver`, { key, body });
+  expect((await redeliver({ event: event.id })).status).toBe(404);
+  expect((await redeliver({ from: '2000-01-01' })).body.deliveries).toBe(0);
+});
+
+test.each([{ tags: ['park'] }, { types: ['user.exited_geofence'] }])('%j leaves the event out', async (fields) => {
+  const { id, event, redeliver } = await subject(fields);
+  expect((await redeliver({ event: event.id })).status).toBe(409);
+  expect((await redeliver({ from: '2000-01-01' })).body.deliveries).toBe(0);
+  expect(await deliveriesTo(api.log, id)).toEqual([]);
+});
+
+test('a disabled webhook gets nothing', async () => {
+  const { id, event, redeliver, call } = await subject();
+  await call('PUT', `/${id}`, { enabled: false });
+  const { status, body } = await redeliver({ event: event.id });
+  expect([status, body.meta.type]).toEqual([409, 'conflict']);
+  expect(await deliveriesTo(api.log, id)).toEqual([]);
+});
+
+test.each([
+  [{}, 'from', 'is required unless event is given'],
+  [{ event: freshId(), from: '2026-01-01' }, 'event', "can't be combined with from"],
+  [{ from: 'soon' }, 'from', 'must be a date'],
+  [{ from: '2026-01-02', to: '2026-01-02' }, 'to', 'must be after from'],
+  [{ from: '2026-01-01', state: 'delivered' }, 'state', 'must be one of failed'],
+  [{ from: '2026-01-01', cursor: 'x' }, 'cursor', 'must be the `meta.cursor` of an earlier answer'],
+  [{ from: '2026-01-01', status: 'failed' }, 'status', 'is not a known field'],
+])('%j is refused', async (fields, param, rule) => {
+  const { redeliver } = await subject();
+  const { status, body } = await redeliver(fields);
+  expect([status, body.meta.param]).toEqual([400, param]);
+  expect(body.meta.message).toMatch(`${param}: ${rule}`);
+});

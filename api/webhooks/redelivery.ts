@@ -1,0 +1,118 @@
+/**
+ * Events once more to a webhook.
+ *
+ * Flows in: one event or a span of time. Flows out: deliveries on topic `deliveries`. An event that was tried before goes out in the very delivery
+ * in which it was tried last, under the same id with the same bytes; another is made into one as if it happened now, with its user as of now.
+ */
+import { deviceKey } from '../../ingest/track-request.js';
+import { topics } from '../../pipeline/ports.js';
+import { deliveriesOf, maxEventCharacters } from '../../pipeline/stages/webhooks/payload.js';
+import { storedUserText } from '../../pipeline/stages/webhooks/users.js';
+import { codecs } from '../../schemas/codecs.js';
+import { ApiError } from '../../schemas/errors.js';
+import type { Event } from '../../schemas/json/user.js';
+import type { WebhookRecord } from '../../schemas/json/webhook.js';
+import type { Delivery } from '../../schemas/records.js';
+import type { ApiDeps } from '../deps.js';
+import { found } from '../describe.js';
+import type { Cursor } from '../lists.js';
+import type { EventRange } from './redelivery-input.js';
+import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent } from './stored-events.js';
+
+export type RedeliveryDeps = Pick<ApiDeps, 'analytics' | 'log' | 'configuration' | 'states' | 'clock'>;
+
+/** Of one call, and of one step of it: what a step holds in memory. */
+export const redeliveryBounds = { maxEvents: 10_000, maxStepEvents: 1_000 } as const;
+
+/** Answers how many deliveries it made and where the next call goes on; null: nothing is left. */
+export async function redeliverRange(
+  deps: RedeliveryDeps,
+  webhook: WebhookRecord,
+  range: EventRange,
+  { maxEvents, maxStepEvents }: { readonly maxEvents: number; readonly maxStepEvents: number } = redeliveryBounds,
+): Promise<{ readonly deliveries: number; readonly next: Cursor | null }> {
+  let { cursor } = range;
+  let deliveries = 0;
+  for (let events = 0; events < maxEvents; ) {
+    const step = await eventsOfRange(deps.analytics, webhook, { ...range, cursor }, maxStepEvents);
+    deliveries += await redeliver(deps, webhook, step.events, range.failedOnly);
+    events += step.events.length;
+    cursor = step.next;
+    if (cursor === null) break;
+  }
+  return { deliveries, next: cursor };
+}
+
+/** Answers how many deliveries it made. */
+export async function redeliverEvent(deps: RedeliveryDeps, webhook: WebhookRecord, id: string): Promise<number> {
+  const event = found(await eventById(deps.analytics, webhook, id), 'event');
+  if (!isWanted(webhook, event)) throw new ApiError('conflict', "the webhook's types and tags leave this event out");
+  return redeliver(deps, webhook, [event], false);
+}
+
+const isWanted = ({ types, tags }: WebhookRecord, { type, tag }: StoredEvent): boolean =>
+  (types?.includes(type) ?? true) && (tags?.includes(tag) ?? true);
+
+async function redeliver(
+  deps: RedeliveryDeps,
+  webhook: WebhookRecord,
+  events: readonly StoredEvent[],
+  failedOnly: boolean,
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const sent = await lastSent(deps.analytics, webhook, events);
+  const asked = failedOnly ? events.filter(({ id }) => (sent.get(id)?.state ?? 'delivered') !== 'delivered') : events;
+  const deliveries: Delivery[] = [];
+  for (const ofOneLocation of byCause(asked)) deliveries.push(...(await deliveriesAgain(deps, webhook, ofOneLocation, sent)));
+  const records = deliveries.map((delivery) => ({ key: webhook._id, value: codecs.delivery.encode(delivery) }));
+  if (records.length > 0) await deps.log.append(topics.deliveries, records);
+  return records.length;
+}
+
+function byCause(events: readonly StoredEvent[]): StoredEvent[][] {
+  const groups = new Map<string, StoredEvent[]>();
+  for (const event of events) {
+    const group = groups.get(event.cause);
+    if (group) group.push(event);
+    else groups.set(event.cause, [event]);
+  }
+  return [...groups.values()];
+}
+
+/** Those that were made before, each once, then those that are made anew. */
+async function deliveriesAgain(
+  deps: RedeliveryDeps,
+  webhook: WebhookRecord,
+  events: readonly StoredEvent[],
+  sent: ReadonlyMap<string, SentEvents>,
+): Promise<Delivery[]> {
+  const { _id, project, environment } = webhook;
+  const [first] = events as [StoredEvent];
+  const facts = { reason: 'redelivery', createdAt: deps.clock() } as const;
+  // As on topic `events`, where an event of no device is under its own id.
+  const orderKey = deviceKey({ project, environment, deviceId: first.deviceId || first.id });
+
+  const before = new Map(events.flatMap(({ id }) => sent.get(id) ?? []).map((last) => [last.delivery, last]));
+  const repeated = [...before.values()].map(
+    ({ delivery: id, events, body }): Delivery => ({
+      ...{ id, webhook: _id, project, environment, orderKey, events },
+      body: Buffer.from(body),
+      ...facts,
+    }),
+  );
+  const unsent = events.filter(({ id, body }) => !sent.has(id) && body.length <= maxEventCharacters);
+  if (unsent.length === 0) return repeated;
+  const payload = unsent.map(({ id, locationId, body }) => ({ id, locationId: locationId || null, orderKey, text: body }));
+  return [...repeated, ...deliveriesOf(webhook, payload, await userText(deps, webhook, first), facts)];
+}
+
+/** The user as of now, in wire form; else what the event says of it. Undefined where it says nothing. */
+async function userText(
+  { states, configuration, clock }: RedeliveryDeps,
+  { project, environment }: WebhookRecord,
+  { deviceId, user, body }: StoredEvent,
+): Promise<string | undefined> {
+  const device = { project, environment, deviceId };
+  const state = await states?.(device, deviceId);
+  return storedUserText(state, user, device, configuration, clock()) ?? JSON.stringify((JSON.parse(body) as Event).user);
+}

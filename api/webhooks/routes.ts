@@ -1,0 +1,139 @@
+/** Webhooks of the key's project and environment: the endpoints. Their secrets and what is delivered to them have files of their own. */
+import type { FastifyPluginAsync } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../http/authority.js';
+import { type Networks, parseNetworks } from '../../outbound/addresses.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
+import { type IssuedSecret, webhookJson } from '../../schemas/wire/webhook.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
+import type { RawFields } from '../fields.js';
+import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
+import type { Serialize } from '../serialize.js';
+import { NewWebhookFields, WebhookFields } from './body.js';
+import { type ById, createEditor, webhookOf } from './edit.js';
+import { mergeWebhook } from './input.js';
+import { changedWebhook, newWebhook } from './record.js';
+
+const tag = 'webhooks';
+const config = { authority: 'secret', limit: 'management' } as const;
+const one = answerOf({ webhook: Webhook });
+
+/** `issued` is the secret that was just made, the only one that is told. */
+export const webhookAnswer = (record: WebhookRecord, issued?: IssuedSecret) => ({
+  meta: success,
+  webhook: webhookJson(record, issued),
+});
+
+/** The configuration has been checked when it was loaded. */
+function networksOf(list: readonly string[]): Networks {
+  const networks = parseNetworks('webhooks.allowedNetworks', list);
+  if (!networks.ok) throw parameterError(networks.problem);
+  return networks.value;
+}
+
+export const webhookRoutes =
+  (deps: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  async (app) => {
+    const { configuration, writer } = deps;
+    const { sealer, maxWebhooks } = deps.webhooks;
+    const allowedNetworks = networksOf(deps.webhooks.allowedNetworks);
+    const edit = createEditor(deps, serializeByProject);
+
+    app.post('/v1/webhooks', {
+      config,
+      schema: described({
+        operationId: 'createWebhook',
+        tag,
+        summary: 'Create a webhook',
+        description: 'Answers its signing secret in clear. It is shown this once.',
+        body: NewWebhookFields,
+        answer: one,
+        failures: [400, 409, 413],
+      }),
+      handler: async (request) => {
+        const scope = callerOf(request);
+        const input = accepted(mergeWebhook(undefined, bodyFields(request.body), allowedNetworks));
+        return serializeByProject(scope.project, async () => {
+          if (configuration.webhooks(scope).length >= maxWebhooks) {
+            throw new ApiError('conflict', `there are ${maxWebhooks} webhooks, the most that this environment may have`);
+          }
+          const { record, issued } = newWebhook(scope, input, sealer, writer.nextTimestamp());
+          await writer.write([{ kind: 'webhook', id: record._id, record }]);
+          return webhookAnswer(record, issued);
+        });
+      },
+    });
+
+    app.get('/v1/webhooks', {
+      config,
+      schema: described({
+        operationId: 'listWebhooks',
+        tag,
+        summary: 'List webhooks, newest first',
+        description: shortListPaging,
+        querystring: shortListParameters,
+        answer: listOf({ webhooks: Type.Array(Webhook) }),
+        failures: [400],
+      }),
+      handler: async (request) => {
+        const query = accepted(readShortListQuery(request.query as RawFields));
+        const { meta, rows } = shortPage(configuration.webhooks(callerOf(request)), query);
+        return { meta, webhooks: rows.map((record) => webhookJson(record)) };
+      },
+    });
+
+    app.get<ById>('/v1/webhooks/:id', {
+      config,
+      schema: described({
+        operationId: 'getWebhook',
+        tag,
+        summary: 'Get a webhook',
+        params: idParameter,
+        answer: one,
+        failures: [404],
+      }),
+      handler: async (request) => webhookAnswer(webhookOf(deps, request)),
+    });
+
+    app.put<ById>('/v1/webhooks/:id', {
+      config,
+      schema: described({
+        operationId: 'changeWebhook',
+        tag,
+        summary: 'Change a webhook',
+        description: 'What is left out stays; null puts a field back to its default. Deliveries that wait go to the new address.',
+        params: idParameter,
+        body: WebhookFields,
+        answer: one,
+        failures: [400, 404, 413],
+      }),
+      handler: async (request) => {
+        const fields = bodyFields(request.body);
+        const record = await edit(request, (current, nowMs) =>
+          changedWebhook(current, accepted(mergeWebhook(current, fields, allowedNetworks)), nowMs),
+        );
+        return webhookAnswer(record);
+      },
+    });
+
+    app.delete<ById>('/v1/webhooks/:id', {
+      config,
+      schema: described({
+        operationId: 'deleteWebhook',
+        tag,
+        summary: 'Delete a webhook',
+        description: 'What waits to be delivered to it is dropped.',
+        params: idParameter,
+        answer: answerOf(),
+        failures: [404],
+      }),
+      handler: async (request) =>
+        serializeByProject(callerOf(request).project, async () => {
+          const { _id } = webhookOf(deps, request);
+          await writer.write([{ kind: 'webhook', id: _id, record: null }]);
+          return { meta: success };
+        }),
+    });
+  };

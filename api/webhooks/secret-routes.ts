@@ -1,0 +1,89 @@
+/** The secrets of a webhook: rotation and removal. */
+import type { FastifyPluginAsync } from 'fastify';
+import Type from 'typebox';
+import { ApiError } from '../../schemas/errors.js';
+import { Id } from '../../schemas/json/common.js';
+import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, answerOf, bodyFields, described, found, idParameter } from '../describe.js';
+import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import type { Serialize } from '../serialize.js';
+import { RotationFields } from './body.js';
+import { type ById, createEditor } from './edit.js';
+import { refuseUnknown } from './input.js';
+import { webhookAnswer } from './routes.js';
+import { defaultOverlapHours, maxOverlapHours, newSecret, rotate } from './secrets.js';
+
+const tag = 'webhooks';
+const config = { authority: 'secret', limit: 'management' } as const;
+const one = answerOf({ webhook: Webhook });
+
+function readOverlapHours(fields: RawFields): Outcome<number> {
+  const reader = new FieldReader(fields);
+  refuseUnknown(reader, fields, Object.keys(RotationFields.properties));
+  const hours = reader.number('overlapHours', { minimum: 0, maximum: maxOverlapHours, unit: 'hours' });
+  return reader.outcome(() => hours ?? defaultOverlapHours);
+}
+
+/** The newest signs until it is replaced: without it a webhook would soon have none. */
+function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secrets'] {
+  const secret = found(
+    record.secrets.find(({ _id }) => _id === id),
+    'secret',
+  );
+  if (secret === record.secrets[0]) {
+    throw new ApiError('conflict', "the newest secret can't be removed; rotate with overlapHours 0 to be rid of it at once");
+  }
+  return record.secrets.filter((other) => other !== secret);
+}
+
+export const secretRoutes =
+  (deps: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  async (app) => {
+    const edit = createEditor(deps, serializeByProject);
+
+    app.post<ById>('/v1/webhooks/:id/secrets', {
+      config,
+      schema: described({
+        operationId: 'rotateWebhookSecret',
+        tag,
+        summary: 'Make a new signing secret',
+        description:
+          'Answers it in clear, first of `secrets`. It is shown this once. Those before it go on signing until `expiresAt`.',
+        params: idParameter,
+        body: RotationFields,
+        answer: one,
+        failures: [400, 404],
+      }),
+      handler: async (request) => {
+        const overlapHours = accepted(readOverlapHours(bodyFields(request.body)));
+        const issued = newSecret(request.params.id, deps.webhooks.sealer, deps.writer.nextTimestamp());
+        const record = await edit(request, (current, nowMs) => ({
+          ...current,
+          updatedAt: nowMs,
+          secrets: rotate(current.secrets, issued.record, overlapHours, nowMs),
+        }));
+        return webhookAnswer(record, issued);
+      },
+    });
+
+    app.delete<{ Params: { id: string; secretId: string } }>('/v1/webhooks/:id/secrets/:secretId', {
+      config,
+      schema: described({
+        operationId: 'deleteWebhookSecret',
+        tag,
+        summary: 'Remove a signing secret that has been replaced',
+        params: Type.Object({ id: Id, secretId: Id }),
+        answer: one,
+        failures: [404, 409],
+      }),
+      handler: async (request) => {
+        const record = await edit(request, (current, nowMs) => ({
+          ...current,
+          updatedAt: nowMs,
+          secrets: withoutSecret(current, request.params.secretId),
+        }));
+        return webhookAnswer(record);
+      },
+    });
+  };

@@ -1,0 +1,44 @@
+/**
+ * The secrets that sign a webhook's requests, as Standard Webhooks has them. Kept newest first: the first signs until it is replaced, the
+ * others until their `expiresAt`.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Sealer } from '../../pipeline/sealing.js';
+import { freshId } from '../../schemas/ids.js';
+import { maxWebhookSecrets, type WebhookSecretRecord } from '../../schemas/json/webhook.js';
+import type { IssuedSecret } from '../../schemas/wire/webhook.js';
+
+export const maxOverlapHours = 720;
+export const defaultOverlapHours = 24;
+
+const prefix = 'whsec_';
+const secretBytes = 32;
+const hourMs = 3_600_000;
+
+/** A fresh secret of 256 random bits, sealed for this webhook. */
+export function newSecret(webhook: string, sealer: Sealer, nowMs: number): IssuedSecret {
+  const secret = prefix + randomBytes(secretBytes).toString('base64');
+  const record = {
+    _id: freshId(nowMs),
+    sealed: sealer.seal(secret, webhook),
+    hint: `${prefix}…${secret.slice(-4)}`,
+    createdAt: nowMs,
+    expiresAt: null,
+  };
+  return { record, secret };
+}
+
+/**
+ * The secrets with a new one in front. The others sign for `overlapHours` more at most; those that sign no more are dropped, then the
+ * oldest of too many.
+ */
+export function rotate(
+  secrets: readonly WebhookSecretRecord[],
+  newest: WebhookSecretRecord,
+  overlapHours: number,
+  nowMs: number,
+): WebhookSecretRecord[] {
+  const endMs = Math.round(nowMs + overlapHours * hourMs);
+  const others = secrets.map((secret) => ({ ...secret, expiresAt: Math.min(secret.expiresAt ?? endMs, endMs) }));
+  return [newest, ...others.filter(({ expiresAt }) => expiresAt > nowMs)].slice(0, maxWebhookSecrets);
+}

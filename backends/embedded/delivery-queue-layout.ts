@@ -1,0 +1,146 @@
+/**
+ * Keys and values of the delivery queue in LMDB. Keys have a fixed width and sort by source, webhook, time due and sequence. Times and
+ * sequences are doubles: those that aren't negative sort as their big-endian bytes do.
+ */
+import type { DeliveryPlace, DeliverySource, WaitingDelivery, WebhookHealth } from '../../pipeline/ports.js';
+
+/** Largest delivery. LMDB itself would take more. */
+export const maxDeliveryBytes = 2 ** 20;
+
+const topicCodes: Readonly<Record<DeliverySource['topic'], number>> = { events: 0, deliveries: 1 };
+
+const sourceBytes = 3;
+const webhookBytes = 12;
+const dueAt = sourceBytes + webhookBytes;
+const sequenceAt = dueAt + 8;
+const placeBytes = sequenceAt + 8;
+
+/** Above the first byte of every time due. */
+const aboveAllTimes = 0xff;
+
+function writeSource(key: Buffer, { topic, partition }: DeliverySource): void {
+  key[0] = topicCodes[topic];
+  key.writeUInt16BE(partition, 1);
+}
+
+function writeWebhook(key: Buffer, webhook: string, position: number): void {
+  if (!/^[0-9a-f]{24}$/.test(webhook)) throw new Error(`${JSON.stringify(webhook)} is no webhook's id: 24 hex digits`);
+  key.write(webhook, position, 'hex');
+}
+
+/** `[topic u8][partition u16]` */
+export function sourceKey(source: DeliverySource): Buffer {
+  const key = Buffer.allocUnsafe(sourceBytes);
+  writeSource(key, source);
+  return key;
+}
+
+/** `[webhook 12]` */
+export function webhookKey(webhook: string): Buffer {
+  const key = Buffer.allocUnsafe(webhookBytes);
+  writeWebhook(key, webhook, 0);
+  return key;
+}
+
+/** `[topic u8][partition u16][webhook 12][dueAtMs f64][sequence f64]`. Throws on a place that can't be. */
+export function placeKey(source: DeliverySource, { webhook, dueAtMs, sequence }: DeliveryPlace): Buffer {
+  if (!(dueAtMs >= 0 && sequence >= 0)) throw new Error(`a delivery due at ${dueAtMs}, sequence ${sequence}; both from 0`);
+  const key = Buffer.allocUnsafe(placeBytes);
+  writeSource(key, source);
+  writeWebhook(key, webhook, sourceBytes);
+  key.writeDoubleBE(dueAtMs, dueAt);
+  key.writeDoubleBE(sequence, sequenceAt);
+  return key;
+}
+
+export function setSequence(placeKey: Buffer, sequence: number): void {
+  placeKey.writeDoubleBE(sequence, sequenceAt);
+}
+
+export const placeOfKey = (key: Buffer): DeliveryPlace => ({
+  webhook: key.toString('hex', sourceBytes, dueAt),
+  dueAtMs: key.readDoubleBE(dueAt),
+  sequence: key.readDoubleBE(sequenceAt),
+});
+
+/** Beyond all of the webhook's places and before those of the next. */
+export function keyBeyondWebhook(source: DeliverySource, webhook: string): Buffer {
+  const key = Buffer.allocUnsafe(dueAt + 1);
+  writeSource(key, source);
+  writeWebhook(key, webhook, sourceBytes);
+  key[dueAt] = aboveAllTimes;
+  return key;
+}
+
+/** Beyond all places of the source and before those of the next. */
+export const keyBeyondSource = ({ topic, partition }: DeliverySource): Buffer => sourceKey({ topic, partition: partition + 1 });
+
+/** What is held per source beside its deliveries. */
+export interface QueueState {
+  readonly token: number;
+  readonly nextOffset: number;
+  readonly nextSequence: number;
+  /** Deliveries that wait. */
+  readonly size: number;
+}
+
+const emptyQueue: QueueState = { token: 0, nextOffset: 0, nextSequence: 0, size: 0 };
+
+export function decodeQueueState(value: Buffer | undefined): QueueState {
+  if (value === undefined) return emptyQueue;
+  return {
+    token: value.readDoubleBE(0),
+    nextOffset: value.readDoubleBE(8),
+    nextSequence: value.readDoubleBE(16),
+    size: value.readDoubleBE(24),
+  };
+}
+
+export function encodeQueueState({ token, nextOffset, nextSequence, size }: QueueState): Buffer {
+  const value = Buffer.allocUnsafe(32);
+  value.writeDoubleBE(token, 0);
+  value.writeDoubleBE(nextOffset, 8);
+  value.writeDoubleBE(nextSequence, 16);
+  value.writeDoubleBE(size, 24);
+  return value;
+}
+
+const attemptsBytes = 4;
+
+/** Throws when it is no u32. */
+export function encodeAttempts(attempts: number): Buffer {
+  const bytes = Buffer.allocUnsafe(attemptsBytes);
+  bytes.writeUInt32BE(attempts, 0);
+  return bytes;
+}
+
+/** `[attempts u32][delivery]`. Throws when the delivery is too large. */
+export function encodeWaiting(attempts: number, delivery: Buffer): Buffer {
+  if (delivery.length > maxDeliveryBytes) throw new Error(`a delivery of ${delivery.length} bytes; at most ${maxDeliveryBytes}`);
+  return Buffer.concat([encodeAttempts(attempts), delivery]);
+}
+
+export const decodeWaiting = (key: Buffer, value: Buffer): WaitingDelivery => ({
+  ...placeOfKey(key),
+  attempts: value.readUInt32BE(0),
+  value: value.subarray(attemptsBytes),
+});
+
+const unknownHealth: WebhookHealth = { failingSinceMs: null, lastSuccessAtMs: null };
+
+/** `[failingSinceMs f64][lastSuccessAtMs f64]`, NaN for null. */
+export function encodeHealth({ failingSinceMs, lastSuccessAtMs }: WebhookHealth): Buffer {
+  const value = Buffer.allocUnsafe(16);
+  value.writeDoubleBE(failingSinceMs ?? Number.NaN, 0);
+  value.writeDoubleBE(lastSuccessAtMs ?? Number.NaN, 8);
+  return value;
+}
+
+export function decodeHealth(value: Buffer | undefined): WebhookHealth {
+  if (value === undefined) return unknownHealth;
+  const timeAt = (position: number): number | null => {
+    const timeMs = value.readDoubleBE(position);
+    return Number.isNaN(timeMs) ? null : timeMs;
+  };
+  return { failingSinceMs: timeAt(0), lastSuccessAtMs: timeAt(8) };
+}

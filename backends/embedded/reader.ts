@@ -1,0 +1,65 @@
+/**
+ * A data folder to look into: what its topics hold, for tools that run beside a server or without one.
+ *
+ * Flows in: the folder. Flows out: the records of `locations`, `events` and `changes`. Nothing is written, locked or woken: a reader only takes
+ * its place in LMDB's table of readers, and holds on to a state of the data for no longer than one read. May import what `log.ts` may.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Log, topics } from '../../pipeline/ports.js';
+import { createCompactedTopic } from './compacted-topic.js';
+import { type Environment, openEnvironment } from './environment.js';
+import { numberOf } from './keys.js';
+import { createBlockTopic, type TopicStore } from './topic-store.js';
+
+export type ReadableLog = Pick<Log, 'partitions' | 'read' | 'bounds'>;
+
+export interface LogReader extends ReadableLog {
+  close(): Promise<void>;
+}
+
+const mapBytes = 256 * 2 ** 30;
+const neverSweptMs = Number.POSITIVE_INFINITY;
+
+/** Does the folder hold a log? */
+export const hasLog = (path: string): boolean => ['log', 'state'].every((name) => existsSync(join(path, name, 'data.mdb')));
+
+/** Opens a folder that {@link hasLog}. Throws on a topic that isn't one of the three. */
+export function openLogReader(path: string): LogReader {
+  const open = (name: string): Environment =>
+    openEnvironment({ path: join(path, name), mapBytes, syncBeforeVisible: true, readOnly: true });
+  const log = open('log');
+  const state = open('state');
+  const partitions = numberOf(log.table('meta').getBinary(Buffer.from('partitions'))) ?? 0;
+  const byTime = (environment: Environment, topic: string): TopicStore =>
+    createBlockTopic({ environment, table: environment.table(`topic:${topic}`), partitions, retentionMs: neverSweptMs });
+  const stores = new Map<string, TopicStore>([
+    [topics.locations, byTime(log, topics.locations)],
+    [topics.events, byTime(state, topics.events)],
+    [
+      topics.changes,
+      createCompactedTopic({ environment: log, name: `topic:${topics.changes}`, tombstoneRetentionMs: neverSweptMs }),
+    ],
+  ]);
+
+  /** Shows what has been written until now. */
+  function latest(topic: string): TopicStore {
+    const store = stores.get(topic);
+    if (!store) throw new Error(`topic ${topic} can't be read this way`);
+    store.environment.refresh();
+    return store;
+  }
+
+  return {
+    partitions: (topic) => latest(topic).partitions,
+    read: async (topic, partition, offset, maxRecords) => latest(topic).read(partition, offset, maxRecords),
+    async bounds(topic, partition) {
+      const store = latest(topic);
+      return { first: store.first(partition), end: store.end(partition) };
+    },
+    async close() {
+      await log.close();
+      await state.close();
+    },
+  };
+}

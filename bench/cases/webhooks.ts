@@ -1,0 +1,263 @@
+/**
+ * Webhooks from the location's acceptance to the request at the receiver, with everything on: how late at which rate, how many a second to how
+ * many endpoints, what dead endpoints do to the others, and what a million waiting deliveries cost.
+ *
+ * Each device belongs to one fence and goes in and out of it, so every location causes one event, and each fence to one webhook: one
+ * delivery a location. Receivers are a thread of this process, on the same cores.
+ */
+import type { Sealer } from '../../pipeline/sealing.js';
+import { deriveId } from '../../schemas/ids.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { WebhookRecord } from '../../schemas/json/webhook.js';
+import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
+import { type BenchReceiver, startReceiver } from '../receiver.js';
+import { BenchServer } from '../server.js';
+import { fences } from '../workload.js';
+
+const devices = 20_000;
+const environment = {
+  FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
+  FENCELINE_INGEST_MAX_BACKLOG_RECORDS: '1000000',
+};
+
+/** How the paths of endpoints are chosen, by their number. */
+type PathOf = (endpoint: number) => string;
+const healthy: PathOf = () => '/';
+
+const tagOf = (endpoint: number): string => `endpoint-${endpoint}`;
+
+/** One fence per endpoint, far from each other, tagged with the endpoint's number. */
+function* fencesFor(endpoints: number, project: string): Generator<GeofenceRecord> {
+  let index = 0;
+  for (const fence of fences({ count: endpoints, radiusM: 50, polygons: 0, vertices: () => 0, seed: 3 }, project)) {
+    const center = placeOf(index);
+    yield { ...fence, center, tag: tagOf(index) };
+    index += 1;
+  }
+}
+
+/** On a grid of 0.01 degrees: [longitude, latitude]. */
+const placeOf = (endpoint: number): [number, number] => [-120 + (endpoint % 200) * 0.01, 30 + Math.floor(endpoint / 200) * 0.01];
+
+/** Every endpoint is a host of its own: 127.x.y.z. */
+function* webhooksFor(
+  endpoints: number,
+  port: number,
+  pathOf: PathOf,
+  project: string,
+  sealer: Sealer,
+): Generator<WebhookRecord> {
+  for (let endpoint = 0; endpoint < endpoints; endpoint++) {
+    const _id = deriveId('bench webhook', String(endpoint));
+    const host = `127.${1 + (endpoint >> 16)}.${(endpoint >> 8) & 255}.${endpoint & 255}`;
+    const secret = `whsec_${Buffer.alloc(32, endpoint).toString('base64')}`;
+    yield {
+      _id,
+      project,
+      environment: 'test',
+      createdAt: endpoint + 1,
+      updatedAt: endpoint + 1,
+      url: `http://${host}:${port}${pathOf(endpoint)}`,
+      description: null,
+      types: null,
+      tags: [tagOf(endpoint)],
+      delivery: 'single',
+      enabled: true,
+      disabled: null,
+      secrets: [
+        { _id: deriveId('secret', _id), sealed: sealer.seal(secret, _id), hint: 'whsec_…', createdAt: 1, expiresAt: null },
+      ],
+    };
+  }
+}
+
+interface Setup {
+  readonly server: BenchServer;
+  readonly receiver: BenchReceiver;
+  readonly endpoints: number;
+  readonly crossings: Crossings;
+}
+
+async function withEndpoints<T>(
+  endpoints: number,
+  pathOf: PathOf,
+  use: (setup: Setup) => Promise<T>,
+  areEnabled = true,
+): Promise<T> {
+  const receiver = await startReceiver();
+  const server = await BenchServer.configured(
+    (project) => fencesFor(endpoints, project),
+    (project, sealer) => webhooksFor(areEnabled ? endpoints : 0, receiver.port, pathOf, project, sealer),
+    environment,
+  );
+  try {
+    return await use({ server, receiver, endpoints, crossings: new Crossings(endpoints) });
+  } finally {
+    await server.dispose();
+    await receiver.close();
+  }
+}
+
+/** Makes bodies of bulk requests: each location crosses the boundary of its device's fence. */
+class Crossings {
+  readonly #endpoints: number;
+  #made = 0;
+
+  constructor(endpoints: number) {
+    this.#endpoints = endpoints;
+  }
+
+  body(lines: number): string {
+    return Array.from({ length: lines }, () => this.#line()).join('');
+  }
+
+  #line(): string {
+    const device = this.#made % devices;
+    const isInside = Math.floor(this.#made / devices) % 2 === 0;
+    this.#made += 1;
+    const [longitude, south] = placeOf(device % this.#endpoints);
+    const latitude = south + (isInside ? 0 : 0.004);
+    return `${JSON.stringify({ deviceId: `device-${device}`, longitude, latitude, accuracy: 5, foreground: true })}\n`;
+  }
+}
+
+async function upload(server: BenchServer, body: string): Promise<void> {
+  const { status, text } = await server.send('POST', '/v1/locations', server.keys.test_secret, body, 'application/x-ndjson');
+  if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
+}
+
+const ticksPerSecond = 50;
+
+/** Sends `perSecond` locations on schedule; resolves when all are acknowledged. */
+async function drive({ server, crossings }: Setup, perSecond: number, seconds: number): Promise<void> {
+  const answers: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (let tick = 0; tick < seconds * ticksPerSecond; tick++) {
+    const early = startedAt + (tick * 1_000) / ticksPerSecond - performance.now();
+    if (early > 1) await new Promise((resolve) => setTimeout(resolve, early));
+    answers.push(upload(server, crossings.body(perSecond / ticksPerSecond)));
+  }
+  await Promise.all(answers);
+}
+
+/** Resolves with what was received once it is at least `requests` in all, or nothing more came for ten seconds. */
+async function received(receiver: BenchReceiver, requests: number): Promise<{ latenciesMs: number[]; all: boolean }> {
+  const latenciesMs: number[] = [];
+  let count = 0;
+  let latestAt = performance.now();
+  while (count < requests && performance.now() - latestAt < 10_000) {
+    const snapshot = await receiver.snapshot();
+    if (snapshot.requests > 0) latestAt = performance.now();
+    count += snapshot.requests;
+    for (const latency of snapshot.latenciesMs) latenciesMs.push(latency);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { latenciesMs, all: count >= requests };
+}
+
+async function latencies(setup: Setup, rates: readonly number[], seconds: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  await drive(setup, 500, seconds);
+  await received(setup.receiver, 500 * seconds);
+  for (const rate of rates) {
+    const rounds: number[][] = [];
+    for (let round = 0; round < 3; round++) {
+      const arriving = received(setup.receiver, rate * seconds);
+      await drive(setup, rate, seconds);
+      rounds.push((await arriving).latenciesMs);
+    }
+    for (const share of [0.5, 0.99]) {
+      const what = `accepted to request out, ${rate}/s: p${share * 100}`;
+      rows.push({ what, unit: 'ms', rounds: rounds.map((round) => percentile(round, share)) });
+    }
+  }
+  return rows;
+}
+
+/** Deliveries a second when more wait than can be sent. */
+async function throughput(setup: Setup, count: number): Promise<Row> {
+  const { server, receiver, endpoints, crossings } = setup;
+  const lines = 1_000;
+  const rounds: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    const startedAt = performance.now();
+    const arriving = received(receiver, count);
+    for (let sent = 0; sent < count; sent += lines) await upload(server, crossings.body(lines));
+    if (!(await arriving).all) throw new Error('deliveries are missing');
+    if (round > 0) rounds.push((count / (performance.now() - startedAt)) * 1_000);
+  }
+  return { what: `deliveries to ${endpoints} endpoints`, unit: 'requests/s', rounds };
+}
+
+/** p99 of the healthy among 200 endpoints, two of which never answer, relative to the p99 when all do. */
+async function deadOnes(seconds: number): Promise<Row[]> {
+  const endpoints = 200;
+  const rate = 500;
+  const p99 = async (dead: number): Promise<number[]> =>
+    withEndpoints(
+      endpoints,
+      (endpoint) => (endpoint < dead ? '/dead' : '/'),
+      async (setup) => {
+        const rounds: number[] = [];
+        for (let round = 0; round < 4; round++) {
+          const arriving = received(setup.receiver, (rate * seconds * (endpoints - dead)) / endpoints);
+          await drive(setup, rate, seconds);
+          const { latenciesMs } = await arriving;
+          if (round > 0) rounds.push(percentile(latenciesMs, 0.99));
+        }
+        return rounds;
+      },
+    );
+  const without = await p99(0);
+  const withDead = await p99(endpoints / 100);
+  return [
+    { what: 'p99 of 200 endpoints', unit: 'ms', rounds: without },
+    { what: 'p99 of the healthy, 1 % dead', unit: 'ms', rounds: withDead, target: '<= 1.1 times that' },
+  ];
+}
+
+/** Memory of the server's own after `count` events, which either nobody wants or one webhook that refuses them all. */
+async function memoryAfter(count: number, isWanted: boolean): Promise<number> {
+  return withEndpoints(
+    1,
+    () => '/refuse',
+    async ({ server, crossings }) => {
+      const counter = isWanted ? 'webhook_deliveries_total' : 'events_generated_total';
+      for (let sent = 0; sent < count; sent += 2_000) await upload(server, crossings.body(2_000));
+      while ((await server.counter(counter)) < count) await new Promise((resolve) => setTimeout(resolve, 100));
+      return server.anonymousMemoryBytes() / 2 ** 20;
+    },
+    isWanted,
+  );
+}
+
+/** What a long queue costs in memory. */
+export const waitingDeliveriesCase: BenchCase = {
+  name: 'waiting-deliveries',
+  about: 'memory of the server with a million deliveries waiting, and without',
+  async run({ smoke }: BenchOptions) {
+    const count = smoke ? 2_000 : 1_000_000;
+    const row = async (what: string, isWanted: boolean): Promise<Row> => ({
+      what: `${count.toLocaleString('en')} events, ${what}`,
+      unit: 'MiB',
+      rounds: [await memoryAfter(count, isWanted)],
+    });
+    return [await row('none for a webhook', false), await row('all waiting for one that refuses them', true)];
+  },
+};
+
+export const webhooksCase: BenchCase = {
+  name: 'webhooks',
+  about: 'from the location accepted to the request at the webhook',
+  async run({ smoke }: BenchOptions) {
+    const rows: Row[] = [];
+    const rates = smoke ? [100] : [100, 500, 1_000, 2_000];
+    rows.push(...(await withEndpoints(100, healthy, (setup) => latencies(setup, rates, smoke ? 1 : 6))));
+    for (const endpoints of smoke ? [10] : [1, 100, 10_000]) {
+      rows.push(await withEndpoints(endpoints, healthy, (setup) => throughput(setup, smoke ? 2_000 : 20_000)));
+    }
+    if (smoke) return rows;
+    rows.push(...(await deadOnes(10)));
+    return rows;
+  },
+};

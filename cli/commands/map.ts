@@ -1,0 +1,79 @@
+/** `fenceline map`: draws one static map into a file, without a server. */
+import { writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { extname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { IconFiles } from '../../renderer/icons/icon-files.js';
+import { iconUrls, referenceProblem } from '../../renderer/request/references.js';
+import { type Query, readMapQuery } from '../../renderer/request/request.js';
+import { createArchiveFetcher } from '../../renderer/sources/guarded.js';
+import type { DrawnMap, MapRequest } from '../../renderer/types.js';
+import { type FieldProblem, parameterError } from '../../schemas/errors.js';
+import { type Command, UsageError } from '../command.js';
+import type { Configuration } from '../config/schema.js';
+import { archiveLocation, createIconClient, mapsUserAgent } from '../node/maps.js';
+import { configurationOptions, configurationOrExit } from './configuration.js';
+
+const options = {
+  config: configurationOptions.config,
+  output: { type: 'string', short: 'o' },
+  archive: { type: 'string' },
+} as const;
+
+/** Of the last part of the output's name, where the query names no format. */
+const formats: Readonly<Record<string, string>> = { '.png': 'png', '.webp': 'webp', '.jpg': 'jpg', '.jpeg': 'jpg' };
+
+export const mapCommand: Command = {
+  usage: "map 'QUERY' -o FILE [--archive FILE|URL] [--config FILE]",
+  summary:
+    "Draws a static map without a server: QUERY as that of /maps/static, such as 'center=43.77,11.25&zoom=4&width=600&height=400'.",
+  async run(args) {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const [text] = positionals;
+    if (text === undefined || positionals.length > 1) throw new UsageError('map takes one query, in quotation marks');
+    if (values.output === undefined) throw new UsageError('-o names the file to write');
+    const request = readRequest(text, values.output);
+    const { configuration } = configurationOrExit({ config: values.config });
+    const map = await draw(request, values.archive ?? configuration.maps.archive, configuration);
+    await writeFile(values.output, map.bytes);
+    if (map.missingTiles > 0) console.error(`${map.missingTiles} tiles could not be had`);
+    if (map.missingIcons > 0) console.error(`${map.missingIcons} icons could not be had`);
+  },
+};
+
+function readRequest(text: string, output: string): MapRequest {
+  const format = formats[extname(output).toLowerCase()];
+  const read = readMapQuery({ ...(format && { format }), ...parseQuery(text) });
+  if (!read.ok) throw usageError(read.problem);
+  const { request, geofenceTag } = read.value;
+  if (geofenceTag !== null) throw usageError({ param: 'geofences', rule: 'are known to a server only' });
+  const problem = referenceProblem(request);
+  if (problem) throw usageError(problem);
+  return { ...request, fences: [] };
+}
+
+function parseQuery(text: string): Query {
+  const parameters = new URLSearchParams(text);
+  return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]));
+}
+
+const usageError = (problem: FieldProblem): UsageError => new UsageError(parameterError(problem).message);
+
+/** What draws is loaded here alone: no other command needs its native code. */
+async function draw(request: MapRequest, archive: string, configuration: Configuration): Promise<DrawnMap> {
+  const { createMapRenderer } = await import('../../renderer/map.js');
+  const iconClient = createIconClient(configuration);
+  const fetcher = createArchiveFetcher(mapsUserAgent);
+  try {
+    const icons = await new IconFiles(iconClient).get(iconUrls(request));
+    const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fenceline');
+    const { fetchBytes } = fetcher;
+    const renderer = await createMapRenderer({ archive: archiveLocation(archive), cacheFolder, fetchBytes });
+    const map = await renderer.render(request, icons);
+    await renderer.close();
+    return map;
+  } finally {
+    await iconClient.close();
+    await fetcher.close();
+  }
+}

@@ -1,0 +1,102 @@
+/** `fenceline replay`: recorded locations once more through the geofences of now, or through proposed ones. Changes nothing. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { GeofenceInput } from '../../api/geofences/input.js';
+import { hasLog, openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
+import { type Command, UsageError } from '../command.js';
+import { configuredFor, readProjects } from '../replay/configuration.js';
+import { eventFormat } from '../replay/formats.js';
+import { writeLines } from '../replay/lines.js';
+import { createProgress } from '../replay/progress.js';
+import { readProposal } from '../replay/proposal.js';
+import { prepareReplay } from '../replay/replay.js';
+import { projectOf, type ReplayRequest, readGivenFile, readRequest, readSettingsFile, replayOptions } from '../replay/request.js';
+import { summaryLines, totalLine } from '../replay/summary.js';
+import { Tally } from '../replay/tally.js';
+import { withRelativeTimes } from '../replay/times.js';
+import { noTotals, sumOf } from '../replay/totals.js';
+import { createWorld } from '../replay/world.js';
+import { configurationOptions, configurationOrExit } from './configuration.js';
+
+const { config, data } = configurationOptions;
+const options = { config, data, ...replayOptions };
+
+const read = (args: string[]) => parseArgs({ args: withRelativeTimes(args), options }).values;
+type Words = ReturnType<typeof read>;
+
+export const replayCommand: Command = {
+  usage:
+    'replay [--from TIME] [--to TIME] [--warm-up DURATION] [--project ID] [--environment test|live] [--geofences FILE [--skip-invalid]]' +
+    ' [--settings FILE] [--format summary|ndjson|csv] [--compare] [--data DIR] [--config FILE]',
+  summary: 'Runs recorded locations through the geofences of now or proposed ones and tells the events; changes nothing.',
+  async run(args) {
+    const nowMs = Date.now();
+    const words = read(args);
+    const request = readRequest(words, nowMs, process.stdout.isTTY ? 'summary' : 'ndjson');
+    const geofences = words.geofences === undefined ? undefined : readGeofences(words.geofences, words['skip-invalid']);
+    const folder = configurationOrExit({ config: words.config, data: words.data }).configuration.data;
+    if (!hasLog(folder)) throw new UsageError(`${folder} is not the data folder of a Fenceline; --data names another`);
+    endOnSignals();
+    const log = openLogReader(folder);
+    try {
+      await replay(log, words, request, geofences);
+    } finally {
+      await log.close();
+    }
+  },
+};
+
+/** Each bad entry is told; the process ends with status 2 unless they may be left out. */
+function readGeofences(path: string, skipInvalid: boolean): readonly GeofenceInput[] {
+  const { geofences, problems } = readProposal(readGivenFile('geofences', path));
+  for (const { where, message } of problems) console.error(`${path}, ${where}: ${message}`);
+  if (problems.length > 0 && !skipInvalid) process.exit(2);
+  return geofences;
+}
+
+async function replay(
+  log: ReadableLog,
+  words: Words,
+  { environment, format, range, warmUpMs }: ReplayRequest,
+  geofences: readonly GeofenceInput[] | undefined,
+): Promise<void> {
+  const project = projectOf(await readProjects(log), words.project);
+  const scope = { project: project._id, environment };
+  const settings = words.settings === undefined ? undefined : readSettingsFile(words.settings, project.settings[environment]);
+  const proposed = { ...(geofences && { geofences }), ...(settings && { settings }) };
+  const world = await createWorld(configuredFor(log, project, scope, proposed));
+
+  const parts = { log, catalog: world.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
+  const { records, steps } = await prepareReplay(parts);
+  const { header, lineOf } = eventFormat(format, words.compare);
+  const progress = createProgress(process.stderr, records);
+  const tally = new Tally();
+  const startedAtMs = performance.now();
+  let totals = noTotals;
+  if (header !== undefined) await writeLines(process.stdout, [header]);
+  for await (const step of steps()) {
+    totals = sumOf(totals, step.totals);
+    for (const event of step.events) tally.add(event);
+    progress.add(step.totals.records);
+    const lines = step.events.map(lineOf).filter((line) => line !== undefined);
+    await writeLines(process.stdout, lines);
+    // Signals are heard between steps only.
+    await nextTurn();
+  }
+  progress.end();
+  await world.close();
+
+  const account = { totals, tally, elapsedMs: performance.now() - startedAtMs };
+  if (format === 'summary') await writeLines(process.stdout, summaryLines(account));
+  else console.error(totalLine(account));
+}
+
+/** The end of the process removes what is temporary. A reader of our output that has seen enough ends us as well. */
+function endOnSignals(): void {
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { parseDuration, parseMoment, withRelativeTimes } from './times.js';
+
+const nowMs = Date.UTC(2026, 5, 1, 12);
+
+test.each([
+  ['90s', 90_000],
+  ['30m', 1_800_000],
+  ['24h', 86_400_000],
+  ['7d', 604_800_000],
+  ['0h', 0],
+  ['-2h', undefined],
+  ['1.5h', undefined],
+  ['24', undefined],
+  ['', undefined],
+])('the duration %j', (text, expected) => {
+  expect(parseDuration(text)).toBe(expected);
+});
+
+test.each([
+  ['-2h', Date.UTC(2026, 5, 1, 10)],
+  ['-7d', Date.UTC(2026, 4, 25, 12)],
+  ['2026-05-31', Date.UTC(2026, 4, 31)],
+  ['2026-06-01T09:30:00+02:00', Date.UTC(2026, 5, 1, 7, 30)],
+  ['2h', undefined],
+  ['yesterday', undefined],
+  ['-', undefined],
+])('the moment %j', (text, expected) => {
+  expect(parseMoment(text, nowMs)).toBe(expected);
+});
+
+describe('arguments', () => {
+  test('a relative time is joined to its option', () => {
+    expect(withRelativeTimes(['--from', '-2h', '--to', '-30m', '--compare'])).toEqual(['--from=-2h', '--to=-30m', '--compare']);
+  });
+
+  test('everything else is as it was', () => {
+    const args = ['--from', '2026-06-01', '--to=-1h', '--from', '--to', '--data', '-2h'];
+    expect(withRelativeTimes(args)).toEqual(args);
+  });
+});

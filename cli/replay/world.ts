@@ -1,0 +1,36 @@
+/** What locations are evaluated against: a view of its own in a temporary folder, and the catalog over it, as a node has them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCatalog } from '../../pipeline/catalog/catalog.js';
+import type { Catalog, DecodedChange } from '../../pipeline/catalog/types.js';
+import { openView } from '../../pipeline/catalog/view.js';
+
+export interface World {
+  readonly catalog: Catalog;
+  /** Removes the folder, as does the end of the process. */
+  close(): Promise<void>;
+}
+
+/** Evaluation knows by each location's time whether a fence was past its `deleteAfter` then: the view must not hide it by today's. */
+const noClock = (): number => Number.NEGATIVE_INFINITY;
+
+/** A world of these things, applied in the order in which they come. */
+export async function createWorld(configured: AsyncIterable<readonly DecodedChange[]>): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const view = openView(folder, { clock: noClock });
+  let offset = 0;
+  for await (const changes of configured) await view.apply(changes, ++offset);
+  const catalog = createCatalog(view);
+  return {
+    catalog,
+    async close() {
+      await catalog.close();
+      await view.close();
+      remove();
+      process.off('exit', remove);
+    },
+  };
+}

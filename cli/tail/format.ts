@@ -1,0 +1,45 @@
+/** An event as a line for a terminal. Pure. */
+import type { Event } from '../../schemas/json/user.js';
+import { column, duration, type Paint, type Style } from '../demo/report.js';
+
+const columns = { type: 26, who: 20, what: 32, confidence: 12 };
+
+const styles: Readonly<Record<string, Style>> = {
+  'user.entered_geofence': 'green',
+  'user.exited_geofence': 'yellow',
+  'user.dwelled_in_geofence': 'cyan',
+  'user.entered_beacon': 'magenta',
+  'user.exited_beacon': 'magenta',
+};
+
+/** Names come from clients: a terminal would follow the control characters in them. */
+const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD');
+
+/** Local time of an ISO time: 14:03:07. */
+function localTime(isoTime: string): string {
+  const time = new Date(isoTime);
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => `${part}`.padStart(2, '0')).join(':');
+}
+
+/** What the event is about: `store/duomo`, or the description of what has no such name. */
+function subjectOf({ geofence, beacon }: Event): string {
+  const subject = geofence ?? beacon;
+  if (subject === undefined) return '';
+  const { tag, externalId, description } = subject;
+  return [tag, externalId].filter((part) => part !== undefined).join('/') || description || '';
+}
+
+/** `14:03:07  user.exited_geofence    ann                 store/duomo               confidence 3 after 12.5 min`. */
+export function tailLine(event: Event, paint: Paint): string {
+  const { type, user, confidence } = event;
+  return [
+    paint('dim', localTime(event.createdAt)),
+    paint(styles[type] ?? 'bold', column(printable(type), columns.type)),
+    column(printable(user?.userId ?? user?.deviceId ?? ''), columns.who),
+    column(printable(subjectOf(event)), columns.what),
+    paint('dim', column(`confidence ${confidence}`, columns.confidence)),
+    paint('dim', event.duration === undefined ? '' : `after ${duration(event.duration)}`),
+  ]
+    .join(' ')
+    .trimEnd();
+}

@@ -1,0 +1,96 @@
+/**
+ * Counts the locations that break a rule, by what they broke, for whoever asks later why locations are missing.
+ *
+ * Flows in: problems of single locations, of requests with a valid key. Flows out: once a second and at the end, a `Rejection` record per project,
+ * environment, endpoint, code and field on topic `rejections`. Best effort: a process that is killed loses the counts of its last second.
+ */
+import type { Scope } from '../pipeline/catalog/types.js';
+import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
+import { codecs } from '../schemas/codecs.js';
+import { ApiError, type ErrorCode, type FieldProblem } from '../schemas/errors.js';
+import { freshId } from '../schemas/ids.js';
+import type { Rejection } from '../schemas/records.js';
+import { TrackRequest } from './schemas.js';
+
+export interface RejectionCounter {
+  add(scope: Scope, endpoint: 'track' | 'replay' | 'bulk', problem: FieldProblem): void;
+}
+
+export interface RunningRejectionCounter extends RejectionCounter {
+  /** Rejects when counts can't be appended for another reason than too much being in flight. */
+  readonly done: Promise<void>;
+  /** Appends what was counted. Nothing may be added after it. */
+  close(): Promise<void>;
+}
+
+/** Anonymous devices keep their own state and would need answers that are computed from it. */
+export const refusalCode = ({ param }: FieldProblem): ErrorCode =>
+  param === 'anonymous' ? 'not_available' : 'invalid_parameter';
+
+/** `line`: what came is no location at all. */
+const fields = new Set([...Object.keys(TrackRequest.properties), 'anonymous', 'ip', 'line']);
+
+/** The field at fault, by our name of it. What the sender named below it, as in `metadata.{key}`, stays out. */
+function fieldOf({ param }: FieldProblem): string | null {
+  const [field = ''] = param.split('.', 1);
+  return fields.has(field) ? field : null;
+}
+
+const intervalMs = 1_000;
+/** Different ones within an interval; more are not counted. */
+const maxDifferent = 10_000;
+
+type Counted = Omit<Rejection, 'id' | 'at'>;
+
+export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => number): RunningRejectionCounter {
+  let counted = new Map<string, Counted>();
+  let appending: Promise<void> = Promise.resolve();
+  let fail: (error: unknown) => void;
+  const done = new Promise<void>((_, reject) => {
+    fail = reject;
+  });
+
+  function count(one: Counted): void {
+    const key = JSON.stringify([one.project, one.environment, one.endpoint, one.code, one.param]);
+    const same = counted.get(key);
+    if (same !== undefined) same.count += one.count;
+    else if (counted.size < maxDifferent) counted.set(key, one);
+  }
+
+  async function append(): Promise<void> {
+    const taken = [...counted.values()];
+    if (taken.length === 0) return;
+    counted = new Map();
+    try {
+      await log.append(topics.rejections, taken.map(recordAt(clock())));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'overloaded')) throw error;
+      taken.forEach(count);
+    }
+  }
+
+  const timer = setInterval(() => {
+    appending = appending.then(append);
+    appending.catch(fail);
+  }, intervalMs);
+  timer.unref();
+
+  return {
+    add({ project, environment }, endpoint, problem) {
+      count({ project, environment, endpoint, code: refusalCode(problem), param: fieldOf(problem), count: 1 });
+    },
+    done,
+    async close() {
+      clearInterval(timer);
+      await appending;
+      await append();
+    },
+  };
+}
+
+const recordAt =
+  (at: number) =>
+  (counted: Counted): NewRecord => ({
+    key: `${counted.project}/${counted.environment}`,
+    value: codecs.rejection.encode({ ...counted, id: freshId(at), at }),
+  });

@@ -1,0 +1,238 @@
+/** What is sent, what is answered, and how connections are used: with receivers that behave. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { until } from '../test/support/until.js';
+import { get, networks, openClient, openReceiver, outcome, post, secret, urlOf, whole } from './testing/clients.js';
+import { type Answering, answer } from './testing/receiver.js';
+
+const ok: Answering = (socket) => void socket.write(answer('200 OK', [], 'ok'));
+
+describe('the request', () => {
+  test('is what the caller says and little else', async () => {
+    const receiver = await openReceiver(ok);
+    await openClient().send({
+      method: 'POST',
+      url: `${urlOf(receiver)}?a=b%20c&d#part`,
+      headers: { 'content-type': 'application/json', 'webhook-id': 'msg_1' },
+      body: Buffer.from('{}'),
+    });
+    expect(receiver.requests).toEqual([
+      [
+        'POST /hook?a=b%20c&d HTTP/1.1',
+        `host: 127.0.0.1:${receiver.port}`,
+        'connection: keep-alive',
+        'user-agent: Fenceline',
+        'content-type: application/json',
+        'webhook-id: msg_1',
+        'content-length: 2',
+        '',
+        '{}',
+      ].join('\r\n'),
+    ]);
+  });
+
+  test('carries no cookie of an earlier answer', async () => {
+    const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', ['set-cookie: a=b; Path=/'])));
+    const client = openClient();
+    for (let index = 0; index < 2; index++) await client.send(get(urlOf(receiver)));
+    expect(receiver.requests).toHaveLength(2);
+    expect(receiver.requests[1]).not.toMatch(/cookie/i);
+  });
+
+  test('goes through no proxy of the environment', async () => {
+    const receiver = await openReceiver(ok);
+    const proxy = await openReceiver(ok);
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
+    expect(proxy.sockets).toHaveLength(0);
+  });
+
+  test('with a header that HTTP does not allow is a failure', async () => {
+    const receiver = await openReceiver(ok);
+    expect(await outcome(openClient().send(get(urlOf(receiver), { 'x-note': `a\r\n${secret}: b` })))).toMatchObject({
+      failure: 'connection_failed',
+    });
+    expect(receiver.requests).toHaveLength(0);
+  });
+});
+
+describe('the answer', () => {
+  test.each([
+    ['204 No Content', 204],
+    ['404 Not Found', 404],
+    ['410 Gone', 410],
+    ['500 Internal Server Error', 500],
+  ])('%s', async (line, status) => {
+    const receiver = await openReceiver((socket) => void socket.write(`HTTP/1.1 ${line}\r\ncontent-length: 0\r\n\r\n`));
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(whole(status, ''));
+  });
+
+  test('has lower-case headers, repeated ones joined', async () => {
+    const receiver = await openReceiver((socket) => {
+      socket.write(answer('429 Too Many Requests', ['Retry-After: 120', 'X-Note: one', 'x-note: two', '__proto__: three']));
+    });
+    expect(await openClient().send(get(urlOf(receiver)))).toEqual({
+      kind: 'answered',
+      status: 429,
+      headers: { 'retry-after': '120', 'x-note': 'one, two', 'content-length': '0' },
+      body: Buffer.alloc(0),
+      truncated: false,
+      durationMs: expect.any(Number),
+    });
+  });
+
+  test('is the one after 103 Early Hints', async () => {
+    const receiver = await openReceiver((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
+      socket.write(answer('200 OK', [], 'ok'));
+    });
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
+  });
+
+  test('is bytes, also when it is compressed', async () => {
+    const compressed = gzipSync('0'.repeat(100_000));
+    const receiver = await openReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${compressed.length}\r\n\r\n`);
+      socket.write(compressed);
+    });
+    expect(await openClient().send(get(urlOf(receiver)))).toMatchObject({ body: compressed, truncated: false });
+  });
+
+  test('may end with the connection', async () => {
+    const receiver = await openReceiver((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nuntil the end'));
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(whole(200, 'until the end'));
+  });
+
+  test('redirects are answers; where they lead to hears nothing', async () => {
+    const target = await openReceiver(ok);
+    for (const status of [301, 302, 303, 307, 308]) {
+      const receiver = await openReceiver((socket) => {
+        socket.write(answer(`${status} Elsewhere`, [`location: ${urlOf(target)}`]));
+      });
+      expect(await outcome(openClient().send(post(urlOf(receiver), 'body')))).toEqual(whole(status, ''));
+    }
+    expect(target.sockets).toHaveLength(0);
+  });
+});
+
+describe('connections', () => {
+  test('are used again', async () => {
+    const receiver = await openReceiver(ok);
+    const client = openClient();
+    for (let index = 0; index < 5; index++) expect(await outcome(client.send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
+    expect(receiver.sockets).toHaveLength(1);
+  });
+
+  test('are not used again when the receiver says so', async () => {
+    const receiver = await openReceiver((socket) => void socket.end(answer('200 OK', ['connection: close'], 'ok')));
+    const client = openClient();
+    for (let index = 0; index < 3; index++) expect(await outcome(client.send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
+    expect(receiver.sockets).toHaveLength(3);
+  });
+
+  test('are made anew once the receiver has closed them', async () => {
+    const receiver = await openReceiver(ok);
+    const client = openClient();
+    await client.send(get(urlOf(receiver)));
+    const [socket] = receiver.sockets;
+    const closed = once(socket!, 'close');
+    socket!.end();
+    await closed;
+    expect(await outcome(client.send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
+    expect(receiver.sockets).toHaveLength(2);
+  });
+
+  test('a receiver that closes after each answer without a word gets every request', async () => {
+    const receiver = await openReceiver((socket) => void socket.end(answer('200 OK', [], 'ok')));
+    const client = openClient();
+    for (let index = 0; index < 200; index++) {
+      expect(await outcome(client.send(post(urlOf(receiver), String(index))))).toEqual(whole(200, 'ok'));
+    }
+  });
+
+  test('a request that breaks a kept one is sent once more, and no more', async () => {
+    const receiver = await openReceiver((socket, request) => {
+      if (request.endsWith('good')) socket.write(answer('200 OK'));
+      else socket.resetAndDestroy();
+    });
+    const client = openClient();
+    expect(await outcome(client.send(post(urlOf(receiver), 'good')))).toEqual(whole(200, ''));
+    expect(await outcome(client.send(post(urlOf(receiver), 'bad')))).toMatchObject({ failure: 'connection_failed' });
+    expect(await outcome(client.send(post(urlOf(receiver), 'bad')))).toMatchObject({ failure: 'connection_failed' });
+    expect(receiver.requests.map((request) => request.split('\r\n\r\n')[1])).toEqual(['good', 'bad', 'bad', 'bad']);
+    expect(receiver.sockets).toHaveLength(3);
+  });
+
+  test('are bounded per origin, and those who wait get their turn', async () => {
+    const held: Socket[] = [];
+    const receiver = await openReceiver((socket) => {
+      held.push(socket);
+      if (held.length === 3) for (const each of held.splice(0)) each.write(answer('200 OK', [], 'ok'));
+    });
+    const client = openClient({ maxConnectionsPerOrigin: 3 });
+    const sent = Array.from({ length: 48 }, () => outcome(client.send(get(urlOf(receiver)))));
+    expect(await Promise.all(sent)).toEqual(sent.map(() => whole(200, 'ok')));
+    expect(receiver.sockets).toHaveLength(3);
+  });
+
+  test('of one origin in vain leave another alone', async () => {
+    const silent = await openReceiver(() => undefined);
+    const receiver = await openReceiver(ok);
+    const client = openClient({ maxConnectionsPerOrigin: 1 });
+    const inVain = client.send(get(urlOf(silent)));
+    await until(() => silent.requests.length === 1);
+    expect(await outcome(client.send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
+    await client.close();
+    expect(await outcome(inVain)).toMatchObject({ failure: 'connection_failed' });
+  });
+
+  test('who has waited too long is timed_out and never sent', async () => {
+    const receiver = await openReceiver(() => undefined);
+    const client = openClient({ maxConnectionsPerOrigin: 1, timeoutMs: 200 });
+    const sent = [post(urlOf(receiver), 'first'), post(urlOf(receiver), 'second')].map((request) =>
+      outcome(client.send(request)),
+    );
+    const [first, second] = await Promise.all(sent);
+    expect(first).toEqual({ failure: 'timed_out', message: 'connected, but no answer came in time' });
+    expect(second).toMatchObject({ failure: 'timed_out' });
+    expect(receiver.requests.filter((request) => request.endsWith('second'))).toHaveLength(0);
+  });
+});
+
+describe('closing', () => {
+  test('ends what is in flight, what waits and what comes later', async () => {
+    const receiver = await openReceiver(() => undefined);
+    const client = openClient({ maxConnectionsPerOrigin: 1 });
+    const sent = [get(urlOf(receiver)), get(urlOf(receiver))].map((request) => outcome(client.send(request)));
+    await until(() => receiver.requests.length === 1);
+    await client.close();
+    const later = outcome(client.send(get(urlOf(receiver))));
+    for (const result of [...sent, later]) expect(await result).toMatchObject({ failure: 'connection_failed' });
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('ends a connection that is being made', async () => {
+    const lookup = vi.fn();
+    const client = openClient({ lookup });
+    const sent = outcome(client.send(get('http://receiver.test/')));
+    expect(lookup).toHaveBeenCalledOnce();
+    await client.close();
+    expect(await sent).toMatchObject({ failure: 'connection_failed' });
+  });
+
+  test('closes idle connections, of an allowed name too', async () => {
+    const receiver = await openReceiver(ok);
+    const client = openClient({
+      allowedNetworks: networks('127.0.0.0/8'),
+      lookup: (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+    });
+    await client.send(get(urlOf(receiver, 'receiver.test')));
+    await client.close();
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+    expect(receiver.sockets).toHaveLength(1);
+  });
+});

@@ -1,0 +1,279 @@
+/** Receivers that send too much, too slowly, too little or something else: bounded answers, and failures by their name. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { until } from '../test/support/until.js';
+import { certificate } from './testing/certificate.js';
+import { get, openClient, openReceiver, outcome, post, truncated, urlOf, whole } from './testing/clients.js';
+import { answer } from './testing/receiver.js';
+
+/** Writes the text one byte at a time, as the receiver of an old modem would, and then again from the start. */
+function drip(socket: Socket, text: string): void {
+  let index = 0;
+  const timer = setInterval(() => socket.write(text[index++ % text.length]!), 5);
+  socket.once('close', () => clearInterval(timer));
+}
+
+/** Writes the piece until the other side has had enough. */
+function flood(socket: Socket, piece: Buffer | string): void {
+  const writeOn = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+  };
+  socket.on('drain', writeOn);
+  writeOn();
+}
+
+async function turns(count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await new Promise(setImmediate);
+}
+
+describe('slow', () => {
+  test.each([
+    ['silence', () => undefined],
+    ['headers that drip and never end', (socket: Socket) => drip(socket, `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(1_000)}`)],
+    ['103 without end', (socket: Socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')],
+  ])('%s is timed_out', async (_, answering) => {
+    const receiver = await openReceiver(answering);
+    expect(await outcome(openClient({ timeoutMs: 300 }).send(get(urlOf(receiver))))).toEqual({
+      failure: 'timed_out',
+      message: 'connected, but no answer came in time',
+    });
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+  });
+
+  test.each([
+    ["the body's", { bodyTimeoutMs: 300 }],
+    ["the whole exchange's", { timeoutMs: 300 }],
+  ])('a body that drips is answered as far as it came within %s time', async (_, bounds) => {
+    const receiver = await openReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegins');
+      drip(socket, '.');
+    });
+    expect(await outcome(openClient(bounds).send(get(urlOf(receiver))))).toEqual({
+      status: 200,
+      body: expect.stringMatching(/^begins\.*$/),
+      truncated: true,
+    });
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+  });
+
+  test('a receiver that reads nothing is timed_out', async () => {
+    const receiver = await openReceiver((socket) => void socket.pause());
+    const request = { ...post(urlOf(receiver), ''), body: Buffer.alloc(50_000_000) };
+    expect(await outcome(openClient({ timeoutMs: 500 }).send(request))).toMatchObject({ failure: 'timed_out' });
+  });
+});
+
+describe('much', () => {
+  test('of a body of 10 GB little more is read than is kept', async () => {
+    const receiver = await openReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10000000000\r\n\r\n');
+      flood(socket, Buffer.alloc(65_536, '0'));
+    });
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(truncated(200, '0'.repeat(1_024)));
+    const [socket] = receiver.sockets;
+    await until(() => socket!.destroyed);
+    // What the buffers of both systems and of the reading side hold.
+    expect(socket!.bytesWritten).toBeLessThan(32 * 1_024 * 1_024);
+  });
+
+  test('chunks without end', async () => {
+    const receiver = await openReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      flood(socket, '1\r\n0\r\n'.repeat(1_000));
+    });
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(truncated(200, '0'.repeat(1_024)));
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+  });
+
+  test.each([
+    [1_023, false],
+    [1_024, false],
+    [1_025, true],
+  ])('of %i bytes at most 1,024 are kept', async (length, isTruncated) => {
+    const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], 'x'.repeat(length))));
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual({
+      status: 200,
+      body: 'x'.repeat(Math.min(length, 1_024)),
+      truncated: isTruncated,
+    });
+  });
+
+  test('a file of some megabytes, whole', async () => {
+    const file = 'line of a file\n'.repeat(200_000);
+    const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], file)));
+    expect(await outcome(openClient({ maxBodyBytes: file.length }).send(get(urlOf(receiver))))).toEqual(whole(200, file));
+  });
+
+  test.each([
+    ['one that never ends', 'x-a: ', 'a'.repeat(1_000)],
+    ['many', '', `x-a: ${'a'.repeat(50)}\r\n`],
+  ])('headers: %s', async (_, start, piece) => {
+    const receiver = await openReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${start}`);
+      flood(socket, piece);
+    });
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual({
+      failure: 'invalid_answer',
+      message: 'the headers of the answer are too large',
+    });
+  });
+
+  /** undici's pools connect again as soon as a request was aborted, with nothing to send. */
+  test('regression: an answer that was cut off is not followed by another connection', async () => {
+    const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], 'x'.repeat(2_000))));
+    const client = openClient();
+    for (let index = 0; index < 3; index++) await client.send(get(urlOf(receiver)));
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+    // Connections are accepted in order: when this one is there, all that came before it are.
+    const probe = connect(receiver.port, '127.0.0.1');
+    onTestFinished(() => void probe.destroy());
+    await once(probe, 'connect');
+    await until(() => receiver.sockets.some((socket) => socket.remotePort === probe.localPort));
+    expect(receiver.sockets).toHaveLength(4);
+  });
+});
+
+describe('broken off', () => {
+  const lost = { failure: 'connection_failed' };
+
+  test('nobody listens', async () => {
+    const receiver = await openReceiver(() => undefined);
+    const url = urlOf(receiver);
+    await receiver.close();
+    expect(await outcome(openClient().send(get(url)))).toEqual({
+      failure: 'connection_failed',
+      message: 'no connection could be made (ECONNREFUSED)',
+    });
+  });
+
+  test('reset as soon as it is made', async () => {
+    const server = createServer((socket) => socket.resetAndDestroy()).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const client = openClient();
+    for (let index = 0; index < 20; index++) {
+      expect(await outcome(client.send(get(urlOf(server.address() as AddressInfo))))).toMatchObject(lost);
+    }
+  });
+
+  test.each([
+    ['reset before an answer', (socket: Socket) => socket.resetAndDestroy()],
+    ['closed before an answer', (socket: Socket) => socket.end()],
+    ['closed within the status line', (socket: Socket) => socket.end('HTTP/1.1 2')],
+    ['closed within the headers', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-')],
+  ])('%s', async (_, answering) => {
+    const receiver = await openReceiver(answering);
+    expect(await outcome(openClient().send(post(urlOf(receiver), 'body')))).toMatchObject(lost);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['closed within the body', 'content-length: 100', (socket: Socket) => socket.end()],
+    ['closed within the chunks', 'transfer-encoding: chunked', (socket: Socket) => socket.end()],
+    [
+      'closed within a body that ends with the connection',
+      'connection: close\r\ncontent-length: 100',
+      (socket: Socket) => socket.end(),
+    ],
+    ['reset within the body', 'content-length: 100', (socket: Socket) => socket.resetAndDestroy()],
+  ])('%s: answered with what came', async (_, header, breakOff) => {
+    const part = header.includes('chunked') ? '4\r\npart\r\n' : 'part';
+    const receiver = await openReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n${part}`);
+      // A reset discards what wasn't read: it follows when the client, in the same event loop, has read.
+      void turns(3).then(() => breakOff(socket));
+    });
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(truncated(200, 'part'));
+  });
+});
+
+describe('not HTTP', () => {
+  test.each([
+    ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['HTTP/2', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80'],
+    ['HTTP/0.9', '<html>hello</html>'],
+    ['a request', 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'],
+    ['a status that is none', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n'],
+    ['a negative length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+    ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['a line break in a header name', 'HTTP/1.1 200 OK\r\nx a: b\r\n\r\n'],
+    ['zero bytes in a header', 'HTTP/1.1 200 OK\r\nx-a: \0\r\n\r\n'],
+    ['100 unasked', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'],
+    ['101 unasked', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n'],
+  ])('%s', async (_, bytes) => {
+    const receiver = await openReceiver((socket) => void socket.write(bytes, 'latin1'));
+    expect(await outcome(openClient().send(get(urlOf(receiver))))).toMatchObject({ failure: 'invalid_answer' });
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+  });
+
+  test('what follows an answer is not taken for the answer to the next request', async () => {
+    const receiver = await openReceiver((socket, request) => {
+      const surplus = request.endsWith('first') ? answer('200 OK', [], 'smuggled') : '';
+      socket.write(answer('200 OK', [], request.slice(-6)) + surplus);
+    });
+    const client = openClient();
+    expect(await outcome(client.send(post(urlOf(receiver), ' first')))).toEqual(whole(200, ' first'));
+    expect(await outcome(client.send(post(urlOf(receiver), 'second')))).toEqual(whole(200, 'second'));
+  });
+});
+
+describe('TLS', () => {
+  const toName =
+    (address = '127.0.0.1') =>
+    (_name: string, _options: object, callback: (error: null, addresses: { address: string; family: number }[]) => void) =>
+      callback(null, [{ address, family: 4 }]);
+  const trusting = { ca: certificate, lookup: toName() };
+  const secureUrl = (port: number, host = 'receiver.test') => `https://${host}:${port}/hook`;
+
+  test('with a certificate that is trusted and for the name', async () => {
+    const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], 'ok')), { secure: true });
+    const client = openClient(trusting);
+    for (let index = 0; index < 3; index++) {
+      expect(await outcome(client.send(get(secureUrl(receiver.port))))).toEqual(whole(200, 'ok'));
+    }
+    expect(receiver.sockets).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'a certificate that nobody vouches for',
+      'receiver.test',
+      { ca: undefined },
+      /self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+    ],
+    ['a certificate for another name', 'other.test', {}, /ERR_TLS_CERT_ALTNAME_INVALID/],
+    ['a certificate for a name, not for the address', '127.0.0.1', {}, /ERR_TLS_CERT_ALTNAME_INVALID/],
+  ])('%s is tls_failed, and no request is sent', async (_, host, options, message) => {
+    const receiver = await openReceiver(() => undefined, { secure: true });
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { ca, ...rest } = { ...trusting, ...options };
+    const client = openClient({ ...rest, ...(ca !== undefined && { ca }) });
+    expect(await outcome(client.send(get(secureUrl(receiver.port, host))))).toEqual({
+      failure: 'tls_failed',
+      message: expect.stringMatching(message),
+    });
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  test.each([
+    ['plain HTTP', (socket: Socket) => socket.write(answer('400 Bad Request'))],
+    ['reset within the handshake', (socket: Socket) => socket.resetAndDestroy()],
+    ['closed within the handshake', (socket: Socket) => socket.end()],
+  ])('%s on a port for TLS is tls_failed', async (_, answering) => {
+    const receiver = await openReceiver(answering);
+    expect(await outcome(openClient(trusting).send(get(secureUrl(receiver.port))))).toMatchObject({ failure: 'tls_failed' });
+  });
+
+  test('a handshake that is never answered is timed_out', async () => {
+    const receiver = await openReceiver(() => undefined);
+    expect(await outcome(openClient({ ...trusting, timeoutMs: 300 }).send(get(secureUrl(receiver.port))))).toEqual({
+      failure: 'timed_out',
+      message: 'no connection could be made in time',
+    });
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+  });
+});

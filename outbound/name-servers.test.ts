@@ -1,0 +1,175 @@
+/** Names resolved by a real name server on loopback: what it answers, badly or never, and what that means for other names. */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { until } from '../test/support/until.js';
+import { inOrder } from './name-servers.js';
+import { get, openClient, outcome } from './testing/clients.js';
+import { type Answering, failure, type Question, rcodes, success, zone } from './testing/name-server.js';
+import { impatient, openResolver } from './testing/resolvers.js';
+
+describe('by DNS', () => {
+  test.each([
+    ['version 4', ['192.0.2.1'], ['192.0.2.1']],
+    ['version 6', ['2001:db8::1'], ['2001:db8::1']],
+    ['both, version 6 first', ['192.0.2.1', '2001:db8::1'], ['2001:db8::1', '192.0.2.1']],
+    ['no address', [], 'ENODATA'],
+  ])('%s', async (_, addresses, expected) => {
+    const { resolve } = await openResolver(zone({ 'receiver.test': addresses }));
+    expect(await resolve('receiver.test')).toEqual(expected);
+  });
+
+  test('a name that is not there', async () => {
+    const { resolve } = await openResolver(zone({}));
+    expect(await resolve('receiver.test')).toBe('ENOTFOUND');
+  });
+
+  test('of many addresses the first few of each version', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => [`192.0.2.${index}`, `2001:db8::${index + 1}`]).flat();
+    const { resolve } = await openResolver(zone({ 'receiver.test': many }));
+    expect(await resolve('receiver.test')).toHaveLength(16);
+  });
+
+  test.each(['receiver', 'receiver.namespace'])('%s is asked for as it is, in small letters', async (name) => {
+    const { resolve, asked } = await openResolver(zone({ [name]: ['192.0.2.1'] }));
+    expect(await resolve(name.toUpperCase())).toEqual(['192.0.2.1']);
+    expect([...asked].sort()).toEqual([`A ${name}`, `AAAA ${name}`]);
+  });
+
+  test.each(['a..b', 'x'.repeat(64), `${'x.'.repeat(130)}test`])('%s is no name', async (name) => {
+    const { resolve, asked } = await openResolver(zone({}));
+    expect(await resolve(name)).toBe('EBADNAME');
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('one version fails', () => {
+  /** Answers as the zone does for one version, and otherwise for the other. */
+  const exceptFor =
+    (type: Question['type'], otherwise: Answering, answering: Answering): Answering =>
+    (question) =>
+      (question.type === type ? otherwise : answering)(question);
+  const both = zone({ 'receiver.test': ['192.0.2.1', '2001:db8::1'] });
+  const servfail: Answering = (question) => failure(question, rcodes.SERVFAIL);
+  const silence: Answering = () => undefined;
+
+  test.each([
+    ['AAAA fails', 'AAAA', servfail, ['192.0.2.1']],
+    ['AAAA is never answered', 'AAAA', silence, ['192.0.2.1']],
+    ['A fails', 'A', servfail, ['2001:db8::1']],
+    ['A is never answered', 'A', silence, ['2001:db8::1']],
+  ] as const)('%s', async (_, type, otherwise, expected) => {
+    const { resolve } = await openResolver(exceptFor(type, otherwise, both), impatient);
+    expect(await resolve('receiver.test')).toEqual(expected);
+  });
+
+  test('version 6 is not waited for, nor asked for again', async () => {
+    const { resolve, asked } = await openResolver(exceptFor('AAAA', silence, both), impatient);
+    await resolve('receiver.test');
+    expect([...asked].sort()).toEqual(['A receiver.test', 'AAAA receiver.test']);
+  });
+
+  test('and the other has nothing: the failure is what counts', async () => {
+    const empty = zone({ 'receiver.test': [] });
+    for (const type of ['A', 'AAAA'] as const) {
+      const { resolve } = await openResolver(exceptFor(type, servfail, empty));
+      expect(await resolve('receiver.test')).toBe('ESERVFAIL');
+    }
+  });
+});
+
+test('as many version 6 addresses as version 4 ones are tried, and all where there are no others', () => {
+  const addresses = (...list: string[]) => list.map((address) => ({ address }));
+  const tried = (version4: string[], version6: string[]) => inOrder(addresses(...version4), addresses(...version6));
+  expect(tried(['192.0.2.1'], ['2001:db8::1', '2001:db8::2'])).toEqual([
+    { address: '2001:db8::1', family: 6 },
+    { address: '192.0.2.1', family: 4 },
+  ]);
+  expect(tried([], ['2001:db8::1', '2001:db8::2'])).toHaveLength(2);
+});
+
+describe('what goes wrong, in words', () => {
+  const whole = (question: Question) => success(question, ['192.0.2.1', '2001:db8::1'], 60);
+  /** Where the answer's record begins, right after the question. */
+  const recordAt = ({ message }: Question) => message.indexOf(0, 12) + 5;
+  const changed = (change: (message: Buffer, question: Question) => void): Answering => {
+    return (question) => {
+      const message = whole(question);
+      change(message, question);
+      return message;
+    };
+  };
+  const failing = (rcode: number): Answering => {
+    return (question) => failure(question, rcode);
+  };
+
+  test.each<[string, Answering, RegExp]>([
+    ['no such name', zone({}), /^the host name could not be resolved \(ENOTFOUND\)$/],
+    ['SERVFAIL', failing(rcodes.SERVFAIL), /could not find out .* \(ESERVFAIL\)$/],
+    ['REFUSED', failing(rcodes.REFUSED), /refused .* \(EREFUSED\)$/],
+    ['FORMERR', failing(rcodes.FORMERR), /\(EFORMERR\)$/],
+    ['NOTIMP', failing(rcodes.NOTIMP), /\(ENOTIMP\)$/],
+    ['silence', () => undefined, /no answer .* in time \(ETIMEOUT\)$/],
+    ['an answer to another message', changed((message) => (message[0]! ^= 255)), /in time \(ETIMEOUT\)$/],
+    ['an answer to another question', changed((message) => (message[13]! ^= 1)), /in time \(ETIMEOUT\)$/],
+    ['nothing but an id', (question) => whole(question).subarray(0, 2), /malformed answer .* \(EBADRESP\)$/],
+    ['a piece of a record', (question) => whole(question).subarray(0, -2), /malformed answer .* \(EBADRESP\)$/],
+    ['more records than there are', changed((message) => message.writeUInt16BE(9, 6)), /malformed answer .* \(EBADRESP\)$/],
+    [
+      'a name that refers to itself',
+      changed((message, question) => message.writeUInt16BE(0xc000 | recordAt(question), recordAt(question))),
+      /malformed answer .* \(EBADRESP\)$/,
+    ],
+    [
+      'an address of three bytes',
+      changed((message, question) => message.writeUInt16BE(3, recordAt(question) + 10)),
+      /malformed answer .* \(EBADRESP\)$/,
+    ],
+  ])('%s', async (_, answering, message) => {
+    const { resolver } = await openResolver(answering, impatient);
+    const client = openClient({ lookup: resolver.lookup });
+    const result = await outcome(client.send(get('http://receiver.test/')));
+    expect(result).toEqual({ failure: 'name_not_found', message: expect.stringMatching(message) });
+  });
+
+  test('no name server', async () => {
+    const { resolver } = await openResolver(zone({}), { servers: ['127.0.0.1:1'] });
+    expect(await outcome(openClient({ lookup: resolver.lookup }).send(get('http://receiver.test/')))).toEqual({
+      failure: 'name_not_found',
+      message: 'no name server could be reached (ECONNREFUSED)',
+    });
+  });
+});
+
+describe('names do not wait for each other', () => {
+  test('one is answered and a file is read while a hundred others are not', async () => {
+    const dead = Array.from({ length: 100 }, (_, index) => `dead-${index}.test`);
+    const silent = Object.fromEntries(dead.map((name) => [name, 'silence' as const]));
+    const { resolve, asked } = await openResolver(zone({ ...silent, 'receiver.test': ['192.0.2.1'] }));
+    const settled: string[] = [];
+    for (const name of dead) void resolve(name).then(() => settled.push(name));
+    await until(() => new Set(asked).size === 2 * dead.length);
+    expect(await resolve('receiver.test')).toEqual(['192.0.2.1']);
+    await readFile(new URL(import.meta.url));
+    expect(settled).toEqual([]);
+  });
+
+  /** One c-ares channel for all names takes its patience from the fast ones: it gave up on those that take a second. */
+  test('a slow one is waited for, however fast the others are', async () => {
+    const answering = zone({ 'fast.test': ['192.0.2.1'], 'slow.test': ['192.0.2.2'] }, 0);
+    const { resolve } = await openResolver(async (question) => {
+      if (question.name === 'slow.test') await delay(1_200);
+      return (await answering(question))!;
+    });
+    for (let index = 0; index < 20; index++) expect(await resolve('fast.test')).toEqual(['192.0.2.1']);
+    expect(await resolve('slow.test')).toEqual(['192.0.2.2']);
+  });
+});
+
+test('closing ends what is being asked', async () => {
+  const { resolver, resolve, asked } = await openResolver(() => undefined);
+  const resolved = resolve('receiver.test');
+  await until(() => asked.length === 2);
+  resolver.close();
+  expect(await resolved).toBe('ECANCELLED');
+});

@@ -1,0 +1,68 @@
+/** Clients for tests: with everything that must not show up in a message, and closed when the test ends. */
+import { onTestFinished } from 'vitest';
+import { type Networks, parseNetworks } from '../addresses.js';
+import {
+  createOutboundClient,
+  type OutboundClient,
+  type OutboundOptions,
+  type OutboundRequest,
+  type OutboundResult,
+} from '../client.js';
+import { type Answering, RawReceiver } from './receiver.js';
+
+/** In the query and the headers of each request that {@link send} makes. */
+export const secret = 'c29tZXRoaW5nIHNlY3JldA';
+
+/** Long enough to play no part. */
+export const ampleMs = 30_000;
+
+export function networks(...list: string[]): Networks {
+  const parsed = parseNetworks('networks', list);
+  if (!parsed.ok) throw new Error(parsed.problem.rule);
+  return parsed.value;
+}
+
+/** Allowed to connect to loopback, with ample bounds, unless told otherwise. */
+export function openClient(options: Partial<OutboundOptions> = {}): OutboundClient {
+  const client = createOutboundClient({
+    allowedNetworks: networks('127.0.0.1'),
+    userAgent: 'Fenceline',
+    timeoutMs: ampleMs,
+    bodyTimeoutMs: ampleMs,
+    maxBodyBytes: 1_024,
+    maxConnectionsPerOrigin: 16,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+export async function openReceiver(
+  answering: Answering,
+  options?: Parameters<typeof RawReceiver.start>[1],
+): Promise<RawReceiver> {
+  const receiver = await RawReceiver.start(answering, options);
+  onTestFinished(() => receiver.close());
+  return receiver;
+}
+
+export const urlOf = ({ port }: { readonly port: number }, host = '127.0.0.1'): string => `http://${host}:${port}/hook`;
+
+export const get = (url: string, headers: OutboundRequest['headers'] = {}): OutboundRequest => ({
+  method: 'GET',
+  url: `${url}?token=${secret}`,
+  headers: { authorization: secret, ...headers },
+});
+
+export const post = (url: string, body: string): OutboundRequest => ({ ...get(url), method: 'POST', body: Buffer.from(body) });
+
+/** The result in short: the status and body of an answer, the kind of a failure. Fails when a failure's message tells the secret. */
+export async function outcome(sent: Promise<OutboundResult>): Promise<object> {
+  const result = await sent;
+  if (result.kind === 'answered') return { status: result.status, body: result.body.toString(), truncated: result.truncated };
+  if (result.message.includes(secret)) throw new Error(`a message tells the secret: ${result.message}`);
+  return { failure: result.failure, message: result.message };
+}
+
+export const whole = (status: number, body: string) => ({ status, body, truncated: false });
+export const truncated = (status: number, body: string) => ({ status, body, truncated: true });

@@ -1,0 +1,58 @@
+/** The heart of a batch: its records in offset order, each location against its device and its surroundings. No I/O. */
+import type { Location } from '../../../schemas/records.js';
+import { isId } from '../../catalog/keys.js';
+import type { Catalog, Scope } from '../../catalog/types.js';
+import { evaluate } from '../../evaluation/evaluate.js';
+import type { Evaluation, Surroundings } from '../../evaluation/types.js';
+import type { LogRecord } from '../../ports.js';
+import type { BadRecord } from '../dead-letters.js';
+import { type DecodedBatch, isBad } from './decode.js';
+import type { Device } from './devices.js';
+
+/** Is told of each record, in their order, either what came of it or why nothing did. */
+export interface Collector {
+  collect(record: LogRecord, location: Location, evaluation: Evaluation): void;
+  bury(bad: BadRecord): void;
+}
+
+/** `devices` hold the states before the batch and, afterwards, those that it left. */
+export function evaluateRecords(
+  { records, items }: DecodedBatch,
+  devices: ReadonlyMap<string, Device>,
+  catalog: Catalog,
+  collector: Collector,
+): void {
+  const surroundingsOf = createSurroundingsFinder(catalog);
+  for (let index = 0; index < items.length; index++) {
+    const record = records[index] as LogRecord;
+    const item = items[index] as Location | BadRecord;
+    if (isBad(item)) {
+      collector.bury(item);
+      continue;
+    }
+    const surroundings = surroundingsOf(item);
+    if (surroundings === undefined) {
+      collector.bury({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
+      continue;
+    }
+    const device = devices.get(record.key) as Device;
+    const evaluation = evaluate(item, device.state, surroundings);
+    if (evaluation.result === 'applied') {
+      device.state = evaluation.state;
+      device.changed = true;
+    }
+    collector.collect(record, item, evaluation);
+  }
+}
+
+/** Finds the surroundings of one location after another; neighbours in a batch tend to share theirs. */
+function createSurroundingsFinder(catalog: Catalog): (scope: Scope) => Surroundings | undefined {
+  let latest: Scope | undefined;
+  let found: Surroundings | undefined;
+  return (scope) => {
+    if (latest?.project === scope.project && latest.environment === scope.environment) return found;
+    latest = scope;
+    found = isId(scope.project) ? catalog.surroundings(scope) : undefined;
+    return found;
+  };
+}

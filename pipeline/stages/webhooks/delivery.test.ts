@@ -1,0 +1,205 @@
+/** What the webhook stage promises, under failures drawn at random: a ledger of what was sent, against what was to be. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { WebhookRecord } from '../../../schemas/json/webhook.js';
+import type { Event } from '../../../schemas/records.js';
+import { answer, failure, type SentRequest } from './testing/scripted-client.js';
+import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
+import { webhookId } from './testing/webhooks.js';
+
+const webhooks = [0, 1, 2].map((number) =>
+  webhookRecord({
+    _id: webhookId(number),
+    url: `http://hook-${number}/`,
+    delivery: number === 2 ? 'grouped' : 'single',
+    types: number === 1 ? ['user.exited_geofence'] : null,
+    // Never hopeless.
+    updatedAt: Date.UTC(2030, 0, 1),
+  }),
+);
+
+const wants = ({ types }: WebhookRecord, { type }: Event): boolean => types === null || types.includes(type);
+
+const eventIds = ({ body }: SentRequest): string[] => {
+  const { event, events = [event] } = JSON.parse(body);
+  return events.map(({ _id }: { _id: string }) => _id);
+};
+
+/** Locations of a few devices, each with a few events. */
+const eventsOfLocations = fc
+  .array(fc.record({ device: fc.nat(3), types: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }) }), {
+    minLength: 1,
+    maxLength: 25,
+    size: 'max',
+  })
+  .map((locations) =>
+    locations.map(({ device, types }, location) =>
+      types.map((isExit, number) =>
+        eventRecord(device, location, number, { type: isExit ? 'user.exited_geofence' : 'user.entered_geofence' }),
+      ),
+    ),
+  );
+
+interface Plan {
+  readonly locations: Event[][];
+  readonly appendAtOnce: number;
+  readonly maxBatchRecords: number;
+  readonly maxWindow: number;
+  /** The share of tries that fail. */
+  readonly failing: number;
+  readonly seed: number;
+  /** After how many requests the stage is closed and opened again, the folder too. */
+  readonly restarts: number[];
+}
+
+const plan: fc.Arbitrary<Plan> = fc.record({
+  locations: eventsOfLocations,
+  appendAtOnce: fc.integer({ min: 1, max: 10 }),
+  maxBatchRecords: fc.integer({ min: 1, max: 12 }),
+  maxWindow: fc.integer({ min: 1, max: 4 }),
+  failing: fc.constantFrom(0, 0.2, 0.5),
+  seed: fc.integer(),
+  restarts: fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 2 }),
+});
+
+/** A generator of numbers from 0 up to 1 (mulberry32). */
+function random(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function run({
+  locations,
+  appendAtOnce,
+  maxBatchRecords,
+  maxWindow,
+  failing,
+  seed,
+  restarts,
+}: Plan): Promise<SentRequest[]> {
+  const node = await WebhookNode.open(2);
+  try {
+    const draw = random(seed);
+    const inFlight = new Set<string>();
+    const done = new Set<string>();
+    await node.configure(...webhooks);
+    node.client.answering = async ({ url, id, body }) => {
+      expect(done, 'not again once it has arrived, with nothing killed').not.toContain(id);
+      const way = url + (JSON.parse(body).user?.deviceId as string);
+      expect(inFlight, 'one at a time per webhook and device').not.toContain(way);
+      inFlight.add(way);
+      await new Promise((resolve) => setTimeout(resolve, draw() * 3));
+      inFlight.delete(way);
+      // The last of the eight tries succeeds at least: what is given up is no loss of this stage's.
+      const tries = node.client.requests.filter((sent) => sent.url === url && sent.body === body).length;
+      if (draw() < failing && tries < 8) return failure;
+      done.add(id);
+      return answer(200);
+    };
+    const start = () => node.start({ bounds: { maxBatchRecords, maxWindow }, random: draw });
+    start();
+    for (let from = 0; from < locations.length; from += appendAtOnce) {
+      await node.append(...locations.slice(from, from + appendAtOnce).flat());
+    }
+    const expected = locations.flat().reduce((sum, event) => sum + webhooks.filter((hook) => wants(hook, event)).length, 0);
+    const delivered = async () => {
+      const attempts = (await node.attempts()).filter(({ state }) => state === 'delivered');
+      return new Set(attempts.flatMap(({ delivery }) => delivery.events.map((id) => delivery.webhook + id))).size;
+    };
+    await until(async () => {
+      if (restarts.length > 0 && node.client.requests.length >= (restarts[0] as number)) {
+        restarts.shift();
+        await node.reopen();
+        start();
+      }
+      if (node.time.nextAtMs < Infinity) node.time.passTo(node.time.nextAtMs);
+      return (await delivered()) === expected && (await node.waiting()) === 0;
+    });
+    return node.client.requests;
+  } finally {
+    await node.dispose();
+  }
+}
+
+describe('every event arrives at every webhook that wants it, and', () => {
+  test('each delivery has the same bytes on every try, and first tries are in order per device', async () => {
+    await fc.assert(
+      fc.asyncProperty(plan, async (drawn) => {
+        const { locations } = drawn;
+        const requests = await run({ ...drawn, restarts: [...drawn.restarts] });
+        const bodies = new Map<string, string>();
+        for (const { id, body } of requests) {
+          expect(bodies.get(id) ?? body).toBe(body);
+          bodies.set(id, body);
+        }
+        const events = locations.flat();
+        for (const webhook of webhooks) {
+          const wanted = events.filter((event) => wants(webhook, event));
+          const firsts = [...new Set(requests.filter(({ url }) => url === webhook.url).flatMap(eventIds))];
+          expect([...firsts].sort()).toEqual(wanted.map(({ id }) => id).sort());
+          for (const key of new Set(wanted.map(keyOfEvent))) {
+            const ofDevice = wanted.filter((event) => keyOfEvent(event) === key).map(({ id }) => id);
+            expect(firsts.filter((id) => ofDevice.includes(id))).toEqual(ofDevice);
+          }
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+test('one that never answers has one request in flight, and all others get everything', async () => {
+  const node = await WebhookNode.open(2);
+  const healthy = Array.from({ length: 20 }, (_, number) => webhookRecord({ _id: webhookId(number), url: `http://${number}/` }));
+  const dead = webhookRecord({ _id: webhookId(99), url: 'http://dead/' });
+  await node.configure(dead, ...healthy);
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  node.client.answering = async ({ url }) => {
+    if (url !== dead.url) return answer(200);
+    await released;
+    return failure;
+  };
+  node.start({ bounds: { maxConcurrency: 4, maxConcurrencyPerWebhook: 4 } });
+  const events = Array.from({ length: 50 }, (_, number) => eventRecord(number, 1));
+  for (const event of events) await node.append(event);
+  await until(() => node.client.requests.length >= 20 * 50 + 1);
+  for (const { url } of healthy) {
+    expect(node.client.to(url).flatMap(eventIds).sort()).toEqual(events.map(({ id }) => id).sort());
+  }
+  expect(node.client.to(dead.url)).toHaveLength(1);
+  release();
+  await node.dispose();
+});
+
+test('many that never answer leave half of the places to the others', async () => {
+  const node = await WebhookNode.open();
+  const dead = Array.from({ length: 30 }, (_, number) => webhookRecord({ _id: webhookId(number), url: 'http://dead/' }));
+  const healthy = webhookRecord({ _id: webhookId(99), url: 'http://healthy/' });
+  await node.configure(healthy);
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  node.client.answering = async ({ url }) => {
+    if (url === healthy.url) return answer(200);
+    await released;
+    return failure;
+  };
+  node.start({ bounds: { maxConcurrency: 10 } });
+  await node.append(eventRecord(1, 1));
+  await node.attempted(1);
+  await node.configure(...dead);
+  await node.append(...Array.from({ length: 40 }, (_, number) => eventRecord(number, 2)));
+  await until(() => node.client.to(healthy.url).length === 41);
+  expect(node.client.to('http://dead/')).toHaveLength(5);
+  release();
+  await node.dispose();
+});

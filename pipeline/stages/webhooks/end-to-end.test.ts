@@ -1,0 +1,93 @@
+/** From accepted locations to a real receiver, through the real stages and the real outbound client. */
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openClient } from '../../../outbound/testing/clients.js';
+import { Receiver } from '../../../test/support/receiver.js';
+import { geofenceRecord, location } from '../testing/node.js';
+import { idOf, until, WebhookNode, webhookRecord } from './testing/stage.js';
+import { secretText } from './testing/webhooks.js';
+import { systemTimers } from './timers.js';
+
+let node: WebhookNode;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  node = await WebhookNode.open(2);
+  receiver = await Receiver.start();
+});
+afterEach(async () => {
+  await node.dispose();
+  await receiver.close();
+});
+
+const inside = { longitude: 10, latitude: 50 };
+const real = { clock: Date.now, timers: systemTimers };
+const nowMs = Date.now();
+
+/** The n-th location of a device, inside the fences at even numbers and outside at odd ones. */
+const step = (device: number, number: number) =>
+  location({
+    id: idOf(`location of ${device}`, number),
+    deviceId: `device ${device}`,
+    userId: 'ann',
+    ...(number % 2 === 0 ? inside : { longitude: 11, latitude: 50 }),
+    occurredAt: nowMs + number,
+    receivedAt: nowMs + number,
+  });
+
+test('a location that enters seven fences: two requests, with the user as stored, signed', async () => {
+  const fences = Array.from({ length: 7 }, (_, number) => geofenceRecord({ externalId: `${number}`, center: [10, 50] }));
+  const hook = webhookRecord({ url: receiver.url('/hook'), delivery: 'grouped', tags: ['shop'] });
+  await node.node.configure(...fences.map((record) => ({ kind: 'geofence' as const, record })));
+  await node.configure(hook);
+  node.node.start();
+  node.start({ ...real, client: openClient() });
+  await node.node.append(step(1, 0));
+  await until(() => receiver.requests.length === 2);
+
+  const bodies = receiver.requests.map(({ body }) => JSON.parse(body.toString()));
+  expect(bodies.map(({ events }) => events.length)).toEqual([5, 2]);
+  for (const { user, events } of bodies) {
+    expect(user).toMatchObject({ userId: 'ann', deviceId: 'device 1', location: { coordinates: [10, 50] } });
+    expect(user.geofences).toHaveLength(7);
+    expect(events[0]).toMatchObject({ type: 'user.entered_geofence', geofence: { tag: 'shop' }, user: { _id: user._id } });
+  }
+  for (const { body, headers } of receiver.requests) {
+    new Webhook(secretText(1)).verify(body, headers as Record<string, string>);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-radar-signing-id': JSON.parse(body.toString()).events[0]._id,
+    });
+  }
+});
+
+test('restarted in the middle, every event arrives', async () => {
+  const [steps, devices] = [10, 20];
+  const hooks = ['/a', '/b'].map((path) => webhookRecord({ _id: idOf('hook', path.charCodeAt(1)), url: receiver.url(path) }));
+  await node.node.configure({ kind: 'geofence', record: geofenceRecord({ center: [10, 50] }) });
+  await node.configure(...hooks);
+  // Without answers until the first restart, so that it comes in the middle of tries.
+  const held: (() => void)[] = [];
+  receiver.answering = (_, response) => void held.push(() => response.writeHead(204).end());
+  const start = () => {
+    node.node.start();
+    node.start({ ...real, client: openClient() });
+  };
+  start();
+  for (let number = 0; number < steps; number++) {
+    await node.node.append(...Array.from({ length: devices }, (_, device) => step(device, number)));
+    if (number % 4 !== 2) continue;
+    await until(() => receiver.requests.length > 0);
+    const closed = node.reopen();
+    receiver.answering = (_, response) => void response.writeHead(204).end();
+    for (const answer of held.splice(0)) answer();
+    await closed;
+    start();
+  }
+  const arrived = (path: string) => new Set(receiver.at(path).map(({ body }) => JSON.parse(body.toString()).event._id));
+  await until(() => arrived('/a').size === steps * devices && arrived('/b').size === steps * devices);
+  await node.node.drained();
+  const events = (await node.node.events()).map(({ id }) => id);
+  expect([...arrived('/a')].sort()).toEqual([...events].sort());
+  expect([...arrived('/b')].sort()).toEqual([...events].sort());
+});

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { codecs } from '../../../schemas/codecs.js';
+import type { WebhookRecord } from '../../../schemas/json/webhook.js';
+import type { Event } from '../../../schemas/records.js';
+import { exampleEventGeofence } from '../../../schemas/testing/examples.js';
+import type { LogRecord } from '../../ports.js';
+import { createEventFanOut } from './fan-out.js';
+import { WebhookDirectory } from './matching.js';
+import { eventRecord, keyOfEvent } from './testing/stage.js';
+import { webhookId, webhookRecord } from './testing/webhooks.js';
+
+const tags = ['shop', 'depot', null];
+const types = ['user.entered_geofence', 'user.exited_geofence', 'sale'];
+
+const chosen = <T>(values: readonly T[]) => fc.option(fc.subarray([...values]), { nil: null });
+const webhooks = fc
+  .array(
+    fc.record({
+      types: chosen(types),
+      tags: chosen(['shop', 'depot']),
+      enabled: fc.boolean(),
+      delivery: fc.constantFrom('single' as const, 'grouped' as const),
+    }),
+    { maxLength: 8 },
+  )
+  .map((drawn) => drawn.map((fields, number) => webhookRecord({ _id: webhookId(number), ...fields })));
+
+/** As they stand in a partition: those of a location side by side; conversions have none. */
+const partition = fc
+  .array(
+    fc.record({
+      device: fc.nat(2),
+      isConversion: fc.boolean(),
+      events: fc.array(fc.tuple(fc.constantFrom(...types), fc.constantFrom(...tags)), {
+        minLength: 1,
+        maxLength: 8,
+        size: 'max',
+      }),
+    }),
+    { maxLength: 15, size: 'max' },
+  )
+  .map((locations) =>
+    locations.flatMap(({ device, isConversion, events }, location) =>
+      events.map(([type, tag], number) =>
+        eventRecord(device, location, number, {
+          type,
+          geofence: exampleEventGeofence({ tag }),
+          ...(isConversion && { locationId: null }),
+        }),
+      ),
+    ),
+  );
+
+const recordsOf = (events: readonly Event[]): LogRecord[] =>
+  events.map((event, offset) => ({
+    key: keyOfEvent(event),
+    value: codecs.event.encode(event),
+    partition: 0,
+    offset,
+    timestamp: 1_000 + offset,
+  }));
+
+const fanOutTo = (list: readonly WebhookRecord[]) => {
+  const configuration = { webhooks: () => list };
+  return createEventFanOut({
+    codecs,
+    directory: new WebhookDirectory(configuration),
+    log: { partitionOf: () => 0 },
+    states: { load: async (_, keys) => keys.map(() => undefined) },
+    configuration: configuration as never,
+    clock: () => 5_000,
+  });
+};
+
+/** Each delivery as its webhook and events, by webhook and then in order. */
+function plainly(list: readonly WebhookRecord[], events: readonly Event[]): string[] {
+  return list.flatMap((webhook) => {
+    const wanted = events.filter(
+      ({ type, geofence }) =>
+        webhook.enabled &&
+        (webhook.types?.includes(type) ?? true) &&
+        (webhook.tags === null || webhook.tags.some((tag) => tag === geofence?.tag)),
+    );
+    const groups: Event[][] = [];
+    for (const event of wanted) {
+      const last = groups.at(-1);
+      const isSame = last?.[0]?.locationId === event.locationId && event.locationId !== null;
+      if (webhook.delivery === 'grouped' && last && isSame && last.length < 5) last.push(event);
+      else groups.push([event]);
+    }
+    return groups.map((group) => `${webhook._id}: ${group.map(({ id }) => id)}`);
+  });
+}
+
+describe('deliveries', () => {
+  test('are those of a plain filter and grouping, per webhook in the order of the events', async () => {
+    await fc.assert(
+      fc.asyncProperty(webhooks, partition, async (list, events) => {
+        fc.pre(events.length > 0);
+        const { bad, chunks } = await fanOutTo(list)(recordsOf(events));
+        const made = [...chunks].flatMap((chunk) => chunk.made.map(({ delivery }) => delivery));
+        const ofWebhooks = list.flatMap(({ _id }) => made.filter(({ webhook }) => webhook === _id));
+        expect(ofWebhooks.map(({ webhook, events: ids }) => `${webhook}: ${ids}`)).toEqual(plainly(list, events));
+        expect(bad).toEqual([]);
+      }),
+    );
+  });
+
+  test('are the same bytes when a batch is read again, whatever it is read with', async () => {
+    await fc.assert(
+      fc.asyncProperty(webhooks, partition, fc.nat(100), async (list, events, cut) => {
+        const records = recordsOf(events);
+        const isBoundary = ({ locationId }: Event, index: number) => index === 0 || events[index - 1]?.locationId !== locationId;
+        const boundaries = events.flatMap((event, index) => (isBoundary(event, index) ? [index] : []));
+        const at = boundaries[cut % Math.max(1, boundaries.length)] ?? 0;
+        fc.pre(at > 0);
+        const run = async (part: readonly LogRecord[]) =>
+          [...(await fanOutTo(list)(part)).chunks].flatMap(({ made }) => made.map(({ value }) => value.toString('hex')));
+        expect([...(await run(records.slice(0, at))), ...(await run(records.slice(at)))]).toEqual(await run(records));
+      }),
+    );
+  });
+});
+
+describe('chunks', () => {
+  test('are bounded, never part a location, and end where the batch ends', async () => {
+    const list = Array.from({ length: 300 }, (_, number) => webhookRecord({ _id: webhookId(number), delivery: 'grouped' }));
+    const events = Array.from({ length: 30 }, (_, number) => eventRecord(1, number >> 1, number & 1));
+    const { chunks } = await fanOutTo(list)(recordsOf(events));
+    const all = [...chunks];
+    expect(all.length).toBeGreaterThan(1);
+    expect(all.at(-1)?.nextOffset).toBe(30);
+    for (const { nextOffset, made } of all) {
+      expect(nextOffset % 2).toBe(0);
+      expect(made.length).toBeLessThanOrEqual(2_000 + 300);
+    }
+    expect(all.flatMap(({ made }) => made)).toHaveLength(15 * 300);
+  });
+
+  test('move on over what nobody wants', async () => {
+    const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]));
+    expect([...chunks]).toEqual([{ nextOffset: 2, made: [] }]);
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * From records to deliveries.
+ *
+ * Flows in: a batch of one partition, of topic `events` or of topic `deliveries`. Flows out: the deliveries that it makes, in chunks that are
+ * queued one after the other, and the records that nothing can be made of. May import: schemas, the catalog's reader, ports.
+ */
+import type { Codecs } from '../../../schemas/codecs.js';
+import type { WebhookRecord } from '../../../schemas/json/webhook.js';
+import type { Delivery } from '../../../schemas/records.js';
+import { eventText } from '../../../schemas/wire/event-text.js';
+import { isId } from '../../catalog/keys.js';
+import type { Scope } from '../../catalog/types.js';
+import type { LogRecord } from '../../ports.js';
+import { type BadRecord, decodeRecord, isBadRecord } from '../dead-letters.js';
+import { addTo } from './lists.js';
+import { type Matcher, matchableOf, type WebhookDirectory } from './matching.js';
+import { deliveriesOf, maxEventCharacters, type PayloadEvent } from './payload.js';
+import type { MadeDelivery } from './source.js';
+import { type EventOfDevice, loadUserTexts, type UserTextParts } from './users.js';
+
+/** Deliveries that are queued in one go with the position after what they were made of. */
+export interface Chunk {
+  readonly nextOffset: number;
+  readonly made: readonly MadeDelivery[];
+}
+
+export interface Batch {
+  /** In offset order. */
+  readonly bad: readonly BadRecord[];
+  /** Made as they are asked for; the last ends where the batch ends. */
+  readonly chunks: Iterable<Chunk>;
+}
+
+export type FanOut = (records: readonly LogRecord[]) => Promise<Batch>;
+
+/** Of one chunk; what one location makes is never parted, so there may be more. */
+const maxChunkDeliveries = 2_000;
+
+/** Deliveries asked for again go out as they were made. */
+export function createRedelivery({ delivery: codec }: Pick<Codecs, 'delivery'>): FanOut {
+  return async (records) => {
+    const bad: BadRecord[] = [];
+    const made: MadeDelivery[] = [];
+    for (const record of records) {
+      const delivery = decodeDelivery(record);
+      if (isBadRecord(delivery)) bad.push(delivery);
+      else made.push({ delivery, value: record.value as Buffer, sinceMs: record.timestamp });
+    }
+    return { bad, chunks: [{ nextOffset: endOf(records), made }] };
+  };
+
+  function decodeDelivery(record: LogRecord): Delivery | BadRecord {
+    const delivery = decodeRecord(codec, record);
+    if (isBadRecord(delivery) || isId(delivery.webhook)) return delivery;
+    return { record, reason: 'undecodable', message: `the webhook's id is not 24 hex digits` };
+  }
+}
+
+export interface EventFanOutParts extends UserTextParts {
+  readonly codecs: Pick<Codecs, 'event' | 'delivery'>;
+  readonly directory: WebhookDirectory;
+}
+
+/** An event that somebody wants. */
+interface WantedEvent extends EventOfDevice {
+  readonly offset: number;
+  /** Epoch ms. */
+  readonly appendedAtMs: number;
+  readonly webhooks: readonly WebhookRecord[];
+  readonly payload: PayloadEvent;
+}
+
+/** Events to those who want them. A webhook that wants the events of a location together gets those of one batch together. */
+export function createEventFanOut(parts: EventFanOutParts): FanOut {
+  const { codecs, directory, clock } = parts;
+
+  return async (records) => {
+    const bad: BadRecord[] = [];
+    const wanted: WantedEvent[] = [];
+    const matcherOf = createMatcherFinder(directory);
+    for (const record of records) {
+      const matcher = matcherOf(record.key);
+      const found = matcher && wantedEvent(record, matcher);
+      if (found === undefined) continue;
+      if (isBadRecord(found)) bad.push(found);
+      else wanted.push(found);
+    }
+    const userText = await loadUserTexts(parts, wanted);
+    return { bad, chunks: chunksOf(wanted, endOf(records), (group) => madeOf(group, userText(group[0] as WantedEvent))) };
+  };
+
+  /** Undefined when no webhook wants it. */
+  function wantedEvent(record: LogRecord, matcher: Matcher): WantedEvent | BadRecord | undefined {
+    const event = decodeRecord(codecs.event, record);
+    if (isBadRecord(event)) return event;
+    const webhooks = matcher(matchableOf(event));
+    if (webhooks.length === 0) return undefined;
+    const text = eventText(event);
+    if (text.length > maxEventCharacters) {
+      return { record, reason: 'oversized_event', message: `${text.length} characters; at most ${maxEventCharacters}` };
+    }
+    const payload = { id: event.id, locationId: event.locationId, orderKey: record.key, text };
+    return { key: record.key, offset: record.offset, appendedAtMs: record.timestamp, event, webhooks, payload };
+  }
+
+  /** The events are of one location, or there is one. */
+  function madeOf(group: readonly WantedEvent[], userText: string | undefined): MadeDelivery[] {
+    const eventsOf = new Map<WebhookRecord, PayloadEvent[]>();
+    for (const { webhooks, payload } of group) {
+      for (const webhook of webhooks) addTo(eventsOf, webhook, payload);
+    }
+    const sinceMs = (group[0] as WantedEvent).appendedAtMs;
+    const facts = { reason: 'event', createdAt: clock() } as const;
+    return [...eventsOf].flatMap(([webhook, events]) =>
+      deliveriesOf(webhook, events, userText, facts).map((delivery) => ({
+        delivery,
+        value: codecs.delivery.encode(delivery),
+        sinceMs,
+      })),
+    );
+  }
+}
+
+function* chunksOf(
+  wanted: readonly WantedEvent[],
+  endOffset: number,
+  make: (group: readonly WantedEvent[]) => MadeDelivery[],
+): Generator<Chunk> {
+  let made: MadeDelivery[] = [];
+  let start = 0;
+  while (start < wanted.length) {
+    let end = start + 1;
+    while (end < wanted.length && areOfOneLocation(wanted[start] as WantedEvent, wanted[end] as WantedEvent)) end += 1;
+    made.push(...make(wanted.slice(start, end)));
+    start = end;
+    if (made.length < maxChunkDeliveries || start === wanted.length) continue;
+    yield { nextOffset: (wanted[start] as WantedEvent).offset, made };
+    made = [];
+  }
+  yield { nextOffset: endOffset, made };
+}
+
+const areOfOneLocation = (a: WantedEvent, b: WantedEvent): boolean =>
+  a.event.locationId !== null && a.event.locationId === b.event.locationId && a.key === b.key;
+
+const endOf = (records: readonly LogRecord[]): number => (records.at(-1) as LogRecord).offset + 1;
+
+/** Finds the matcher by a record's key, project/environment/device; most of a batch tend to be of one scope. */
+function createMatcherFinder(directory: WebhookDirectory): (key: string) => Matcher | undefined {
+  const found = new Map<string, Matcher | undefined>();
+  return (key) => {
+    const name = key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
+    if (found.has(name)) return found.get(name);
+    const [project = '', environment] = name.split('/');
+    const matcher = directory.matcher({ project, environment: environment as Scope['environment'] });
+    found.set(name, matcher);
+    return matcher;
+  };
+}

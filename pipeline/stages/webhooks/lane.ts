@@ -1,0 +1,135 @@
+/**
+ * What waits for one webhook in one source: the first of it in memory, the rest on disk.
+ *
+ * The lane knows of every delivery in its queue that it is in hand (in the window, on its way, or ended and not written yet), or that it is not
+ * due before `restDueAtMs`. So none is forgotten, and none is taken twice, in whatever order reads and writes of the queue come to pass.
+ */
+import type { Codec } from '../../../schemas/codecs.js';
+import type { Delivery } from '../../../schemas/records.js';
+import type { HeldDelivery, Source } from './source.js';
+
+/** Deliveries in the windows of all lanes. */
+export interface WindowBudget {
+  held: number;
+}
+
+export interface LaneParts {
+  readonly source: Source;
+  readonly webhook: string;
+  readonly codec: Codec<Delivery>;
+  readonly budget: WindowBudget;
+}
+
+export class Lane {
+  readonly source: Source;
+  readonly #parts: LaneParts;
+  /** Due, by place. */
+  readonly #window: HeldDelivery[] = [];
+  /** Sequences of what is in hand. */
+  readonly #inHand = new Set<number>();
+  /** Epoch ms. */
+  #restDueAtMs: number;
+  #isLoading = false;
+  /** Sequences of what was settled during a read of the queue, which may still show it as it was. */
+  #settledMeanwhile: number[] = [];
+
+  constructor(parts: LaneParts, restDueAtMs: number) {
+    this.source = parts.source;
+    this.#parts = parts;
+    this.#restDueAtMs = restDueAtMs;
+  }
+
+  get isLoading(): boolean {
+    return this.#isLoading;
+  }
+
+  /** Epoch ms before which nothing of what is on disk only is due; Infinity where there is nothing. */
+  get restDueAtMs(): number {
+    return this.#restDueAtMs;
+  }
+
+  get isEmpty(): boolean {
+    return this.#inHand.size === 0 && !this.#isLoading && this.#restDueAtMs === Number.POSITIVE_INFINITY;
+  }
+
+  hasRoom(maxWindow: number): boolean {
+    return this.#window.length < maxWindow;
+  }
+
+  /** Takes in a delivery that was just queued: into the window when it is its turn and there is room, else it is read later. */
+  offer(held: HeldDelivery, maxWindow: number): void {
+    // A read may have come across it between its being queued and this.
+    if (this.#inHand.has(held.place.sequence)) return;
+    const isItsTurn = !this.#isLoading && this.#restDueAtMs > held.place.dueAtMs;
+    if (isItsTurn && this.hasRoom(maxWindow)) this.#hold(held);
+    else this.#leave(held.place.dueAtMs);
+  }
+
+  /** The first of the window whose order key is free. It stays in hand until it is settled. */
+  take(busyKeys: ReadonlySet<string>): HeldDelivery | undefined {
+    const index = this.#window.findIndex(({ delivery }) => !busyKeys.has(delivery.orderKey));
+    return index < 0 ? undefined : this.#remove(index, 1)[0];
+  }
+
+  /** Those of the window that have been waiting since then or longer. They stay in hand until they are settled. */
+  takeCreatedBefore(epochMs: number): HeldDelivery[] {
+    const taken: HeldDelivery[] = [];
+    for (let index = this.#window.length - 1; index >= 0; index--) {
+      if ((this.#window[index] as HeldDelivery).delivery.createdAt <= epochMs) taken.push(...this.#remove(index, 1));
+    }
+    return taken;
+  }
+
+  /** Leaves all but the first `keep` of the window to the disk. */
+  release(keep: number): void {
+    for (const { place } of this.#remove(keep, this.#window.length)) {
+      this.#inHand.delete(place.sequence);
+      this.#leave(place.dueAtMs);
+    }
+  }
+
+  /** The outcome is written: gone from the queue, or due again. */
+  settled({ place }: HeldDelivery, nextDueAtMs: number | null): void {
+    if (this.#isLoading) this.#settledMeanwhile.push(place.sequence);
+    else this.#inHand.delete(place.sequence);
+    if (nextDueAtMs !== null) this.#leave(nextDueAtMs);
+  }
+
+  /** Fills the window from disk with what is due. Not to be called while loading. */
+  async load(maxWindow: number, nowMs: number): Promise<void> {
+    this.#isLoading = true;
+    // What is queued from here on may or may not be read: it is left as due anyway.
+    this.#restDueAtMs = Number.POSITIVE_INFINITY;
+    const limit = maxWindow + this.#inHand.size;
+    const found = await this.source.waiting(this.#parts.webhook, limit);
+    this.#isLoading = false;
+    for (const { value, attempts, ...place } of found) {
+      if (this.#inHand.has(place.sequence)) continue;
+      if (place.dueAtMs > nowMs || !this.hasRoom(maxWindow)) {
+        this.#leave(place.dueAtMs);
+        break;
+      }
+      const delivery = this.#parts.codec.decode(value);
+      this.#hold({ place, attempts, delivery, sinceMs: delivery.createdAt });
+    }
+    const last = found.at(-1);
+    if (last !== undefined && found.length === limit) this.#leave(last.dueAtMs);
+    for (const sequence of this.#settledMeanwhile.splice(0)) this.#inHand.delete(sequence);
+  }
+
+  #hold(held: HeldDelivery): void {
+    this.#window.push(held);
+    this.#inHand.add(held.place.sequence);
+    this.#parts.budget.held += 1;
+  }
+
+  #remove(index: number, count: number): HeldDelivery[] {
+    const removed = this.#window.splice(index, count);
+    this.#parts.budget.held -= removed.length;
+    return removed;
+  }
+
+  #leave(dueAtMs: number): void {
+    this.#restDueAtMs = Math.min(this.#restDueAtMs, dueAtMs);
+  }
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { WebhookRecord } from '../../../schemas/json/webhook.js';
+import { scope, scopes } from '../../catalog/fixtures.js';
+import { createMatcher, type Matchable, WebhookDirectory } from './matching.js';
+import { webhookId, webhookRecord } from './testing/webhooks.js';
+
+const type = fc.constantFrom('entered', 'exited', 'sale');
+const tag = fc.constantFrom('shop', 'depot', 'home');
+const chosen = <T>(from: fc.Arbitrary<T>) => fc.option(fc.array(from, { maxLength: 4 }), { nil: null });
+
+const webhooks = fc
+  .array(fc.record({ types: chosen(type), tags: chosen(tag), enabled: fc.boolean() }), { maxLength: 12 })
+  .map((drawn) => drawn.map((fields, number) => webhookRecord({ _id: webhookId(number), ...fields })));
+const event: fc.Arbitrary<Matchable> = fc.record({ type, tag: fc.option(tag, { nil: null }) });
+
+const wants = ({ types, tags, enabled }: WebhookRecord, one: Matchable): boolean =>
+  enabled && (types === null || types.includes(one.type)) && (tags === null || (one.tag !== null && tags.includes(one.tag)));
+
+const ids = (found: readonly WebhookRecord[]) => found.map(({ _id }) => _id).sort();
+
+test('the index finds what a plain filter finds, each once', () => {
+  fc.assert(
+    fc.property(webhooks, event, (list, one) => {
+      expect(ids(createMatcher(list)?.(one) ?? [])).toEqual(ids(list.filter((webhook) => wants(webhook, one))));
+    }),
+  );
+});
+
+describe('the directory', () => {
+  test('answers by id and by event, and notices another list', () => {
+    let list: readonly WebhookRecord[] = [webhookRecord()];
+    const directory = new WebhookDirectory({ webhooks: () => list });
+    const one = { type: 'entered', tag: null };
+    expect(directory.webhook(scope, list[0]!._id)).toBe(list[0]);
+    expect(directory.matcher(scope)?.(one)).toEqual(list);
+    list = [webhookRecord({ tags: ['shop'] })];
+    expect(directory.webhook(scope, list[0]!._id)).toBe(list[0]);
+    expect(directory.matcher(scope)?.(one)).toEqual([]);
+    list = [webhookRecord({ enabled: false })];
+    expect(directory.matcher(scope)).toBeUndefined();
+  });
+
+  test('keeps projects and environments apart', () => {
+    const own = scopes.map((fields, number) => [webhookRecord({ _id: webhookId(number), ...fields })]);
+    const directory = new WebhookDirectory({ webhooks: (asked) => own[scopes.indexOf(asked)]! });
+    const all = scopes.map((asked) => directory.matcher(asked)?.({ type: 'entered', tag: null }));
+    expect(all).toEqual(own);
+  });
+});

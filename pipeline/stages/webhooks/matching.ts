@@ -1,0 +1,101 @@
+/**
+ * Which webhooks want an event.
+ *
+ * Flows in: the webhooks of a project and environment. Flows out: for a type and a tag those that want it, at the cost of those alone: ten
+ * thousand webhooks cost nothing per event that only one wants. May import: schemas, the catalog's reader.
+ */
+import { LRUCache } from 'lru-cache';
+import type { WebhookRecord } from '../../../schemas/json/webhook.js';
+import type { Event } from '../../../schemas/records.js';
+import type { ConfigurationReader, Scope } from '../../catalog/types.js';
+import { addTo } from './lists.js';
+
+/** What webhooks choose events by. */
+export interface Matchable {
+  readonly type: string;
+  /** Of the geofence or beacon. */
+  readonly tag: string | null;
+}
+
+export const matchableOf = ({ type, geofence, beacon }: Event): Matchable => ({ type, tag: (geofence ?? beacon)?.tag ?? null });
+
+/** The enabled webhooks that want the event, each once, in no order. */
+export type Matcher = (event: Matchable) => readonly WebhookRecord[];
+
+const none: readonly WebhookRecord[] = [];
+
+/** Webhooks by the types that they want. */
+class TypeIndex {
+  readonly #ofAllTypes: WebhookRecord[] = [];
+  readonly #byType = new Map<string, WebhookRecord[]>();
+
+  add(webhook: WebhookRecord): void {
+    if (webhook.types === null) this.#ofAllTypes.push(webhook);
+    for (const type of new Set(webhook.types)) addTo(this.#byType, type, webhook);
+  }
+
+  wanting(type: string): readonly WebhookRecord[] {
+    return joined(this.#ofAllTypes, this.#byType.get(type) ?? none);
+  }
+}
+
+const joined = (a: readonly WebhookRecord[], b: readonly WebhookRecord[]): readonly WebhookRecord[] => {
+  if (a.length === 0) return b;
+  return b.length === 0 ? a : [...a, ...b];
+};
+
+/** Undefined when no webhook of the list is enabled. */
+export function createMatcher(webhooks: readonly WebhookRecord[]): Matcher | undefined {
+  const enabled = webhooks.filter((webhook) => webhook.enabled);
+  if (enabled.length === 0) return undefined;
+  const ofAnyTag = new TypeIndex();
+  const byTag = new Map<string, TypeIndex>();
+  for (const webhook of enabled) {
+    if (webhook.tags === null) ofAnyTag.add(webhook);
+    for (const tag of new Set(webhook.tags)) {
+      const index = byTag.get(tag) ?? new TypeIndex();
+      byTag.set(tag, index);
+      index.add(webhook);
+    }
+  }
+  return ({ type, tag }) => joined(ofAnyTag.wanting(type), (tag === null ? undefined : byTag.get(tag))?.wanting(type) ?? none);
+}
+
+/** The webhooks of one project and environment, looked at in both ways. */
+interface ScopeWebhooks {
+  readonly list: readonly WebhookRecord[];
+  readonly byId: ReadonlyMap<string, WebhookRecord>;
+  readonly matcher: Matcher | undefined;
+}
+
+const maxScopes = 10_000;
+
+/** The configured webhooks as of now, indexed. An index lives until any webhook changes. */
+export class WebhookDirectory {
+  readonly #configuration: Pick<ConfigurationReader, 'webhooks'>;
+  readonly #scopes = new LRUCache<string, ScopeWebhooks>({ max: maxScopes });
+
+  constructor(configuration: Pick<ConfigurationReader, 'webhooks'>) {
+    this.#configuration = configuration;
+  }
+
+  webhook(scope: Scope, id: string): WebhookRecord | undefined {
+    return this.#of(scope).byId.get(id);
+  }
+
+  /** Undefined where nobody wants anything. */
+  matcher(scope: Scope): Matcher | undefined {
+    return this.#of(scope).matcher;
+  }
+
+  #of(scope: Scope): ScopeWebhooks {
+    const name = `${scope.project}/${scope.environment}`;
+    const list = this.#configuration.webhooks(scope);
+    const known = this.#scopes.get(name);
+    if (known?.list === list) return known;
+    const byId = new Map(list.map((webhook) => [webhook._id, webhook]));
+    const found = { list, byId, matcher: createMatcher(list) };
+    this.#scopes.set(name, found);
+    return found;
+  }
+}

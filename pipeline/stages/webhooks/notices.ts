@@ -1,0 +1,24 @@
+/** What an operator should hear of. Nothing of it ends the stage, and nothing of it tells an address or a secret. */
+import type { WebhookDisabledReason } from '../../../schemas/json/webhook.js';
+import type { DeliverySource } from '../../ports.js';
+import type { DeadLetterReason } from '../dead-letters.js';
+
+export type WebhookNotice =
+  /** It gets nothing more until its owner enables it again. */
+  | {
+      readonly kind: 'webhook_disabled';
+      readonly webhook: string;
+      readonly project: string;
+      readonly environment: string;
+      readonly reason: WebhookDisabledReason;
+    }
+  /** Another owner had claimed the partition; it was claimed again. */
+  | ({ readonly kind: 'fenced'; readonly nextOffset: number } & DeliverySource)
+  /** `count` records of a batch were dead letters; the rest tells of the latest. */
+  | ({
+      readonly kind: 'dead_letters';
+      readonly count: number;
+      readonly offset: number;
+      readonly reason: DeadLetterReason;
+      readonly message: string;
+    } & DeliverySource);

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type EndedTry, maxTries, retryAfterTime, retryDelaysMs, verdictOn } from './schedule.js';
+
+const nowMs = Date.UTC(2026, 0, 1);
+const hourMs = 3_600_000;
+const middle = () => 0.5;
+
+const failed = (fields: Partial<EndedTry> = {}): EndedTry => ({
+  attempt: 1,
+  result: 'refused',
+  status: 500,
+  retryAfter: undefined,
+  endedAtMs: nowMs,
+  ...fields,
+});
+
+describe('tries', () => {
+  test('follow after the published delays, and end with the eighth', () => {
+    const delays = Array.from({ length: 8 }, (_, index) => verdictOn(failed({ attempt: index + 1 }), middle));
+    expect(delays.map(({ nextAttemptAtMs }) => nextAttemptAtMs && (nextAttemptAtMs - nowMs) / 1_000)).toEqual([
+      5,
+      300,
+      1_800,
+      7_200,
+      18_000,
+      36_000,
+      36_000,
+      null,
+    ]);
+    expect(delays.map(({ state }) => state)).toEqual([...Array(7).fill('retrying'), 'given_up']);
+  });
+
+  test('end with success', () => {
+    const delivered = verdictOn(failed({ result: 'delivered', status: 200, retryAfter: '60' }), middle);
+    expect(delivered).toEqual({ state: 'delivered', nextAttemptAtMs: null, pausedUntilMs: null });
+  });
+
+  test('keep within a tenth of the delay, and reach both ends', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: maxTries - 1 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, drawn) => {
+        const delayMs = retryDelaysMs[attempt - 1] as number;
+        const waitMs = (verdictOn(failed({ attempt }), () => drawn).nextAttemptAtMs as number) - nowMs;
+        expect(Math.abs(waitMs - delayMs)).toBeLessThanOrEqual(delayMs / 10);
+      }),
+    );
+    const extremes = [0, 1].map((drawn) => verdictOn(failed(), () => drawn).nextAttemptAtMs);
+    expect(extremes).toEqual([nowMs + 4_500, nowMs + 5_500]);
+  });
+
+  test('come no sooner than any answer asked for', () => {
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.constantFrom(400, 429, 500, 503), (seconds, status) => {
+        const { nextAttemptAtMs } = verdictOn(failed({ retryAfter: `${seconds}`, status }), middle);
+        expect(nextAttemptAtMs).toBe(nowMs + Math.max(5_000, Math.min(seconds * 1_000, 24 * hourMs)));
+      }),
+    );
+  });
+});
+
+describe('the whole webhook is left alone', () => {
+  const pause = (fields: Partial<EndedTry>) => verdictOn(failed(fields), middle).pausedUntilMs;
+
+  test('for as long as 429 and 503 ask for, up to an hour', () => {
+    expect(pause({ status: 429, retryAfter: '90' })).toBe(nowMs + 90_000);
+    expect(pause({ status: 503, retryAfter: '86400' })).toBe(nowMs + hourMs);
+  });
+
+  test('also when the delivery is given up', () => {
+    expect(pause({ status: 503, retryAfter: '90', attempt: maxTries })).toBe(nowMs + 90_000);
+  });
+
+  test('for no other answer, and for none that names no time', () => {
+    expect(pause({ status: 500, retryAfter: '90' })).toBeNull();
+    expect(pause({ status: 429 })).toBeNull();
+    expect(pause({ status: 429, retryAfter: 'soon' })).toBeNull();
+  });
+});
+
+describe('Retry-After', () => {
+  const atMs = Date.UTC(1994, 10, 6, 8, 49, 37);
+
+  test.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
+    'reads the date %s',
+    (text) => expect(retryAfterTime(text, atMs - 1_000)).toBe(atMs),
+  );
+
+  test('reads seconds', () => {
+    expect(retryAfterTime(' 120 ', nowMs)).toBe(nowMs + 120_000);
+    expect(retryAfterTime('0', nowMs)).toBe(nowMs);
+  });
+
+  test('is bounded to a day', () => {
+    expect(retryAfterTime('9999999999', nowMs)).toBe(nowMs + 24 * hourMs);
+    expect(retryAfterTime('Sun, 06 Nov 2044 08:49:37 GMT', nowMs)).toBe(nowMs + 24 * hourMs);
+  });
+
+  test.each(['', '-1', '1.5', 'soon', '12h', '1e3', 'Infinity', '2026-01-01', 'Sun, 99 Foo 1994 08:49:37 GMT', '0x10'])(
+    'ignores %j',
+    (text) => expect(retryAfterTime(text, nowMs)).toBeUndefined(),
+  );
+});

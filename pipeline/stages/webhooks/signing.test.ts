@@ -1,0 +1,69 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import type { WebhookSecretRecord } from '../../../schemas/json/webhook.js';
+import type { Delivery } from '../../../schemas/records.js';
+import { createSealer, sealingKeyBytes } from '../../sealing.js';
+import { deliveriesOf } from './payload.js';
+import { createSigner } from './signing.js';
+import { sealer, secretRecord, secretText, webhookId, webhookRecord } from './testing/webhooks.js';
+
+const sign = createSigner(sealer);
+const nowMs = Date.now();
+const id = webhookId(1);
+const webhookWith = (...secrets: WebhookSecretRecord[]) => webhookRecord({ _id: id, secrets });
+const event = { id: 'a'.repeat(24), locationId: null, orderKey: 'device', text: '{"name":"caf\u00e9"}' };
+const [delivery] = deliveriesOf(webhookWith(), [event], undefined, { reason: 'event', createdAt: 1 }) as [Delivery];
+
+const isVerifiedBy = (secret: string, headers: object, body = delivery.body): boolean => {
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('Standard Webhooks, by an independent implementation', () => {
+  test('a request verifies with its secret and with no other', () => {
+    const headers = sign(webhookWith(secretRecord(id, 1)), delivery, nowMs)!;
+    expect(isVerifiedBy(secretText(1), headers)).toBe(true);
+    expect(isVerifiedBy(secretText(2), headers)).toBe(false);
+  });
+
+  test('another body, id or time does not', () => {
+    const headers = sign(webhookWith(secretRecord(id, 1)), delivery, nowMs)!;
+    expect(isVerifiedBy(secretText(1), headers, Buffer.from('{}'))).toBe(false);
+    expect(isVerifiedBy(secretText(1), { ...headers, 'webhook-id': 'other' })).toBe(false);
+    expect(isVerifiedBy(secretText(1), { ...headers, 'webhook-timestamp': `${Math.floor(nowMs / 1_000) - 1}` })).toBe(false);
+  });
+
+  test('while one secret replaces the other, both verify', () => {
+    const webhook = webhookWith(secretRecord(id, 1, { expiresAt: nowMs + 1 }), secretRecord(id, 2));
+    const headers = sign(webhook, delivery, nowMs)!;
+    expect([1, 2].map((number) => isVerifiedBy(secretText(number), headers))).toEqual([true, true]);
+  });
+
+  test('an expired secret does not sign', () => {
+    const webhook = webhookWith(secretRecord(id, 1, { expiresAt: nowMs }), secretRecord(id, 2));
+    const headers = sign(webhook, delivery, nowMs)!;
+    expect([1, 2].map((number) => isVerifiedBy(secretText(number), headers))).toEqual([false, true]);
+  });
+});
+
+describe('the compatible signature', () => {
+  const expected = (number: number) => createHmac('sha1', secretText(number)).update(event.id).digest('hex');
+
+  test('is of the first event, by the text of the newest secret', () => {
+    const webhook = webhookWith(secretRecord(id, 1, { expiresAt: nowMs + 1 }), secretRecord(id, 2));
+    expect(sign(webhook, delivery, nowMs)).toMatchObject({
+      'x-radar-signing-id': event.id,
+      'x-radar-signature': expected(2),
+    });
+  });
+});
+
+test('secrets sealed with another key are no secrets', () => {
+  const other = createSigner(createSealer(Buffer.alloc(sealingKeyBytes, 8)));
+  expect(other(webhookWith(secretRecord(id, 1)), delivery, nowMs)).toBeUndefined();
+});

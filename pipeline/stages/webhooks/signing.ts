@@ -1,0 +1,73 @@
+/**
+ * The headers that prove a request to be ours.
+ *
+ * Standard Webhooks (standardwebhooks.com, version 1): `webhook-signature` covers id, time and body, once per live secret, so that one can be
+ * replaced by the next without a gap. Beside it, for receivers made for existing SDKs' platform, `x-radar-signature`: the hexadecimal HMAC-SHA1
+ * of `x-radar-signing-id`, which does not cover the body.
+ */
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import type { WebhookRecord } from '../../../schemas/json/webhook.js';
+import type { Delivery } from '../../../schemas/records.js';
+import type { Sealer } from '../../sealing.js';
+
+const secretPrefix = 'whsec_';
+
+interface OpenSecret {
+  /** What the base64 part of the secret stands for. */
+  readonly key: KeyObject;
+  /** The secret's text as it was issued. */
+  readonly textKey: KeyObject;
+  readonly createdAt: number;
+  /** Epoch ms; Infinity: for ever. */
+  readonly expiresAt: number;
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Signs a delivery as of `nowMs`, epoch ms. Undefined when the webhook's secrets can't be opened with this installation's key. */
+export type Sign = (webhook: WebhookRecord, delivery: Delivery, nowMs: number) => Headers | undefined;
+
+/** Opens each record's secrets once. */
+export function createSigner(sealer: Sealer): Sign {
+  const opened = new WeakMap<WebhookRecord, readonly OpenSecret[] | undefined>();
+
+  function secretsOf(webhook: WebhookRecord): readonly OpenSecret[] | undefined {
+    if (!opened.has(webhook)) opened.set(webhook, openSecrets(webhook, sealer));
+    return opened.get(webhook);
+  }
+
+  return (webhook, { id, events, body }, nowMs) => {
+    const secrets = secretsOf(webhook);
+    if (secrets === undefined) return undefined;
+    const live = secrets.filter(({ expiresAt }) => nowMs < expiresAt);
+    const timestamp = String(Math.floor(nowMs / 1_000));
+    const signed = live.map(
+      ({ key }) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
+    );
+    const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signed.join(' ') };
+    const [newest] = live;
+    if (newest === undefined) return headers;
+    const signingId = events[0] ?? id;
+    const signature = createHmac('sha1', newest.textKey).update(signingId).digest('hex');
+    return { ...headers, 'x-radar-signing-id': signingId, 'x-radar-signature': signature };
+  };
+}
+
+/** Newest first; undefined when one can't be opened. */
+function openSecrets({ _id, secrets }: WebhookRecord, sealer: Sealer): OpenSecret[] | undefined {
+  try {
+    return secrets
+      .map(({ sealed, createdAt, expiresAt }) => {
+        const text = sealer.open(sealed, _id);
+        return {
+          key: createSecretKey(Buffer.from(text.slice(secretPrefix.length), 'base64')),
+          textKey: createSecretKey(Buffer.from(text)),
+          createdAt,
+          expiresAt: expiresAt ?? Number.POSITIVE_INFINITY,
+        };
+      })
+      .sort((a, b) => b.createdAt - a.createdAt);
+  } catch {
+    return undefined;
+  }
+}

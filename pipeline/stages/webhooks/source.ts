@@ -1,0 +1,164 @@
+/**
+ * The right to one partition's deliveries, and what this process has of them in hand.
+ *
+ * Whoever claims the partition later takes the right away: from the first refusal on nothing is written any more, and the partition must be
+ * claimed again.
+ */
+import type { Delivery } from '../../../schemas/records.js';
+import type {
+  CommitResult,
+  DeliveryClaim,
+  DeliveryPlace,
+  DeliveryQueue,
+  DeliverySource,
+  Settlement,
+  WaitingDelivery,
+} from '../../ports.js';
+
+/** A delivery to be queued. */
+export interface MadeDelivery {
+  readonly delivery: Delivery;
+  /** Encoded. */
+  readonly value: Buffer;
+  /** Epoch ms of the append of what it was made of. */
+  readonly sinceMs: number;
+}
+
+/** A queued delivery in memory. */
+export interface HeldDelivery {
+  readonly place: DeliveryPlace;
+  /** Tries so far. */
+  readonly attempts: number;
+  readonly delivery: Delivery;
+  readonly sinceMs: number;
+}
+
+/** A clock that is set back by less must not turn the order of first tries around. */
+const maxClockStepMs = 5_000;
+
+export class Source {
+  readonly #queue: DeliveryQueue;
+  readonly #claim: DeliveryClaim;
+  /** Of the next record to make deliveries of. */
+  #nextOffset: number;
+  /** The position that the queue holds; behind by records that nobody wants. */
+  #savedOffset: number;
+  /** Claims in a row that were lost before anything was written, this one excepted. */
+  readonly refusals: number;
+  #hasWritten = false;
+  #isOurs = true;
+  #nextSequence: number;
+  #latestDueAtMs = 0;
+  #inHand = 0;
+  #onDrained: () => void = () => {};
+  readonly #onRefused: (source: Source) => void;
+
+  constructor(queue: DeliveryQueue, claim: DeliveryClaim, refusals: number, onRefused: (source: Source) => void) {
+    this.#queue = queue;
+    this.#claim = claim;
+    this.#nextOffset = claim.nextOffset;
+    this.#savedOffset = claim.nextOffset;
+    this.#nextSequence = claim.nextSequence;
+    this.refusals = refusals;
+    this.#onRefused = onRefused;
+  }
+
+  get id(): DeliverySource {
+    return this.#claim.source;
+  }
+
+  /** Offset of the next record to make deliveries of. */
+  get nextOffset(): number {
+    return this.#nextOffset;
+  }
+
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
+
+  /** False once another owner is known of, or the partition was let go. */
+  get isOurs(): boolean {
+    return this.#isOurs;
+  }
+
+  letGo(): void {
+    this.#isOurs = false;
+  }
+
+  /** Queues them together with the position after them. Undefined when refused. */
+  async add(made: readonly MadeDelivery[], nextOffset: number, nowMs: number): Promise<HeldDelivery[] | undefined> {
+    const dueAtMs = this.#dueAt(nowMs);
+    const result = await this.#queue.add(this.#claim, {
+      expectedOffset: this.#savedOffset,
+      nextOffset,
+      deliveries: made.map(({ delivery: { webhook }, value }) => ({ webhook, dueAtMs, value })),
+    });
+    if (!this.#heard(result)) return undefined;
+    const sequence = this.#nextSequence;
+    this.#nextOffset = nextOffset;
+    this.#savedOffset = nextOffset;
+    this.#nextSequence += made.length;
+    return made.map(({ delivery, sinceMs }, index) => ({
+      place: { webhook: delivery.webhook, dueAtMs, sequence: sequence + index },
+      attempts: 0,
+      delivery,
+      sinceMs,
+    }));
+  }
+
+  /** Nothing is made of the records before `nextOffset`; for the time being, only this process knows. */
+  pass(nextOffset: number): void {
+    this.#nextOffset = nextOffset;
+  }
+
+  /** Answers false when refused. */
+  async savePosition(nowMs: number): Promise<boolean> {
+    return this.#savedOffset === this.#nextOffset || (await this.add([], this.#nextOffset, nowMs)) !== undefined;
+  }
+
+  waiting(webhook: string, limit: number): Promise<readonly WaitingDelivery[]> {
+    return this.#queue.waiting(this.id, webhook, limit);
+  }
+
+  /** Answers whether it was written. */
+  async settle(settlements: readonly Settlement[]): Promise<boolean> {
+    return this.#isOurs && this.#heard(await this.#queue.settle(this.#claim, settlements));
+  }
+
+  async drop(webhook: string): Promise<void> {
+    if (this.#isOurs) this.#heard(await this.#queue.drop(this.#claim, webhook));
+  }
+
+  /** Something of this source has begun that will be written. */
+  begin(): void {
+    this.#inHand += 1;
+  }
+
+  end(count = 1): void {
+    this.#inHand -= count;
+    if (this.#inHand === 0) this.#onDrained();
+  }
+
+  /** Resolves when nothing is in hand. */
+  async drained(): Promise<void> {
+    if (this.#inHand > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve));
+  }
+
+  #heard(result: CommitResult): boolean {
+    if (result === 'committed') {
+      this.#hasWritten = true;
+      return true;
+    }
+    if (this.#isOurs) {
+      this.#isOurs = false;
+      this.#onRefused(this);
+    }
+    return false;
+  }
+
+  #dueAt(nowMs: number): number {
+    const isSetBack = nowMs < this.#latestDueAtMs && nowMs > this.#latestDueAtMs - maxClockStepMs;
+    if (!isSetBack) this.#latestDueAtMs = nowMs;
+    return this.#latestDueAtMs;
+  }
+}

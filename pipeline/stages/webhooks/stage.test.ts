@@ -1,0 +1,372 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { codecs } from '../../../schemas/codecs.js';
+import type { Delivery } from '../../../schemas/records.js';
+import { topics } from '../../ports.js';
+import { maxEventCharacters } from './payload.js';
+import { retryDelaysMs } from './schedule.js';
+import { answer, failure } from './testing/scripted-client.js';
+import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
+import { webhookId } from './testing/webhooks.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+let node: WebhookNode;
+
+beforeEach(async () => {
+  node = await WebhookNode.open();
+});
+afterEach(() => node.dispose());
+
+const hook = webhookRecord({ updatedAt: Date.UTC(2026, 0, 1) });
+
+/** Once it is known when to go on. */
+const passToTimer = async () => {
+  await until(() => node.time.nextAtMs < Infinity);
+  node.time.passTo(node.time.nextAtMs);
+};
+
+const settled = (waiting = 0) => until(async () => (await node.waiting()) === waiting);
+
+describe('an event', () => {
+  test('goes to every webhook that wants it and to no other', async () => {
+    await node.configure(
+      webhookRecord({ _id: webhookId(1), url: 'http://a/' }),
+      webhookRecord({ _id: webhookId(2), url: 'http://b/', types: ['user.exited_geofence'] }),
+      webhookRecord({ _id: webhookId(3), url: 'http://c/', types: ['user.entered_geofence'] }),
+      webhookRecord({ _id: webhookId(4), url: 'http://d/', enabled: false }),
+    );
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(2);
+    expect(node.client.requests.map(({ url }) => url).sort()).toEqual(['http://a/', 'http://c/']);
+    await settled();
+  });
+
+  test('carries what the event says of the user when no state is stored', async () => {
+    await node.configure(hook);
+    node.start();
+    const event = eventRecord(1, 1);
+    await node.append(event);
+    await node.attempted(1);
+    const { user } = JSON.parse(node.client.requests[0]!.body);
+    expect(user).toEqual({ _id: event.user?.id, deviceId: event.user?.deviceId });
+  });
+
+  test('of a location goes with its others where that is wanted, also across the end of a batch', async () => {
+    await node.configure({ ...hook, delivery: 'grouped' });
+    await node.append(...Array.from({ length: 3 }, (_, number) => eventRecord(1, 1, number)));
+    await node.append(...Array.from({ length: 7 }, (_, number) => eventRecord(2, 1, number)), eventRecord(3, 1));
+    node.start({ bounds: { maxBatchRecords: 5 } });
+    await node.attempted(4);
+    const sizes = node.client.requests.map(({ body }) => JSON.parse(body).events.length);
+    expect(sizes.sort()).toEqual([1, 2, 3, 5]);
+  });
+
+  test('is asked for again: once more, under the same id', async () => {
+    await node.configure(hook);
+    node.start();
+    await node.append(eventRecord(1, 1));
+    const [first] = await node.attempted(1);
+    const again: Delivery = { ...(await firstDelivery()), reason: 'redelivery' };
+    await node.node.embedded.log.append(topics.deliveries, [{ key: hook._id, value: codecs.delivery.encode(again) }]);
+    const [, second] = await node.attempted(2);
+    expect(second?.delivery).toMatchObject({ id: first?.delivery.id, reason: 'redelivery' });
+    expect(node.client.requests[1]?.body).toBe(node.client.requests[0]?.body);
+  });
+
+  const firstDelivery = async (): Promise<Delivery> => {
+    const [record] = await node.node.embedded.log.read(topics.attempts, 0, 0, 1);
+    return codecs.attempt.decode(record!.value!).delivery;
+  };
+});
+
+describe('tries', () => {
+  test('are made on the published schedule, eight in all, each on record', async () => {
+    await node.configure({ ...hook, updatedAt: Date.UTC(2027, 0, 1) });
+    node.client.answering = () => answer(500, { 'x-why': 'busy' }, 'no');
+    const draws = [0, 1, 0.25, 0.5, 0.75, 1, 0];
+    node.start({ random: () => draws.shift() ?? 0.5 });
+    await node.append(eventRecord(1, 1));
+    for (let count = 1; count <= 8; count++) {
+      await node.attempted(count);
+      if (count < 8) await passToTimer();
+    }
+    const times = node.client.requests.map(({ atMs }) => atMs);
+    const jitter = [0.9, 1.1, 0.95, 1, 1.05, 1.1, 0.9];
+    expect(times.slice(1).map((atMs, index) => atMs - times[index]!)).toEqual(
+      retryDelaysMs.map((delayMs, index) => Math.round(delayMs * jitter[index]!)),
+    );
+    await settled();
+    const attempts = await node.attempts();
+    expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(attempts.map(({ state }) => state)).toEqual([...Array(7).fill('retrying'), 'given_up']);
+    expect(attempts.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([...times.slice(1), null]);
+    expect(attempts[0]).toMatchObject({ result: 'refused', status: 500, responseHeaders: '{"x-why":"busy"}', url: hook.url });
+    expect(new Set(node.client.requests.map(({ id, body }) => id + body)).size).toBe(1);
+  });
+
+  test('apply what was edited meanwhile', async () => {
+    await node.configure(hook);
+    node.client.answering = ({ url }) => answer(url === hook.url ? 500 : 200);
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    await node.configure({ ...hook, url: 'http://moved/' });
+    await passToTimer();
+    await node.attempted(2);
+    expect(node.client.requests.map(({ url }) => url)).toEqual([hook.url, 'http://moved/']);
+    await settled();
+  });
+
+  test('are on record before their deliveries are settled', async () => {
+    await node.configure(hook);
+    const queue = node.node.embedded.deliveryQueue;
+    const settledBefore: number[] = [];
+    node.start({
+      queue: {
+        ...queue,
+        async settle(claim, settlements) {
+          settledBefore.push((await node.attempts()).length - settlements.length);
+          return queue.settle(claim, settlements);
+        },
+      },
+    });
+    await node.append(...Array.from({ length: 20 }, (_, device) => eventRecord(device, 1)));
+    await node.attempted(20);
+    await settled();
+    expect(settledBefore.length).toBeGreaterThan(0);
+    expect(settledBefore.every((count) => count >= 0)).toBe(true);
+  });
+
+  test('to a webhook whose last one failed are made one at a time', async () => {
+    await node.configure(hook);
+    let inFlight = 0;
+    const most: number[] = [];
+    let isUp = true;
+    node.client.answering = async () => {
+      inFlight += 1;
+      most.push(inFlight);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inFlight -= 1;
+      return isUp ? answer(200) : failure;
+    };
+    node.start();
+    const burst = (location: number) => node.append(...Array.from({ length: 30 }, (_, device) => eventRecord(device, location)));
+    await burst(1);
+    await node.attempted(30);
+    expect(most[0]).toBe(1);
+    expect(Math.max(...most)).toBe(16);
+    isUp = false;
+    await node.append(eventRecord(1, 2));
+    await node.attempted(31);
+    most.length = 0;
+    await burst(3);
+    await node.attempted(61);
+    expect(Math.max(...most)).toBe(1);
+  });
+
+  describe('after an answer that asks for time', () => {
+    test('the whole webhook is left alone as long', async () => {
+      await node.configure(hook);
+      node.client.answering = () => answer(503, { 'retry-after': '600' });
+      node.start();
+      await node.append(eventRecord(1, 1));
+      await node.attempted(1);
+      node.client.answering = () => answer(200);
+      await node.append(eventRecord(2, 1));
+      await settled(2);
+      node.time.pass(599_000);
+      await until(() => node.time.nextAtMs < Infinity);
+      expect(node.client.requests).toHaveLength(1);
+      node.time.pass(1_000);
+      await node.attempted(3);
+      await settled();
+    });
+
+    test('others go on', async () => {
+      const other = webhookRecord({ _id: webhookId(2), url: 'http://other/' });
+      await node.configure(hook, other);
+      node.client.answering = ({ url }) => (url === hook.url ? answer(429, { 'retry-after': '60' }) : answer(200));
+      node.start();
+      await node.append(...Array.from({ length: 10 }, (_, device) => eventRecord(device, 1)));
+      await until(() => node.client.to(other.url).length === 10);
+      expect(node.client.to(hook.url)).toHaveLength(1);
+    });
+  });
+});
+
+describe('a webhook', () => {
+  test('that is gone is disabled at once; what waits goes on when it is enabled again', async () => {
+    await node.configure(hook);
+    node.client.answering = () => answer(410);
+    node.start();
+    await node.append(eventRecord(1, 1), eventRecord(2, 1));
+    const [attempt] = await node.attempted(1);
+    expect(attempt).toMatchObject({ result: 'gone', state: 'retrying' });
+    await until(() => node.notices.length === 1);
+    expect(node.notices[0]).toMatchObject({ kind: 'webhook_disabled', webhook: hook._id, reason: 'gone' });
+    const disabled = node.node.view.webhook(hook, hook._id)!;
+    expect(disabled).toMatchObject({ enabled: false, disabled: { reason: 'gone' } });
+    node.time.pass(dayMs);
+    await settled(2);
+    expect(node.client.requests).toHaveLength(1);
+
+    node.client.answering = () => answer(200);
+    await node.configure({ ...disabled, enabled: true, disabled: null, updatedAt: disabled.updatedAt + 1 });
+    node.time.pass(2_000);
+    await settled();
+    expect(node.client.requests).toHaveLength(3);
+  });
+
+  test('that has done nothing but fail for five days is disabled, with a notice', async () => {
+    await node.configure(hook);
+    node.client.answering = () => failure;
+    node.start();
+    const startedAtMs = node.time.nowMs;
+    for (let tries = 1; ; tries++) {
+      // An event's eight tries take a little more than a day.
+      if (tries % 8 === 1) await node.append(eventRecord(1, tries));
+      else await passToTimer();
+      await node.attempted(tries);
+      if (node.time.nowMs >= startedAtMs + 5 * dayMs) break;
+      expect(node.notices).toEqual([]);
+    }
+    await until(() => node.notices.length === 1);
+    expect(node.notices[0]).toMatchObject({ kind: 'webhook_disabled', reason: 'failing' });
+  });
+
+  test('that succeeds now and then is not disabled', async () => {
+    await node.configure(hook);
+    node.start();
+    for (let day = 0; day < 12; day++) {
+      node.client.answering = () => answer(day % 4 === 0 ? 200 : 500);
+      await node.append(eventRecord(day, 1));
+      await until(async () => (await node.attempts()).some(({ delivery }) => delivery.events[0] === eventRecord(day, 1).id));
+      node.time.pass(dayMs);
+    }
+    expect(node.notices).toEqual([]);
+  });
+
+  test('that was deleted gets nothing more, and nothing waits for it', async () => {
+    await node.configure(hook);
+    node.client.answering = () => answer(500);
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    await settled(1);
+    await node.node.remove('webhook', hook._id);
+    await passToTimer();
+    await settled();
+    expect(node.client.requests).toHaveLength(1);
+  });
+
+  test('that was disabled for too long is not sent what has waited all the time', async () => {
+    await node.configure(hook);
+    node.client.answering = () => answer(410);
+    node.start({ bounds: { keepWaitingMs: 3 * dayMs } });
+    await node.append(...Array.from({ length: 200 }, (_, device) => eventRecord(device, 1)));
+    await settled(200);
+    await until(() => node.notices.length === 1);
+    for (let hours = 0; hours < 71; hours++) {
+      await passToTimer();
+      node.time.pass(hourMs);
+    }
+    await settled(200);
+    await until(async () => {
+      node.time.pass(hourMs);
+      return (await node.waiting()) === 0;
+    });
+    const expired = (await node.attempts()).filter(({ result }) => result === 'expired');
+    expect(expired).toHaveLength(200);
+    expect(expired.every(({ state }) => state === 'given_up')).toBe(true);
+    expect(node.client.requests).toHaveLength(1);
+  });
+});
+
+describe('records that nothing can be made of', () => {
+  test('become dead letters, and the stream goes on', async () => {
+    await node.configure(hook);
+    const { log } = node.node.embedded;
+    const [event, oversized] = [eventRecord(1, 1), eventRecord(1, 2)];
+    const metadata = JSON.stringify({ text: 'x'.repeat(maxEventCharacters) });
+    await log.append(topics.events, [{ key: keyOfEvent(event), value: Buffer.from('no event') }]);
+    await node.append({ ...oversized, metadata }, event);
+    await log.append(topics.deliveries, [{ key: 'x', value: Buffer.from([]) }]);
+    node.start();
+    await node.attempted(1);
+    await until(async () => (await node.node.deadLetters()).length === 3);
+    const dead = (await node.node.deadLetters()).map(({ topic, reason }) => `${topic} ${reason}`);
+    expect(dead.sort()).toEqual(['deliveries undecodable', 'events oversized_event', 'events undecodable']);
+  });
+});
+
+describe('closing', () => {
+  test('waits for tries in flight, settles them, and begins no more', async () => {
+    await node.configure(hook);
+    let answerNow: () => void = () => {};
+    node.client.answering = () =>
+      new Promise((resolve) => {
+        answerNow = () => resolve(answer(200));
+      });
+    node.start();
+    await node.append(eventRecord(1, 1), eventRecord(2, 1));
+    await until(() => node.client.requests.length === 1);
+    const closed = node.stop();
+    answerNow();
+    await closed;
+    expect(node.client.requests).toHaveLength(1);
+    expect(await node.attempts()).toMatchObject([{ state: 'delivered' }]);
+    expect(await node.waiting()).toBe(1);
+  });
+});
+
+describe('another owner', () => {
+  test('of a partition is noticed; what waits is delivered all the same', async () => {
+    await node.configure(hook);
+    let isHeld = true;
+    node.client.answering = async () => {
+      await until(() => !isHeld);
+      return answer(200);
+    };
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await until(() => node.client.requests.length === 1);
+    await node.node.embedded.deliveryQueue.claim({ topic: 'events', partition: 0 });
+    isHeld = false;
+    await until(() => node.notices.some(({ kind }) => kind === 'fenced'));
+    await node.append(eventRecord(2, 1));
+    await until(() => node.client.requests.some(({ body }) => body.includes(eventRecord(2, 1).id)));
+    await settled();
+    const delivered = new Set((await node.attempts()).flatMap(({ delivery }) => delivery.events));
+    expect(delivered).toEqual(new Set([eventRecord(1, 1).id, eventRecord(2, 1).id]));
+  });
+
+  test('may have queued deliveries meanwhile; they are sent as well, once', async () => {
+    await node.configure(hook);
+    const { log, deliveryQueue } = node.node.embedded;
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    await settled();
+    const [record] = await log.read(topics.attempts, 0, 0, 1);
+    const { delivery } = codecs.attempt.decode(record!.value!);
+    const claim = await deliveryQueue.claim({ topic: 'events', partition: 0 });
+    const value = codecs.delivery.encode({ ...delivery, id: 'queued by another' });
+    const deliveries = [{ webhook: hook._id, dueAtMs: node.time.nowMs, value }];
+    await deliveryQueue.add(claim, { expectedOffset: claim.nextOffset, nextOffset: claim.nextOffset, deliveries });
+    await node.append(eventRecord(2, 1));
+    await node.attempted(3);
+    await settled();
+    expect(node.client.requests.map(({ id }) => id)).toContain('queued by another');
+    expect(node.client.requests).toHaveLength(3);
+  });
+
+  test('that keeps claiming ends the stage', async () => {
+    await node.configure(hook);
+    const queue = node.node.embedded.deliveryQueue;
+    const stage = node.start({ queue: { ...queue, add: async () => 'fenced' }, bounds: { maxFencedTries: 3 } });
+    await node.append(eventRecord(1, 1));
+    await expect(stage.done).rejects.toThrow('claimed by others 3 times in a row');
+  });
+});

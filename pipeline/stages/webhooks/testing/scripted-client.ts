@@ -1,0 +1,46 @@
+/** An outbound client that answers as the test says, and keeps what it was asked to send. */
+import type { OutboundClient, OutboundRequest, OutboundResult } from '../../../../outbound/client.js';
+
+export interface SentRequest {
+  readonly url: string;
+  readonly id: string;
+  readonly headers: OutboundRequest['headers'];
+  readonly body: string;
+  readonly atMs: number;
+}
+
+export const answer = (status: number, headers: Record<string, string> = {}, body = ''): OutboundResult => ({
+  kind: 'answered',
+  status,
+  headers,
+  body: Buffer.from(body),
+  truncated: false,
+  durationMs: 1,
+});
+
+export const failure: OutboundResult = { kind: 'failed', failure: 'timed_out', message: 'too slow', durationMs: 15_000 };
+
+export type Answering = (request: SentRequest) => OutboundResult | Promise<OutboundResult>;
+
+export class ScriptedClient implements Pick<OutboundClient, 'send'> {
+  readonly requests: SentRequest[] = [];
+  answering: Answering = () => answer(204);
+  readonly #clock: () => number;
+
+  constructor(clock: () => number = Date.now) {
+    this.#clock = clock;
+  }
+
+  async send({ url, headers, body }: OutboundRequest): Promise<OutboundResult> {
+    const id = headers['webhook-id'] as string;
+    const request = { url, id, headers, body: Buffer.from(body as Uint8Array).toString(), atMs: this.#clock() };
+    this.requests.push(request);
+    // As with a real one, no answer comes in the same turn.
+    await new Promise(setImmediate);
+    return this.answering(request);
+  }
+
+  to(url: string): SentRequest[] {
+    return this.requests.filter((request) => request.url === url);
+  }
+}

@@ -1,0 +1,117 @@
+/** The webhook stage for its tests: on the embedded log and queues in a temporary folder, with configuration that can be written. */
+import { codecs } from '../../../../schemas/codecs.js';
+import type { WebhookRecord } from '../../../../schemas/json/webhook.js';
+import type { Attempt, Event } from '../../../../schemas/records.js';
+import { exampleEvent } from '../../../../schemas/testing/examples.js';
+import { scope } from '../../../catalog/fixtures.js';
+import { type Subscription, topics } from '../../../ports.js';
+import { idOf, plain, projectRecord, readAll, TestNode, until } from '../../testing/node.js';
+import type { WebhookNotice } from '../notices.js';
+import { createWebhookStage, type WebhookStageParts } from '../stage.js';
+import { ScriptedClient } from './scripted-client.js';
+import { VirtualTime } from './virtual-time.js';
+import { sealer, webhookRecord } from './webhooks.js';
+
+export { idOf, until };
+
+/** An event of a device's location; both are numbers, and so is the event among those of its location. */
+export const eventRecord = (device: number, location: number, number = 0, fields: Partial<Event> = {}): Event =>
+  exampleEvent({
+    id: idOf('event', device * 1_000_000 + location * 1_000 + number),
+    ...scope,
+    createdAt: 1_000,
+    actualCreatedAt: 1_000,
+    locationId: idOf('location', device * 1_000 + location),
+    user: { id: idOf('user', device), userId: null, deviceId: `device ${device}`, profile: null },
+    geofence: null,
+    ...fields,
+  });
+
+/** The key that an event is on its topic under. */
+export const keyOfEvent = ({ project, environment, user, id }: Event): string =>
+  `${project}/${environment}/${user?.deviceId ?? id}`;
+
+export class WebhookNode {
+  readonly time = new VirtualTime();
+  readonly client = new ScriptedClient(this.time.clock);
+  readonly notices: WebhookNotice[] = [];
+  readonly node: TestNode;
+  #stages: Subscription[] = [];
+
+  private constructor(node: TestNode) {
+    this.node = node;
+  }
+
+  static async open(partitions = 1): Promise<WebhookNode> {
+    const node = await TestNode.open({ partitions });
+    await node.configure({ kind: 'project', record: projectRecord() });
+    return new WebhookNode(node);
+  }
+
+  configure(...webhooks: WebhookRecord[]): Promise<void> {
+    return this.node.configure(...webhooks.map((record) => ({ kind: 'webhook' as const, record })));
+  }
+
+  /** As the composition does it. */
+  readonly disable: WebhookStageParts['disable'] = (webhook, reason, at) =>
+    this.configure({ ...webhook, enabled: false, disabled: { reason, at }, updatedAt: webhook.updatedAt + 1 });
+
+  /** In virtual time, with the scripted client, unless told otherwise. */
+  start(parts: Partial<WebhookStageParts> = {}): Subscription {
+    const { embedded, view } = this.node;
+    const stage = createWebhookStage({
+      log: embedded.log,
+      queue: embedded.deliveryQueue,
+      states: embedded.stateStore,
+      configuration: view,
+      client: this.client,
+      sealer,
+      disable: this.disable,
+      clock: this.time.clock,
+      timers: this.time.timers,
+      random: () => 0.5,
+      onNotice: (notice) => this.notices.push(notice),
+      ...parts,
+    });
+    this.#stages.push(stage);
+    return stage;
+  }
+
+  append(...events: Event[]): Promise<void> {
+    return this.node.embedded.log.append(
+      topics.events,
+      events.map((event) => ({ key: keyOfEvent(event), value: codecs.event.encode(event) })),
+    );
+  }
+
+  async attempts(): Promise<Attempt[]> {
+    const records = await readAll(this.node.embedded, topics.attempts);
+    return records.map(({ value }) => plain(codecs.attempt.decode(value as Buffer)));
+  }
+
+  /** Resolves when this many tries are on record and settled. */
+  async attempted(count: number): Promise<Attempt[]> {
+    await until(async () => (await this.attempts()).length >= count);
+    return this.attempts();
+  }
+
+  waiting(): Promise<number> {
+    return this.node.embedded.deliveryQueue.size();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#stages.splice(0).map((stage) => stage.close()));
+  }
+
+  async reopen(): Promise<void> {
+    await this.stop();
+    await this.node.reopen();
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    await this.node.dispose();
+  }
+}
+
+export { webhookRecord };

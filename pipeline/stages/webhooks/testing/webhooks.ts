@@ -1,0 +1,44 @@
+/** Webhooks for this room's tests: valid in every field, with the fields of interest on top. */
+import { deriveId } from '../../../../schemas/ids.js';
+import type { WebhookRecord, WebhookSecretRecord } from '../../../../schemas/json/webhook.js';
+import { scope } from '../../../catalog/fixtures.js';
+import { createSealer, sealingKeyBytes } from '../../../sealing.js';
+
+export const sealer = createSealer(Buffer.alloc(sealingKeyBytes, 7));
+
+/** The text of the n-th secret. */
+export const secretText = (number: number): string => `whsec_${Buffer.alloc(24, number).toString('base64')}`;
+
+export const secretRecord = (
+  webhook: string,
+  number: number,
+  fields: Partial<WebhookSecretRecord> = {},
+): WebhookSecretRecord => ({
+  _id: deriveId('secret', String(number)),
+  sealed: sealer.seal(secretText(number), webhook),
+  hint: 'whsec_…',
+  createdAt: number,
+  expiresAt: null,
+  ...fields,
+});
+
+export const webhookId = (number: number): string => deriveId('webhook', String(number));
+
+export function webhookRecord(fields: Partial<WebhookRecord> = {}): WebhookRecord {
+  const _id = fields._id ?? webhookId(0);
+  return {
+    _id,
+    ...scope,
+    createdAt: 1_000,
+    updatedAt: 1_000,
+    url: 'http://127.0.0.1:1/hook',
+    description: null,
+    types: null,
+    tags: null,
+    delivery: 'single',
+    enabled: true,
+    disabled: null,
+    secrets: [secretRecord(_id, 1)],
+    ...fields,
+  };
+}

@@ -1,0 +1,11 @@
+/** Time that passes, so that tests can let it pass at will. */
+export interface Timers {
+  /** Calls back once, no sooner than after `delayMs`. */
+  set(callback: () => void, delayMs: number): unknown;
+  clear(timer: unknown): void;
+}
+
+export const systemTimers: Timers = {
+  set: (callback, delayMs) => setTimeout(callback, delayMs),
+  clear: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
+};

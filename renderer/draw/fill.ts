@@ -1,0 +1,59 @@
+/** Areas: layers of type `fill`, and `fill-extrusion` seen from straight above. */
+
+import type { Color } from '@maplibre/maplibre-gl-style-spec';
+import type { StyleLayer } from '../style/compile.js';
+import type { Batch } from './bucket.js';
+import type { VectorPainter } from './painter.js';
+import { overlaps, type TileCanvas, type Translate } from './tile-canvas.js';
+
+export const fillPainter: VectorPainter = {
+  properties: ['fill-color', 'fill-opacity', 'fill-outline-color'],
+  sortKey: 'fill-sort-key',
+  clipped: true,
+  paint(canvas, layer, batch) {
+    fill(canvas, layer, batch, 'fill');
+    outline(canvas, layer, batch);
+  },
+};
+
+export const extrusionPainter: VectorPainter = {
+  properties: ['fill-extrusion-color'],
+  sortKey: null,
+  clipped: true,
+  paint(canvas, layer, batch) {
+    fill(canvas, layer, batch, 'fill-extrusion');
+  },
+};
+
+function fill(canvas: TileCanvas, layer: StyleLayer, { feature, chunks }: Batch, type: 'fill' | 'fill-extrusion'): void {
+  const { context, zoom } = canvas;
+  const color = layer.property<Color>(`${type}-color`).at(zoom, feature);
+  const opacity = layer.property<number>(`${type}-opacity`).at(zoom, feature);
+  if (color.a === 0 || opacity === 0) return;
+  const translate = layer.property<Translate>(`${type}-translate`).at(zoom);
+  const visible = canvas.visible(0, translate);
+  canvas.useTileUnits(translate);
+  context.fillStyle = color.toString();
+  context.globalAlpha = opacity;
+  for (const chunk of chunks) {
+    if (overlaps(chunk.box, visible)) context.fill(chunk.path());
+  }
+}
+
+/** One device pixel wide, as far as the style asks for a colour of its own. */
+function outline(canvas: TileCanvas, layer: StyleLayer, { feature, chunks }: Batch): void {
+  const { context, zoom } = canvas;
+  const color = layer.property<Color | undefined>('fill-outline-color').at(zoom, feature);
+  const opacity = layer.property<number>('fill-opacity').at(zoom, feature);
+  if (!color || color.a === 0 || opacity === 0 || !layer.property<boolean>('fill-antialias').at(zoom)) return;
+  const translate = layer.property<Translate>('fill-translate').at(zoom);
+  const visible = canvas.visible(1 / canvas.unitPx, translate);
+  canvas.useTileUnits(translate);
+  context.strokeStyle = color.toString();
+  context.globalAlpha = opacity;
+  context.lineWidth = 1 / canvas.unitPx;
+  context.lineJoin = 'bevel';
+  for (const chunk of chunks) {
+    if (overlaps(chunk.box, visible)) context.stroke(chunk.path());
+  }
+}

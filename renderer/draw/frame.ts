@@ -1,0 +1,46 @@
+/** A map while it is drawn: the canvas, the view and the tiles it shows. */
+
+import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import type { Tile } from '../tiles/store.js';
+import type { PixelBox, Viewport } from '../types.js';
+import type { PlacedTile } from '../view/projection.js';
+
+export interface LoadedTile {
+  readonly place: PlacedTile;
+  readonly tile: Tile;
+}
+
+export interface Frame {
+  readonly canvas: Canvas;
+  readonly context: SKRSContext2D;
+  readonly view: Viewport;
+  /** The whole zoom at or below the view's: that of filters and layout. */
+  readonly wholeZoom: number;
+  /** By the name that the style gives the source. */
+  readonly tiles: ReadonlyMap<string, readonly LoadedTile[]>;
+}
+
+/** What a map without a background is drawn on. */
+const paper = '#ffffff';
+
+/** A sheet of paper of the view's size in device pixels. */
+export function openFrame(view: Viewport, tiles: Frame['tiles']): Frame {
+  const canvas = createCanvas(Math.round(view.width * view.scale), Math.round(view.height * view.scale));
+  const context = canvas.getContext('2d');
+  context.fillStyle = paper;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  return { canvas, context, view, wholeZoom: Math.floor(view.zoom), tiles };
+}
+
+/**
+ * A tile's part of the canvas, in whole device pixels, so that neighbours neither leave a seam nor draw a pixel twice. Cut off at the
+ * canvas; empty (inside out) when nothing is left.
+ */
+export function tileArea({ canvas, view }: Frame, { left, top, sizePx }: PlacedTile): PixelBox {
+  return {
+    minX: Math.max(0, Math.round(left * view.scale)),
+    minY: Math.max(0, Math.round(top * view.scale)),
+    maxX: Math.min(canvas.width, Math.round((left + sizePx) * view.scale)),
+    maxY: Math.min(canvas.height, Math.round((top + sizePx) * view.scale)),
+  };
+}

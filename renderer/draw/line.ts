@@ -1,0 +1,67 @@
+/** Lines, and the outlines of areas: layers of type `line`. */
+
+import { Path2D } from '@napi-rs/canvas';
+import { point, polygon } from '../tiles/vector-tile.js';
+import type { PixelBox } from '../types.js';
+import type { Chunk } from './bucket.js';
+import { dashLines } from './dash.js';
+import { offsetLines } from './offset.js';
+import type { VectorPainter } from './painter.js';
+import { type Origin, pathData } from './path.js';
+import { type Pen, penOf } from './pen.js';
+import { overlaps, type TileCanvas } from './tile-canvas.js';
+
+export const linePainter: VectorPainter = {
+  properties: [
+    ...['line-color', 'line-opacity', 'line-width', 'line-gap-width', 'line-offset', 'line-dasharray'],
+    ...['line-join', 'line-miter-limit'],
+  ],
+  sortKey: 'line-sort-key',
+  clipped: true,
+  paint(canvas, layer, { feature, chunks }) {
+    const pen = penOf(canvas, layer, feature);
+    if (!pen) return;
+    const visible = canvas.visible(pen.reach, pen.translate);
+    // Lines that are cut to the view are told from its corner, so that numbers stay small.
+    const origin: Origin = pen.dashes ? [Math.floor(visible.minX), Math.floor(visible.minY)] : [0, 0];
+    usePen(canvas, pen, origin);
+    for (const chunk of chunks) {
+      if (overlaps(chunk.box, visible)) canvas.context.stroke(strokedPath(chunk, pen, visible, origin));
+    }
+  },
+};
+
+function usePen(canvas: TileCanvas, pen: Pen, origin: Origin): void {
+  const { context } = canvas;
+  canvas.useTileUnits(pen.translate, pen.precision, origin);
+  context.strokeStyle = pen.color.toString();
+  context.globalAlpha = pen.opacity;
+  context.lineWidth = pen.width * pen.precision;
+  context.lineCap = pen.cap;
+  context.lineJoin = pen.join;
+  context.miterLimit = pen.miterLimit;
+}
+
+/** Whole lines are kept; what is cut to the view is made anew. */
+function strokedPath(chunk: Chunk, pen: Pen, visible: PixelBox, origin: Origin): Path2D {
+  if (pen.dashes) return derivedPath(chunk, pen, visible, origin);
+  if (pen.sides.length === 1 && pen.sides[0] === 0) return chunk.path();
+  const key = [pen.precision, pen.join, pen.miterLimit, ...pen.sides].join();
+  return chunk.derivedPath(key, () => derivedPath(chunk, pen, visible, origin));
+}
+
+function derivedPath({ shapes }: Chunk, pen: Pen, visible: PixelBox, origin: Origin): Path2D {
+  const { sides, dashes, join, miterLimit, precision } = pen;
+  let data = '';
+  for (const shape of shapes) {
+    if (shape.type === point) continue;
+    const closed = shape.type === polygon;
+    const coordinates = shape.coordinates();
+    for (const side of sides) {
+      const line = side === 0 ? coordinates : offsetLines(coordinates, closed, side, join, miterLimit);
+      if (dashes) data += pathData(dashLines(line, closed, dashes, visible), false, precision, origin);
+      else data += pathData(line, closed, precision, origin);
+    }
+  }
+  return new Path2D(data);
+}

@@ -1,0 +1,118 @@
+/** Lines beside lines: what `line-offset` and `line-gap-width` draw. Pure. */
+
+import type { Coordinates } from '../tiles/coordinates.js';
+
+export type LineJoin = 'bevel' | 'round' | 'miter';
+
+/** Up to this cosine of the angle between two segments a round corner is drawn as a pointed one; nobody sees the difference. */
+const nearlyStraight = 0.95;
+/** Steps of an arc around a corner. */
+const arcStep = Math.PI / 8;
+
+/**
+ * Each line, or closed ring, moved sideways: to the right of its direction by a positive distance, to the left by a negative. Distance in the units of the
+ * coordinates. Corners on the outer side are joined as asked; on the inner side by the crossing of the two moved segments, where
+ * they are long enough to cross.
+ */
+export function offsetLines(
+  { xy, ends }: Coordinates,
+  closed: boolean,
+  distance: number,
+  join: LineJoin,
+  miterLimit: number,
+): Coordinates {
+  const moved: number[] = [];
+  const movedEnds: number[] = [];
+  let start = 0;
+  for (const end of ends) {
+    offsetPart(distinct(xy, start, end, closed), closed, distance, join, miterLimit, moved);
+    if (moved.length > (movedEnds.at(-1) ?? 0)) movedEnds.push(moved.length);
+    start = end;
+  }
+  return { xy: moved, ends: movedEnds };
+}
+
+/** The part without vertices that repeat the one before them; segments of no length have no side. */
+function distinct(xy: readonly number[], start: number, end: number, closed: boolean): number[] {
+  const kept: number[] = [];
+  for (let i = start; i < end; i += 2) {
+    if (kept.at(-2) !== xy[i] || kept.at(-1) !== xy[i + 1]) kept.push(xy[i]!, xy[i + 1]!);
+  }
+  if (closed && kept.length > 2 && kept[0] === kept.at(-2) && kept[1] === kept.at(-1)) kept.length -= 2;
+  return kept;
+}
+
+/** A segment's unit normal, to the right of its direction where y grows downwards, and its length. */
+interface Segment {
+  readonly x: number;
+  readonly y: number;
+  readonly length: number;
+}
+
+function offsetPart(xy: number[], closed: boolean, distance: number, join: LineJoin, miterLimit: number, out: number[]): void {
+  const count = xy.length / 2;
+  if (count < 2) return;
+  const segments = segmentsOf(xy, closed && count > 2);
+  for (let vertex = 0; vertex < count; vertex++) {
+    const x = xy[2 * vertex]!;
+    const y = xy[2 * vertex + 1]!;
+    const before = segments[vertex - 1] ?? (segments.length === count ? segments.at(-1)! : undefined);
+    const after = segments[vertex];
+    if (before && after) corner(x, y, before, after, distance, join, miterLimit, out);
+    else {
+      const only = (before ?? after)!;
+      out.push(x + distance * only.x, y + distance * only.y);
+    }
+  }
+}
+
+function segmentsOf(xy: readonly number[], closed: boolean): Segment[] {
+  const segments: Segment[] = [];
+  const last = closed ? xy.length : xy.length - 2;
+  for (let i = 0; i < last; i += 2) {
+    const dx = xy[(i + 2) % xy.length]! - xy[i]!;
+    const dy = xy[(i + 3) % xy.length]! - xy[i + 1]!;
+    const length = Math.hypot(dx, dy);
+    segments.push({ x: -dy / length, y: dx / length, length });
+  }
+  return segments;
+}
+
+function corner(
+  x: number,
+  y: number,
+  before: Segment,
+  after: Segment,
+  distance: number,
+  join: LineJoin,
+  miterLimit: number,
+  out: number[],
+): void {
+  const cosine = before.x * after.x + before.y * after.y;
+  const turn = before.x * after.y - before.y * after.x;
+  const inner = turn * distance > 0;
+  // The tip lies on the sum of the normals, 1 / cos(half the angle) away.
+  const tip = distance / (1 + cosine);
+  const tipLength = Math.sqrt(2 / (1 + cosine));
+  const alongSegment = Math.abs(distance) * Math.sqrt(Math.max(0, tipLength * tipLength - 1));
+  const pointed = inner
+    ? alongSegment <= Math.min(before.length, after.length)
+    : (join === 'miter' && tipLength <= miterLimit) || cosine > nearlyStraight;
+  if (pointed) {
+    out.push(x + tip * (before.x + after.x), y + tip * (before.y + after.y));
+    return;
+  }
+  out.push(x + distance * before.x, y + distance * before.y);
+  if (join === 'round' && !inner) arc(x, y, before, Math.atan2(turn, cosine), distance, out);
+  out.push(x + distance * after.x, y + distance * after.y);
+}
+
+/** The points between the two ends of an arc around a corner. */
+function arc(x: number, y: number, from: Segment, angle: number, distance: number, out: number[]): void {
+  const steps = Math.ceil(Math.abs(angle) / arcStep);
+  const first = Math.atan2(from.y, from.x);
+  for (let step = 1; step < steps; step++) {
+    const direction = first + (angle * step) / steps;
+    out.push(x + distance * Math.cos(direction), y + distance * Math.sin(direction));
+  }
+}

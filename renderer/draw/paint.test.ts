@@ -1,0 +1,333 @@
+import { latest } from '@maplibre/maplibre-gl-style-spec';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { compileStyle, type StyleLayer } from '../style/compile.js';
+import { unsupported } from '../style/unsupported.js';
+import { draw, drawSource, shapes, styleOf, viewFrom, wholeTile } from '../testing/pictures.js';
+import { type DrawnFeature, rectangle, sourceOf, tileBytes, type Vertex } from '../testing/tiles.js';
+import { decodeVectorTile } from '../tiles/vector-tile.js';
+import { BucketStore } from './bucket-store.js';
+import { openFrame } from './frame.js';
+import { paintLayers } from './paint.js';
+
+// One CSS pixel of the view `wholeTile` is 8 tile units.
+
+const [white, red, green] = ['#ffffff', '#ff0000', '#00ff00'] as const;
+/** Black at an opacity of 0.2, once and twice. */
+const [shade, shadeTwice] = ['#cccccc', '#a3a3a3'] as const;
+
+function area(left: number, top: number, right: number, bottom: number, tags = {}): DrawnFeature {
+  return { type: 'polygon', parts: [rectangle(8 * left, 8 * top, 8 * right, 8 * bottom)], tags };
+}
+
+function line(...vertices: Vertex[]): DrawnFeature {
+  return { type: 'line', parts: [vertices.map(([x, y]) => [8 * x, 8 * y] as const)] };
+}
+
+function dot(x: number, y: number): DrawnFeature {
+  return { type: 'point', parts: [[[8 * x, 8 * y]]] };
+}
+
+test('a background fills the picture, over paper', async () => {
+  const picture = await draw([], [{ type: 'background', paint: { 'background-color': '#000', 'background-opacity': 0.2 } }]);
+  expect(picture.count(shade)).toBe(512 * 512);
+  expect((await draw([], [])).count(white)).toBe(512 * 512);
+});
+
+test('areas are filled without their holes', async () => {
+  const hole = [...rectangle(320, 320, 480, 480)].reverse();
+  const ring: DrawnFeature = { type: 'polygon', parts: [rectangle(80, 80, 800, 800), hole] };
+  const picture = await draw([ring], [shapes('fill', { 'fill-color': red })]);
+  expect(picture.count(red)).toBe(90 * 90 - 20 * 20);
+  expect([picture.at(10, 10), picture.at(99, 99), picture.at(50, 50), picture.at(9, 9)]).toEqual([red, red, white, white]);
+});
+
+// Tiles of the first version of the specification have rings either way round. In one path the two kinds cut each other out.
+test('areas that overlap are filled where they overlap, whichever way round they are drawn', async () => {
+  const backwards: DrawnFeature = { type: 'polygon', parts: [[...rectangle(400, 400, 800, 800)].reverse()] };
+  const picture = await draw([area(10, 10, 70, 70), backwards], [shapes('fill', { 'fill-color': red })]);
+  expect(picture.count(red)).toBe(60 * 60 + 50 * 50 - 20 * 20);
+});
+
+test('areas have outlines of their own colour, one device pixel wide', async () => {
+  const picture = await draw([area(10, 10, 100, 100)], [shapes('fill', { 'fill-color': red, 'fill-outline-color': '#000000' })]);
+  expect(picture.at(50, 50)).toBe(red);
+  expect(picture.at(10, 50)).toMatch(/#[78].0000/);
+  expect(picture.at(9, 50)).toMatch(/#([78].)\1\1/);
+});
+
+test('opacity and translation', async () => {
+  const picture = await draw(
+    [area(10, 10, 20, 20)],
+    [shapes('fill', { 'fill-color': '#000', 'fill-opacity': 0.2, 'fill-translate': [5, -3] })],
+  );
+  expect(picture.count(shade)).toBe(100);
+  expect([picture.at(15, 7), picture.at(24, 16)]).toEqual([shade, shade]);
+});
+
+test('each feature has its own colour, and the later one or the one of the higher sort key lies on top', async () => {
+  const features = [area(10, 10, 50, 50, { c: red, order: 2 }), area(30, 30, 70, 70, { c: green, order: 1 })];
+  const paint = { 'fill-color': ['get', 'c'] };
+  expect((await draw(features, [shapes('fill', paint)])).at(40, 40)).toBe(green);
+  const sorted = await draw(features, [shapes('fill', paint, { layout: { 'fill-sort-key': ['get', 'order'] } })]);
+  expect([sorted.at(40, 40), sorted.at(60, 60)]).toEqual([red, green]);
+});
+
+test('a line is as wide as asked, with caps as asked', async () => {
+  const width = { 'line-color': red, 'line-width': 10 };
+  const across = [line([100, 50], [200, 50])];
+  const butt = await draw(across, [shapes('line', width)]);
+  expect(butt.count(red)).toBe(100 * 10);
+  expect([butt.at(100, 45), butt.at(199, 54), butt.at(99, 50), butt.at(150, 44)]).toEqual([red, red, white, white]);
+  const square = await draw(across, [shapes('line', width, { layout: { 'line-cap': 'square' } })]);
+  expect(square.count(red)).toBe(110 * 10);
+  const round = await draw(across, [shapes('line', width, { layout: { 'line-cap': 'round' } })]);
+  expect([round.at(96, 50), round.at(95, 45)]).toEqual([red, white]);
+});
+
+test('corners are pointed up to the limit, round or cut', async () => {
+  const corner = [line([100, 100], [200, 100], [200, 200])];
+  const at = async (join: string, limit = 2) => {
+    const layer = shapes(
+      'line',
+      { 'line-color': red, 'line-width': 20 },
+      { layout: { 'line-join': join, 'line-miter-limit': limit } },
+    );
+    const picture = await draw(corner, [layer]);
+    return [picture.at(208, 91), picture.at(206, 94)];
+  };
+  expect(await at('miter')).toEqual([red, red]);
+  expect(await at('miter', 1)).toEqual([white, white]);
+  expect(await at('bevel')).toEqual([white, white]);
+  expect(await at('round')).toEqual([white, red]);
+});
+
+test('a gap width makes two lines, the gap between them free', async () => {
+  const paint = { 'line-color': red, 'line-width': 3, 'line-gap-width': 10 };
+  const picture = await draw([line([0, 100], [512, 100])], [shapes('line', paint)]);
+  const column = Array.from({ length: 30 }, (_, i) => (picture.at(256, 85 + i) === red ? '#' : '.')).join('');
+  expect(column).toBe('.......###..........###.......');
+  expect(picture.count(red)).toBe(2 * 3 * 512);
+});
+
+test('the two lines of a gap width follow corners and rings', async () => {
+  const paint = { 'line-color': red, 'line-width': 2, 'line-gap-width': 8 };
+  const picture = await draw([area(100, 100, 200, 200)], [shapes('line', paint)]);
+  // The outer square of 112, the inner of 92, each two wide.
+  expect(picture.count(red)).toBe(112 * 112 - 108 * 108 + (92 * 92 - 88 * 88));
+  expect([picture.at(94, 94), picture.at(104, 104), picture.at(100, 100)]).toEqual([red, red, white]);
+});
+
+test('an offset moves a line to its right, or to its left where it is negative', async () => {
+  const across = [line([0, 100], [512, 100])];
+  const row = async (offset: number) => {
+    const picture = await draw(across, [shapes('line', { 'line-color': red, 'line-width': 2, 'line-offset': offset })]);
+    return [90, 99, 109].map((y) => picture.at(256, y) === red);
+  };
+  expect(await row(0)).toEqual([false, true, false]);
+  expect(await row(10)).toEqual([false, false, true]);
+  expect(await row(-10)).toEqual([true, false, false]);
+});
+
+test('dashes are measured in widths of the line', async () => {
+  const paint = { 'line-color': red, 'line-width': 4, 'line-dasharray': [3, 2] };
+  const picture = await draw([line([100, 50], [300, 50])], [shapes('line', paint)]);
+  const row = Array.from({ length: 45 }, (_, i) => (picture.at(95 + i, 50) === red ? '#' : '.')).join('');
+  expect(row).toBe('.....############........############........');
+});
+
+test('dots have a stroke around them', async () => {
+  const paint = { 'circle-color': red, 'circle-radius': 10, 'circle-stroke-color': green, 'circle-stroke-width': 4 };
+  const picture = await draw([dot(100, 100)], [shapes('circle', paint)]);
+  expect([100, 108, 111, 112, 115].map((x) => picture.at(x, 100))).toEqual([red, red, green, green, white]);
+});
+
+test('a dot on the edge of two tiles is drawn whole, once', async () => {
+  const source = sourceOf(async (_zoom, x) => tileBytes({ shapes: [{ type: 'point', parts: [[[x === 0 ? 4096 : 0, 2048]]] }] }));
+  const view = { ...wholeTile, zoom: 1, center: [0, 66] as const, width: 100, height: 100 };
+  const picture = await drawSource(
+    source,
+    [shapes('circle', { 'circle-color': '#000', 'circle-radius': 20, 'circle-opacity': 0.2 })],
+    view,
+  );
+  const whole = Math.PI * 20 * 20;
+  expect(picture.count(shade)).toBeGreaterThan(0.9 * whole);
+  expect(picture.count(shadeTwice)).toBe(0);
+});
+
+test('a building is flat from above', async () => {
+  const paint = { 'fill-extrusion-color': red, 'fill-extrusion-height': 50, 'fill-extrusion-opacity': 0.2 };
+  expect((await draw([area(10, 10, 20, 20)], [shapes('fill-extrusion', paint)])).count('#ffcccc')).toBe(100);
+});
+
+test('a layer with a pattern is left out rather than drawn in a colour it never has', async () => {
+  const layers = [shapes('fill', { 'fill-pattern': 'dots' }), { type: 'background', paint: { 'background-pattern': 'dots' } }];
+  expect((await draw([area(10, 10, 20, 20)], layers)).count(white)).toBe(512 * 512);
+});
+
+test('tiles that are pictures touch without a seam', async () => {
+  const tile = await sharp({ create: { width: 256, height: 256, channels: 3, background: red } })
+    .png()
+    .toBuffer();
+  const source = sourceOf(async () => tile, { kind: 'raster', tileSizePx: 256, maxZoom: 19 });
+  const layer = { type: 'raster', source: 'tiles', paint: { 'raster-opacity': 0.2 } };
+  const view = { ...wholeTile, zoom: 3.37, center: [12, 34] as const, scale: 1.5 };
+  expect((await drawSource(source, [layer], view)).count('#ffcccc')).toBe(768 * 768);
+});
+
+test('a translucent area across many tiles shows no seams, at any zoom and scale', async () => {
+  const everywhere = area(-20, -20, 540, 540);
+  const paint = { 'fill-color': '#000', 'fill-opacity': 0.2 };
+  const zooms = fc.double({ min: 1.2, max: 14, noNaN: true });
+  const scales = fc.double({ min: 1, max: 3, noNaN: true });
+  await fc.assert(
+    fc.asyncProperty(zooms, scales, fc.double({ min: -180, max: 180, noNaN: true }), async (zoom, scale, longitude) => {
+      const view = { center: [longitude, 10] as const, zoom, width: 150, height: 110, scale };
+      const picture = await draw([everywhere], [shapes('fill', paint)], view);
+      expect(picture.count(shade)).toBe(picture.width * picture.height);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('the world repeats to the east and west, and ends in the north and south', async () => {
+  const view = { center: [180, 0] as const, zoom: 0, width: 1200, height: 600, scale: 1 };
+  const picture = await draw([area(-20, -20, 540, 540)], [shapes('fill', { 'fill-color': red })], view);
+  expect(picture.count(red)).toBe(1200 * 512);
+  expect([picture.at(600, 43), picture.at(600, 44)]).toEqual([white, red]);
+});
+
+const scenery = [
+  area(50, 60, 220, 180, { c: 'a' }),
+  area(200, 150, 400, 420, { c: 'b' }),
+  line([20, 30], [300, 200], [250, 480], [30, 400]),
+  line([480, 10], [400, 250], [490, 500]),
+  dot(150, 300),
+  dot(380, 80),
+];
+const sceneryStyle = [
+  { type: 'background', paint: { 'background-color': '#eeeeee' } },
+  shapes('fill', { 'fill-color': ['match', ['get', 'c'], 'a', '#88cc88', '#8888cc'], 'fill-outline-color': '#333333' }),
+  shapes('line', { 'line-width': 3, 'line-gap-width': 12, 'line-color': '#aa5500' }, { layout: { 'line-join': 'round' } }),
+  shapes('line', { 'line-width': 4, 'line-color': '#0055aa', 'line-dasharray': [2, 1.5] }, { layout: { 'line-cap': 'round' } }),
+  shapes('line', { 'line-width': 2, 'line-color': '#dd0000', 'line-offset': 15 }),
+  shapes('circle', {
+    'circle-radius': 14,
+    'circle-color': '#ffffff',
+    'circle-stroke-width': 3,
+    'circle-stroke-color': '#000000',
+  }),
+];
+
+test('a part of a map is the same picture as in the whole: dashes, offsets and outlines go on beyond what is seen', async () => {
+  const whole = await draw(scenery, sceneryStyle);
+  const corners = fc.tuple(fc.integer({ min: 0, max: 390 }), fc.integer({ min: 0, max: 390 }));
+  await fc.assert(
+    fc.asyncProperty(corners, async ([left, top]) => {
+      const view = viewFrom(left, top, { ...wholeTile, width: 120, height: 120 });
+      const part = await draw(scenery, sceneryStyle, view);
+      let differing = 0;
+      for (let y = 0; y < 120; y++) {
+        for (let x = 0; x < 120; x++) if (!near(part.at(x, y), whole.at(left + x, top + y))) differing++;
+      }
+      expect(differing).toBeLessThanOrEqual(2);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+/** Equal but for how smooth edges come out, which differs where a shape is cut off. */
+function near(a: string, b: string): boolean {
+  const channels = (color: string) => [1, 3, 5].map((i) => Number.parseInt(color.slice(i, i + 2), 16));
+  const other = channels(b);
+  return channels(a).every((value, i) => Math.abs(value - other[i]!) <= 80);
+}
+
+test('a scale of two is the same map with twice the pixels', async () => {
+  const once = await draw(scenery, sceneryStyle);
+  const twice = await draw(scenery, sceneryStyle, { ...wholeTile, scale: 2 });
+  expect([twice.width, twice.height]).toEqual([1024, 1024]);
+  const { data } = await sharp(twice.pixels, { raw: { width: 1024, height: 1024, channels: 3 } })
+    .resize(512, 512, { kernel: 'linear' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  let differing = 0;
+  for (let i = 0; i < data.length; i++) if (Math.abs(data[i]! - once.pixels[i]!) > 96) differing++;
+  expect(differing / data.length).toBeLessThan(0.002);
+});
+
+test('a tile enlarged 256 times is drawn sharp, with the dashes that the view shows', async () => {
+  const source = sourceOf(async () => tileBytes({ shapes: [line([0, 256], [512, 256])] }), { maxZoom: 14 });
+  const paint = { 'line-color': red, 'line-width': 10, 'line-dasharray': [2, 1] };
+  const tile = 512 * 2 ** 8;
+  const view = viewFrom(8192.3 * tile, 8192.5 * tile - 50, { center: [0, 0], zoom: 22, width: 300, height: 100, scale: 1 });
+  const picture = await drawSource(source, [shapes('line', paint)], view);
+  expect(picture.count(red)).toBeGreaterThan(10 * 180);
+  expect(picture.count(red)).toBeLessThan(10 * 220);
+  expect([picture.at(150, 44), picture.at(150, 55)]).toEqual([white, white]);
+});
+
+// At these zooms a line of two pixels is a hundred-thousandth of its tile wide, less than what the engine's numbers can tell apart.
+test.each([18, 21, 23])('lines and dots of a tile of zoom 6 keep their size at zoom %i', async (zoom) => {
+  const source = sourceOf(async () => tileBytes({ shapes: [line([0, 0], [512, 512]), area(100, 300, 200, 500)] }), {
+    maxZoom: 6,
+  });
+  const tile = 512 * 2 ** (zoom - 6);
+  const view = (x: number, y: number) =>
+    viewFrom(x * tile - 50, y * tile - 50, { center: [0, 0], zoom, width: 100, height: 100, scale: 1 });
+  const diagonal = await drawSource(source, [shapes('line', { 'line-color': red, 'line-width': 3 })], view(32.37, 32.37));
+  const column = Array.from({ length: 100 }, (_, y) => diagonal.at(50, y)).filter((color) => color !== white);
+  expect(column.length).toBeGreaterThanOrEqual(4);
+  expect(column.length).toBeLessThanOrEqual(6);
+  const outline = await drawSource(source, [shapes('line', { 'line-width': 4 })], view(32 + 100 / 512, 32 + 400 / 512));
+  expect(outline.count('#000000')).toBe(400);
+  const dots = await drawSource(
+    sourceOf(async () => tileBytes({ shapes: [dot(300, 200)] }), { maxZoom: 6 }),
+    [shapes('circle', { 'circle-radius': 10 })],
+    view(32 + 300 / 512, 32 + 200 / 512),
+  );
+  expect(Math.abs(dots.count('#000000') - Math.PI * 100)).toBeLessThan(60);
+});
+
+test('every property that a painter does not read is told as unsupported', () => {
+  const noDifference = [
+    ...[
+      'fill-translate-anchor',
+      'line-translate-anchor',
+      'line-round-limit',
+      'circle-translate-anchor',
+      'circle-pitch-alignment',
+    ],
+    ...['circle-pitch-scale', 'raster-fade-duration', 'resampling', 'fill-extrusion-translate-anchor'],
+    'fill-extrusion-vertical-gradient',
+  ];
+  const features: DrawnFeature[] = [area(0, 0, 9, 9), line([0, 0], [9, 9]), dot(5, 5)];
+  const bytes = tileBytes({ shapes: features });
+  for (const type of ['background', 'fill', 'line', 'circle', 'raster', 'fill-extrusion'] as const) {
+    const read = new Set<string>();
+    const style = compileStyle(styleOf([shapes(type, {})]));
+    const layers = style.layers.map(
+      (layer): StyleLayer => ({
+        ...layer,
+        property(name) {
+          read.add(name);
+          return layer.property(name);
+        },
+      }),
+    );
+    const place = { zoom: 0, x: 0, y: 0, left: 0, top: 0, sizePx: 512 };
+    const tiles = new Map([['tiles', [{ place, tile: { kind: 'vector' as const, key: '', tile: decodeVectorTile(bytes) } }]]]);
+    paintLayers(openFrame(wholeTile, tiles), { layers }, new BucketStore(1e6));
+
+    for (const group of ['paint', 'layout'] as const) {
+      for (const name of Object.keys(latest[`${group}_${type}`])) {
+        if (name === 'visibility') continue;
+        const asking = styleOf([{ type, source: 'tiles', [group]: { [name]: 'a value like no other' } }]);
+        const told = unsupported(asking).some((each) => each.property === name);
+        if (name.endsWith('-pattern')) expect(told, name).toBe(true);
+        expect(told || read.has(name) || noDifference.includes(name), `${name} is neither read nor told`).toBe(true);
+      }
+    }
+  }
+});

@@ -1,0 +1,86 @@
+/**
+ * Everything but text: the style's layers from bottom to top, each over all tiles.
+ *
+ * Imports `style` and `tiles`; what is drawn by N calls into the engine is grouped so that N stays small (see `bucket.ts`).
+ */
+
+import type { CompiledStyle, LayerType, StyleLayer } from '../style/compile.js';
+import { paintBackground } from './background.js';
+import type { BucketStore } from './bucket-store.js';
+import { circlePainter } from './circle.js';
+import { extrusionPainter, fillPainter } from './fill.js';
+import type { Frame, LoadedTile } from './frame.js';
+import { linePainter } from './line.js';
+import type { VectorPainter } from './painter.js';
+import { paintRaster } from './raster.js';
+import { type Selection, selectionOf } from './selection.js';
+import { TileCanvas } from './tile-canvas.js';
+
+const vectorPainters: Partial<Record<LayerType, VectorPainter>> = {
+  fill: fillPainter,
+  line: linePainter,
+  circle: circlePainter,
+  'fill-extrusion': extrusionPainter,
+};
+
+/** A layer that asks for a pattern isn't drawn: its colour is not what it would look like. `unsupported` tells. */
+const patterns: Partial<Record<LayerType, string>> = {
+  background: 'background-pattern',
+  fill: 'fill-pattern',
+  line: 'line-pattern',
+  'fill-extrusion': 'fill-extrusion-pattern',
+};
+
+const selections = new WeakMap<StyleLayer, Selection>();
+
+/** Layers whose source the frame has no tiles of are left out. */
+export function paintLayers(frame: Frame, style: CompiledStyle, buckets: BucketStore): void {
+  for (const layer of style.layers) {
+    if (layer.isVisible(frame.view.zoom) && !hasPattern(layer)) paintLayer(frame, layer, buckets);
+  }
+}
+
+function hasPattern(layer: StyleLayer): boolean {
+  const name = patterns[layer.type];
+  return name !== undefined && layer.property(name).text !== '';
+}
+
+function paintLayer(frame: Frame, layer: StyleLayer, buckets: BucketStore): void {
+  const tiles = frame.tiles.get(layer.source ?? '') ?? [];
+  const painter = vectorPainters[layer.type];
+  if (painter) paintVector(frame, layer, painter, tiles, buckets);
+  else if (layer.type === 'background') paintBackground(frame, layer);
+  else if (layer.type === 'raster') paintRaster(frame, layer, tiles);
+}
+
+function paintVector(
+  frame: Frame,
+  layer: StyleLayer,
+  painter: VectorPainter,
+  tiles: readonly LoadedTile[],
+  buckets: BucketStore,
+): void {
+  const selection = selectionFor(layer, painter);
+  for (const { place, tile } of tiles) {
+    const extent = tile.kind === 'vector' && tile.tile.layers.get(selection.sourceLayer)?.extent;
+    if (!extent) continue;
+    const canvas = new TileCanvas(frame, place, extent);
+    if (canvas.isEmpty) continue;
+    const { batches } = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom);
+    const paint = () => {
+      for (const batch of batches) painter.paint(canvas, layer, batch);
+    };
+    if (batches.length === 0) continue;
+    if (painter.clipped) canvas.clipped(paint);
+    else paint();
+  }
+}
+
+function selectionFor(layer: StyleLayer, painter: VectorPainter): Selection {
+  let selection = selections.get(layer);
+  if (!selection) {
+    selection = selectionOf(layer, painter.properties, painter.sortKey);
+    selections.set(layer, selection);
+  }
+  return selection;
+}

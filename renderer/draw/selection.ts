@@ -1,0 +1,54 @@
+/** Which features of a tile a style layer draws, and which of its properties differ between them. */
+
+import type { StyleLayer } from '../style/compile.js';
+import { isPerFeature, type Property } from '../style/property.js';
+import type { TileFeature } from '../tiles/vector-tile.js';
+
+export interface Selection {
+  readonly sourceLayer: string;
+  readonly layer: StyleLayer;
+  /** Properties that depend on the feature: those with equal values are drawn together. */
+  readonly grouping: readonly Property<unknown>[];
+  /** Order of drawing, lowest first; null for the tile's own. */
+  readonly sortKey: Property<number> | null;
+  /** Equal for selections of equal result, in other layers and styles too. */
+  readonly key: string;
+  /** Whether the result differs between whole zooms. */
+  readonly dependsOnZoom: boolean;
+}
+
+/** `painted` are the properties that say how the layer's features look. */
+export function selectionOf(layer: StyleLayer, painted: readonly string[], sortKeyName: string | null): Selection {
+  const grouping = painted.map((name) => layer.property(name)).filter(isPerFeature);
+  const sortKey = sortKeyName === null ? null : layer.property<number>(sortKeyName);
+  const ordered = sortKey && isPerFeature(sortKey) ? sortKey : null;
+  return {
+    sourceLayer: layer.sourceLayer ?? '',
+    layer,
+    grouping,
+    sortKey: ordered,
+    key: JSON.stringify([layer.sourceLayer, layer.filterText, grouping.map((p) => p.text), ordered?.text]),
+    dependsOnZoom: layer.filterDependsOnZoom || [...grouping, ordered].some((property) => property?.kind === 'composite'),
+  };
+}
+
+/** The features that pass the layer's filter at a whole zoom, in the order they are drawn in. */
+export function select({ layer, sortKey }: Selection, features: readonly TileFeature[], zoom: number): TileFeature[] {
+  const selected = features.filter(layer.filter(zoom));
+  if (!sortKey) return selected;
+  const keys = new Map(selected.map((feature) => [feature, sortKey.at(zoom, feature)]));
+  return selected.sort((a, b) => keys.get(a)! - keys.get(b)!);
+}
+
+/**
+ * Equal for features that look the same at every zoom from this whole one to the next. A property of zoom and feature is interpolated
+ * between whole zooms, so its two values there stand for all between.
+ */
+export function lookOf({ grouping }: Selection, feature: TileFeature, zoom: number): string {
+  let look = '';
+  for (const property of grouping) {
+    look += `${String(property.at(zoom, feature))}|`;
+    if (property.kind === 'composite') look += `${String(property.at(zoom + 1, feature))}|`;
+  }
+  return look;
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { draw, shapes } from '../testing/pictures.js';
+import { type DrawnFeature, rectangle, tileBytes, type Vertex } from '../testing/tiles.js';
+import { decodeVectorTile } from '../tiles/vector-tile.js';
+import { shapesOf } from './shape.js';
+
+/** A square with or without a hole, as rings. */
+const area = fc
+  .record({ x: fc.nat({ max: 4000 }), y: fc.nat({ max: 4000 }), size: fc.integer({ min: 30, max: 600 }), hole: fc.boolean() })
+  .map(({ x, y, size, hole }): Vertex[][] => {
+    const outer = rectangle(x, y, x + size, y + size);
+    return hole ? [outer, [...rectangle(x + 10, y + 10, x + size - 10, y + size - 10)].reverse()] : [outer];
+  });
+const areas = fc.array(area, { minLength: 60, maxLength: 150, size: 'max' });
+
+function featureOf(drawn: DrawnFeature) {
+  return decodeVectorTile(tileBytes({ shapes: [drawn] })).layers.get('shapes')!.features[0]!;
+}
+
+test('a feature of many areas falls apart into areas with their holes, whichever way round they are drawn', () => {
+  fc.assert(
+    fc.property(areas, fc.boolean(), (each, backwards) => {
+      const rings = each.map((part) => part.map((ring) => (backwards ? [...ring].reverse() : ring)));
+      const parts = shapesOf(featureOf({ type: 'polygon', parts: rings.flat() })).map((shape) => shape.coordinates());
+      expect(parts.map(({ ends }) => ends.length)).toEqual(rings.map((part) => part.length));
+      expect(parts.map(({ xy }) => xy)).toEqual(rings.map((part) => part.flat(2)));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a feature of many lines falls apart into lines; one line never does', () => {
+  const long = Array.from({ length: 1_000 }, (_, i): Vertex => [i, (i * 37) % 100]);
+  const [whole] = shapesOf(featureOf({ type: 'line', parts: [long] }));
+  expect(whole!.coordinates().xy).toEqual(long.flat());
+  const many = shapesOf(
+    featureOf({ type: 'line', parts: Array.from({ length: 10 }, (_, i) => long.slice(i * 50, i * 50 + 50)) }),
+  );
+  expect(many.map((shape) => shape.coordinates().xy)).toEqual(
+    Array.from({ length: 10 }, (_, i) => long.slice(i * 50, i * 50 + 50).flat()),
+  );
+});
+
+test('taken apart it is the same picture as drawn from features of one area each', async () => {
+  await fc.assert(
+    fc.asyncProperty(areas, async (each) => {
+      const layer = shapes('fill', { 'fill-color': '#ff0000' });
+      const together = await draw([{ type: 'polygon', parts: each.flat() }], [layer]);
+      const apart = await draw(
+        each.map((parts) => ({ type: 'polygon', parts })),
+        [layer],
+      );
+      expect(together.differences(apart, 64)).toBe(0);
+    }),
+    { numRuns: 10 },
+  );
+});

@@ -1,0 +1,81 @@
+/** One layer of a vector tile in its place on the canvas. */
+
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { PixelBox } from '../types.js';
+import type { PlacedTile } from '../view/projection.js';
+import { type Frame, tileArea } from './frame.js';
+
+/** A shift in CSS pixels, right and down. */
+export type Translate = readonly [x: number, y: number];
+
+export class TileCanvas {
+  readonly context: SKRSContext2D;
+  readonly zoom: number;
+  readonly wholeZoom: number;
+  /** The tile's part of the canvas, in whole device pixels. */
+  readonly area: PixelBox;
+  /** Device pixels per tile unit. */
+  readonly unitPx: number;
+  /** Tile units per CSS pixel. */
+  readonly unitsPerPx: number;
+  /** CSS pixels of the tile per CSS pixel at its whole zoom: 1 to 2. */
+  readonly enlargement: number;
+
+  constructor(
+    private readonly frame: Frame,
+    private readonly place: PlacedTile,
+    readonly extent: number,
+  ) {
+    this.context = frame.context;
+    this.zoom = frame.view.zoom;
+    this.wholeZoom = frame.wholeZoom;
+    this.area = tileArea(frame, place);
+    this.unitPx = (place.sizePx * frame.view.scale) / extent;
+    this.unitsPerPx = extent / place.sizePx;
+    this.enlargement = 2 ** (this.zoom - this.wholeZoom);
+  }
+
+  get isEmpty(): boolean {
+    return this.area.minX >= this.area.maxX || this.area.minY >= this.area.maxY;
+  }
+
+  /** The part that is seen, with this many tile units around it, in tile units of what is shifted by `translate`. */
+  visible(margin: number, [shiftX, shiftY]: Translate): PixelBox {
+    const { left, top } = this.origin(shiftX, shiftY);
+    return {
+      minX: (this.area.minX - left) / this.unitPx - margin,
+      minY: (this.area.minY - top) / this.unitPx - margin,
+      maxX: (this.area.maxX - left) / this.unitPx + margin,
+      maxY: (this.area.maxY - top) / this.unitPx + margin,
+    };
+  }
+
+  /** Draws within the tile's area only. */
+  clipped(draw: () => void): void {
+    const { minX, minY, maxX, maxY } = this.area;
+    this.context.save();
+    this.context.resetTransform();
+    this.context.beginPath();
+    this.context.rect(minX, minY, maxX - minX, maxY - minY);
+    this.context.clip();
+    draw();
+    this.context.restore();
+  }
+
+  /** From here on coordinates are tile units, or as many to a tile unit as `precision` says, counted from `origin`. */
+  useTileUnits([shiftX, shiftY]: Translate, precision = 1, [originX, originY]: readonly [x: number, y: number] = [0, 0]): void {
+    const { left, top } = this.origin(shiftX, shiftY);
+    const scale = this.unitPx / precision;
+    this.context.setTransform(scale, 0, 0, scale, left + originX * this.unitPx, top + originY * this.unitPx);
+  }
+
+  /** The tile's corner in device pixels. */
+  private origin(shiftX: number, shiftY: number): { left: number; top: number } {
+    const { scale } = this.frame.view;
+    return { left: (this.place.left + shiftX) * scale, top: (this.place.top + shiftY) * scale };
+  }
+}
+
+export function overlaps(a: PixelBox, b: PixelBox): boolean {
+  return a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
+}

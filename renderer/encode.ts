@@ -1,0 +1,24 @@
+/** Pixels to bytes: a canvas as a PNG, WebP or JPEG. */
+
+import type { Canvas } from '@napi-rs/canvas';
+import sharp, { type Sharp } from 'sharp';
+import type { ImageFormat, MapImage } from './types.js';
+
+/** Maps are opaque: what is drawn on is paper. Levels are the fastest that don't make files much larger. */
+const encoders: Readonly<Record<ImageFormat, (pixels: Sharp) => Sharp>> = {
+  png: (pixels) => pixels.png({ compressionLevel: 3 }),
+  webp: (pixels) => pixels.webp({ quality: 80, effort: 1 }),
+  jpg: (pixels) => pixels.jpeg({ quality: 80, mozjpeg: false }),
+};
+
+const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
+  png: 'image/png',
+  webp: 'image/webp',
+  jpg: 'image/jpeg',
+};
+
+/** Encodes on another thread, so that the next map can be drawn meanwhile. */
+export async function encodeImage(canvas: Canvas, format: ImageFormat): Promise<Pick<MapImage, 'bytes' | 'contentType'>> {
+  const pixels = sharp(canvas.data(), { raw: { width: canvas.width, height: canvas.height, channels: 4 } }).removeAlpha();
+  return { bytes: await encoders[format](pixels).toBuffer(), contentType: contentTypes[format] };
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type LineStyle, settingsAlong } from './along.js';
+import { angleBetween } from './join.js';
+import type { Setting } from './label.js';
+import { textWidth } from './measure.js';
+import { type Point, Polyline } from './polyline.js';
+import { lettersOf } from './script.js';
+import { inkOf, inkOutside, lookFor } from './testing/looks.js';
+
+const upright: LineStyle = { maxAngle: Math.PI / 6, keepsUpright: true, offsetPx: 0 };
+
+/** Bends by up to 40° at each vertex. */
+const bendingLine = fc
+  .record({
+    direction: fc.double({ min: -Math.PI, max: Math.PI, noNaN: true }),
+    steps: fc.array(
+      fc.record({ length: fc.integer({ min: 4, max: 60 }), turn: fc.double({ min: -0.7, max: 0.7, noNaN: true }) }),
+      { minLength: 1, maxLength: 15 },
+    ),
+  })
+  .map(({ direction, steps }) => {
+    const xy = [200, 200];
+    let heading = direction;
+    for (const { length, turn } of steps) {
+      heading += turn;
+      xy.push(xy.at(-2)! + length * Math.cos(heading), xy.at(-1)! + length * Math.sin(heading));
+    }
+    return new Polyline(xy);
+  });
+
+function settingsOf(line: Polyline, text: string, style: LineStyle = upright, from = 0, to = line.length): Setting[] {
+  const look = lookFor(text);
+  return [...settingsAlong({ line, from, to }, text, textWidth(text, look), look, style)];
+}
+
+/** How far a point is from the part of a line between two distances, by many steps. */
+function distanceTo(line: Polyline, [x, y]: Point, from: number, to: number): number {
+  let nearest = Infinity;
+  for (let i = 0; i <= 400; i++) {
+    const [lineX, lineY] = line.at(from + (i / 400) * (to - from));
+    nearest = Math.min(nearest, Math.hypot(x - lineX, y - lineY));
+  }
+  return nearest;
+}
+
+test('letters stand on their stretch of the line, turn by no more than they may, and say the text', () => {
+  let bent = 0;
+  fc.assert(
+    fc.property(bendingLine, fc.double({ min: 0, max: 0.4, noNaN: true }), (line, share) => {
+      const [from, to] = [share * line.length, line.length];
+      for (const { runs } of settingsOf(line, 'Via Roma', upright, from, to)) {
+        if (runs.length > 1) bent++;
+        expect(runs.map((run) => run.text).join('')).toBe('Via Roma');
+        for (const { x, y } of runs) expect(distanceTo(line, [x, y], from, to)).toBeLessThan(3);
+        for (const a of runs) {
+          const near = runs.filter((b) => Math.hypot(a.x - b.x, a.y - b.y) <= 16);
+          for (const b of near) expect(Math.abs(angleBetween(a.angle, b.angle))).toBeLessThanOrEqual(upright.maxAngle);
+        }
+      }
+    }),
+    { numRuns: 400 },
+  );
+  expect(bent).toBeGreaterThan(10);
+});
+
+test('text reads from left to right, or upwards', () => {
+  fc.assert(
+    fc.property(bendingLine, (line) => {
+      for (const { runs } of settingsOf(line, 'Via Roma')) {
+        const [first, last] = [runs[0]!, runs.at(-1)!];
+        if (runs.length === 1) expect(Math.cos(first.angle)).toBeGreaterThan(-1e-6);
+        else expect(last.x - first.x).toBeGreaterThan(-1);
+      }
+    }),
+  );
+  const up = new Polyline([100, 0, 100, 200]);
+  expect(settingsOf(up, 'Via Roma')[0]!.runs).toMatchObject([{ angle: -Math.PI / 2 }]);
+});
+
+test('text that need not be upright follows the line', () => {
+  const leftwards = new Polyline([300, 50, 0, 50]);
+  expect(settingsOf(leftwards, 'Via Roma', { ...upright, keepsUpright: false })[0]!.runs).toMatchObject([{ angle: Math.PI }]);
+  expect(settingsOf(leftwards, 'Via Roma')[0]!.runs).toMatchObject([{ angle: 0 }]);
+});
+
+test.each(['شارع الملك فهد', 'שדרות בן־גוריון', 'कुर्ला मार्ग', 'ถนนสุขุมวิท'])('%s is never taken apart', (text) => {
+  let set = 0;
+  fc.assert(
+    fc.property(bendingLine, (line) => {
+      for (const { runs } of settingsOf(line, text)) {
+        set++;
+        expect(runs.map((run) => run.text)).toEqual([text]);
+        expect(Math.cos(runs[0]!.angle)).toBeGreaterThan(-1e-6);
+      }
+    }),
+  );
+  expect(set).toBeGreaterThan(20);
+});
+
+test('marks stay on their letters', () => {
+  expect(lettersOf('Ä\u0308o\u0301')).toEqual(['Ä\u0308', 'o\u0301']);
+});
+
+test('a line that is too short has no label', () => {
+  expect(settingsOf(new Polyline([0, 0, 30, 0]), 'Via Roma')).toEqual([]);
+});
+
+test('what is drawn is within its boxes, however it is turned', () => {
+  fc.assert(
+    fc.property(bendingLine, fc.constantFrom('Via Ággy', 'شارع الملك', 'ถนนสุขุมวิท'), (line, text) => {
+      const [setting] = settingsOf(line, text);
+      if (!setting || setting.boxes.some(({ minX, minY, maxX, maxY }) => minX < 0 || minY < 0 || maxX > 400 || maxY > 400))
+        return;
+      const ink = inkOf(lookFor(text), setting, 400, 400, 1);
+      expect(ink.some((pixel) => pixel === 1)).toBe(true);
+      expect(inkOutside(ink, setting.boxes, 400, 1, 2)).toBe(0);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('an offset is below the line for who reads it', () => {
+  const below: LineStyle = { ...upright, offsetPx: 10 };
+  for (const xy of [
+    [0, 50, 300, 50],
+    [300, 50, 0, 50],
+  ]) {
+    expect(settingsOf(new Polyline(xy), 'Via Roma', below)[0]!.runs[0]!.y).toBeCloseTo(60);
+  }
+});

@@ -1,0 +1,32 @@
+/** Upright boxes that cover turned text. Pure. */
+
+import type { PixelBox } from '../types.js';
+
+/** A row of text, from above the accents of capitals to below what hangs under the line, in widths of an em. */
+export const rowHeightEm = 1.2;
+
+/** More would cost more than they save. */
+const maxBoxes = 32;
+
+/** Boxes that together cover a rectangle turned about its middle: one for each stretch of it that is about as long as it is high. */
+export function turnedBoxes(x: number, y: number, width: number, height: number, angle: number): PixelBox[] {
+  const cos = Math.cos(angle);
+  const sin = Math.sin(angle);
+  const isLevel = Math.abs(sin) < 1e-6 || Math.abs(cos) < 1e-6;
+  const count = isLevel ? 1 : Math.max(1, Math.min(maxBoxes, Math.ceil(width / height)));
+  const length = width / count;
+  const halfWidth = (Math.abs(cos) * length + Math.abs(sin) * height) / 2;
+  const halfHeight = (Math.abs(sin) * length + Math.abs(cos) * height) / 2;
+  return Array.from({ length: count }, (_, i) => {
+    const along = (i + 0.5) * length - width / 2;
+    return boxAround(x + along * cos, y + along * sin, halfWidth, halfHeight);
+  });
+}
+
+function boxAround(x: number, y: number, halfWidth: number, halfHeight: number): PixelBox {
+  return { minX: x - halfWidth, minY: y - halfHeight, maxX: x + halfWidth, maxY: y + halfHeight };
+}
+
+export function padded({ minX, minY, maxX, maxY }: PixelBox, padding: number): PixelBox {
+  return { minX: minX - padding, minY: minY - padding, maxX: maxX + padding, maxY: maxY + padding };
+}

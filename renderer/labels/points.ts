@@ -1,0 +1,72 @@
+/** Labels at points and in areas. */
+
+import type { Frame } from '../draw/frame.js';
+import type { StyleLayer } from '../style/compile.js';
+import { line, point, polygon, type TileFeature } from '../tiles/vector-tile.js';
+import { largestArea, pointInArea, type SeenArea } from './areas.js';
+import { blockSettings, blockStyleOf } from './block.js';
+import { type Candidate, maxCandidates, type Rules } from './label.js';
+import { lookOf } from './look.js';
+import type { Point } from './polyline.js';
+import { rulesOf } from './rules.js';
+import { type SeenFeature, seenFeatures } from './seen.js';
+
+/** A text and a point of the image that it is to be set at. */
+interface Spot {
+  readonly seen: SeenFeature;
+  readonly at: Point;
+}
+
+/** What is there twice within so many CSS pixels, as stops on both sides of a street, or all entrances of a house, is lettered once. */
+const minRepeatPx = 48;
+
+/** The most important first. */
+export function pointCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
+  const rules = rulesOf(layer, frame.wholeZoom, minRepeatPx);
+  const seen = seenFeatures(frame, layer, 0);
+  return [...seen.flatMap(spotsAtPoints), ...spotsInAreas(seen)]
+    .sort((a, b) => a.seen.sortKey - b.seen.sortKey || a.seen.order - b.seen.order)
+    .slice(0, maxCandidates)
+    .flatMap((spot) => candidateAt(spot, frame, layer, language, rules) ?? []);
+}
+
+function candidateAt(
+  { seen, at }: Spot,
+  { view, wholeZoom }: Frame,
+  layer: StyleLayer,
+  language: string,
+  rules: Rules,
+): Candidate | null {
+  const { feature, text } = seen;
+  const look = lookOf(layer, feature, view.zoom, text, language);
+  if (!look) return null;
+  const settings = () => blockSettings(text, look, blockStyleOf(layer, feature, wholeZoom), ...at);
+  return { text, look, rules, settings };
+}
+
+/** A tile letters only what is inside of it, so that no neighbour does so again. */
+function spotsAtPoints(seen: SeenFeature): Spot[] {
+  const { minX, minY, maxX, maxY } = seen.tile.box;
+  return pointsOf(seen.feature)
+    .filter(([x, y]) => x >= minX && x <= maxX && x < seen.tile.extent && y >= minY && y <= maxY && y < seen.tile.extent)
+    .map(([x, y]) => ({ seen, at: seen.tile.toImage(x, y) }));
+}
+
+/** In tile units: each point, the begin of each line. */
+function pointsOf(feature: TileFeature): Point[] {
+  if (feature.type !== point && feature.type !== line) return [];
+  const { xy, ends } = feature.coordinates();
+  if (feature.type === line) return ends.map((_, i) => ends[i - 1] ?? 0).map((start) => [xy[start]!, xy[start + 1]!]);
+  return Array.from({ length: xy.length / 2 }, (_, i) => [xy[2 * i]!, xy[2 * i + 1]!]);
+}
+
+/** Areas are lettered once however many tiles they lie in: where most of them is seen. */
+function spotsInAreas(features: readonly SeenFeature[]): Spot[] {
+  const largest = new Map<string, { seen: SeenFeature; area: SeenArea }>();
+  for (const seen of features) {
+    const area = seen.feature.type === polygon ? largestArea(seen.feature, seen.tile) : null;
+    const key = `${seen.feature.id ?? ''} ${seen.text}`;
+    if (area && area.size > (largest.get(key)?.area.size ?? 0)) largest.set(key, { seen, area });
+  }
+  return [...largest.values()].map(({ seen, area }) => ({ seen, at: pointInArea(area) }));
+}

@@ -1,0 +1,37 @@
+/** Frames of made-up tiles. For tests. */
+
+import { type Frame, openFrame } from '../../draw/frame.js';
+import { type CompiledStyle, compileStyle } from '../../style/compile.js';
+import { styleOf } from '../../testing/pictures.js';
+import { type DrawnFeature, tileBytes } from '../../testing/tiles.js';
+import { decodeVectorTile } from '../../tiles/vector-tile.js';
+import type { PixelBox, Viewport } from '../../types.js';
+import { coverTiles } from '../../view/projection.js';
+import type { PlacedLabel } from '../label.js';
+import { labelsOf } from '../labels.js';
+
+/** A tile's features by its column and row. */
+export type TileFeatures = (x: number, y: number) => readonly DrawnFeature[];
+
+/** The view's tiles of `zoom`, each with a layer `shapes`. */
+export function frameOf(view: Viewport, zoom: number, features: TileFeatures): Frame {
+  const tiles = coverTiles(view, zoom).map((place) => {
+    const tile = decodeVectorTile(tileBytes({ shapes: features(place.x, place.y) }));
+    return { place, tile: { kind: 'vector', key: `${place.x}/${place.y}`, tile } as const };
+  });
+  return openFrame(view, new Map([['tiles', tiles]]));
+}
+
+/** Symbol layers of `shapes` that write its tag `name`, from bottom to top, all of them painted alike. */
+export function lettering(layouts: readonly object[], paint: object = {}): CompiledStyle {
+  const layers = layouts.map((layout) => {
+    return { type: 'symbol', source: 'tiles', 'source-layer': 'shapes', layout: { 'text-field': '{name}', ...layout }, paint };
+  });
+  return compileStyle(styleOf(layers));
+}
+
+export function labelsIn(frame: Frame, layouts: readonly object[], keepFree: readonly PixelBox[] = []): PlacedLabel[] {
+  return labelsOf(frame, lettering(layouts), keepFree, 'en');
+}
+
+export const textsOf = (labels: readonly PlacedLabel[]): string[] => labels.map(({ candidate }) => candidate.text);

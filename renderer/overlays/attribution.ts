@@ -1,0 +1,59 @@
+/** Whose data the map shows: one line at the lower right, wrapped where the image is narrow. */
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import { fontOf } from '../fonts.js';
+import type { PixelBox, Viewport } from '../types.js';
+
+const sizePx = 10;
+const lineHeightPx = 13;
+const paddingPx = 4;
+
+/** Of the image, in CSS pixels. */
+type Size = Pick<Viewport, 'width' | 'height'>;
+
+interface Layout {
+  readonly lines: readonly string[];
+  readonly box: PixelBox;
+}
+
+/** Broken between words so that no line is wider than the image. */
+function layOut(context: SKRSContext2D, { width, height }: Size, text: string): Layout {
+  context.font = fontOf(sizePx);
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length > 0 && context.measureText(longer).width <= width - 2 * paddingPx) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  const widest = Math.max(...lines.map((line) => context.measureText(line).width));
+  const box = {
+    minX: Math.max(0, width - widest - 2 * paddingPx),
+    minY: height - lines.length * lineHeightPx - paddingPx,
+    maxX: width,
+    maxY: height,
+  };
+  return { lines, box };
+}
+
+export function attributionBox(context: SKRSContext2D, size: Size, text: string): PixelBox | undefined {
+  return text === '' ? undefined : layOut(context, size, text).box;
+}
+
+const onLight = { strip: 'rgba(255, 255, 255, 0.72)', text: '#3a3f47' };
+const onDark = { strip: 'rgba(0, 0, 0, 0.5)', text: '#c3c8cf' };
+
+/** On a translucent strip, readable on every map. The context's unit is the CSS pixel. */
+export function drawAttribution(context: SKRSContext2D, size: Size, text: string, isDark: boolean): void {
+  if (text === '') return;
+  context.save();
+  const { lines, box } = layOut(context, size, text);
+  const colors = isDark ? onDark : onLight;
+  context.fillStyle = colors.strip;
+  context.fillRect(box.minX, box.minY, box.maxX - box.minX, box.maxY - box.minY);
+  context.fillStyle = colors.text;
+  context.textAlign = 'right';
+  context.textBaseline = 'middle';
+  for (const [index, line] of lines.entries()) {
+    context.fillText(line, box.maxX - paddingPx, box.minY + paddingPx / 2 + (index + 0.5) * lineHeightPx);
+  }
+  context.restore();
+}

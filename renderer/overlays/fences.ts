@@ -1,0 +1,49 @@
+/** Geofences: their areas, tinted, within a line. */
+import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
+import type { FenceOverlay, Position, Viewport } from '../types.js';
+import type { FitItem } from '../view/fit.js';
+import { chainPath } from './lines.js';
+
+const strokePx = 2;
+const fill = 'rgba(0, 87, 231, 0.16)';
+const stroke = 'rgba(0, 87, 231, 0.9)';
+const circlePoints = 96;
+/** WGS84 (NIMA TR8350.2): semi-major axis and first eccentricity squared. */
+const semiMajorM = 6_378_137;
+const eccentricitySquared = 0.00669437999014;
+
+/** The boundary as a chain; a circle's as a polygon of {@link circlePoints} points, by the ellipsoid's two radii at its centre. */
+export function fenceRing(fence: FenceOverlay): readonly Position[] {
+  if (fence.type === 'polygon') return fence.ring;
+  const [longitude, latitude] = fence.center;
+  const sine = Math.sin((latitude * Math.PI) / 180);
+  const flattening = 1 - eccentricitySquared * sine * sine;
+  const eastRadiusM = (semiMajorM / Math.sqrt(flattening)) * Math.cos((latitude * Math.PI) / 180);
+  const northRadiusM = (semiMajorM * (1 - eccentricitySquared)) / flattening ** 1.5;
+  return Array.from({ length: circlePoints }, (_, index): Position => {
+    const angle = (2 * Math.PI * index) / circlePoints;
+    const eastDeg = ((fence.radiusM * Math.sin(angle)) / eastRadiusM) * (180 / Math.PI);
+    const northDeg = ((fence.radiusM * Math.cos(angle)) / northRadiusM) * (180 / Math.PI);
+    return [longitude + eastDeg, latitude + northDeg];
+  });
+}
+
+export const fenceItem = (fence: FenceOverlay): FitItem => ({
+  positions: fenceRing(fence),
+  margins: { left: strokePx, right: strokePx, top: strokePx, bottom: strokePx },
+});
+
+/** The context's unit is the CSS pixel. */
+export function drawFences(context: SKRSContext2D, view: Viewport, fences: readonly FenceOverlay[]): void {
+  context.save();
+  context.fillStyle = fill;
+  context.strokeStyle = stroke;
+  context.lineWidth = strokePx;
+  context.lineJoin = 'round';
+  for (const fence of fences) {
+    const area = new Path2D(chainPath(view, fenceRing(fence), strokePx, true));
+    context.fill(area);
+    context.stroke(area);
+  }
+  context.restore();
+}

@@ -1,0 +1,176 @@
+import { gzipSync } from 'node:zlib';
+import { createCanvas } from '@napi-rs/canvas';
+import fc from 'fast-check';
+import geodesic from 'geographiclib-geodesic';
+import { describe, expect, test } from 'vitest';
+import { openFrame } from '../draw/frame.js';
+import type { Position, Viewport } from '../types.js';
+import { worldPixel, worldSizePx } from '../view/projection.js';
+import { fenceRing } from './fences.js';
+import { decodeIcon } from './icons.js';
+import { chainPath } from './lines.js';
+import { createOverlays } from './overlays.js';
+
+const view: Viewport = { center: [11.25, 43.77], zoom: 14, width: 300, height: 200, scale: 1 };
+
+test("a circle's ring lies at its radius, on the ellipsoid", () => {
+  const center = fc.tuple(fc.double({ min: -180, max: 180, noNaN: true }), fc.double({ min: -80, max: 80, noNaN: true }));
+  fc.assert(
+    fc.property(center, fc.double({ min: 10, max: 10_000, noNaN: true }), ([longitude, latitude], radiusM) => {
+      for (const [x, y] of fenceRing({ type: 'circle', center: [longitude, latitude], radiusM })) {
+        const distanceM = geodesic.Geodesic.WGS84.Inverse(latitude, longitude, y, x).s12 as number;
+        // Far less than a pixel where the whole circle is in view.
+        expect(Math.abs(distanceM - radiusM)).toBeLessThan(radiusM * 0.006);
+      }
+    }),
+  );
+});
+
+describe('a chain', () => {
+  const position: fc.Arbitrary<Position> = fc.tuple(
+    fc.double({ min: -180, max: 180, noNaN: true }),
+    fc.double({ min: -85, max: 85, noNaN: true }),
+  );
+  const anyView = fc.record({
+    center: position,
+    zoom: fc.double({ min: 0, max: 4, noNaN: true }),
+    width: fc.integer({ min: 100, max: 2_048 }),
+    height: fc.constant(400),
+    scale: fc.constant(1),
+  });
+
+  /** x of the first position in every copy of the world that the image shows it in. */
+  function visibleX({ center, zoom, width }: Viewport, first: Position): number[] {
+    const worldPx = worldSizePx(zoom);
+    const x = worldPixel(first, zoom)[0] - worldPixel(center, zoom)[0] + width / 2;
+    return Array.from({ length: 41 }, (_, index) => x + (index - 20) * worldPx).filter((one) => one > 0 && one < width);
+  }
+
+  test('is drawn in every copy of the world in which it is seen', () => {
+    fc.assert(
+      fc.property(anyView, fc.array(position, { minLength: 1, maxLength: 5 }), (anyWhere, positions) => {
+        const starts = [...chainPath(anyWhere, positions, 3).matchAll(/M(-?[\d.]+) /g)].map(([, x]) => Number(x));
+        for (const x of visibleX(anyWhere, positions[0] as Position)) {
+          expect(starts.some((start) => Math.abs(start - x) < 0.02)).toBe(true);
+        }
+        expect(new Set(starts).size).toBe(starts.length);
+      }),
+    );
+  });
+
+  test('across the antimeridian does not cross the map', () => {
+    const fiji = { ...view, center: [180, -17] as const, zoom: 6 };
+    const [, from, to] =
+      /M(-?[\d.]+) -?[\d.]+L(-?[\d.]+)/.exec(
+        chainPath(
+          fiji,
+          [
+            [179, -17],
+            [-179, -17],
+          ],
+          3,
+        ),
+      ) ?? [];
+    expect(Math.abs(Number(to) - Number(from))).toBeLessThan(200);
+  });
+});
+
+test('labels are told of every marker and of the attribution, which stays within a narrow image', () => {
+  const narrow = { ...view, width: 100 };
+  const markers = [
+    {
+      color: [255, 0, 0, 1] as const,
+      size: 'small' as const,
+      icon: null,
+      locations: [
+        [11.25, 43.77],
+        [11.26, 43.77],
+      ] as const,
+    },
+  ];
+  const { boxes } = createOverlays(
+    narrow,
+    { markers, paths: [], fences: [] },
+    new Map(),
+    'A long line of attribution for a narrow image',
+  );
+  expect(boxes).toHaveLength(3);
+  expect(boxes[0]).toEqual({ minX: 41, minY: 73, maxX: 59, maxY: 100 });
+  expect(boxes[2]?.minX).toBeGreaterThanOrEqual(0);
+  expect(boxes[2]?.maxY).toBe(200);
+});
+
+test('a marker is drawn in its colour, with its tip at its place', () => {
+  const frame = openFrame(view, new Map());
+  const markers = [{ color: [255, 0, 0, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] }];
+  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame);
+  const pixel = (x: number, y: number) => [...frame.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
+  expect(pixel(142, 70)).toEqual([255, 0, 0]);
+  expect(pixel(150, 70)).toEqual([255, 255, 255]);
+  expect(pixel(150, 110)).toEqual([255, 255, 255]);
+});
+
+test('the hole of a white marker is dark', () => {
+  const frame = openFrame(view, new Map());
+  const markers = [{ color: [255, 255, 255, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] }];
+  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame);
+  const pixel = (x: number, y: number) => [...frame.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
+  expect(pixel(142, 70)).toEqual([255, 255, 255]);
+  expect(pixel(150, 70)).toEqual([0x3a, 0x3f, 0x47]);
+});
+
+test('attribution is light on dark maps and dark on light ones', () => {
+  const shadesOf = (isDark: boolean) => {
+    const frame = openFrame(view, new Map());
+    const ground = isDark ? '#102030' : '#f0f0f0';
+    frame.context.fillStyle = ground;
+    frame.context.fillRect(0, 0, view.width, view.height);
+    createOverlays(view, { markers: [], paths: [], fences: [] }, new Map(), 'Somebody', isDark).paintAbove(frame);
+    const strip = frame.context.getImageData(view.width - 40, view.height - 15, 40, 15).data.filter((_, i) => i % 4 === 0);
+    return { lightest: Math.max(...strip), darkest: Math.min(...strip) };
+  };
+  expect(shadesOf(true)).toMatchObject({
+    lightest: expect.toSatisfy((value) => value > 150),
+    darkest: expect.toSatisfy((value) => value < 30),
+  });
+  expect(shadesOf(false)).toMatchObject({
+    lightest: expect.toSatisfy((value) => value > 230),
+    darkest: expect.toSatisfy((value) => value < 100),
+  });
+});
+
+describe('an icon', () => {
+  const png = (width: number, height: number) => createCanvas(width, height).toBuffer('image/png');
+  const svg = (content: string, size = 40) =>
+    Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}">${content}</svg>`);
+
+  test.each([
+    ['a PNG', png(20, 10), 2, 20, 10],
+    ['a large PNG, made smaller', png(640, 320), 1, 64, 32],
+    ['an SVG', svg('<rect width="40" height="40"/>'), 3, 40, 40],
+    ['a large SVG, made smaller', svg('<rect width="400" height="400"/>', 400), 2, 64, 64],
+  ])('%s has its size in CSS pixels', async (_, bytes, scale, width, height) => {
+    expect(await decodeIcon(bytes, scale)).toMatchObject({ width, height });
+  });
+
+  test('of an SVG is drawn at the scale of the map', async () => {
+    expect((await decodeIcon(svg('<rect width="40" height="40"/>'), 3))?.image.width).toBe(120);
+  });
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['text', Buffer.from('hello')],
+    ['a page that holds an SVG', Buffer.from('<html><svg xmlns="http://www.w3.org/2000/svg"/></html>')],
+    ['a PNG cut short', png(20, 10).subarray(0, 40)],
+    ['a compressed SVG', gzipSync(svg(''))],
+    ['an SVG too large to draw', svg('', 100_000)],
+    [
+      'an SVG of nested entities',
+      Buffer.from(
+        `<!DOCTYPE svg [${Array.from({ length: 12 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`).join('')}]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&e12;</text></svg>`,
+      ),
+    ],
+  ])('of %s is refused', async (_, bytes) => {
+    expect(await decodeIcon(bytes, 2)).toBeUndefined();
+  });
+});

@@ -1,0 +1,166 @@
+/** The pool's side of one drawing process: its tasks in hand, their deadlines, and its end. */
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Answer, ProcessStart, Result, Task } from './messages.js';
+
+/** One map on its way. `alone`: it was in a process that had to be replaced, and shares none any more. */
+export interface Job {
+  readonly task: Task;
+  readonly pixels: number;
+  readonly alone: boolean;
+  done(result: Result): void;
+  failed(error: Error): void;
+}
+
+/** How a process ended: asked to, without ever being ready, past a deadline, or by itself. */
+export type End =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'unusable'; readonly reason: string }
+  | { readonly kind: 'overdue' }
+  | { readonly kind: 'crashed'; readonly reason: string };
+
+export interface ChildOptions {
+  /** The compiled file that the process runs. */
+  readonly module: URL;
+  readonly start: ProcessStart;
+  /** Of one map, from its arrival at a process that is ready. */
+  readonly timeoutMs: number;
+  readonly startTimeoutMs: number;
+}
+
+export interface ChildEvents {
+  /** There may be room for another job. */
+  onRoom(): void;
+  /** Once; with the jobs that were in hand. */
+  onEnd(end: End, jobs: readonly Job[]): void;
+}
+
+/** Two, so that one is encoded while the next is drawn. */
+const maxJobs = 2;
+/** Of jobs that share a process: 64 MB of pixels. A larger one has it for itself. */
+const maxSharedPixels = 16_000_000;
+
+/** A process that is in the middle of a large map doesn't hear that it is to end. */
+const closeTimeoutMs = 1_000;
+
+/** Frees memory that threads of the C library would keep, each for itself. */
+const arenas = { MALLOC_ARENA_MAX: '2' };
+
+export class Child {
+  private readonly process: ChildProcess;
+  private readonly jobs = new Map<number, Job>();
+  private readonly timers = new Map<number, NodeJS.Timeout>();
+  private readonly timeoutMs: number;
+  private readonly events: ChildEvents;
+  private readonly startTimer: NodeJS.Timeout;
+  private readonly exited: Promise<void>;
+  private isReady = false;
+  private end: End | undefined;
+
+  constructor({ module, start, timeoutMs, startTimeoutMs }: ChildOptions, events: ChildEvents) {
+    this.timeoutMs = timeoutMs;
+    this.events = events;
+    this.process = fork(module, {
+      serialization: 'advanced',
+      execArgv: [],
+      env: { ...withoutOurs(process.env), ...arenas },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.startTimer = setTimeout(() => this.kill({ kind: 'unusable', reason: 'it did not get ready in time' }), startTimeoutMs);
+    this.process.on('message', (message) => this.hear(message as Answer));
+    this.exited = new Promise((resolve) => {
+      const over = (how: string) => {
+        this.finish(how);
+        resolve();
+      };
+      // Not `close`: it never comes once we have disconnected.
+      this.process.once('exit', (code, signal) => over(signal ?? `status ${code}`));
+      // Of a process that could not even be started there is no exit.
+      this.process.on('error', ({ message }) => this.process.pid === undefined && over(message));
+    });
+    this.send(start);
+  }
+
+  get isIdle(): boolean {
+    return this.end === undefined && this.jobs.size === 0;
+  }
+
+  get isStarting(): boolean {
+    return this.end === undefined && !this.isReady;
+  }
+
+  takes(job: Job): boolean {
+    if (this.isIdle) return true;
+    if (this.end !== undefined || this.jobs.size >= maxJobs) return false;
+    const all = [...this.jobs.values(), job];
+    return !all.some(({ alone }) => alone) && all.reduce((sum, { pixels }) => sum + pixels, 0) <= maxSharedPixels;
+  }
+
+  draw(job: Job): void {
+    this.jobs.set(job.task.id, job);
+    if (this.isReady) this.hand(job);
+  }
+
+  /** Resolves when the process has ended: it closes what it opened, or is killed. */
+  async close(): Promise<void> {
+    this.end ??= { kind: 'closed' };
+    if (this.process.connected) this.process.disconnect();
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), closeTimeoutMs);
+    await this.exited;
+    clearTimeout(timer);
+  }
+
+  private hand({ task }: Job): void {
+    this.timers.set(
+      task.id,
+      setTimeout(() => this.kill({ kind: 'overdue' }), this.timeoutMs),
+    );
+    this.send(task);
+  }
+
+  private hear(answer: Answer): void {
+    if (this.end !== undefined) return;
+    if (answer.kind === 'unusable') this.kill({ kind: 'unusable', reason: answer.reason });
+    else if (answer.kind === 'ready') this.getReady();
+    else this.take(answer);
+  }
+
+  private take(answer: Extract<Answer, { readonly id: number }>): void {
+    const job = this.jobs.get(answer.id);
+    clearTimeout(this.timers.get(answer.id));
+    this.timers.delete(answer.id);
+    this.jobs.delete(answer.id);
+    if (answer.kind === 'done') job?.done(answer.result);
+    else job?.failed(new Error(`a map could not be drawn: ${answer.reason}`));
+    this.events.onRoom();
+  }
+
+  private getReady(): void {
+    clearTimeout(this.startTimer);
+    this.isReady = true;
+    for (const job of this.jobs.values()) this.hand(job);
+    this.events.onRoom();
+  }
+
+  /** Native code that draws can't be interrupted otherwise. */
+  private kill(end: End): void {
+    this.end ??= end;
+    this.process.kill('SIGKILL');
+  }
+
+  private finish(how: string): void {
+    clearTimeout(this.startTimer);
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    const reason = `its process ended (${how})`;
+    this.end ??= this.isReady ? { kind: 'crashed', reason } : { kind: 'unusable', reason };
+    this.events.onEnd(this.end, [...this.jobs.values()]);
+  }
+
+  /** A process that ends meanwhile is heard of by its end. */
+  private send(message: ProcessStart | Task): void {
+    this.process.send(message, () => {});
+  }
+}
+
+/** Secrets of the node are none of this process's business. */
+const withoutOurs = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('FENCELINE_')));

@@ -1,0 +1,62 @@
+/**
+ * A process that draws: started by the pool, told what to draw from by its first message, and gone when the pool is.
+ *
+ * Signals of a terminal or a supervisor reach the whole group; this process lets its parent finish, and ends by its word.
+ */
+import { setPriority } from 'node:os';
+import { createMapRenderer, type MapRenderer } from '../map.js';
+import { createArchiveFetcher } from '../sources/guarded.js';
+import type { Answer, ProcessStart, Result, Task } from './messages.js';
+
+/** A third of the share of those who evaluate locations, where the processors are busy. */
+const niceness = 5;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+process.on('disconnect', exit);
+process.once('message', (message) => void serve(message as ProcessStart));
+yieldToOthers();
+
+async function serve({ archive, cacheFolder, userAgent }: ProcessStart): Promise<void> {
+  let renderer: MapRenderer;
+  try {
+    renderer = await createMapRenderer({ archive, cacheFolder, fetchBytes: createArchiveFetcher(userAgent).fetchBytes });
+  } catch (error) {
+    answer({ kind: 'unusable', reason: (error as Error).message });
+    return;
+  }
+  process.off('disconnect', exit);
+  process.on('disconnect', () => void renderer.close().finally(exit));
+  process.on('message', (message) => void work(renderer, message as Task));
+  answer({ kind: 'ready' });
+}
+
+async function work(renderer: MapRenderer, task: Task): Promise<void> {
+  const { id } = task;
+  try {
+    answer({ kind: 'done', id, result: await resultOf(renderer, task) });
+  } catch (error) {
+    answer({ kind: 'failed', id, reason: (error as Error).stack ?? String(error) });
+  }
+}
+
+async function resultOf(renderer: MapRenderer, task: Task): Promise<Result> {
+  if (task.kind === 'draw') return renderer.render(task.request, task.icons, task.style);
+  return task.kind === 'checkStyle' ? renderer.checkStyle(task.style) : renderer.checkIcon(task.icon);
+}
+
+function answer(message: Answer): void {
+  process.send?.(message);
+}
+
+function exit(): void {
+  process.exit(0);
+}
+
+/** Not every system lets a process say so. */
+function yieldToOthers(): void {
+  try {
+    setPriority(niceness);
+  } catch {
+    // It draws all the same.
+  }
+}

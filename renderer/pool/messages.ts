@@ -1,0 +1,34 @@
+/** What a drawing process is told and what it answers. */
+import type { Validated } from '../../schemas/errors.js';
+import type { IconKind } from '../overlays/icons.js';
+import type { Unsupported } from '../style/unsupported.js';
+import type { DrawnMap, MapRequest, Uploads } from '../types.js';
+
+/** The first message to a process. */
+export interface ProcessStart {
+  /** As {@link MapRendererOptions} has it. */
+  readonly archive: string | null;
+  readonly cacheFolder: string;
+  /** Of requests for an archive by URL. */
+  readonly userAgent: string;
+}
+
+/** What a process can be asked for, and what comes of it. Files of strangers are looked into here and nowhere else. */
+export interface Works {
+  readonly draw: { readonly ask: { readonly request: MapRequest } & Uploads; readonly result: DrawnMap };
+  readonly checkStyle: { readonly ask: { readonly style: Uint8Array }; readonly result: Validated<Unsupported[]> };
+  readonly checkIcon: { readonly ask: { readonly icon: Uint8Array }; readonly result: IconKind | null };
+}
+export type WorkKind = keyof Works;
+export type Work = { [Kind in WorkKind]: { readonly kind: Kind } & Works[Kind]['ask'] }[WorkKind];
+export type Result = Works[WorkKind]['result'];
+
+/** Every later message. */
+export type Task = Work & { readonly id: number };
+
+export type Answer =
+  | { readonly kind: 'ready' }
+  /** The process can draw nothing, and ends. */
+  | { readonly kind: 'unusable'; readonly reason: string }
+  | { readonly kind: 'done'; readonly id: number; readonly result: Result }
+  | { readonly kind: 'failed'; readonly id: number; readonly reason: string };

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { ApiError } from '../../schemas/errors.js';
+import type { MapRequest } from '../types.js';
+import { createPool, type Pool, type PoolOptions } from './pool.js';
+
+const problems: string[] = [];
+let pool: Pool;
+afterEach(async () => {
+  await pool.close();
+  problems.length = 0;
+});
+
+const start = { archive: null, cacheFolder: '', userAgent: '' };
+
+function open(options: Partial<PoolOptions> = {}): void {
+  pool = createPool({
+    module: new URL('../testing/drawing-process.mjs', import.meta.url),
+    start,
+    timeoutMs: 30_000,
+    startTimeoutMs: 30_000,
+    maxProcesses: 1,
+    maxPixelsInFlight: 100_000_000,
+    onProblem: (reason) => problems.push(reason),
+    ...options,
+  });
+}
+
+/** `style` is what the process does. */
+const requestOf = (style: string, size = 100): MapRequest => ({
+  ...{ width: size, height: size, scale: 1, style, language: 'en', format: 'png', markers: [], paths: [], fences: [] },
+  camera: { center: [0, 0], zoom: 1, bbox: null },
+});
+
+interface Known {
+  readonly pid: number;
+  readonly icons: readonly string[];
+  readonly environment: readonly string[];
+}
+
+async function draw(style = 'draw', icons = new Map<string, Uint8Array>()): Promise<Known> {
+  const { bytes } = await pool.draw(requestOf(style), icons);
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** The code of the error that a map ends with. */
+const failureOf = (drawing: Promise<unknown>): Promise<string> =>
+  drawing.then(
+    () => 'drawn',
+    (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+  );
+
+describe('a pool of drawing processes', () => {
+  test('starts none before the first map', async () => {
+    open({ module: new URL('file:///nowhere.mjs') });
+    await pool.close();
+    expect(problems).toEqual([]);
+  });
+
+  test('hands over the request with its icons, and none of the secrets of the node', async () => {
+    process.env.FENCELINE_ADMINISTRATOR_KEY = 'secret';
+    open();
+    const { icons, environment } = await draw('draw', new Map([['https://a.example/pin.png', new Uint8Array(3)]]));
+    expect(icons).toEqual(['https://a.example/pin.png']);
+    expect(environment.filter((name) => name.startsWith('FENCELINE_'))).toEqual([]);
+    delete process.env.FENCELINE_ADMINISTRATOR_KEY;
+  });
+
+  test('keeps its processes, and starts others only as maps wait', async () => {
+    open({ maxProcesses: 2 });
+    const one = [await draw(), await draw(), await draw()].map(({ pid }) => pid);
+    expect(new Set(one).size).toBe(1);
+    const many = await Promise.all(Array.from({ length: 20 }, () => draw()));
+    expect(new Set(many.map(({ pid }) => pid)).size).toBe(2);
+  });
+
+  test('a drawing past its deadline ends as unavailable, and its process is replaced', async () => {
+    open({ timeoutMs: 1_000 });
+    const { pid } = await draw();
+    expect(await failureOf(draw('hang'))).toBe('unavailable');
+    expect((await draw()).pid).not.toBe(pid);
+    expect(problems).toEqual([expect.stringContaining('more than 1000 ms')]);
+  });
+
+  test.each(['hang', 'crash'])('maps in the company of one that makes its process %s are drawn all the same', async (style) => {
+    open({ timeoutMs: 1_000 });
+    const drawings = ['draw', style, 'draw', 'draw'].map((each) => failureOf(draw(each)));
+    const [first, bad, ...others] = await Promise.all(drawings);
+    expect([first, ...others]).toEqual(['drawn', 'drawn', 'drawn']);
+    expect(bad).toMatch(style === 'hang' ? /^unavailable$/ : /its process ended/);
+  });
+
+  test('a process that is ended from outside costs no map', async () => {
+    open();
+    const { pid } = await draw();
+    process.kill(pid, 'SIGKILL');
+    expect((await draw()).pid).not.toBe(pid);
+  });
+
+  test('a mistake in drawing costs that map only', async () => {
+    open();
+    const { pid } = await draw();
+    expect(await failureOf(draw('fail'))).toContain('a mistake');
+    expect((await draw()).pid).toBe(pid);
+  });
+
+  test('past its bound of pixels maps are refused, and taken again when there is room', async () => {
+    open({ timeoutMs: 1_000, maxPixelsInFlight: 2_000_000 });
+    const held = failureOf(pool.draw(requestOf('hold', 1_400), new Map()));
+    const refused = await pool.draw(requestOf('draw', 400), new Map()).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'overloaded', retryAfterS: expect.any(Number) });
+    expect(await held).toBe('unavailable');
+    expect(await failureOf(draw())).toBe('drawn');
+  });
+
+  test('a map beyond the bound is drawn when it is alone', async () => {
+    open({ maxPixelsInFlight: 100_000 });
+    expect(await failureOf(pool.draw(requestOf('draw', 2_048), new Map()))).toBe('drawn');
+  });
+
+  test('small maps have a cost too: so many and no more wait', async () => {
+    open({ maxPixelsInFlight: 1_000_000 });
+    const drawings = Array.from({ length: 11 }, () => failureOf(draw('hold')));
+    expect(await drawings[10]).toBe('overloaded');
+    await pool.close();
+    expect(await Promise.all(drawings.slice(0, 10))).toEqual(Array(10).fill('unavailable'));
+  });
+
+  test('where no process gets ready maps are unavailable at once, and the reason is told once', async () => {
+    open({ start: { ...start, archive: 'unusable' } });
+    expect(await Promise.all([failureOf(draw()), failureOf(draw()), failureOf(draw())])).toEqual(Array(3).fill('unavailable'));
+    expect(await failureOf(draw())).toBe('unavailable');
+    expect(problems).toEqual([expect.stringContaining('there is no such archive')]);
+  });
+
+  test('when it is closed its processes have ended and maps in hand are given up', async () => {
+    open();
+    const { pid } = await draw();
+    const held = failureOf(draw('hold'));
+    await pool.close();
+    expect(await held).toBe('unavailable');
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect(await failureOf(draw())).toBe('unavailable');
+  });
+});

@@ -1,0 +1,65 @@
+/** Draws reference views as whoever uses this room as a library does. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { createMapRenderer, type IconContents, type MapRenderer } from '../map.js';
+import { type Query, readMapQuery } from '../request/request.js';
+import type { ReferenceArchive, ReferenceView } from './view.js';
+
+export const referenceFolder = fileURLToPath(new URL('.', import.meta.url));
+
+const icon = (content: string, width: number, height: number) =>
+  Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${content}</svg>`);
+
+const depot = icon(
+  '<path d="M2 30V12L16 2 30 12V30Z" fill="#1f6feb" stroke="#fff" stroke-width="2"/><path d="M10 30V18H22V30Z" fill="#fff"/>',
+  32,
+  32,
+);
+const photo = icon('<rect width="40" height="28" rx="4" fill="#24292f"/><circle cx="20" cy="14" r="9" fill="#9ecbff"/>', 40, 28);
+const large = icon('<circle cx="100" cy="100" r="96" fill="#e4002b" stroke="#fff" stroke-width="8"/>', 200, 200);
+
+/** By the ids that queries have: an SVG, a PNG, and one that is larger than icons are shown. */
+const icons = async (): Promise<IconContents> =>
+  new Map([
+    ['depot', depot],
+    ['photo', await sharp(photo).png().toBuffer()],
+    ['large', large],
+  ]);
+
+export class ReferenceRenderers {
+  private readonly opened = new Map<ReferenceArchive, Promise<MapRenderer>>();
+
+  /** The basemap is baked into the folder unless it is there. */
+  constructor(private readonly cacheFolder: string) {}
+
+  /** The image's bytes. Throws when the query is wrong, or a tile is missing. */
+  async draw({ archive, query, fences = [], style }: ReferenceView): Promise<Uint8Array> {
+    const read = readMapQuery(parsed(query));
+    if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
+    const renderer = await this.rendererOf(archive);
+    const json = style ? Buffer.from(JSON.stringify(style)) : null;
+    const image = await renderer.render({ ...read.value.request, fences }, await icons(), json);
+    if (image.missingTiles > 0) throw new Error(`${image.missingTiles} tiles could not be read`);
+    return image.bytes;
+  }
+
+  async close(): Promise<void> {
+    for (const renderer of this.opened.values()) await (await renderer).close();
+  }
+
+  private rendererOf(archive: ReferenceArchive): Promise<MapRenderer> {
+    const known = this.opened.get(archive);
+    if (known) return known;
+    const path = archive === 'basemap' ? null : join(referenceFolder, 'archives', `${archive}.pmtiles`);
+    const renderer = createMapRenderer({ archive: path, cacheFolder: this.cacheFolder });
+    this.opened.set(archive, renderer);
+    return renderer;
+  }
+}
+
+/** Each parameter with all its values. */
+function parsed(query: string): Query {
+  const parameters = new URLSearchParams(query);
+  return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]));
+}

@@ -1,0 +1,89 @@
+/**
+ * A static map from a view, a compiled style and its sources: read `render` from top to bottom.
+ *
+ * One renderer belongs to one thread and is kept: it remembers tiles and paths. Imports every folder of this room but `request`,
+ * `basemap` and `styles`.
+ */
+
+import { BucketStore } from './draw/bucket-store.js';
+import { type Frame, type LoadedTile, openFrame } from './draw/frame.js';
+import { paintLayers } from './draw/paint.js';
+import { encodeImage } from './encode.js';
+import type { CompiledStyle } from './style/compile.js';
+import { TileStore } from './tiles/store.js';
+import type { ImageFormat, MapImage, PixelBox, TileSource, Viewport } from './types.js';
+import { coverTiles, tileZoom } from './view/projection.js';
+
+/** What is drawn over the map: paths, markers, attribution. */
+export interface Overlays {
+  /** Boxes that labels must keep free of. */
+  readonly boxes: readonly PixelBox[];
+  /** What lies below the labels, so that names can be read on it. */
+  paintBelow(frame: Frame): void;
+  paintAbove(frame: Frame): void;
+}
+
+/** Places and draws the text of a style's symbol layers. */
+export type PaintLabels = (frame: Frame, style: CompiledStyle, keepFree: readonly PixelBox[]) => void;
+
+/** One map to draw. */
+export interface Scene {
+  readonly view: Viewport;
+  readonly style: CompiledStyle;
+  /** By the names that the style gives them. Layers of a source that isn't here are left out. */
+  readonly sources: ReadonlyMap<string, TileSource>;
+  readonly labels: PaintLabels | null;
+  readonly overlays: Overlays | null;
+  readonly format: ImageFormat;
+}
+
+export interface RendererLimits {
+  /** Of decoded tiles. */
+  readonly maxTileBytes: number;
+  /** Of paths, which the drawing engine holds. */
+  readonly maxPathBytes: number;
+}
+
+export interface Renderer {
+  /** Never rejects because of tiles: those that can't be had are counted. */
+  render(scene: Scene): Promise<MapImage>;
+}
+
+export const defaultRendererLimits: RendererLimits = { maxTileBytes: 64 * 2 ** 20, maxPathBytes: 128 * 2 ** 20 };
+
+export function createRenderer(limits: RendererLimits = defaultRendererLimits): Renderer {
+  const tiles = new TileStore(limits.maxTileBytes);
+  const buckets = new BucketStore(limits.maxPathBytes);
+  return {
+    async render(scene) {
+      const loaded = await loadTiles(scene, tiles);
+      const frame = openFrame(scene.view, loaded);
+      paintLayers(frame, scene.style, buckets);
+      scene.overlays?.paintBelow(frame);
+      scene.labels?.(frame, scene.style, scene.overlays?.boxes ?? []);
+      scene.overlays?.paintAbove(frame);
+      return { ...(await encodeImage(frame.canvas, scene.format)), missingTiles: countMissing(loaded) };
+    },
+  };
+}
+
+type TilesBySource = Map<string, readonly LoadedTile[]>;
+
+/** The tiles that the view shows of each source that a visible layer draws. */
+async function loadTiles({ view, style, sources }: Scene, tiles: TileStore): Promise<TilesBySource> {
+  const visible = new Set(style.layers.filter((layer) => layer.isVisible(view.zoom)).map((layer) => layer.source));
+  const loaded = [...sources]
+    .filter(([name]) => visible.has(name))
+    .map(async ([name, source]) => [name, await loadSource(view, source, tiles)] as const);
+  return new Map(await Promise.all(loaded));
+}
+
+async function loadSource(view: Viewport, source: TileSource, tiles: TileStore): Promise<LoadedTile[]> {
+  const zoom = tileZoom(view.zoom, source);
+  const places = zoom === null ? [] : coverTiles(view, zoom);
+  return Promise.all(places.map(async (place) => ({ place, tile: await tiles.get(source, place.zoom, place.x, place.y) })));
+}
+
+function countMissing(loaded: TilesBySource): number {
+  return [...loaded.values()].flat().filter(({ tile }) => tile.kind === 'failed').length;
+}

@@ -1,0 +1,37 @@
+/** `center`, `zoom` and `bbox`: where the camera stands, or what it must show. */
+import { invalid, type Validated } from '../../schemas/errors.js';
+import type { Camera } from '../types.js';
+import { readNumber } from './numbers.js';
+import { parseLocation } from './segments.js';
+
+export const minZoom = 1;
+export const maxZoom = 23;
+
+/** `hasOverlays`: there are markers, paths or geofences that the view can be fitted to. A bbox decides wherever it is given. */
+export function readCamera(
+  center: string | undefined,
+  zoom: string | undefined,
+  bbox: string | undefined,
+  hasOverlays: boolean,
+): Validated<Camera> {
+  const position = center === undefined ? null : parseLocation(center);
+  if (position === undefined) return invalid('center', 'must be latitude,longitude');
+  const level = zoom === undefined ? null : readNumber('zoom', zoom, { minimum: minZoom, maximum: maxZoom });
+  if (level && !level.ok) return level;
+  const box = bbox === undefined ? null : parseBox(bbox);
+  if (box === undefined) return invalid('bbox', 'must be min_latitude,min_longitude,max_latitude,max_longitude');
+  if (box) return { ok: true, value: { center: null, zoom: null, bbox: box } };
+  if (!hasOverlays && position === null) return invalid('center', 'is required unless markers, path, geofences or bbox is given');
+  if (!hasOverlays && level === null) return invalid('zoom', 'is required unless markers, path, geofences or bbox is given');
+  return { ok: true, value: { center: position, zoom: level?.value ?? null, bbox: null } };
+}
+
+/** West beyond east crosses the antimeridian; south must lie below north. */
+function parseBox(text: string): NonNullable<Camera['bbox']> | undefined {
+  const parts = text.split(',');
+  if (parts.length !== 4) return undefined;
+  const southWest = parseLocation(parts.slice(0, 2).join(','));
+  const northEast = parseLocation(parts.slice(2).join(','));
+  if (!southWest || !northEast || southWest[1] > northEast[1]) return undefined;
+  return [southWest[0], southWest[1], northEast[0], northEast[1]];
+}

@@ -1,0 +1,19 @@
+/** Colours as requests write them: `0xRRGGBB`, `0xRRGGBBAA`, or a CSS name (CSS Color Module Level 4, 6.1). */
+import names from 'color-name';
+import type { Color } from '../types.js';
+
+const hexadecimal = /^0x([0-9a-f]{6})([0-9a-f]{2})?$/i;
+
+/** Undefined when it is neither. */
+export function parseColor(text: string): Color | undefined {
+  const [, color, alpha] = hexadecimal.exec(text) ?? [];
+  if (color !== undefined) {
+    const value = Number.parseInt(color, 16);
+    return [value >> 16, (value >> 8) & 255, value & 255, alpha === undefined ? 1 : Number.parseInt(alpha, 16) / 255];
+  }
+  const name = text.toLowerCase();
+  if (name === 'transparent') return [0, 0, 0, 0];
+  if (!Object.hasOwn(names, name)) return undefined;
+  const [red, green, blue] = names[name as keyof typeof names];
+  return [red, green, blue, 1];
+}

@@ -1,0 +1,19 @@
+/** Numbers as requests write them. */
+import { invalid, type Validated } from '../../schemas/errors.js';
+
+export interface NumberRule {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly unit?: string;
+}
+
+/** Without an exponent. */
+export const decimal = /^[+-]?(\d+\.?\d*|\.\d+)$/;
+
+/** A decimal number within its bounds. */
+export function readNumber(param: string, text: string | undefined, { minimum, maximum, unit }: NumberRule): Validated<number> {
+  if (text === undefined) return invalid(param, 'is required');
+  const value = decimal.test(text) ? Number(text) : Number.NaN;
+  if (value >= minimum && value <= maximum) return { ok: true, value };
+  return invalid(param, `must be a number from ${minimum} to ${maximum}${unit ? ` ${unit}` : ''}`);
+}

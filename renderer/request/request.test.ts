@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseColor } from './colors.js';
+import { decodePolyline } from './polyline.js';
+import { type Query, readMapQuery } from './request.js';
+
+const size = { width: '600', height: '400' };
+const camera = { center: '43.77,11.25', zoom: '12.5' };
+
+const request = (query: Query, accept?: string) => {
+  const read = readMapQuery({ ...size, ...query }, accept);
+  if (!read.ok) throw new Error(`${read.problem.param}: ${read.problem.rule}`);
+  return read.value.request;
+};
+
+/** The encoder of the format's description, written from it: the oracle of the decoder. */
+function encodePolyline(points: readonly (readonly [latitude: number, longitude: number])[]): string {
+  const encodeNumber = (value: number): string => {
+    let rest = BigInt(value) * 2n;
+    if (value < 0) rest = -rest - 1n;
+    let text = '';
+    while (rest >= 32n) {
+      text += String.fromCharCode(Number((32n | (rest % 32n)) + 63n));
+      rest /= 32n;
+    }
+    return text + String.fromCharCode(Number(rest) + 63);
+  };
+  let [latitude, longitude] = [0, 0];
+  return points
+    .map(([nextLatitude, nextLongitude]) => {
+      const text = encodeNumber(nextLatitude - latitude) + encodeNumber(nextLongitude - longitude);
+      [latitude, longitude] = [nextLatitude, nextLongitude];
+      return text;
+    })
+    .join('');
+}
+
+describe('a polyline', () => {
+  test.each([5, 6] as const)('with %d decimals decodes to what was encoded', (decimals) => {
+    const unit = 10 ** decimals;
+    const point = fc.tuple(fc.integer({ min: -90 * unit, max: 90 * unit }), fc.integer({ min: -180 * unit, max: 180 * unit }));
+    fc.assert(
+      fc.property(fc.array(point, { maxLength: 40 }), (points) => {
+        const expected = points.map(([latitude, longitude]) => [longitude / unit, latitude / unit]);
+        expect(decodePolyline(encodePolyline(points), decimals)?.map(([x, y]) => [x + 0, y + 0])).toEqual(
+          expected.map(([x, y]) => [x! + 0, y! + 0]),
+        );
+      }),
+    );
+  });
+
+  test("the example of the format's description", () => {
+    expect(decodePolyline('_p~iF~ps|U_ulLnnqC_mqNvxq`@', 5)).toEqual([
+      [-120.2, 38.5],
+      [-120.95, 40.7],
+      [-126.453, 43.252],
+    ]);
+  });
+
+  test.each([['?'], ['_p~iF~ps|'], ['~~~~~~~~'], ['_p~iF ps|U'], ['é?'], ['_p~iF~ps|U_']])('%s is refused', (text) => {
+    expect(decodePolyline(text, 5)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['0xFF8000', [255, 128, 0, 1]],
+  ['0xff800000', [255, 128, 0, 0]],
+  ['White', [255, 255, 255, 1]],
+  ['rebeccapurple', [102, 51, 153, 1]],
+  ['transparent', [0, 0, 0, 0]],
+  ['#ff8000', undefined],
+  ['0xFF80', undefined],
+  ['constructor', undefined],
+  ['', undefined],
+])('the colour %j', (text, color) => {
+  expect(parseColor(text)).toEqual(color);
+});
+
+describe('a request', () => {
+  test('has defaults', () => {
+    expect(request(camera)).toEqual({
+      width: 600,
+      height: 400,
+      scale: 1,
+      camera: { center: [11.25, 43.77], zoom: 12.5, bbox: null },
+      style: 'svc-default-v1',
+      language: 'en',
+      format: 'png',
+      markers: [],
+      paths: [],
+    });
+  });
+
+  test.each([
+    ['language=it', { language: 'it' }],
+    ['language=local', { language: 'local' }],
+    ['language=zh-Hant-TW', { language: 'zh' }],
+    ['style=svc-dark-v1', { style: 'svc-dark-v1' }],
+    ['scale=2.5', { scale: 2.5 }],
+    ['format=JPEG', { format: 'jpg' }],
+    ['width=100.4', { width: 100 }],
+    ['bbox=-20,170,-10,-170', { camera: { center: null, zoom: null, bbox: [170, -20, -170, -10] } }],
+  ])('reads %s', (query, expected) => {
+    expect(request({ ...camera, ...Object.fromEntries(new URLSearchParams(query)) })).toMatchObject(expected);
+  });
+
+  test.each([
+    ['image/avif,image/webp,image/apng,*/*;q=0.8', 'webp'],
+    ['image/png,image/webp', 'png'],
+    ['image/jpeg', 'jpg'],
+    ['*/*', 'png'],
+    ['', 'png'],
+    ['text/html', 'png'],
+  ])('Accept: %s asks for %s, unless a parameter does', (accept, format) => {
+    expect(request(camera, accept).format).toBe(format);
+    expect(request({ ...camera, format: 'jpg' }, accept).format).toBe('jpg');
+  });
+
+  test('fits what it shows when it names no centre or zoom', () => {
+    expect(request({ markers: '1,2' }).camera).toEqual({ center: null, zoom: null, bbox: null });
+    expect(request({ path: '1,2|3,4', zoom: '3' }).camera).toEqual({ center: null, zoom: 3, bbox: null });
+    expect(request({ geofences: 'store' }).camera).toEqual({ center: null, zoom: null, bbox: null });
+  });
+});
+
+describe('markers', () => {
+  test('take options in any case and order, empty segments, and several groups', () => {
+    const { markers } = request({
+      markers: ['|Size:SMALL|color:red|1,2| 3 , -4 |', 'icon:https://a.example/b@3x.png?c=d:e|5,6'],
+    });
+    expect(markers).toEqual([
+      {
+        color: [255, 0, 0, 1],
+        size: 'small',
+        icon: null,
+        locations: [
+          [2, 1],
+          [-4, 3],
+        ],
+      },
+      { color: [0, 2, 0x57, 1], size: 'normal', icon: 'https://a.example/b@3x.png?c=d:e', locations: [[6, 5]] },
+    ]);
+  });
+});
+
+describe('a path', () => {
+  test('takes locations, polylines with the separator in them, and a LineString', () => {
+    expect(request({ path: '|stroke:0xFF0000|borderwidth:0|width:4.5|1,2|3,4' }).paths).toEqual([
+      {
+        stroke: [255, 0, 0, 1],
+        width: 4.5,
+        border: [255, 255, 255, 1],
+        borderWidth: 0,
+        locations: [
+          [2, 1],
+          [4, 3],
+        ],
+      },
+    ]);
+    const polyline = '_p~iF~ps|U_ulLnnqC_mqNvxq`@';
+    expect(request({ path: `border:black|enc:${polyline}` }).paths[0]?.locations).toEqual(decodePolyline(polyline, 5));
+    expect(request({ path: `ENC6:${polyline}` }).paths[0]?.locations).toEqual(decodePolyline(polyline, 6));
+    const line = JSON.stringify({
+      type: 'LineString',
+      coordinates: [
+        [1, 2],
+        [3, 4, 5],
+      ],
+    });
+    expect(request({ path: `width:2|${line}` }).paths[0]?.locations).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+});
+
+test.each<[Query, string, string]>([
+  [{ width: undefined }, 'width', 'is required'],
+  [{ width: '99' }, 'width', '100 to 2048 pixels'],
+  [{ height: '2049' }, 'height', '100 to 2048'],
+  [{ height: '1e3' }, 'height', 'number'],
+  [{ width: 'Infinity' }, 'width', 'number'],
+  [{ scale: '3.1' }, 'scale', '1 to 3'],
+  [{ scale: '0' }, 'scale', '1 to 3'],
+  [{ center: undefined }, 'center', 'required'],
+  [{ center: '43.77' }, 'center', 'latitude,longitude'],
+  [{ center: '91,0' }, 'center', 'latitude,longitude'],
+  [{ center: '11.25,243' }, 'center', 'latitude,longitude'],
+  [{ zoom: undefined }, 'zoom', 'required'],
+  [{ zoom: '0.9' }, 'zoom', '1 to 23'],
+  [{ zoom: '24' }, 'zoom', '1 to 23'],
+  [{ bbox: '1,2,3' }, 'bbox', 'min_latitude'],
+  [{ bbox: '3,2,1,4' }, 'bbox', 'min_latitude'],
+  [{ bbox: '-91,2,1,4' }, 'bbox', 'min_latitude'],
+  [{ language: 'english' }, 'language', 'two-letter'],
+  [{ style: '../etc' }, 'style', 'one of'],
+  [{ format: 'gif' }, 'format', 'png, webp or jpg'],
+  [{ markers: 'color:red' }, 'markers', 'at least one location'],
+  [{ markers: 'color:reddish|1,2' }, 'markers', 'color'],
+  [{ markers: 'size:huge|1,2' }, 'markers', 'size'],
+  [{ markers: 'icon:|1,2' }, 'markers', 'icon'],
+  [{ markers: 'label:A|1,2' }, 'markers', 'no option "label"'],
+  [{ markers: '1,2|color:red' }, 'markers', 'options before its locations'],
+  [{ markers: '1,2|somewhere' }, 'markers', '"somewhere"'],
+  [{ markers: Array(101).fill('1,2') }, 'markers', '100 times'],
+  [{ path: '1,2' }, 'path', 'at least two'],
+  [{ path: 'width:0|1,2|3,4' }, 'path', 'width'],
+  [{ path: 'borderWidth:-1|1,2|3,4' }, 'path', 'borderWidth'],
+  [{ path: 'stroke:#fff|1,2|3,4' }, 'path', 'stroke'],
+  [{ path: 'enc:?' }, 'path', 'encoded polyline'],
+  [{ path: 'enc:??' }, 'path', 'at least two'],
+  [{ path: '{"type":"Point","coordinates":[1,2]}' }, 'path', 'LineString'],
+  [{ path: '{"type":"LineString","coordinates":[[1,2],[3,91]]}' }, 'path', 'LineString'],
+  [{ path: Array(2).fill(Array(5_001).fill('1,2').join('|')) }, 'path', '10000 locations'],
+])('%j is refused', (query, param, rule) => {
+  const read = readMapQuery({ ...size, ...camera, ...query });
+  expect(read).toMatchObject({ ok: false, problem: { param, rule: expect.stringContaining(rule) } });
+});
+
+test('nothing that can be written makes it throw', () => {
+  const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'|:,.-019aencx60{}"~?@') }));
+  fc.assert(
+    fc.property(text, text, text, text, (markers, path, center, bbox) => {
+      const read = readMapQuery({ ...size, markers, path, center, bbox, zoom: '3' });
+      if (!read.ok) expect(read.problem.param).toMatch(/^(markers|path|center|bbox)$/);
+    }),
+    { numRuns: 2_000 },
+  );
+});

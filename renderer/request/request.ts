@@ -1,0 +1,119 @@
+/**
+ * The query of a static map as a request, or the first parameter that breaks its rule.
+ *
+ * Flows in: the query, decoded; docs/maps.md has the rules. Flows out: a {@link MapQuery}. Pure.
+ */
+import { invalid, type Validated } from '../../schemas/errors.js';
+import { builtInStyles } from '../styles/names.js';
+import type { ImageFormat, MapRequest, MarkerGroup, PathOverlay } from '../types.js';
+import { readCamera } from './camera.js';
+import { readMarkers } from './markers.js';
+import { readNumber } from './numbers.js';
+import { readPath } from './path.js';
+
+/** A value that was given more than once is a list, as query parsers answer it. */
+export type Query = Readonly<Record<string, unknown>>;
+
+/** What was asked; the geofences of the tag are still to be found by whoever knows them. */
+export interface MapQuery {
+  readonly request: Omit<MapRequest, 'fences'>;
+  readonly geofenceTag: string | null;
+}
+
+const formats: Readonly<Record<string, ImageFormat>> = { png: 'png', webp: 'webp', jpg: 'jpg', jpeg: 'jpg' };
+const maxOverlays = 100;
+const maxLocations = 10_000;
+
+/** Texts of a parameter that may be repeated; empty ones don't count. */
+const textsOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === 'string' && text.trim() !== '');
+
+/** Of a parameter that isn't meant to be repeated the last counts. */
+const textOf = (value: unknown): string | undefined => textsOf(value).at(-1)?.trim();
+
+/** `accept` is the header: it decides the format where no parameter does. */
+export function readMapQuery(query: Query, accept = ''): Validated<MapQuery> {
+  const width = readNumber('width', textOf(query.width), { minimum: 100, maximum: 2_048, unit: 'pixels' });
+  if (!width.ok) return width;
+  const height = readNumber('height', textOf(query.height), { minimum: 100, maximum: 2_048, unit: 'pixels' });
+  if (!height.ok) return height;
+  const scale = readNumber('scale', textOf(query.scale) ?? '1', { minimum: 1, maximum: 3 });
+  if (!scale.ok) return scale;
+  const markers = readEach('markers', textsOf(query.markers), readMarkers);
+  if (!markers.ok) return markers;
+  const paths = readEach('path', textsOf(query.path), readPath);
+  if (!paths.ok) return paths;
+  const geofenceTag = textOf(query.geofences) ?? null;
+  const hasOverlays = markers.value.length > 0 || paths.value.length > 0 || geofenceTag !== null;
+  const camera = readCamera(textOf(query.center), textOf(query.zoom), textOf(query.bbox), hasOverlays);
+  if (!camera.ok) return camera;
+  const language = readLanguage(textOf(query.language));
+  if (!language.ok) return language;
+  const style = readStyle(textOf(query.style));
+  if (!style.ok) return style;
+  const format = readFormat(textOf(query.format), accept);
+  if (!format.ok) return format;
+  return {
+    ok: true,
+    value: {
+      geofenceTag,
+      request: {
+        width: Math.round(width.value),
+        height: Math.round(height.value),
+        scale: scale.value,
+        camera: camera.value,
+        style: style.value,
+        language: language.value,
+        format: format.value,
+        markers: markers.value,
+        paths: paths.value,
+      },
+    },
+  };
+}
+
+function readEach<T extends MarkerGroup | PathOverlay>(
+  param: string,
+  texts: readonly string[],
+  read: (text: string) => Validated<T>,
+): Validated<readonly T[]> {
+  if (texts.length > maxOverlays) return invalid(param, `must not be repeated more than ${maxOverlays} times`);
+  const values: T[] = [];
+  for (const text of texts) {
+    const validated = read(text);
+    if (!validated.ok) return validated;
+    values.push(validated.value);
+  }
+  const locations = values.reduce((sum, value) => sum + value.locations.length, 0);
+  return locations <= maxLocations
+    ? { ok: true, value: values }
+    : invalid(param, `must not have more than ${maxLocations} locations`);
+}
+
+/** Two letters; what follows them, as in `en-US`, chooses nothing. */
+function readLanguage(text = 'en-US'): Validated<string> {
+  const language = text.toLowerCase();
+  if (language === 'local') return { ok: true, value: language };
+  const [, letters] = /^([a-z]{2})(-[a-z0-9]{2,8})*$/.exec(language) ?? [];
+  return letters ? { ok: true, value: letters } : invalid('language', 'must be a two-letter ISO code, or local');
+}
+
+function readStyle(text: string = builtInStyles[0]): Validated<string> {
+  if (/^[\w.-]{1,64}$/.test(text)) return { ok: true, value: text };
+  return invalid('style', `must be one of ${builtInStyles.join(', ')}, or the id of an uploaded style`);
+}
+
+function readFormat(text: string | undefined, accept: string): Validated<ImageFormat> {
+  if (text === undefined) return { ok: true, value: acceptedFormat(accept) };
+  const name = text.toLowerCase();
+  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  return format ? { ok: true, value: format } : invalid('format', 'must be png, webp or jpg');
+}
+
+/** PNG unless the header names WebP or JPEG and neither PNG nor everything (RFC 9110, 12.5.1; weights don't matter to so few). */
+function acceptedFormat(accept: string): ImageFormat {
+  const types = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
+  if (types.some((type) => type === 'image/png')) return 'png';
+  if (types.includes('image/webp')) return 'webp';
+  return types.includes('image/jpeg') && !types.includes('image/*') && !types.includes('*/*') ? 'jpg' : 'png';
+}

@@ -1,0 +1,67 @@
+/**
+ * The grammar that `markers` and `path` share: segments between `|`, first options as `name:value`, then locations as `latitude,longitude`.
+ * Names of options are read in any case; empty segments are passed over.
+ */
+import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
+import type { Position } from '../types.js';
+import { decimal } from './numbers.js';
+
+export interface Segments {
+  /** By name in lower case, as they were written; the last of equal ones counts. */
+  readonly options: ReadonlyMap<string, string>;
+  readonly locations: readonly Position[];
+}
+
+export interface SegmentRules {
+  /** Names of options, in lower case. */
+  readonly options: readonly string[];
+  /** Reads what may stand instead of the locations and goes to the end of the text, such as a polyline; undefined when it isn't that. */
+  readonly shape?: (rest: string) => Validated<readonly Position[]> | undefined;
+}
+
+/** Rejections name `param`. */
+export function readSegments(param: string, text: string, { options: known, shape }: SegmentRules): Validated<Segments> {
+  const options = new Map<string, string>();
+  const locations: Position[] = [];
+  for (let start = 0; start <= text.length; ) {
+    const separator = text.indexOf('|', start);
+    const end = separator < 0 ? text.length : separator;
+    const segment = text.slice(start, end).trim();
+    const whole = locations.length === 0 ? shape?.(text.slice(start).trimStart()) : undefined;
+    if (whole) return whole.ok ? { ok: true, value: { options, locations: whole.value } } : whole;
+    start = end + 1;
+    if (segment === '') continue;
+    const name = optionName(segment);
+    if (name !== undefined) {
+      const problem = optionProblem(param, name, known, locations.length > 0);
+      if (problem) return { ok: false, problem };
+      options.set(name, segment.slice(name.length + 1).trim());
+      continue;
+    }
+    const location = parseLocation(segment);
+    if (location === undefined)
+      return invalid(param, `has "${shown(segment)}", which is neither an option nor latitude,longitude`);
+    locations.push(location);
+  }
+  return { ok: true, value: { options, locations } };
+}
+
+/** The name before the first colon, in lower case: a value may have colons of its own. */
+const optionName = (segment: string): string | undefined => /^([a-z0-9]+):/i.exec(segment)?.[1]?.toLowerCase();
+
+function optionProblem(param: string, name: string, known: readonly string[], isLate: boolean): FieldProblem | undefined {
+  if (!known.includes(name)) return { param, rule: `has no option "${shown(name)}"; there are ${known.join(', ')}` };
+  if (isLate) return { param, rule: `must have its options before its locations, but "${name}" comes after one` };
+  return undefined;
+}
+
+/** `latitude,longitude` in degrees as [longitude, latitude]; undefined when it isn't that. */
+export function parseLocation(text: string): Position | undefined {
+  const parts = text.split(',').map((part) => part.trim());
+  if (parts.length !== 2 || !parts.every((part) => decimal.test(part))) return undefined;
+  const [latitude, longitude] = parts.map(Number) as [number, number];
+  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? [longitude, latitude] : undefined;
+}
+
+/** What came, cut to what fits a message. */
+const shown = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { plainAttribution } from './attribution.js';
+
+test.each([
+  [
+    '<a href="https://www.openmaptiles.org/" target="_blank">&copy; OpenMapTiles</a> <a href="https://osm.org">&#169; OpenStreetMap contributors</a>',
+    '© OpenMapTiles © OpenStreetMap contributors',
+  ],
+  ['<a href="https://protomaps.com">Protomaps</a>\n<b>©</b> OSM', 'Protomaps © OSM'],
+  ['Bread &amp; Butter &lt;b&gt; &#x2014; &unknown;', 'Bread & Butter <b> — &unknown;'],
+  ['<a>One</a>, <a>two</a>.', 'One, two.'],
+  ['plain', 'plain'],
+  ['&#0;&#1114112;', ''],
+  [undefined, ''],
+  [17, ''],
+])('%j is %j', (html, text) => {
+  expect(plainAttribution(html)).toBe(text);
+});
+
+test('however long it is, the text is at most 500 characters', () => {
+  expect(plainAttribution('x'.repeat(100_000))).toHaveLength(500);
+});

@@ -1,0 +1,40 @@
+/** Archives by URL through the outbound client: bounded in bytes and time, and never led elsewhere by a redirect. */
+import { parseNetworks } from '../../outbound/addresses.js';
+import { createOutboundClient } from '../../outbound/client.js';
+import { parameterError } from '../../schemas/errors.js';
+import type { FetchBytes } from './fetch.js';
+
+const timeoutMs = 8_000;
+/** Of one answer: a tile, or a directory of an archive. */
+const maxBodyBytes = 16 * 2 ** 20;
+const maxConnectionsPerOrigin = 16;
+
+/** An archive's address is the operator's own choice: it may lie anywhere. */
+const everywhere = ['0.0.0.0/0', '::/0'];
+
+export interface ArchiveFetcher {
+  readonly fetchBytes: FetchBytes;
+  close(): Promise<void>;
+}
+
+export function createArchiveFetcher(userAgent: string): ArchiveFetcher {
+  const networks = parseNetworks('networks', everywhere);
+  if (!networks.ok) throw parameterError(networks.problem);
+  const client = createOutboundClient({
+    allowedNetworks: networks.value,
+    userAgent,
+    timeoutMs,
+    bodyTimeoutMs: timeoutMs,
+    maxBodyBytes,
+    maxConnectionsPerOrigin,
+  });
+  return {
+    async fetchBytes(url, headers) {
+      const answer = await client.send({ method: 'GET', url, headers });
+      if (answer.kind === 'failed') throw new Error(`${answer.failure}: ${answer.message}`);
+      if (answer.truncated) throw new Error(`an answer of more than ${maxBodyBytes} bytes, or one that took too long`);
+      return { status: answer.status, headers: answer.headers, bytes: answer.body };
+    },
+    close: () => client.close(),
+  };
+}

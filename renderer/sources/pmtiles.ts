@@ -1,0 +1,95 @@
+/**
+ * PMTiles 3: one file of tiles, from disk or from any server that answers range requests.
+ *
+ * Tiles and directories may be compressed by gzip or brotli.
+ */
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { Compression, EtagMismatch, PMTiles, type RangeResponse, ResolvedValueCache, type Source, TileType } from 'pmtiles';
+import type { TileSource } from '../types.js';
+import { tileSizePx, worldPixel } from '../view/projection.js';
+import { plainAttribution } from './attribution.js';
+import { decompressBrotli, decompressGzip } from './decompress.js';
+import type { FetchBytes } from './fetch.js';
+import { layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
+
+const rasterTypes: readonly TileType[] = [TileType.Png, TileType.Jpeg, TileType.Webp];
+
+/** Directories of an archive that are remembered; one leads to thousands of tiles. */
+const keptDirectories = 100;
+
+/** Opens an archive: a file by its path, or by `https:` or `http:` URL through `fetchBytes`. Rejects when it can't be read or isn't one. */
+export async function openPmtiles(location: string, fetchBytes?: FetchBytes): Promise<TileSource> {
+  if (!/^https?:/.test(location)) {
+    const file = await open(location);
+    return openArchive(fileRanges(location, file), () => file.close()).catch(async (error: unknown) => {
+      await file.close();
+      throw error;
+    });
+  }
+  if (!fetchBytes) throw new TypeError('An archive by URL needs a way to fetch it');
+  return openArchive(urlRanges(location, fetchBytes), async () => {});
+}
+
+async function openArchive(ranges: Source, close: () => Promise<void>): Promise<TileSource> {
+  const archive = new PMTiles(ranges, new ResolvedValueCache(keptDirectories, true, decompress), decompress);
+  const header = await archive.getHeader();
+  const metadata = (await archive.getMetadata()) as Record<string, unknown>;
+  const vector = header.tileType === TileType.Mvt;
+  if (!vector && !rasterTypes.includes(header.tileType)) throw new TypeError(`Tiles of type ${header.tileType} can't be drawn`);
+
+  const tile = async (zoom: number, x: number, y: number) => {
+    const found = await archive.getZxy(zoom, x, y);
+    return found && new Uint8Array(found.data);
+  };
+  const sample = () => {
+    const [x, y] = worldPixel([header.centerLon, header.centerLat], header.maxZoom);
+    return tile(header.maxZoom, Math.floor(x / tileSizePx), Math.floor(y / tileSizePx));
+  };
+  return {
+    kind: vector ? 'vector' : 'raster',
+    ...zoomRange(header.minZoom, header.maxZoom),
+    tileSizePx: vector ? tileSizePx : await rasterTileSizePx(sample),
+    attribution: plainAttribution(metadata.attribution),
+    layers: vector ? await layerNames(metadata.vector_layers, sample) : null,
+    tile,
+    close,
+  };
+}
+
+function fileRanges(path: string, file: FileHandle): Source {
+  return {
+    getKey: () => path,
+    async getBytes(offset, length) {
+      const data = new ArrayBuffer(length);
+      const { bytesRead } = await file.read(new Uint8Array(data), 0, length, offset);
+      return { data: bytesRead === length ? data : data.slice(0, bytesRead) };
+    },
+  };
+}
+
+function urlRanges(url: string, fetchBytes: FetchBytes): Source {
+  return {
+    getKey: () => url,
+    async getBytes(offset, length, _signal, etag): Promise<RangeResponse> {
+      const answer = await fetchBytes(url, { range: `bytes=${offset}-${offset + length - 1}` });
+      if (answer.status !== 206) throw new Error(`The server answers a range request with status ${answer.status}`);
+      const version = answer.headers.etag;
+      const strong = version !== undefined && !version.startsWith('W/');
+      if (etag && strong && version !== etag) throw new EtagMismatch('The archive was replaced');
+      return { data: copyOf(answer.bytes), ...(strong && { etag: version }) };
+    },
+  };
+}
+
+async function decompress(data: ArrayBuffer, compression: Compression): Promise<ArrayBuffer> {
+  if (compression === Compression.Gzip) return copyOf(await decompressGzip(new Uint8Array(data)));
+  if (compression === Compression.Brotli) return copyOf(await decompressBrotli(new Uint8Array(data)));
+  if (compression === Compression.Zstd) throw new TypeError('Archives compressed by zstd are not read');
+  return data;
+}
+
+/** Just these bytes, and not the buffer that they may be a part of. */
+function copyOf(bytes: Uint8Array): ArrayBuffer {
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+}

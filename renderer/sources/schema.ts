@@ -1,0 +1,19 @@
+/** Which schema an archive follows, by the names of its layers. Each of our styles comes in a version for each. */
+
+import type { TileSchema, TileSource } from '../types.js';
+
+/** Asked in this order: layers of which any one gives the schema away. */
+const tellingLayers: readonly (readonly [TileSchema, readonly string[]])[] = [
+  ['fenceline', ['country_labels']],
+  // Version 4 of the Protomaps basemap folded these into others; all versions have `earth`.
+  ['protomaps-v3', ['physical_line', 'physical_point', 'natural', 'mask']],
+  ['protomaps', ['earth']],
+  ['shortbread', ['ocean', 'street_labels', 'streets', 'place_labels']],
+  ['openmaptiles', ['transportation', 'water_name', 'aeroway', 'landcover']],
+];
+
+/** Null for raster tiles, and when the layers are unknown or none of ours. */
+export function detectSchema(source: TileSource): TileSchema | null {
+  const layers = source.layers ?? [];
+  return tellingLayers.find(([, names]) => names.some((name) => layers.includes(name)))?.[0] ?? null;
+}

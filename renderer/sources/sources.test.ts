@@ -1,0 +1,143 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Compression, TileType } from 'pmtiles';
+import sharp from 'sharp';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fetchAnything, pmtilesBytes, serveFiles, writeMbtiles } from '../testing/archives.js';
+import { rectangle, tileBytes } from '../testing/tiles.js';
+import type { TileSource } from '../types.js';
+import { openMbtiles } from './mbtiles.js';
+import { openPmtiles } from './pmtiles.js';
+import { openXyz } from './xyz.js';
+
+const tiles = [
+  { zoom: 0, x: 0, y: 0 },
+  { zoom: 3, x: 5, y: 1 },
+  { zoom: 3, x: 5, y: 6 },
+].map((place) => {
+  const ring = rectangle(place.x, place.y, 100, 100);
+  return { ...place, bytes: tileBytes({ earth: [{ type: 'polygon', parts: [ring] }] }) };
+});
+const metadata = { attribution: '<a href="x">&copy; Somebody</a>', vector_layers: [{ id: 'earth' }, { id: 'roads' }] };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fenceline-sources-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function expectTiles(source: TileSource): Promise<void> {
+  for (const { zoom, x, y, bytes } of tiles) expect(Buffer.from((await source.tile(zoom, x, y))!)).toEqual(Buffer.from(bytes));
+  expect(await source.tile(3, 1, 1)).toBeUndefined();
+  await source.close();
+}
+
+const described = {
+  kind: 'vector',
+  minZoom: 0,
+  maxZoom: 3,
+  tileSizePx: 512,
+  attribution: '© Somebody',
+  layers: ['earth', 'roads'],
+};
+
+test.each([
+  ['uncompressed', Compression.None],
+  ['gzip', Compression.Gzip],
+  ['brotli', Compression.Brotli],
+])('PMTiles, %s, from a file', async (_name, compression) => {
+  const path = join(folder, 'archive.pmtiles');
+  await writeFile(path, pmtilesBytes(tiles, metadata, compression));
+  const source = await openPmtiles(path);
+  expect(source).toMatchObject(described);
+  await expectTiles(source);
+});
+
+test('PMTiles by URL, in ranges', async () => {
+  const server = await serveFiles({ 'a.pmtiles': pmtilesBytes(tiles, metadata, Compression.Gzip) });
+  const source = await openPmtiles(`${server.url}/a.pmtiles`, fetchAnything);
+  expect(source).toMatchObject(described);
+  await expectTiles(source);
+  await server.close();
+});
+
+test('a server that fails for a moment fails for that moment only', async () => {
+  const bytes = pmtilesBytes(tiles, metadata, Compression.Gzip);
+  let down = false;
+  const source = await openPmtiles('https://example.com/a.pmtiles', async (_url, { range }) => {
+    if (down) throw new Error('down');
+    const [first, last] = range!.slice('bytes='.length).split('-').map(Number);
+    return { status: 206, headers: {}, bytes: bytes.subarray(first, last! + 1) };
+  });
+  down = true;
+  await expect(source.tile(0, 0, 0)).rejects.toThrow('down');
+  down = false;
+  await expectTiles(source);
+});
+
+test('an archive that does not name its layers is looked into', async () => {
+  const path = join(folder, 'archive.pmtiles');
+  await writeFile(path, pmtilesBytes([tiles[0]!], {}, Compression.Gzip));
+  const source = await openPmtiles(path);
+  expect(source.layers).toEqual(['earth']);
+  await source.close();
+});
+
+test('PMTiles of pictures say how large they are', async () => {
+  const picture = await sharp({ create: { width: 256, height: 256, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const path = join(folder, 'archive.pmtiles');
+  await writeFile(path, pmtilesBytes([{ zoom: 0, x: 0, y: 0, bytes: picture }], {}, Compression.None, TileType.Png));
+  const source = await openPmtiles(path);
+  expect(source).toMatchObject({ kind: 'raster', tileSizePx: 256, layers: null });
+  await source.close();
+});
+
+test('what is no archive is refused', async () => {
+  const path = join(folder, 'archive');
+  await writeFile(path, 'nothing of the kind'.repeat(100));
+  await expect(openPmtiles(path)).rejects.toThrow();
+  await expect(openMbtiles(path)).rejects.toThrow();
+  await expect(openMbtiles(join(folder, 'missing'))).rejects.toThrow();
+});
+
+const mbtilesMetadata = { attribution: metadata.attribution, json: JSON.stringify({ vector_layers: metadata.vector_layers }) };
+
+test('MBTiles, with and without compression', async () => {
+  const path = join(folder, 'archive.mbtiles');
+  const mixed = tiles.map((tile, i) => (i === 0 ? tile : { ...tile, bytes: gzipSync(tile.bytes) }));
+  writeMbtiles(path, mixed, mbtilesMetadata);
+  const source = await openMbtiles(path);
+  expect(source).toMatchObject(described);
+  await expectTiles(source);
+});
+
+// The engine locks a file by making a folder beside it, and keeps it while a statement is open: a second reader was told "database is locked".
+test('MBTiles can be read twice at the same time, and nothing is made beside the file', async () => {
+  const path = join(folder, 'archive.mbtiles');
+  writeMbtiles(path, tiles, mbtilesMetadata);
+  const first = await openMbtiles(path);
+  await first.tile(0, 0, 0);
+  const second = await openMbtiles(path);
+  expect(await readdir(folder)).toEqual(['archive.mbtiles']);
+  await expectTiles(second);
+  await expectTiles(first);
+});
+
+test('a server by URL template: no tile is no failure, an error is', async () => {
+  const files = { '0/0/0.pbf': gzipSync(tiles[0]!.bytes), '3/5/6.pbf': tiles[1]!.bytes };
+  const server = await serveFiles(files, ['3/0/0.pbf']);
+  const options = { kind: 'vector', minZoom: 0, maxZoom: 14, tileSizePx: 512, attribution: 'A &amp; B' } as const;
+  const source = await openXyz({ ...options, urlTemplate: `${server.url}/{z}/{x}/{y}.pbf` }, fetchAnything);
+  expect(source).toMatchObject({ kind: 'vector', maxZoom: 14, attribution: 'A & B', layers: ['earth'] });
+  expect(Buffer.from((await source.tile(0, 0, 0))!)).toEqual(Buffer.from(tiles[0]!.bytes));
+  expect(await source.tile(3, 1, 1)).toBeUndefined();
+  await expect(source.tile(3, 0, 0)).rejects.toThrow('500');
+
+  const fromSouth = await openXyz({ ...options, urlTemplate: `${server.url}/{z}/{x}/{-y}.pbf` }, fetchAnything);
+  expect(await fromSouth.tile(3, 5, 1)).toBeDefined();
+  await server.close();
+});

@@ -1,0 +1,86 @@
+import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { expect, test } from 'vitest';
+import { styleOf } from '../testing/pictures.js';
+import { rectangle, tileBytes } from '../testing/tiles.js';
+import { decodeVectorTile } from '../tiles/vector-tile.js';
+import { compileStyle, validateStyle } from './compile.js';
+
+function featureWith(tags: Record<string, string | number>) {
+  const bytes = tileBytes({ a: [{ type: 'polygon', parts: [rectangle(0, 0, 9, 9)], tags, id: 7 }] });
+  return decodeVectorTile(bytes).layers.get('a')!.features[0]!;
+}
+
+function compileOne(layer: object, state?: StyleSpecification['state']) {
+  const style = styleOf([{ source: 'tiles', 'source-layer': 'a', ...layer }]);
+  return compileStyle({ ...style, ...(state && { state }) }).layers[0]!;
+}
+
+test.each([
+  ['an expression', ['==', ['get', 'kind'], 'park']],
+  ['the older form', ['==', 'kind', 'park']],
+  ['an expression of type and id', ['all', ['==', ['geometry-type'], 'Polygon'], ['==', ['id'], 7], ['has', 'kind']]],
+])('filters in %s', (_name, filter) => {
+  const layer = compileOne({ type: 'fill', filter });
+  expect(layer.filter(10)(featureWith({ kind: 'park' }))).toBe(true);
+  expect(layer.filter(10)(featureWith({ name: 'park' }))).toBe(false);
+});
+
+test('a filter may depend on the zoom', () => {
+  const layer = compileOne({ type: 'fill', filter: ['>=', ['zoom'], ['get', 'from']] });
+  const feature = featureWith({ from: 12 });
+  expect([11, 12].map((zoom) => layer.filter(zoom)(feature))).toEqual([false, true]);
+  expect(layer.filterDependsOnZoom).toBe(true);
+  expect(compileOne({ type: 'fill', filter: ['has', 'zoom'] }).filterDependsOnZoom).toBe(false);
+});
+
+test('properties are constants, or depend on zoom, feature or both', () => {
+  const layer = compileOne({
+    type: 'line',
+    paint: {
+      'line-color': ['get', 'color'],
+      'line-width': ['interpolate', ['linear'], ['zoom'], 10, 1, 12, 3],
+      'line-opacity': ['interpolate', ['linear'], ['zoom'], 10, 0, 12, ['get', 'opacity']],
+      'line-blur': {
+        stops: [
+          [10, 0],
+          [12, 2],
+        ],
+      },
+    },
+  });
+  const feature = featureWith({ color: '#ff0000', opacity: 0.5 });
+  const kinds = ['line-color', 'line-width', 'line-opacity', 'line-blur', 'line-gap-width'].map(
+    (name) => layer.property(name).kind,
+  );
+  expect(kinds).toEqual(['source', 'camera', 'composite', 'camera', 'constant']);
+  expect(String(layer.property('line-color').at(11, feature))).toBe('rgba(255,0,0,1)');
+  expect(layer.property('line-width').at(11)).toBe(2);
+  expect(layer.property('line-opacity').at(11, feature)).toBe(0.25);
+  expect(layer.property('line-blur').at(11)).toBe(1);
+  expect(layer.property('line-gap-width').at(11)).toBe(0);
+  expect(layer.property('line-cap').at(11)).toBe('butt');
+  expect(() => layer.property('fill-color')).toThrow(RangeError);
+});
+
+test('layers are seen from their first zoom to just before their last', () => {
+  const layer = compileOne({ type: 'fill', minzoom: 5, maxzoom: 9.5 });
+  expect([4.99, 5, 9.49, 9.5].map((zoom) => layer.isVisible(zoom))).toEqual([false, true, true, false]);
+});
+
+test('hidden layers are dropped, by the state of the style too', () => {
+  const hidden = { type: 'fill', layout: { visibility: 'none' } };
+  expect(compileStyle(styleOf([{ ...hidden, source: 'tiles', 'source-layer': 'a' }])).layers).toEqual([]);
+  const byState = { type: 'fill', layout: { visibility: ['global-state', 'shown'] } };
+  expect(compileOne(byState, { shown: { default: 'none' } })).toBeUndefined();
+  expect(compileOne(byState, { shown: { default: 'visible' } })).toBeDefined();
+});
+
+test('what is wrong with a style is told with its place', () => {
+  const style = styleOf([{ type: 'fill', source: 'tiles', 'source-layer': 'a', paint: { 'fill-color': 7 } }, { type: 'line' }]);
+  expect(validateStyle(style)).toEqual([
+    { field: 'layers[0].paint.fill-color', message: 'color expected, number found' },
+    { field: 'layers[1]', message: 'missing required property "source"' },
+  ]);
+  expect(validateStyle(styleOf([]))).toEqual([]);
+  expect(validateStyle('nothing')).not.toEqual([]);
+});

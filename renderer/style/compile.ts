@@ -1,0 +1,115 @@
+/**
+ * A MapLibre style made ready to draw: filters and properties compiled, hidden layers dropped.
+ *
+ * Flows in: a style (specification version 8) that passed {@link validateStyle}. Flows out: its layers from bottom to top. Pure.
+ */
+
+import {
+  createVisibilityExpression,
+  derefLayers,
+  featureFilter,
+  type LayerSpecification,
+  latest,
+  type StylePropertySpecification,
+  type StyleSpecification,
+  validateStyleMin,
+} from '@maplibre/maplibre-gl-style-spec';
+import type { TileFeature } from '../tiles/vector-tile.js';
+import { compileProperty, type GlobalState, type Property } from './property.js';
+
+export type LayerType = LayerSpecification['type'];
+
+/** Whether a feature is drawn, at the whole zoom at or below the view's. */
+export type Filter = (zoom: number) => (feature: TileFeature) => boolean;
+
+export interface StyleLayer {
+  readonly id: string;
+  readonly type: LayerType;
+  /** Null for a background. */
+  readonly source: string | null;
+  readonly sourceLayer: string | null;
+  readonly filter: Filter;
+  /** Equal for layers that select the same features at each zoom. */
+  readonly filterText: string;
+  readonly filterDependsOnZoom: boolean;
+  /** Whether the layer is drawn at all at this zoom. */
+  isVisible(zoom: number): boolean;
+  /** A paint or layout property by its full name, as `line-width`; its default where the style doesn't set it. Throws on a name of another type. */
+  property<T>(name: string): Property<T>;
+}
+
+export interface CompiledStyle {
+  /** From bottom to top. */
+  readonly layers: readonly StyleLayer[];
+}
+
+/** One thing that is wrong with a style. */
+export interface StyleError {
+  /** Such as `layers[3].paint.line-width`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What the style specification finds wrong; empty for a good style. */
+export function validateStyle(style: unknown): StyleError[] {
+  return validateStyleMin(style as StyleSpecification).map(({ message }) => {
+    const colon = message.indexOf(': ');
+    return { field: message.slice(0, Math.max(0, colon)), message: message.slice(colon < 0 ? 0 : colon + 2) };
+  });
+}
+
+/** Throws on an expression that doesn't compile, which {@link validateStyle} would have told. */
+export function compileStyle(style: StyleSpecification): CompiledStyle {
+  const state = Object.fromEntries(Object.entries(style.state ?? {}).map(([name, { default: value }]) => [name, value]));
+  const layers = derefLayers(style.layers) as LayerSpecification[];
+  return { layers: layers.filter((layer) => isShown(layer, state)).map((layer) => compileLayer(layer, state)) };
+}
+
+function isShown(layer: LayerSpecification, state: GlobalState): boolean {
+  return (
+    createVisibilityExpression(layer.layout?.visibility ?? 'visible', `${layer.id}.visibility`, state).evaluate() === 'visible'
+  );
+}
+
+function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer {
+  const properties = compileProperties(layer, state);
+  const { minzoom = 0, maxzoom = Infinity } = layer;
+  const filter = 'filter' in layer ? layer.filter : undefined;
+  const compiled = featureFilter(filter, `${layer.id}.filter`, state).filter;
+  return {
+    id: layer.id,
+    type: layer.type,
+    source: 'source' in layer ? layer.source : null,
+    sourceLayer: ('source-layer' in layer ? layer['source-layer'] : undefined) ?? null,
+    filter(zoom) {
+      const globals = { zoom };
+      return (feature) => compiled(globals, feature);
+    },
+    filterText: JSON.stringify(filter) ?? '',
+    filterDependsOnZoom: mentionsZoom(filter),
+    isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
+    property<T>(name: string) {
+      const property = properties.get(name);
+      if (!property) throw new RangeError(`Layers of type ${layer.type} have no property ${name}`);
+      return property as Property<T>;
+    },
+  };
+}
+
+function compileProperties(layer: LayerSpecification, state: GlobalState): Map<string, Property<unknown>> {
+  const properties = new Map<string, Property<unknown>>();
+  for (const group of ['layout', 'paint'] as const) {
+    const specifications = latest[`${group}_${layer.type}`] as Record<string, StylePropertySpecification>;
+    const values = (layer[group] ?? {}) as Record<string, unknown>;
+    for (const [name, specification] of Object.entries(specifications)) {
+      if (name === 'visibility') continue;
+      properties.set(name, compileProperty(values[name], `${layer.id}.${group}.${name}`, specification, state));
+    }
+  }
+  return properties;
+}
+
+function mentionsZoom(expression: unknown): boolean {
+  if (!Array.isArray(expression)) return false;
+  return expression[0] === 'zoom' || expression.some(mentionsZoom);
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { shapes, styleOf } from '../testing/pictures.js';
+import { unsupported } from './unsupported.js';
+
+test('a style of what is drawn has nothing unsupported', () => {
+  const style = styleOf([
+    { type: 'background', paint: { 'background-color': 'red' } },
+    shapes('fill', { 'fill-color': 'red', 'fill-antialias': true }),
+    shapes(
+      'line',
+      { 'line-width': 2, 'line-blur': 0, 'line-dasharray': [1, 2] },
+      { layout: { 'line-cap': 'round', visibility: 'visible' } },
+    ),
+    shapes('circle', { 'circle-radius': ['get', 'size'] }),
+    shapes('fill-extrusion', { 'fill-extrusion-color': 'red' }),
+  ]);
+  expect(unsupported({ ...style, projection: { type: 'mercator' } })).toEqual([]);
+});
+
+test('each thing that is not drawn is named', () => {
+  const style = styleOf([
+    shapes('heatmap', {}),
+    shapes('fill', { 'fill-antialias': false, 'fill-layer-opacity': 0.5 }),
+    shapes('line', { 'line-blur': 3, 'line-gradient': ['interpolate', ['linear'], ['line-progress'], 0, 'red', 1, 'blue'] }),
+    shapes('fill-extrusion', { 'fill-extrusion-height': ['get', 'height'], 'fill-extrusion-base': 0 }),
+    shapes('circle', {}, { filter: ['within', { type: 'Polygon', coordinates: [] }] }),
+  ]);
+  const found = unsupported({ ...style, sky: {}, projection: { type: 'globe' } });
+  expect(found.map(({ layer, property }) => `${layer} ${property}`)).toEqual([
+    'null sky',
+    'null projection',
+    'layer-0 null',
+    'layer-1 fill-antialias',
+    'layer-1 fill-layer-opacity',
+    'layer-2 line-blur',
+    'layer-2 line-gradient',
+    'layer-3 fill-extrusion-height',
+    'layer-4 filter',
+  ]);
+});

@@ -1,0 +1,116 @@
+/** What a style asks for and this renderer doesn't draw: told to whoever uploads it, never dropped in silence. */
+
+import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+
+export interface Unsupported {
+  /** The layer's id, or null for what concerns the whole style. */
+  readonly layer: string | null;
+  /** The property, or null for the whole layer. */
+  readonly property: string | null;
+  readonly message: string;
+}
+
+/** Properties that are drawn, by layer type, or that make no difference to a still picture seen straight from above. */
+const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
+  background: ['background-color', 'background-opacity'],
+  fill: [
+    ...['fill-antialias', 'fill-color', 'fill-opacity', 'fill-outline-color', 'fill-sort-key'],
+    ...['fill-translate', 'fill-translate-anchor'],
+  ],
+  line: [
+    ...['line-cap', 'line-color', 'line-dasharray', 'line-gap-width', 'line-join', 'line-miter-limit', 'line-offset'],
+    ...['line-opacity', 'line-round-limit', 'line-sort-key', 'line-translate', 'line-translate-anchor', 'line-width'],
+  ],
+  circle: [
+    ...['circle-color', 'circle-opacity', 'circle-pitch-alignment', 'circle-pitch-scale', 'circle-radius', 'circle-sort-key'],
+    ...['circle-stroke-color', 'circle-stroke-opacity', 'circle-stroke-width', 'circle-translate', 'circle-translate-anchor'],
+  ],
+  raster: ['raster-fade-duration', 'raster-opacity', 'raster-resampling', 'resampling'],
+  'fill-extrusion': [
+    ...['fill-extrusion-color', 'fill-extrusion-opacity', 'fill-extrusion-translate', 'fill-extrusion-translate-anchor'],
+    'fill-extrusion-vertical-gradient',
+  ],
+  symbol: [
+    ...['symbol-avoid-edges', 'symbol-placement', 'symbol-sort-key', 'symbol-spacing', 'text-allow-overlap', 'text-anchor'],
+    ...['text-color', 'text-field', 'text-font', 'text-halo-color', 'text-halo-width', 'text-ignore-placement', 'text-justify'],
+    ...['text-keep-upright', 'text-letter-spacing', 'text-line-height', 'text-max-angle', 'text-max-width', 'text-offset'],
+    ...['text-opacity', 'text-optional', 'text-overlap', 'text-padding', 'text-pitch-alignment', 'text-radial-offset'],
+    ...['text-rotate', 'text-rotation-alignment', 'text-size', 'text-transform', 'text-translate', 'text-translate-anchor'],
+    ...['text-variable-anchor', 'text-variable-anchor-offset'],
+  ],
+};
+
+/** Seen from above they leave a flat area; this is said once for each. */
+const flattened = ['fill-extrusion-height', 'fill-extrusion-base', 'fill-extrusion-rounded-corner-distance'];
+
+/** Values that ask for nothing. */
+const noEffect: Readonly<Record<string, unknown>> = {
+  'fill-extrusion-base': 0,
+  'fill-extrusion-rounded-corner-distance': 0,
+  'line-blur': 0,
+  'circle-blur': 0,
+  'fill-layer-opacity': 1,
+  'line-layer-opacity': 1,
+  'raster-hue-rotate': 0,
+  'raster-brightness-min': 0,
+  'raster-brightness-max': 1,
+  'raster-saturation': 0,
+  'raster-contrast': 0,
+  'symbol-z-order': 'auto',
+  'text-halo-blur': 0,
+};
+
+const flat = 'Maps are flat, in Web Mercator';
+
+/** Parts of a style beside its layers, and what becomes of them. */
+const wholeStyle = {
+  glyphs: 'Not loaded: text is set in Noto Sans, regular, medium, bold or italic, whichever is nearest to text-font',
+  sprite: 'Not loaded: icons and patterns are not drawn',
+  terrain: flat,
+  sky: flat,
+  projection: flat,
+} as const;
+
+/** Operators that need a feature's place on the globe. */
+const geographicOperators = ['within', 'distance'];
+
+/** All that isn't drawn as the style says, in the style's order. */
+export function unsupported(style: StyleSpecification): Unsupported[] {
+  const whole = (Object.keys(wholeStyle) as (keyof typeof wholeStyle)[])
+    .filter((name) => style[name] !== undefined && !isMercator(style[name]))
+    .map((name): Unsupported => ({ layer: null, property: name, message: wholeStyle[name] }));
+  return [...whole, ...style.layers.flatMap(unsupportedInLayer)];
+}
+
+function isMercator(value: unknown): boolean {
+  return (value as { type?: unknown }).type === 'mercator';
+}
+
+function unsupportedInLayer(layer: LayerSpecification): Unsupported[] {
+  const known = drawn[layer.type];
+  if (!known) return [{ layer: layer.id, property: null, message: `Layers of type ${layer.type} are not drawn` }];
+  const properties = Object.entries({ ...layer.layout, ...layer.paint }).flatMap(([name, value]): Unsupported[] => {
+    const message = problemOf(name, value, known);
+    return message === null ? [] : [{ layer: layer.id, property: name, message }];
+  });
+  const filter = 'filter' in layer && mentions(layer.filter, geographicOperators);
+  return filter ? [{ layer: layer.id, property: 'filter', message: notEvaluated }, ...properties] : properties;
+}
+
+const notEvaluated = `Expressions with ${geographicOperators.join(' or ')} are not evaluated`;
+
+function problemOf(name: string, value: unknown, known: readonly string[]): string | null {
+  if (name === 'visibility' || value === noEffect[name]) return null;
+  if (name === 'icon-image') return 'Icons are not drawn, the text beside them is';
+  // How an icon would look says nothing more.
+  if (name.startsWith('icon-')) return null;
+  if (flattened.includes(name)) return 'Drawn as a flat area';
+  if (name === 'fill-antialias' && value !== true) return 'Edges are always smooth';
+  if (!known.includes(name)) return 'Not drawn';
+  return mentions(value, geographicOperators) ? notEvaluated : null;
+}
+
+function mentions(expression: unknown, operators: readonly string[]): boolean {
+  if (!Array.isArray(expression)) return false;
+  return operators.includes(expression[0]) || expression.some((part) => mentions(part, operators));
+}

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { createRenderer } from '../render.js';
+import { compileStyle, validateStyle } from '../style/compile.js';
+import { unsupported } from '../style/unsupported.js';
+import { type Picture, pictureOf } from '../testing/pictures.js';
+import { type DrawnFeature, rectangle, sourceOf, tileBytes } from '../testing/tiles.js';
+import { decodeVectorTile } from '../tiles/vector-tile.js';
+import type { TileSchema, Viewport } from '../types.js';
+import { worldPosition } from '../view/projection.js';
+import { builtInStyle } from './built-in.js';
+import { localizeStyle } from './language.js';
+import { type BuiltInStyle, builtInStyles, isBuiltInStyle } from './names.js';
+import type { Palette } from './palette.js';
+import { darkPalette } from './palettes/dark.js';
+import { defaultPalette } from './palettes/default.js';
+import { lightPalette } from './palettes/light.js';
+
+type Tags = Readonly<Record<string, string | number | boolean>>;
+
+const palettes: Readonly<Record<BuiltInStyle, Palette>> = {
+  'svc-default-v1': defaultPalette,
+  'svc-light-v1': lightPalette,
+  'svc-dark-v1': darkPalette,
+};
+const schemas: readonly TileSchema[] = ['fenceline', 'openmaptiles', 'protomaps', 'protomaps-v3', 'shortbread'];
+const all = builtInStyles.flatMap((name) => schemas.map((schema) => [name, schema] as const));
+
+test.each(all)('%s for %s is a valid style of one source, with each layer named once', (name, schema) => {
+  for (const style of [builtInStyle(name, schema), localizeStyle(builtInStyle(name, schema), 'ja')]) {
+    expect(validateStyle(style)).toEqual([]);
+    expect(Object.keys(style.sources)).toEqual(['map']);
+    expect(new Set(style.layers.map(({ id }) => id)).size).toBe(style.layers.length);
+  }
+});
+
+test.each(all)('%s for %s asks for nothing that is not drawn', (name, schema) => {
+  const shapes = { ...builtInStyle(name, schema) };
+  shapes.layers = shapes.layers.filter(({ type }) => type !== 'symbol');
+  expect(unsupported(shapes)).toEqual([]);
+});
+
+test('other names are not ours', () => {
+  expect(builtInStyles).toEqual(['svc-default-v1', 'svc-light-v1', 'svc-dark-v1']);
+  expect(['svc-dark-v1', 'svc-dark-v2', 'toString', ''].map(isBuiltInStyle)).toEqual([true, false, false, false]);
+});
+
+/** The middle of a tile at zoom 14, twice as large. */
+const view: Viewport = {
+  center: worldPosition([2 ** 15 * 512 + 512, 2 ** 15 * 512 + 512], 16),
+  zoom: 16,
+  width: 40,
+  height: 40,
+  scale: 1,
+};
+
+async function drawn(
+  name: BuiltInStyle,
+  schema: TileSchema,
+  layers: Readonly<Record<string, readonly DrawnFeature[]>>,
+): Promise<Picture> {
+  const source = sourceOf(async () => tileBytes(layers));
+  const style = compileStyle(builtInStyle(name, schema));
+  const scene = { view, style, sources: new Map([['map', source]]), labels: null, overlays: null, format: 'png' as const };
+  return pictureOf((await createRenderer().render(scene)).bytes);
+}
+
+const everywhere = [rectangle(-64, -64, 4160, 4160)];
+const middle = 1024;
+const area = (tags: Tags): DrawnFeature => ({ type: 'polygon', parts: everywhere, tags });
+const line = (tags: Tags): DrawnFeature => ({
+  type: 'line',
+  parts: [
+    [
+      [-64, middle],
+      [4160, middle],
+    ],
+  ],
+  tags,
+});
+
+/** What documented tags of each schema look like, by the palette. */
+const looks: readonly (readonly [TileSchema, string, (tags: Tags) => DrawnFeature, Tags, (palette: Palette) => string])[] = [
+  ['fenceline', 'land', area, {}, (p) => p.land],
+  ['fenceline', 'land', area, { kind: 'ice' }, (p) => p.areas.ice],
+  ['fenceline', 'lakes', area, {}, (p) => p.water],
+  ['fenceline', 'rivers', line, {}, (p) => p.water],
+  ['fenceline', 'borders', line, {}, (p) => p.border],
+
+  ['openmaptiles', 'landcover', area, { class: 'wood', subclass: 'forest' }, (p) => p.areas.wood],
+  ['openmaptiles', 'landcover', area, { class: 'grass', subclass: 'park' }, (p) => p.areas.park],
+  ['openmaptiles', 'landcover', area, { class: 'grass', subclass: 'meadow' }, (p) => p.areas.grass],
+  ['openmaptiles', 'landuse', area, { class: 'residential' }, (p) => p.areas.residential],
+  ['openmaptiles', 'landuse', area, { class: 'hospital' }, (p) => p.areas.hospital],
+  ['openmaptiles', 'water', area, { class: 'ocean' }, (p) => p.water],
+  ['openmaptiles', 'waterway', line, { class: 'river' }, (p) => p.water],
+  ['openmaptiles', 'building', area, { render_height: 9 }, (p) => p.building],
+  ['openmaptiles', 'aeroway', line, { class: 'runway' }, (p) => p.runway],
+  ['openmaptiles', 'transportation', line, { class: 'motorway' }, (p) => p.roads.motorway.fill],
+  ['openmaptiles', 'transportation', line, { class: 'motorway', ramp: 1, brunnel: 'bridge' }, (p) => p.roads.motorway_link.fill],
+  ['openmaptiles', 'transportation', line, { class: 'primary', brunnel: 'bridge' }, (p) => p.roads.primary.fill],
+  ['openmaptiles', 'transportation', line, { class: 'minor' }, (p) => p.roads.minor.fill],
+  ['openmaptiles', 'transportation', line, { class: 'pier' }, (p) => p.pier],
+  ['openmaptiles', 'boundary', line, { admin_level: 2, maritime: 0 }, (p) => p.border],
+  ['openmaptiles', 'boundary', line, { admin_level: 2, maritime: 1 }, (p) => p.land],
+
+  ['protomaps', 'earth', area, { kind: 'earth' }, (p) => p.land],
+  ['protomaps', 'landcover', area, { kind: 'glacier' }, (p) => p.areas.ice],
+  ['protomaps', 'landuse', area, { kind: 'park' }, (p) => p.areas.park],
+  ['protomaps', 'landuse', area, { kind: 'wood' }, (p) => p.areas.wood],
+  ['protomaps', 'water', area, { kind: 'ocean' }, (p) => p.water],
+  ['protomaps', 'water', line, { kind: 'river' }, (p) => p.water],
+  ['protomaps', 'buildings', area, { kind: 'building' }, (p) => p.building],
+  ['protomaps', 'roads', line, { kind: 'aeroway', kind_detail: 'runway' }, (p) => p.runway],
+  ['protomaps', 'roads', line, { kind: 'highway', kind_detail: 'motorway' }, (p) => p.roads.motorway.fill],
+  ['protomaps', 'roads', line, { kind: 'highway' }, (p) => p.roads.motorway.fill],
+  ['protomaps', 'roads', line, { kind: 'major_road', kind_detail: 'trunk', is_bridge: true }, (p) => p.roads.trunk.fill],
+  ['protomaps', 'roads', line, { kind: 'minor_road', kind_detail: 'residential' }, (p) => p.roads.minor.fill],
+  ['protomaps', 'boundaries', line, { kind: 'country', kind_detail: 2 }, (p) => p.border],
+
+  ['protomaps-v3', 'earth', area, {}, (p) => p.land],
+  ['protomaps-v3', 'natural', area, { natural: 'wood' }, (p) => p.areas.wood],
+  ['protomaps-v3', 'landuse', area, { 'pmap:kind': 'park', leisure: 'garden' }, (p) => p.areas.park],
+  ['protomaps-v3', 'landuse', area, { 'pmap:kind': 'other', landuse: 'residential' }, (p) => p.areas.residential],
+  ['protomaps-v3', 'water', area, { natural: 'water' }, (p) => p.water],
+  ['protomaps-v3', 'physical_line', line, { 'pmap:kind': 'waterway', waterway: 'river' }, (p) => p.water],
+  ['protomaps-v3', 'buildings', area, {}, (p) => p.building],
+  ['protomaps-v3', 'roads', line, { 'pmap:kind': 'highway', 'pmap:level': 0, highway: 'motorway' }, (p) => p.roads.motorway.fill],
+  [
+    'protomaps-v3',
+    'roads',
+    line,
+    { 'pmap:kind': 'major_road', 'pmap:level': 1, highway: 'primary' },
+    (p) => p.roads.primary.fill,
+  ],
+  ['protomaps-v3', 'roads', line, { 'pmap:kind': 'minor_road', 'pmap:level': 0 }, (p) => p.roads.minor.fill],
+  ['protomaps-v3', 'boundaries', line, { 'pmap:min_admin_level': 2 }, (p) => p.border],
+
+  ['shortbread', 'ocean', area, {}, (p) => p.water],
+  ['shortbread', 'water_polygons', area, { kind: 'river' }, (p) => p.water],
+  ['shortbread', 'water_polygons', area, { kind: 'glacier' }, (p) => p.areas.ice],
+  ['shortbread', 'water_lines', line, { kind: 'canal', tunnel: false }, (p) => p.water],
+  ['shortbread', 'water_lines', line, { kind: 'canal', tunnel: true }, (p) => p.land],
+  ['shortbread', 'land', area, { kind: 'forest' }, (p) => p.areas.wood],
+  ['shortbread', 'land', area, { kind: 'park' }, (p) => p.areas.park],
+  ['shortbread', 'sites', area, { kind: 'hospital' }, (p) => p.areas.hospital],
+  ['shortbread', 'buildings', area, { dummy: 1 }, (p) => p.building],
+  ['shortbread', 'streets', line, { kind: 'motorway', rail: false }, (p) => p.roads.motorway.fill],
+  ['shortbread', 'streets', line, { kind: 'motorway', link: true, bridge: true }, (p) => p.roads.motorway_link.fill],
+  ['shortbread', 'streets', line, { kind: 'residential' }, (p) => p.roads.minor.fill],
+  ['shortbread', 'streets', line, { kind: 'runway' }, (p) => p.runway],
+  ['shortbread', 'boundaries', line, { admin_level: 2, maritime: false }, (p) => p.border],
+];
+
+test.each(looks)('%s: %s %o %j has its colour in every style', async (schema, layer, shape, tags, color) => {
+  for (const name of builtInStyles) {
+    // Under it, land where the background is water: rivers and lakes would not be told from that.
+    const land = schema === 'fenceline' ? { land: [area({})] } : { earth: [area({ kind: 'earth' })] };
+    const layers = layer in land ? {} : land;
+    const picture = await drawn(name, schema, { ...layers, [layer]: [shape(tags)] });
+    expect(picture.at(20, 20)).toBe(color(palettes[name]));
+  }
+});
+
+/** Which label layers show a feature with these tags at a zoom. */
+function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number): string[] {
+  const feature = decodeVectorTile(tileBytes({ [layer]: [{ type: 'point', parts: [[[1, 1]]], tags }] })).layers.get(layer)!
+    .features[0]!;
+  return compileStyle(builtInStyle('svc-default-v1', schema))
+    .layers.filter(({ type, sourceLayer }) => type === 'symbol' && sourceLayer === layer)
+    .filter((each) => each.isVisible(zoom) && each.filter(Math.floor(zoom))(feature))
+    .map(({ id }) => id.replace(/-\d+$/, ''));
+}
+
+test.each([
+  ['fenceline', 'country_labels', { min_zoom: 2, rank: 3 }, 3, ['label-country']],
+  ['fenceline', 'country_labels', { min_zoom: 4, rank: 5 }, 3, []],
+  ['fenceline', 'places', { min_zoom: 6, rank: 6, class: 'town' }, 16, ['label-town']],
+  ['openmaptiles', 'place', { class: 'city', rank: 2 }, 8, ['label-city']],
+  ['openmaptiles', 'place', { class: 'suburb' }, 12, ['label-suburb']],
+  ['openmaptiles', 'transportation_name', { class: 'motorway', ref: 'A 1' }, 12, ['label-road-major']],
+  ['openmaptiles', 'transportation_name', { class: 'minor' }, 12, []],
+  ['openmaptiles', 'poi', { class: 'railway', subclass: 'station' }, 15, ['label-poi-14']],
+  ['openmaptiles', 'housenumber', { housenumber: '17' }, 18, ['label-house-number']],
+  ['protomaps', 'places', { kind: 'locality', kind_detail: 'town' }, 10, ['label-town']],
+  ['protomaps', 'places', { kind: 'country' }, 4, ['label-country']],
+  ['protomaps', 'places', { kind: 'neighbourhood', kind_detail: 'suburb' }, 14, ['label-neighbourhood']],
+  ['protomaps', 'pois', { kind: 'station' }, 15, ['label-poi-14']],
+  ['protomaps-v3', 'places', { 'pmap:kind': 'city', place: 'city' }, 8, ['label-city']],
+  ['protomaps-v3', 'places', { 'pmap:kind': 'neighbourhood', place: 'village' }, 12, ['label-village']],
+  ['protomaps-v3', 'pois', { amenity: 'hospital' }, 15, ['label-poi-15']],
+  ['shortbread', 'place_labels', { kind: 'capital' }, 6, ['label-city']],
+  ['shortbread', 'boundary_labels', { admin_level: 2 }, 4, ['label-country']],
+  ['shortbread', 'street_labels', { kind: 'primary' }, 13, ['label-road-major']],
+  ['shortbread', 'pois', { tourism: 'museum' }, 16, ['label-poi-15']],
+] as const)('%s: %s %j at zoom %i is shown by %j', (schema, layer, tags, zoom, ids) => {
+  expect(labelLayers(schema, layer, tags, zoom)).toEqual(ids);
+});

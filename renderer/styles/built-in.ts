@@ -1,0 +1,58 @@
+/**
+ * The built-in styles: three palettes by five schemas.
+ *
+ * Flows in: a style's name and a schema. Flows out: a MapLibre style of one source, `map`, whose names are not in any language yet
+ * (see `language.ts`). Pure; imports nothing of this room but its own folder and types.
+ */
+
+import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import type { TileSchema } from '../types.js';
+import { borderLayers, buildingLayers } from './layers/built.js';
+import { groundLayers } from './layers/ground.js';
+import { labelLayers } from './layers/labels.js';
+import { placeLayers } from './layers/places.js';
+import { roadLayers } from './layers/roads.js';
+import type { BuiltInStyle } from './names.js';
+import type { Palette } from './palette.js';
+import { darkPalette } from './palettes/dark.js';
+import { defaultPalette } from './palettes/default.js';
+import { lightPalette } from './palettes/light.js';
+import type { Schema } from './schema.js';
+import { fencelineSchema } from './schemas/fenceline.js';
+import { openMapTilesSchema } from './schemas/openmaptiles.js';
+import { protomapsSchema } from './schemas/protomaps.js';
+import { protomapsV3Schema } from './schemas/protomaps-v3.js';
+import { shortbreadSchema } from './schemas/shortbread.js';
+
+const palettes: Readonly<Record<BuiltInStyle, Palette>> = {
+  'svc-default-v1': defaultPalette,
+  'svc-light-v1': lightPalette,
+  'svc-dark-v1': darkPalette,
+};
+
+const schemas: Readonly<Record<TileSchema, Schema>> = {
+  fenceline: fencelineSchema,
+  openmaptiles: openMapTilesSchema,
+  protomaps: protomapsSchema,
+  'protomaps-v3': protomapsV3Schema,
+  shortbread: shortbreadSchema,
+};
+
+/** The style as it is drawn from tiles of this schema, by the source name `map`. */
+export function builtInStyle(name: BuiltInStyle, schemaName: TileSchema): StyleSpecification {
+  const schema = schemas[schemaName];
+  const palette = palettes[name];
+  return {
+    version: 8,
+    name,
+    sources: { map: { type: 'vector' } },
+    layers: [
+      ...groundLayers(schema, palette),
+      ...buildingLayers(schema, palette),
+      ...roadLayers(schema, palette),
+      ...borderLayers(schema, palette),
+      ...labelLayers(schema, palette),
+      ...placeLayers(schema, palette),
+    ],
+  };
+}

@@ -1,0 +1,95 @@
+import type { LayerSpecification, SourceSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { expect, test } from 'vitest';
+import { styleOf } from '../testing/pictures.js';
+import { checkStyle, onArchive } from './custom.js';
+
+const archive = { kind: 'vector', layers: ['water', 'roads'] } as const;
+const vector = { type: 'vector', url: 'https://tiles.example/tiles.json' } as const;
+
+const layer = (id: string, source: string, sourceLayer: string, more: object = {}) =>
+  ({ id, type: 'fill', source, 'source-layer': sourceLayer, ...more }) as LayerSpecification;
+
+const style = (sources: Record<string, SourceSpecification>, ...layers: LayerSpecification[]): StyleSpecification => ({
+  version: 8,
+  sources,
+  layers,
+});
+
+/** Where something isn't drawn: the layer, the property and the first words of why. */
+const undrawn = (value: unknown, from: Parameters<typeof checkStyle>[1] = archive) => {
+  const check = checkStyle(value, from);
+  if (!check.ok) throw new Error(check.problem.rule);
+  return check.value.map(({ layer, property, message }) => [layer, property, message.split(/[:,]/)[0]]);
+};
+
+test('a style of what the archive has is drawn whole', () => {
+  expect(undrawn(style({ any: vector }, layer('sea', 'any', 'water'), layer('roads', 'any', 'roads')))).toEqual([]);
+});
+
+test.each([
+  ['nothing', null, ''],
+  ['no style', {}, ''],
+  ['another version', { ...styleOf([]), version: 7 }, 'version'],
+  ['an unknown property', styleOf([{ type: 'background', paint: { color: 'red' } }]), 'layers[0].paint.color'],
+  ['a broken filter', style({ a: vector }, layer('x', 'a', 'water', { filter: ['is', 1] })), 'layers[0].filter[0]'],
+  ['an unknown source', style({}, layer('x', 'a', 'water')), 'layers[0]'],
+  ['a name twice', style({ a: vector }, layer('x', 'a', 'water'), layer('x', 'a', 'water')), 'layers[1]'],
+])('%s is refused by its place', (_name, value, field) => {
+  const check = checkStyle(value, archive);
+  expect(check).toMatchObject({ ok: false, problem: { param: field, rule: expect.stringMatching(/\w/) } });
+});
+
+test('the source that most layers draw is the archive; layers of others are named and left out', () => {
+  const several = style(
+    {
+      hills: { type: 'raster-dem', url: 'https://a.example' },
+      contours: vector,
+      base: vector,
+      shapes: { type: 'geojson', data: {} as never },
+    },
+    layer('lines', 'contours', 'contour'),
+    layer('sea', 'base', 'water'),
+    { id: 'shade', type: 'hillshade', source: 'hills' },
+    layer('roads', 'base', 'roads'),
+    { id: 'mine', type: 'fill', source: 'shapes' },
+  );
+  expect(undrawn(several)).toEqual([
+    ['shade', null, 'Layers of type hillshade are not drawn'],
+    ...['hills', 'contours', 'shapes'].map((name) => [null, `sources.${name}`, 'Not loaded']),
+  ]);
+  const sources = onArchive(several).layers.map((each) => 'source' in each && each.source);
+  expect(sources).toEqual(['none', 'map', 'none', 'map', 'none']);
+});
+
+test('what the archive has not is named', () => {
+  const wanting = style({ a: vector }, layer('parks', 'a', 'park'), layer('sea', 'a', 'water'));
+  expect(undrawn(wanting)).toEqual([['parks', 'source-layer', 'The archive of this installation has no layer "park"']]);
+  expect(undrawn(wanting, { kind: 'vector', layers: null })).toEqual([]);
+  expect(undrawn(wanting, { kind: 'raster', layers: null })).toEqual([[null, 'sources.a', 'Its layers are not drawn']]);
+});
+
+test('what styles load from elsewhere is named, and so are icons, once for each layer', () => {
+  const layout = { 'text-field': '{name}', 'icon-image': 'shield', 'icon-size': 2, 'text-writing-mode': ['vertical'] };
+  const names = { id: 'names', type: 'symbol', source: 'a', 'source-layer': 'water', layout } as unknown as LayerSpecification;
+  const loading = {
+    ...style({ a: vector }, names),
+    glyphs: 'https://a.example/{fontstack}/{range}',
+    sprite: 'https://a.example/s',
+  };
+  expect(undrawn(loading).map(([of, property]) => [of, property])).toEqual([
+    [null, 'glyphs'],
+    [null, 'sprite'],
+    ['names', 'icon-image'],
+    ['names', 'text-writing-mode'],
+  ]);
+});
+
+test('layers that take after others by ref are drawn as those', () => {
+  const like = { id: 'like', ref: 'sea', paint: { 'fill-color': 'red' } } as unknown as LayerSpecification;
+  const referring = style({ a: vector }, layer('sea', 'a', 'water'), like);
+  expect(undrawn(referring)).toEqual([]);
+  expect(onArchive(referring).layers[1]).toEqual({
+    ...{ id: 'like', type: 'fill', source: 'map', 'source-layer': 'water' },
+    paint: { 'fill-color': 'red' },
+  });
+});

@@ -1,0 +1,73 @@
+/**
+ * Styles that owners upload: what is wrong with one, what of it isn't drawn, and how it is drawn from the archive.
+ *
+ * Flows in: any JSON, and what is known of the archive. Flows out: a problem or a list of what isn't drawn; a MapLibre style of one source,
+ * `map`. No address in a style is ever asked for anything. Pure; imports `style/`.
+ */
+import { derefLayers, type LayerSpecification, type StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { invalid, type Validated } from '../../schemas/errors.js';
+import { compileStyle, validateStyle } from '../style/compile.js';
+import { type Unsupported, unsupported } from '../style/unsupported.js';
+import type { TileSource } from '../types.js';
+import { localizeStyle } from './language.js';
+
+type Archive = Pick<TileSource, 'kind' | 'layers'>;
+
+/** What of the style isn't drawn from this archive, or the first thing that is wrong with it: its place, as `layers[0].paint.line-width`, and the rule. */
+export function checkStyle(value: unknown, archive: Archive): Validated<Unsupported[]> {
+  try {
+    const [error] = validateStyle(value);
+    if (error) return invalid(error.field, error.message);
+    const style = withoutReferences(value as StyleSpecification);
+    compileStyle(localizeStyle(onArchive(style), 'en'));
+    return { ok: true, value: [...unsupported(style), ...unsupportedSources(style, archive)] };
+  } catch (error) {
+    return invalid('', (error as Error).message);
+  }
+}
+
+/** The style with the archive, by the name `map`, in place of its main source. Layers of other sources stay without tiles. */
+export function onArchive(style: StyleSpecification): StyleSpecification {
+  const whole = withoutReferences(style);
+  const main = mainSource(whole);
+  const layers = whole.layers.map((layer) =>
+    'source' in layer ? { ...layer, source: layer.source === main ? 'map' : 'none' } : layer,
+  ) as LayerSpecification[];
+  return { ...whole, sources: {}, layers };
+}
+
+/** Layers may take after others by `ref`. */
+const withoutReferences = (style: StyleSpecification): StyleSpecification => ({
+  ...style,
+  layers: derefLayers(style.layers) as LayerSpecification[],
+});
+
+/** The source of tiles that most layers draw, the first of equals: that of the basemap. Undefined when no layer draws any. */
+function mainSource({ sources, layers }: StyleSpecification): string | undefined {
+  const uses = (name: string) => layers.filter((layer) => 'source' in layer && layer.source === name).length;
+  const [first] = Object.entries(sources)
+    .filter(([name, { type }]) => (type === 'vector' || type === 'raster') && uses(name) > 0)
+    .map(([name]) => ({ name, uses: uses(name) }))
+    .sort((a, b) => b.uses - a.uses);
+  return first?.name;
+}
+
+function unsupportedSources(style: StyleSpecification, archive: Archive): Unsupported[] {
+  const main = mainSource(style);
+  const sources = Object.entries(style.sources).flatMap(([name, { type }]): Unsupported[] => {
+    const message =
+      name !== main
+        ? `Not loaded, and its layers are not drawn: the archive of this installation stands in for one source, ${main ?? 'of vector or raster tiles'}`
+        : type !== archive.kind
+          ? `Its layers are not drawn: the archive of this installation has ${archive.kind} tiles`
+          : null;
+    return message === null ? [] : [{ layer: null, property: `sources.${name}`, message }];
+  });
+  return [...sources, ...style.layers.filter((layer) => 'source' in layer && layer.source === main).flatMap(missingLayer)];
+
+  function missingLayer(layer: LayerSpecification): Unsupported[] {
+    const name = 'source-layer' in layer ? layer['source-layer'] : undefined;
+    if (name === undefined || archive.kind !== 'vector' || !archive.layers || archive.layers.includes(name)) return [];
+    return [{ layer: layer.id, property: 'source-layer', message: `The archive of this installation has no layer "${name}"` }];
+  }
+}

@@ -1,0 +1,55 @@
+/** Style expressions from tables. Pure. */
+
+import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
+import type { Classified, Selected } from './schema.js';
+
+/** Expressions are built from data, for which the specification's own type is too narrow: this is the one place that says so. */
+export function expression(...parts: readonly unknown[]): ExpressionSpecification {
+  return parts as unknown as ExpressionSpecification;
+}
+
+/** What of a layer a style layer draws. */
+export function from({ sourceLayer, filter }: Selected, ...more: readonly ExpressionSpecification[]) {
+  const conditions = [...(filter ? [filter] : []), ...more];
+  return {
+    source: 'map',
+    'source-layer': sourceLayer,
+    ...(conditions.length > 0 && { filter: conditions.length === 1 ? conditions[0]! : expression('all', ...conditions) }),
+  };
+}
+
+/** Whether a feature is of one of these classes. */
+export function isOneOf<Class extends string>(
+  { tag, values }: Classified<Class>,
+  classes: readonly Class[],
+): ExpressionSpecification {
+  const wanted = classes.flatMap((name) => values[name] ?? []);
+  return wanted.length === 0 ? expression('literal', false) : expression('match', tag, wanted, true, false);
+}
+
+/** A value for each class; the last one for all others. Classes of equal value are one branch. */
+export function byClass<Class extends string, Value>(
+  { tag, values }: Classified<Class>,
+  valueFor: (name: Class) => Value,
+  otherwise: Value,
+): ExpressionSpecification | Value {
+  const branches = new Map<Value, string[]>();
+  for (const [name, tagged] of Object.entries(values) as [Class, readonly string[]][]) {
+    const value = valueFor(name);
+    if (value !== otherwise) branches.set(value, [...(branches.get(value) ?? []), ...tagged]);
+  }
+  if (branches.size === 0) return otherwise;
+  return expression('match', tag, ...[...branches].flatMap(([value, tagged]) => [tagged, value]), otherwise);
+}
+
+/** A value between those given for some zooms; whole zooms only. */
+export function byZoom(values: Readonly<Record<number, unknown>>, base = 1): ExpressionSpecification {
+  const stops = Object.entries(values).flatMap(([zoom, value]) => [Number(zoom), value]);
+  return expression('interpolate', base === 1 ? ['linear'] : ['exponential', base], ['zoom'], ...stops);
+}
+
+/** The rank of a place of so many inhabitants, as our own basemap has it: 1 to 10. */
+export function rankOfPopulation(name: string): ExpressionSpecification {
+  const steps = [2_000, 9, 10_000, 8, 20_000, 7, 50_000, 6, 100_000, 5, 200_000, 4, 500_000, 3, 1_000_000, 2, 5_000_000, 1];
+  return expression('step', ['to-number', ['get', name], 0], 10, ...steps);
+}

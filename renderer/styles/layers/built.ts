@@ -1,0 +1,55 @@
+/** Buildings and borders. */
+
+import type { LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { byZoom, from } from '../expressions.js';
+import type { Palette } from '../palette.js';
+import type { Schema } from '../schema.js';
+
+export function buildingLayers({ buildings }: Schema, palette: Palette): LayerSpecification[] {
+  if (!buildings) return [];
+  return [
+    {
+      id: 'buildings',
+      type: 'fill',
+      minzoom: 13,
+      ...from(buildings),
+      paint: {
+        'fill-color': palette.building,
+        'fill-opacity': byZoom({ 13: 0.4, 15: 1 }),
+        // Seen from afar, edges would be all there is.
+        'fill-outline-color': byZoom({ 14: palette.building, 16: palette.buildingEdge }),
+      },
+    },
+  ];
+}
+
+export function borderLayers({ borders }: Schema, palette: Palette): LayerSpecification[] {
+  const layers: LayerSpecification[] = [];
+  if (borders.state) {
+    layers.push({
+      id: 'border-state',
+      type: 'line',
+      minzoom: 3,
+      ...from(borders.state),
+      layout: { 'line-join': 'round' },
+      paint: {
+        'line-color': palette.stateBorder,
+        'line-width': byZoom({ 3: 0.5, 8: 1.2, 14: 2 }),
+        'line-dasharray': [3, 2],
+      },
+    });
+  }
+  if (borders.country) {
+    layers.push({
+      id: 'border-country',
+      type: 'line',
+      ...from(borders.country),
+      layout: { 'line-cap': 'round', 'line-join': 'round' },
+      paint: {
+        'line-color': palette.border,
+        'line-width': byZoom({ 0: 0.5, 4: 0.9, 8: 1.6, 14: 3 }),
+      },
+    });
+  }
+  return layers;
+}

@@ -1,0 +1,153 @@
+/** Text. Later layers are placed first: what matters most comes last. */
+
+import type { ExpressionSpecification, LayerSpecification, SymbolLayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
+import type { LabelColors, Palette } from '../palette.js';
+import type { PoiClass, RoadClass, Schema } from '../schema.js';
+
+const regular = ['Fenceline Sans Regular'];
+
+export function labelLayers(schema: Schema, palette: Palette): LayerSpecification[] {
+  return [
+    ...houseNumberLayers(schema, palette),
+    ...poiLayers(schema, palette),
+    ...waterwayLabelLayers(schema, palette),
+    ...roadLabelLayers(schema, palette),
+    ...waterLabelLayers(schema, palette),
+  ];
+}
+
+/** A halo of the label's colours. */
+export function inColors({ text, halo }: LabelColors, haloWidth = 1.4): NonNullable<SymbolLayerSpecification['paint']> {
+  return { 'text-color': text, 'text-halo-color': halo, 'text-halo-width': haloWidth };
+}
+
+function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palette): LayerSpecification[] {
+  if (!houseNumbers) return [];
+  return [
+    {
+      id: 'label-house-number',
+      type: 'symbol',
+      minzoom: 17,
+      ...from(houseNumbers),
+      layout: {
+        'text-field': expression('to-string', houseNumbers.number),
+        'text-font': regular,
+        'text-size': byZoom({ 17: 9, 20: 12 }),
+        'text-padding': 3,
+      },
+      paint: inColors(palette.labels.houseNumber, 1),
+    },
+  ];
+}
+
+/** The few that help to find one's way, and from where on. */
+const poiTiers: readonly (readonly [minZoom: number, classes: readonly PoiClass[]])[] = [
+  [16, ['civic', 'education']],
+  [15, ['culture', 'green', 'hospital']],
+  [14, ['transit']],
+  [10, ['airport']],
+];
+
+function poiLayers({ labels: { pois, name } }: Schema, palette: Palette): LayerSpecification[] {
+  return poiTiers.flatMap(([minzoom, classes]) =>
+    pois.flatMap((poi, i): LayerSpecification[] => {
+      if (!classes.some((wanted) => poi.values[wanted])) return [];
+      const color = (part: keyof LabelColors) =>
+        byClass(poi, (of) => palette.labels.pois[of][part], palette.labels.pois.civic[part]);
+      return [
+        {
+          id: `label-poi-${minzoom}-${i}`,
+          type: 'symbol',
+          minzoom,
+          ...from(poi, isOneOf(poi, classes)),
+          layout: {
+            'text-field': name,
+            'text-font': regular,
+            'text-size': byZoom({ 10: 10.5, 14: 11, 20: 13 }),
+            'text-max-width': 7,
+            'text-padding': 6,
+          },
+          paint: { 'text-color': color('text'), 'text-halo-color': color('halo'), 'text-halo-width': 1.2 },
+        },
+      ];
+    }),
+  );
+}
+
+function waterwayLabelLayers({ labels: { waterways, name } }: Schema, palette: Palette): LayerSpecification[] {
+  if (!waterways) return [];
+  return [
+    {
+      id: 'label-waterway',
+      type: 'symbol',
+      minzoom: 12,
+      ...from(waterways, isOneOf(waterways, ['river', 'stream'])),
+      layout: {
+        'symbol-placement': 'line',
+        'symbol-spacing': 400,
+        'text-field': name,
+        'text-font': regular,
+        'text-letter-spacing': 0.08,
+        'text-size': byZoom({ 12: 10.5, 18: 14 }),
+      },
+      paint: inColors(palette.labels.water, 1.2),
+    },
+  ];
+}
+
+interface RoadLabels {
+  readonly id: string;
+  readonly minZoom: number;
+  readonly classes: readonly RoadClass[];
+  /** At zooms 12 and 18. */
+  readonly sizes: readonly [number, number];
+}
+
+const roadTiers: readonly RoadLabels[] = [
+  { id: 'path', minZoom: 17, classes: ['path', 'track'], sizes: [9, 11.5] },
+  { id: 'minor', minZoom: 14, classes: ['minor', 'service', 'pedestrian'], sizes: [9, 13] },
+  { id: 'medium', minZoom: 13, classes: ['secondary', 'tertiary'], sizes: [9.5, 14] },
+  { id: 'major', minZoom: 11, classes: ['motorway', 'trunk', 'primary'], sizes: [10, 15] },
+];
+
+function roadLabelLayers({ labels: { roads, name } }: Schema, palette: Palette): LayerSpecification[] {
+  if (!roads) return [];
+  return roadTiers.map(({ id, minZoom, classes, sizes: [small, large] }) => ({
+    id: `label-road-${id}`,
+    type: 'symbol',
+    minzoom: minZoom,
+    ...from(roads, isOneOf(roads, classes)),
+    layout: {
+      'symbol-placement': 'line',
+      'symbol-spacing': 300,
+      'text-field': id === 'major' ? roadNumberFirst(roads.ref, name) : name,
+      'text-font': regular,
+      'text-size': byZoom({ 12: small, 18: large }),
+      'text-padding': 4,
+      'text-max-angle': 30,
+    },
+    paint: inColors(palette.labels.road, 1.5),
+  }));
+}
+
+/** A motorway is known by its number from afar, and by its name where that is all it has, or close by. */
+function roadNumberFirst(ref: ExpressionSpecification, name: ExpressionSpecification): ExpressionSpecification {
+  return expression('step', ['zoom'], ['coalesce', ref, name], 14, ['coalesce', name, ref]);
+}
+
+function waterLabelLayers({ labels: { water, name } }: Schema, palette: Palette): LayerSpecification[] {
+  return water.map((selected, i) => ({
+    id: `label-water-${i}`,
+    type: 'symbol',
+    ...from(selected),
+    layout: {
+      'text-field': name,
+      'text-font': regular,
+      'text-letter-spacing': 0.08,
+      'text-max-width': 6,
+      'text-size': byZoom({ 2: 10, 8: 12, 16: 14 }),
+    },
+    paint: inColors(palette.labels.water, 1),
+  }));
+}

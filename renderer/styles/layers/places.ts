@@ -1,0 +1,139 @@
+/** Names of countries, states, cities and their parts. */
+
+import type { ExpressionSpecification, LayerSpecification, SymbolLayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { byZoom, expression, from, isOneOf } from '../expressions.js';
+import type { LabelColors, Palette } from '../palette.js';
+import type { PlaceClass, Schema } from '../schema.js';
+import { inColors } from './labels.js';
+
+type Layout = NonNullable<SymbolLayerSpecification['layout']>;
+
+interface PlaceStyle {
+  readonly class: PlaceClass;
+  readonly zooms: readonly [min: number, max: number];
+  readonly weight: 'Regular' | 'Bold';
+  /** Pixels of the smallest and of the largest, by zoom. */
+  readonly sizes: Readonly<Record<number, readonly [small: number, large: number]>>;
+  readonly color: keyof Palette['labels'] & ('country' | 'state' | 'city' | 'place');
+  readonly more?: Layout;
+}
+
+/** A name that finds no room may move off its place by its own height, or by a little more. */
+const movable: Layout = {
+  'text-variable-anchor-offset': ['center', [0, 0], 'bottom', [0, -0.5], 'top', [0, 0.5], 'bottom', [0, -1], 'top', [0, 1]],
+};
+
+const spaced: Layout = { 'text-letter-spacing': 0.12, 'text-transform': 'uppercase' };
+
+/** From the least to the most important. */
+const styles: readonly PlaceStyle[] = [
+  {
+    class: 'neighbourhood',
+    zooms: [13, 17],
+    weight: 'Regular',
+    sizes: { 13: [10, 10], 16: [12, 12] },
+    color: 'place',
+    more: spaced,
+  },
+  {
+    class: 'suburb',
+    zooms: [11, 16],
+    weight: 'Regular',
+    sizes: { 11: [10, 10], 15: [13, 13] },
+    color: 'place',
+    more: spaced,
+  },
+  {
+    class: 'village',
+    zooms: [8, 17],
+    weight: 'Regular',
+    sizes: { 8: [10, 10], 12: [11.5, 11.5], 16: [15, 15] },
+    color: 'place',
+    more: movable,
+  },
+  {
+    class: 'town',
+    zooms: [5, 17],
+    weight: 'Regular',
+    sizes: { 5: [10, 11], 9: [11.5, 13], 13: [15, 17], 16: [18, 20] },
+    color: 'place',
+    more: movable,
+  },
+  {
+    class: 'state',
+    zooms: [4, 8],
+    weight: 'Regular',
+    sizes: { 4: [9.5, 9.5], 7: [12, 12] },
+    color: 'state',
+    more: spaced,
+  },
+  {
+    class: 'microstate',
+    zooms: [4, 9],
+    weight: 'Bold',
+    sizes: { 4: [10, 10], 6: [12, 12] },
+    color: 'country',
+    more: movable,
+  },
+  {
+    class: 'city',
+    zooms: [2, 16],
+    weight: 'Regular',
+    sizes: { 2: [9.5, 11], 5: [10.5, 13.5], 8: [12.5, 17], 12: [17, 23], 15: [20, 26] },
+    color: 'city',
+    more: movable,
+  },
+  {
+    class: 'country',
+    zooms: [0, 9],
+    weight: 'Bold',
+    sizes: { 1: [9, 11.5], 3: [10, 15], 6: [13, 21] },
+    color: 'country',
+    more: { 'text-letter-spacing': 0.05, 'text-max-width': 6 },
+  },
+];
+
+/** Ranks of the largest and the smallest size. */
+const largeRank = 1;
+const smallRank = 6;
+
+export function placeLayers(schema: Schema, palette: Palette): LayerSpecification[] {
+  return styles.flatMap((style) =>
+    schema.labels.places
+      .filter(({ values }) => values[style.class])
+      .map((places, i): LayerSpecification => {
+        const colors: LabelColors = palette.labels[style.color];
+        return {
+          id: `label-${style.class}-${i}`,
+          type: 'symbol',
+          minzoom: style.zooms[0],
+          // Where no streets are drawn a name is better than nothing, however near.
+          ...(schema.roads && { maxzoom: style.zooms[1] }),
+          ...from(places, isOneOf(places, [style.class])),
+          layout: {
+            'text-field': schema.labels.name,
+            'text-font': fontOf(style, places.isCapital),
+            'text-size': sizeByZoom(style, places.rank),
+            'text-max-width': 8,
+            'text-padding': 2,
+            'symbol-sort-key': places.rank,
+            ...style.more,
+          },
+          paint: inColors(colors, 1.5),
+        };
+      }),
+  );
+}
+
+function sizeByZoom({ sizes }: PlaceStyle, rank: ExpressionSpecification): ExpressionSpecification {
+  const values = Object.entries(sizes).map(([zoom, [small, large]]) => {
+    return [zoom, small === large ? small : expression('interpolate', ['linear'], rank, largeRank, large, smallRank, small)];
+  });
+  return byZoom(Object.fromEntries(values));
+}
+
+/** Capitals are bold. */
+function fontOf({ weight }: PlaceStyle, isCapital: ExpressionSpecification) {
+  const stack = (name: string) => ['literal', [`Fenceline Sans ${name}`]];
+  return expression('case', isCapital, stack('Bold'), stack(weight));
+}

@@ -1,0 +1,166 @@
+/**
+ * Roads, railways and ferries: below ground, on it, and on bridges.
+ *
+ * Of each level there is one layer for the edges of all roads and one for their fills, so that where roads meet no edge crosses; within
+ * a layer the larger road lies above.
+ */
+
+import type { ExpressionSpecification, LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { blend } from '../color.js';
+import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
+import type { Palette } from '../palette.js';
+import { type Classified, type Levelled, type RailClass, type RoadClass, roadClasses, type Schema } from '../schema.js';
+
+type Level = 'tunnel' | 'ground' | 'bridge';
+type Roads = Classified<RoadClass> & Levelled;
+type Rails = Classified<RailClass> & Levelled;
+
+/** Those without edges. */
+const pathClasses: readonly RoadClass[] = ['path', 'track'];
+const streetClasses = roadClasses.filter((name) => !pathClasses.includes(name));
+
+const zooms = [5, 8, 10, 12, 13, 14, 15, 16, 18, 20];
+
+/** CSS pixels between the edges, at each of the zooms. */
+const widths: Readonly<Record<RoadClass, readonly number[]>> = {
+  motorway: [0.8, 1.3, 1.9, 3.0, 4.0, 5.2, 7.2, 10, 25, 64],
+  motorway_link: [0, 0, 0.8, 1.6, 2.2, 3.0, 4.4, 6.4, 15, 40],
+  trunk: [0.5, 1.0, 1.5, 2.6, 3.4, 4.6, 6.6, 9.2, 23, 58],
+  primary: [0, 0.8, 1.3, 2.2, 3.0, 4.2, 6.2, 8.8, 22, 56],
+  primary_link: [0, 0, 0.6, 1.2, 1.8, 2.6, 4.0, 6.0, 14, 38],
+  secondary: [0, 0, 1.0, 1.7, 2.4, 3.6, 5.5, 8.0, 20, 52],
+  tertiary: [0, 0, 0.6, 1.2, 1.8, 3.0, 4.8, 7.2, 18, 48],
+  minor: [0, 0, 0, 0.5, 1.0, 1.9, 3.4, 5.6, 15, 42],
+  service: [0, 0, 0, 0, 0, 0.8, 1.7, 3.0, 9, 26],
+  pedestrian: [0, 0, 0, 0, 0, 1.1, 2.2, 3.8, 11, 30],
+  track: [0, 0, 0, 0, 0, 0.6, 0.9, 1.3, 3, 6],
+  path: [0, 0, 0, 0, 0, 0.4, 0.7, 1.1, 2.4, 5],
+};
+
+/** CSS pixels of one edge, at each of the zooms. */
+const casingWidths = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.3, 2];
+
+export function roadLayers({ roads, rails, ferries }: Schema, palette: Palette): LayerSpecification[] {
+  return [
+    ...(ferries ? [ferryLayer(ferries, palette)] : []),
+    ...(roads ? streetLayers('tunnel', roads, palette) : []),
+    ...(roads ? pathLayers(roads, palette) : []),
+    ...(roads ? streetLayers('ground', roads, palette) : []),
+    ...(rails ? railLayers('ground', rails, palette) : []),
+    ...(roads ? streetLayers('bridge', roads, palette) : []),
+    ...(rails ? railLayers('bridge', rails, palette) : []),
+  ];
+}
+
+function streetLayers(level: Level, roads: Roads, palette: Palette): LayerSpecification[] {
+  const selected = from(roads, isOneOf(roads, streetClasses), isAt(level, roads));
+  const isTunnel = level === 'tunnel';
+  const seen = (color: string) => (isTunnel ? blend(color, palette.land, palette.tunnelOpacity) : color);
+  const sortKey = byClass(roads, (name) => roadClasses.indexOf(name), 0);
+  return [
+    {
+      id: `road-${level}-casing`,
+      type: 'line',
+      minzoom: isTunnel || level === 'bridge' ? 11 : 5,
+      ...selected,
+      layout: { 'line-cap': level === 'ground' ? 'round' : 'butt', 'line-join': 'round', 'line-sort-key': sortKey },
+      paint: {
+        'line-color': byClass(roads, (name) => seen(palette.roads[name].casing), palette.land),
+        'line-width': widthByZoom(roads, (name, i) => (widths[name][i]! === 0 ? 0 : widths[name][i]! + 2 * casingWidths[i]!)),
+        ...(isTunnel && { 'line-dasharray': [1.5, 0.8] }),
+      },
+    },
+    {
+      id: `road-${level}`,
+      type: 'line',
+      minzoom: 5,
+      ...selected,
+      layout: { 'line-cap': 'round', 'line-join': 'round', 'line-sort-key': sortKey },
+      paint: {
+        'line-color': byClass(roads, (name) => seen(palette.roads[name].fill), palette.land),
+        'line-width': widthByZoom(roads, (name, i) => widths[name][i]!),
+      },
+    },
+  ];
+}
+
+/** Solid while they are too thin for dashes to be told apart. */
+function pathLayers(roads: Roads, palette: Palette): LayerSpecification[] {
+  const selected = from(roads, isOneOf(roads, pathClasses), expression('!', roads.isTunnel));
+  const paint = {
+    'line-color': byClass(roads, (name) => palette.roads[name].fill, palette.land),
+    'line-width': widthByZoom(roads, (name, i) => widths[name][i]!),
+  };
+  return [
+    { id: 'path', type: 'line', minzoom: 14, maxzoom: 17, ...selected, layout: { 'line-join': 'round' }, paint },
+    {
+      id: 'path-dashed',
+      type: 'line',
+      minzoom: 17,
+      ...selected,
+      layout: { 'line-join': 'round' },
+      paint: { ...paint, 'line-dasharray': [2.5, 1.2] },
+    },
+  ];
+}
+
+function railLayers(level: Level, rails: Rails, palette: Palette): LayerSpecification[] {
+  const at = isAt(level, rails);
+  const base: LayerSpecification = {
+    id: `rail-${level}`,
+    type: 'line',
+    minzoom: 8,
+    ...from(rails, isOneOf(rails, ['rail', 'transit']), at),
+    layout: { 'line-join': 'round' },
+    paint: {
+      'line-color': byClass(rails, (name) => palette[name], palette.rail),
+      'line-width': byZoom(
+        {
+          8: byClass(rails, (name) => (name === 'rail' ? 0.4 : 0), 0),
+          13: byClass(rails, (name) => (name === 'rail' ? 0.7 : 0.5), 0),
+          16: 1.4,
+          20: 3.5,
+        },
+        1.3,
+      ),
+    },
+  };
+  const ties: LayerSpecification = {
+    id: `rail-${level}-ties`,
+    type: 'line',
+    minzoom: 15,
+    ...from(rails, isOneOf(rails, ['rail']), at),
+    paint: {
+      'line-color': palette.rail,
+      'line-width': byZoom({ 15: 3.5, 20: 12 }, 1.3),
+      'line-dasharray': [0.25, 2.5],
+    },
+  };
+  return [base, ties];
+}
+
+function ferryLayer(ferries: NonNullable<Schema['ferries']>, palette: Palette): LayerSpecification {
+  return {
+    id: 'ferry',
+    type: 'line',
+    minzoom: 7,
+    ...from(ferries),
+    paint: {
+      'line-color': palette.ferry,
+      'line-width': byZoom({ 8: 0.4, 16: 1.2 }),
+      'line-dasharray': [5, 4],
+    },
+  };
+}
+
+function isAt(level: Level, { isTunnel, isBridge }: Levelled): ExpressionSpecification {
+  if (level === 'tunnel') return isTunnel;
+  return expression('all', ['!', isTunnel], level === 'bridge' ? isBridge : ['!', isBridge]);
+}
+
+function widthByZoom(roads: Roads, widthOf: (name: RoadClass, zoomIndex: number) => number): ExpressionSpecification {
+  const values = zooms.map((zoom, i) => [zoom, byClass(roads, (name) => round(widthOf(name, i)), 0)]);
+  return byZoom(Object.fromEntries(values), 1.4);
+}
+
+const round = (pixels: number): number => Math.round(100 * pixels) / 100;

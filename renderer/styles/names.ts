@@ -1,0 +1,6 @@
+/** What the built-in styles are called. */
+
+export const builtInStyles = ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'] as const;
+export type BuiltInStyle = (typeof builtInStyles)[number];
+
+export const isBuiltInStyle = (name: string): name is BuiltInStyle => builtInStyles.some((known) => known === name);

@@ -1,0 +1,46 @@
+/** The colours of a style: the same things in each, so that three styles are three tables. */
+
+import type { AreaClass, PoiClass, RoadClass } from './schema.js';
+
+/** A CSS colour. */
+export type PaletteColor = string;
+
+/** A road's own colour and that of its edges. */
+export interface RoadColors {
+  readonly fill: PaletteColor;
+  readonly casing: PaletteColor;
+}
+
+export interface LabelColors {
+  readonly text: PaletteColor;
+  readonly halo: PaletteColor;
+}
+
+export interface Palette {
+  readonly land: PaletteColor;
+  readonly water: PaletteColor;
+  readonly areas: Readonly<Record<AreaClass, PaletteColor>>;
+  readonly building: PaletteColor;
+  readonly buildingEdge: PaletteColor;
+  readonly pier: PaletteColor;
+  readonly runway: PaletteColor;
+  readonly roads: Readonly<Record<RoadClass, RoadColors>>;
+  /** How much of a road shows in a tunnel, 0 to 1. */
+  readonly tunnelOpacity: number;
+  readonly rail: PaletteColor;
+  readonly transit: PaletteColor;
+  readonly ferry: PaletteColor;
+  readonly border: PaletteColor;
+  readonly stateBorder: PaletteColor;
+  readonly labels: {
+    readonly country: LabelColors;
+    readonly state: LabelColors;
+    readonly city: LabelColors;
+    /** Towns, villages and parts of them. */
+    readonly place: LabelColors;
+    readonly road: LabelColors;
+    readonly water: LabelColors;
+    readonly houseNumber: LabelColors;
+    readonly pois: Readonly<Record<PoiClass, LabelColors>>;
+  };
+}

@@ -1,0 +1,48 @@
+/** Our own basemap (see `basemap/`): a world map without streets. */
+
+import { expression } from '../expressions.js';
+import type { Schema } from '../schema.js';
+
+const isShown = expression('<=', ['get', 'min_zoom'], ['zoom']);
+
+export const fencelineSchema: Schema = {
+  background: 'water',
+  land: { sourceLayer: 'land' },
+  areas: [{ sourceLayer: 'land', tag: expression('get', 'kind'), values: { ice: ['ice'] } }],
+  water: [{ sourceLayer: 'lakes' }],
+  waterways: { sourceLayer: 'rivers', tag: expression('literal', 'river'), values: { river: ['river'] } },
+  piers: [],
+  aeroways: null,
+  buildings: null,
+  roads: null,
+  rails: null,
+  ferries: null,
+  borders: { country: { sourceLayer: 'borders' }, state: { sourceLayer: 'states' } },
+  labels: {
+    // A language that the basemap doesn't know reads English sooner than the country's own.
+    name: expression('coalesce', ['get', 'name:en'], ['get', 'name']),
+    places: [
+      {
+        sourceLayer: 'country_labels',
+        filter: isShown,
+        tag: expression('case', ['<', ['get', 'rank'], 6], 'country', 'microstate'),
+        values: { country: ['country'], microstate: ['microstate'] },
+        rank: expression('get', 'rank'),
+        isCapital: expression('literal', false),
+      },
+      {
+        sourceLayer: 'places',
+        filter: isShown,
+        tag: expression('get', 'class'),
+        values: { city: ['city'], town: ['town'], village: ['village'], suburb: ['suburb'] },
+        rank: expression('get', 'rank'),
+        isCapital: expression('has', 'capital'),
+      },
+    ],
+    roads: null,
+    water: [],
+    waterways: null,
+    pois: [],
+    houseNumbers: null,
+  },
+};

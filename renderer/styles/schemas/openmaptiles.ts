@@ -1,0 +1,168 @@
+/** OpenMapTiles: https://openmaptiles.org/schema/. */
+
+import { expression } from '../expressions.js';
+import type { AreaClass, RoadClass, Schema } from '../schema.js';
+
+const brunnel = expression('get', 'brunnel');
+const classTag = expression('get', 'class');
+/** Ramps carry the class of their road. */
+const roadTag = expression('case', ['==', ['get', 'ramp'], 1], ['concat', classTag, '_ramp'], classTag);
+
+const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
+  motorway: ['motorway'],
+  motorway_link: ['motorway_ramp'],
+  trunk: ['trunk'],
+  primary: ['primary'],
+  primary_link: ['trunk_ramp', 'primary_ramp'],
+  secondary: ['secondary'],
+  tertiary: ['tertiary', 'secondary_ramp', 'tertiary_ramp', 'busway'],
+  minor: ['minor', 'raceway', 'bus_guideway'],
+  service: ['service'],
+  track: ['track'],
+  path: ['path'],
+};
+
+const landcover: Readonly<Partial<Record<AreaClass, readonly string[]>>> = {
+  farmland: ['farmland'],
+  grass: ['grass'],
+  park: ['park'],
+  wood: ['wood'],
+  wetland: ['wetland'],
+  rock: ['rock'],
+  sand: ['sand'],
+  ice: ['ice'],
+};
+
+/** Of land cover, parks are a kind of grass. */
+const landcoverTag = expression(
+  'case',
+  ['match', ['get', 'subclass'], ['park', 'garden', 'golf_course', 'village_green', 'recreation_ground'], true, false],
+  'park',
+  classTag,
+);
+
+const landuse: Readonly<Partial<Record<AreaClass, readonly string[]>>> = {
+  residential: ['residential', 'suburb', 'neighbourhood', 'quarter'],
+  military: ['military'],
+  railway: ['railway', 'bus_station'],
+  industrial: ['industrial', 'garages', 'quarry', 'dam'],
+  commercial: ['commercial', 'retail'],
+  education: ['school', 'university', 'college', 'kindergarten', 'library'],
+  hospital: ['hospital'],
+  park: ['zoo', 'theme_park'],
+  cemetery: ['cemetery'],
+  pitch: ['pitch', 'playground', 'stadium', 'track'],
+};
+
+const onLand = expression('!=', ['get', 'maritime'], 1);
+
+export const openMapTilesSchema: Schema = {
+  background: 'land',
+  land: null,
+  areas: [
+    { sourceLayer: 'park', tag: expression('literal', 'park'), values: { grass: ['park'] } },
+    { sourceLayer: 'landcover', tag: landcoverTag, values: landcover },
+    { sourceLayer: 'landuse', tag: classTag, values: landuse },
+    {
+      sourceLayer: 'aeroway',
+      filter: expression('==', ['geometry-type'], 'Polygon'),
+      tag: classTag,
+      values: { airport: ['aerodrome', 'apron', 'runway', 'taxiway', 'heliport', 'helipad'] },
+    },
+    {
+      sourceLayer: 'transportation',
+      filter: expression('==', ['geometry-type'], 'Polygon'),
+      tag: classTag,
+      values: { pedestrian: ['path', 'pedestrian', 'platform', 'bridge'] },
+    },
+  ],
+  water: [{ sourceLayer: 'water', filter: expression('!=', brunnel, 'tunnel') }],
+  waterways: {
+    sourceLayer: 'waterway',
+    filter: expression('!=', brunnel, 'tunnel'),
+    tag: classTag,
+    values: { river: ['river', 'canal'], stream: ['stream', 'drain', 'ditch'] },
+  },
+  piers: [{ sourceLayer: 'transportation', filter: expression('==', classTag, 'pier') }],
+  aeroways: {
+    sourceLayer: 'aeroway',
+    filter: expression('==', ['geometry-type'], 'LineString'),
+    tag: classTag,
+    values: { runway: ['runway'], taxiway: ['taxiway'] },
+  },
+  buildings: { sourceLayer: 'building' },
+  roads: {
+    sourceLayer: 'transportation',
+    filter: expression('==', ['geometry-type'], 'LineString'),
+    tag: roadTag,
+    values: roads,
+    isTunnel: expression('==', brunnel, 'tunnel'),
+    isBridge: expression('==', brunnel, 'bridge'),
+  },
+  rails: {
+    sourceLayer: 'transportation',
+    tag: classTag,
+    // Makers of this schema differ: some have all that isn't a main line as transit.
+    values: { rail: ['rail'], transit: ['transit', 'light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'] },
+    isTunnel: expression('==', brunnel, 'tunnel'),
+    isBridge: expression('==', brunnel, 'bridge'),
+  },
+  ferries: { sourceLayer: 'transportation', filter: expression('==', classTag, 'ferry') },
+  borders: {
+    country: { sourceLayer: 'boundary', filter: expression('all', ['==', ['get', 'admin_level'], 2], onLand) },
+    state: {
+      sourceLayer: 'boundary',
+      filter: expression('all', ['match', ['get', 'admin_level'], [3, 4], true, false], onLand),
+    },
+  },
+  labels: {
+    name: expression('coalesce', ['get', 'name'], ['get', 'name:latin']),
+    places: [
+      {
+        sourceLayer: 'place',
+        tag: classTag,
+        values: {
+          country: ['country'],
+          state: ['state', 'province'],
+          city: ['city'],
+          town: ['town'],
+          village: ['village', 'island'],
+          suburb: ['suburb', 'borough'],
+          neighbourhood: ['quarter', 'neighbourhood', 'hamlet', 'isolated_dwelling', 'islet'],
+        },
+        rank: expression('coalesce', ['get', 'rank'], 10),
+        isCapital: expression('==', ['get', 'capital'], 2),
+      },
+    ],
+    roads: {
+      sourceLayer: 'transportation_name',
+      tag: classTag,
+      values: { ...roads, path: ['path'] },
+      ref: expression('get', 'ref'),
+    },
+    water: [{ sourceLayer: 'water_name', filter: expression('==', ['geometry-type'], 'Point') }],
+    waterways: { sourceLayer: 'waterway', tag: classTag, values: { river: ['river', 'canal'], stream: ['stream'] } },
+    pois: [
+      { sourceLayer: 'aerodrome_label', tag: expression('literal', 'airport'), values: { airport: ['airport'] } },
+      {
+        sourceLayer: 'poi',
+        tag: expression(
+          'match',
+          ['get', 'subclass'],
+          ['station', 'museum', 'theatre', 'castle', 'stadium'],
+          ['get', 'subclass'],
+          classTag,
+        ),
+        values: {
+          transit: ['station', 'harbor', 'aerialway'],
+          green: ['park', 'golf', 'zoo', 'cemetery', 'garden'],
+          hospital: ['hospital'],
+          education: ['college', 'university', 'school', 'library'],
+          culture: ['museum', 'theatre', 'castle', 'stadium'],
+          civic: ['town_hall', 'police', 'fire_station'],
+        },
+      },
+    ],
+    houseNumbers: { sourceLayer: 'housenumber', number: expression('get', 'housenumber') },
+  },
+};

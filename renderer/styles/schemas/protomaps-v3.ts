@@ -1,0 +1,154 @@
+/** Protomaps basemap, versions 2 and 3: kinds are `pmap:kind`, and the tags of OpenStreetMap are beside them. */
+
+import { expression, rankOfPopulation } from '../expressions.js';
+import type { RoadClass, Schema } from '../schema.js';
+
+const kind = expression('get', 'pmap:kind');
+const isPolygon = expression('==', ['geometry-type'], 'Polygon');
+const isTunnel = expression('<', ['coalesce', ['get', 'pmap:level'], 0], 0);
+const isBridge = expression('>', ['coalesce', ['get', 'pmap:level'], 0], 0);
+
+/** Below zoom 10 a road has no tag, only its kind. */
+const roadTag = expression('coalesce', ['get', 'highway'], kind);
+
+const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
+  motorway: ['motorway', 'highway'],
+  motorway_link: ['motorway_link'],
+  trunk: ['trunk'],
+  primary_link: ['trunk_link', 'primary_link'],
+  primary: ['primary', 'major_road'],
+  secondary: ['secondary', 'medium_road'],
+  tertiary: ['tertiary', 'secondary_link', 'tertiary_link'],
+  minor: ['residential', 'unclassified', 'living_street', 'road', 'raceway', 'minor_road'],
+  service: ['service'],
+  pedestrian: ['pedestrian'],
+  track: ['track'],
+  path: ['path', 'footway', 'cycleway', 'bridleway', 'steps'],
+};
+
+const landTag = expression(
+  'coalesce',
+  ...['leisure', 'landuse', 'natural', 'amenity', 'aeroway', 'highway', 'tourism', 'place'].map((tag) => ['get', tag]),
+  kind,
+);
+
+const cover = {
+  residential: ['residential', 'neighbourhood'],
+  farmland: ['farmland', 'orchard', 'vineyard', 'farmyard'],
+  grass: [
+    'grass',
+    'meadow',
+    'grassland',
+    'scrub',
+    'heath',
+    'village_green',
+    'allotments',
+    'greenery',
+    'common',
+    'nature_reserve',
+  ],
+  wood: ['wood', 'forest'],
+  wetland: ['wetland'],
+  rock: ['bare_rock', 'scree'],
+  sand: ['sand', 'beach'],
+  ice: ['glacier'],
+  military: ['military'],
+  airport: ['aerodrome'],
+  railway: ['railway'],
+  industrial: ['industrial', 'quarry', 'brownfield'],
+  commercial: ['commercial', 'retail'],
+  education: ['school', 'university', 'college', 'kindergarten'],
+  hospital: ['hospital'],
+  park: ['park', 'garden', 'golf_course', 'zoo', 'recreation_ground', 'dog_park'],
+  cemetery: ['cemetery', 'grave_yard'],
+  pitch: ['pitch', 'playground', 'track', 'stadium'],
+  pedestrian: ['pedestrian', 'marketplace', 'bridge'],
+};
+
+export const protomapsV3Schema: Schema = {
+  background: 'water',
+  land: { sourceLayer: 'earth', filter: isPolygon },
+  areas: [
+    { sourceLayer: 'natural', filter: isPolygon, tag: landTag, values: cover },
+    { sourceLayer: 'landuse', filter: isPolygon, tag: landTag, values: cover },
+  ],
+  water: [{ sourceLayer: 'water', filter: isPolygon }],
+  waterways: {
+    sourceLayer: 'physical_line',
+    tag: expression('get', 'waterway'),
+    values: { river: ['river', 'canal'], stream: ['stream', 'drain', 'ditch'] },
+  },
+  piers: [{ sourceLayer: 'landuse', filter: expression('==', ['get', 'man_made'], 'pier') }],
+  aeroways: {
+    sourceLayer: 'transit',
+    tag: expression('get', 'aeroway'),
+    values: { runway: ['runway'], taxiway: ['taxiway'] },
+  },
+  buildings: { sourceLayer: 'buildings', filter: isPolygon },
+  roads: { sourceLayer: 'roads', tag: roadTag, values: roads, isTunnel, isBridge },
+  rails: {
+    sourceLayer: 'transit',
+    tag: expression('get', 'railway'),
+    values: { rail: ['rail'], transit: ['light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'] },
+    isTunnel: expression('<', ['to-number', ['get', 'layer'], 0], 0),
+    isBridge: expression('>', ['to-number', ['get', 'layer'], 0], 0),
+  },
+  ferries: { sourceLayer: 'transit', filter: expression('==', kind, 'ferry') },
+  borders: {
+    country: { sourceLayer: 'boundaries', filter: expression('<=', ['coalesce', ['get', 'pmap:min_admin_level'], 9], 2) },
+    state: {
+      sourceLayer: 'boundaries',
+      filter: expression('match', ['get', 'pmap:min_admin_level'], [3, 4], true, false),
+    },
+  },
+  labels: {
+    name: expression('get', 'name'),
+    places: [
+      {
+        sourceLayer: 'places',
+        tag: expression('match', kind, ['country', 'state', 'region'], kind, ['coalesce', ['get', 'place'], kind]),
+        values: {
+          country: ['country'],
+          state: ['state', 'region'],
+          city: ['city'],
+          town: ['town'],
+          village: ['village'],
+          suburb: ['suburb', 'borough'],
+          neighbourhood: ['neighbourhood', 'quarter', 'hamlet'],
+        },
+        rank: rankOfPopulation('population'),
+        isCapital: expression('==', ['to-string', ['get', 'capital']], 'yes'),
+      },
+    ],
+    roads: { sourceLayer: 'roads', tag: roadTag, values: roads, ref: expression('get', 'ref') },
+    water: [
+      { sourceLayer: 'physical_point', filter: expression('==', kind, 'water') },
+      { sourceLayer: 'physical_point', filter: expression('match', ['get', 'place'], ['sea', 'ocean'], true, false) },
+    ],
+    waterways: {
+      sourceLayer: 'physical_line',
+      tag: expression('get', 'waterway'),
+      values: { river: ['river', 'canal'], stream: ['stream'] },
+    },
+    pois: [
+      {
+        sourceLayer: 'pois',
+        tag: expression(
+          'coalesce',
+          ...['amenity', 'tourism', 'leisure', 'railway', 'aeroway', 'historic'].map((tag) => ['get', tag]),
+          kind,
+        ),
+        values: {
+          airport: ['aerodrome'],
+          transit: ['station', 'ferry_terminal'],
+          green: ['park', 'garden', 'zoo', 'golf_course'],
+          hospital: ['hospital'],
+          education: ['university', 'college', 'school', 'library'],
+          culture: ['museum', 'attraction', 'theatre', 'stadium', 'castle'],
+          civic: ['townhall', 'police', 'courthouse', 'fire_station'],
+        },
+      },
+    ],
+    houseNumbers: null,
+  },
+};

@@ -1,0 +1,24 @@
+// A process as the pool starts one, which does what a request's style says instead of drawing.
+process.on('disconnect', () => process.exit(0));
+process.once('message', ({ archive }) => {
+  if (archive === 'unusable') {
+    process.send({ kind: 'unusable', reason: 'there is no such archive' });
+    return;
+  }
+  process.on('message', serve);
+  process.send({ kind: 'ready' });
+});
+
+/** The answer's bytes are what the process knows, as JSON. */
+function serve({ id, request, icons }) {
+  if (request.style === 'hang') for (;;);
+  if (request.style === 'crash') process.kill(process.pid, 'SIGKILL');
+  if (request.style === 'hold') return;
+  if (request.style === 'fail') {
+    process.send({ kind: 'failed', id, reason: 'a mistake' });
+    return;
+  }
+  const known = { pid: process.pid, icons: [...icons.keys()], environment: Object.keys(process.env) };
+  const bytes = Buffer.from(JSON.stringify(known));
+  process.send({ kind: 'done', id, result: { bytes, contentType: 'image/png', missingTiles: 0, missingIcons: 0 } });
+}

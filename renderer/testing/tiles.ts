@@ -1,0 +1,52 @@
+/** Vector tiles made of features in tile units, and sources that hold them. For tests. */
+
+import { fromGeojsonVt } from '@maplibre/vt-pbf';
+import type { TileSource } from '../types.js';
+
+export type Vertex = readonly [x: number, y: number];
+
+export interface DrawnFeature {
+  readonly type: 'point' | 'line' | 'polygon';
+  /** Points, lines or rings; rings as the specification wants them: the outer one clockwise on the screen, unclosed. */
+  readonly parts: readonly (readonly Vertex[])[];
+  readonly tags?: Readonly<Record<string, string | number | boolean>>;
+  readonly id?: number;
+}
+
+const types = { point: 1, line: 2, polygon: 3 } as const;
+
+/** The bytes of a tile with these layers. */
+export function tileBytes(layers: Readonly<Record<string, readonly DrawnFeature[]>>, extent = 4096): Uint8Array {
+  const tiles = Object.entries(layers).map(([name, features]) => [name, { features: features.map(encoded) }]);
+  return fromGeojsonVt(Object.fromEntries(tiles), { version: 2, extent });
+}
+
+function encoded({ type, parts, tags = {}, id }: DrawnFeature) {
+  const closed = type === 'polygon' ? parts.map((ring) => [...ring, ring[0]]) : parts;
+  return { type: types[type], geometry: type === 'point' ? parts.flat() : closed, tags, ...(id !== undefined && { id }) };
+}
+
+/** A rectangle's ring. */
+export function rectangle(left: number, top: number, right: number, bottom: number): Vertex[] {
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ];
+}
+
+/** A source whose every tile is what `tile` says. */
+export function sourceOf(tile: TileSource['tile'], overrides: Partial<TileSource> = {}): TileSource {
+  return {
+    kind: 'vector',
+    minZoom: 0,
+    maxZoom: 14,
+    tileSizePx: 512,
+    attribution: '',
+    layers: null,
+    tile,
+    close: async () => {},
+    ...overrides,
+  };
+}

@@ -1,0 +1,75 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { rectangle, sourceOf, tileBytes } from '../testing/tiles.js';
+import { TileStore } from './store.js';
+
+const bytes = tileBytes({ shapes: [{ type: 'polygon', parts: [rectangle(0, 0, 100, 100)] }] });
+
+test('a tile is fetched once however many wait for it, and kept', async () => {
+  let fetched = 0;
+  const source = sourceOf(async () => {
+    fetched++;
+    return bytes;
+  });
+  const store = new TileStore(1e6);
+  const [first, second] = await Promise.all([store.get(source, 1, 0, 0), store.get(source, 1, 0, 0)]);
+  expect(await store.get(source, 1, 0, 0)).toBe(first);
+  expect(second).toBe(first);
+  expect(fetched).toBe(1);
+});
+
+test('two sources are told apart', async () => {
+  const store = new TileStore(1e6);
+  const full = await store.get(
+    sourceOf(async () => bytes),
+    1,
+    0,
+    0,
+  );
+  const none = await store.get(
+    sourceOf(async () => undefined),
+    1,
+    0,
+    0,
+  );
+  expect([full.kind, none.kind]).toEqual(['vector', 'empty']);
+});
+
+test('a failure is told, not kept', async () => {
+  let down = true;
+  const source = sourceOf(async () => {
+    if (down) throw new Error('down');
+    return bytes;
+  });
+  const store = new TileStore(1e6);
+  expect(await store.get(source, 0, 0, 0)).toMatchObject({ kind: 'failed', error: new Error('down') });
+  down = false;
+  expect((await store.get(source, 0, 0, 0)).kind).toBe('vector');
+});
+
+test.each([
+  ['no vector tile', 'vector', new Uint8Array([26, 255, 255])],
+  ['no picture', 'raster', bytes],
+] as const)('bytes that are %s are a failure', async (_name, kind, wrong) => {
+  const source = sourceOf(async () => wrong, { kind });
+  expect((await new TileStore(1e6).get(source, 0, 0, 0)).kind).toBe('failed');
+});
+
+test('a picture larger than tiles are is a failure', async () => {
+  const large = await sharp({ create: { width: 2000, height: 2000, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const source = sourceOf(async () => large, { kind: 'raster' });
+  expect((await new TileStore(1e9).get(source, 0, 0, 0)).kind).toBe('failed');
+});
+
+test('the tiles used longest ago are forgotten when there are too many bytes', async () => {
+  const fetched: number[] = [];
+  const source = sourceOf(async (_zoom, x) => {
+    fetched.push(x);
+    return bytes;
+  });
+  const store = new TileStore(3_000);
+  for (const x of [0, 1, 0, 2, 3, 4, 5, 0]) await store.get(source, 5, x, 0);
+  expect(fetched).toEqual([0, 1, 2, 3, 4, 5, 0]);
+});

@@ -1,0 +1,75 @@
+/**
+ * Decoded tiles of all sources, the least recently used forgotten first.
+ *
+ * Each tile is fetched once however many maps wait for it. What can't be fetched or read is `failed`, never an exception: the map
+ * is drawn without it, and the next one tries again.
+ */
+
+import type { Image } from '@napi-rs/canvas';
+import { LRUCache } from 'lru-cache';
+import type { TileSource } from '../types.js';
+import { decodeRasterTile } from './raster-tile.js';
+import { decodeVectorTile, type VectorTile } from './vector-tile.js';
+
+export type Tile =
+  | { readonly kind: 'vector'; readonly key: string; readonly tile: VectorTile }
+  | { readonly kind: 'raster'; readonly image: Image }
+  /** The source has nothing there. */
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** What an entry takes beside its content. */
+const entryBytes = 200;
+
+export class TileStore {
+  private readonly tiles: LRUCache<string, Tile>;
+  private readonly pending = new Map<string, Promise<Tile>>();
+  private readonly numbers = new WeakMap<TileSource, number>();
+  private sources = 0;
+
+  /** Holds decoded tiles up to about this many bytes. */
+  constructor(maxBytes: number) {
+    this.tiles = new LRUCache({ maxSize: maxBytes, sizeCalculation: weightBytes });
+  }
+
+  /** One tile; of vector tiles `key` is its name in this store. */
+  get(source: TileSource, zoom: number, x: number, y: number): Promise<Tile> {
+    const key = `${this.numberOf(source)}/${zoom}/${x}/${y}`;
+    const known = this.tiles.get(key);
+    if (known) return Promise.resolve(known);
+    let pending = this.pending.get(key);
+    if (!pending) {
+      pending = this.load(source, key, zoom, x, y).finally(() => this.pending.delete(key));
+      this.pending.set(key, pending);
+    }
+    return pending;
+  }
+
+  private async load(source: TileSource, key: string, zoom: number, x: number, y: number): Promise<Tile> {
+    const tile = await readTile(source, key, zoom, x, y).catch((error: unknown): Tile => ({ kind: 'failed', error }));
+    if (tile.kind !== 'failed') this.tiles.set(key, tile);
+    return tile;
+  }
+
+  private numberOf(source: TileSource): number {
+    let number = this.numbers.get(source);
+    if (number === undefined) {
+      number = this.sources++;
+      this.numbers.set(source, number);
+    }
+    return number;
+  }
+}
+
+async function readTile(source: TileSource, key: string, zoom: number, x: number, y: number): Promise<Tile> {
+  const bytes = await source.tile(zoom, x, y);
+  if (!bytes) return { kind: 'empty' };
+  if (source.kind === 'vector') return { kind: 'vector', key, tile: decodeVectorTile(bytes) };
+  return { kind: 'raster', image: await decodeRasterTile(bytes) };
+}
+
+function weightBytes(tile: Tile): number {
+  if (tile.kind === 'vector') return entryBytes + tile.tile.weightBytes;
+  if (tile.kind === 'raster') return entryBytes + 4 * tile.image.width * tile.image.height;
+  return entryBytes;
+}

@@ -1,0 +1,81 @@
+import { VectorTile } from '@mapbox/vector-tile';
+import fc from 'fast-check';
+import { PbfReader } from 'pbf';
+import { expect, test } from 'vitest';
+import { type DrawnFeature, tileBytes } from '../testing/tiles.js';
+import { decodeVectorTile } from './vector-tile.js';
+
+const vertex = fc.tuple(fc.integer({ min: -100_000, max: 100_000 }), fc.integer({ min: -100_000, max: 100_000 }));
+const tags = fc.dictionary(
+  fc.stringMatching(/^[a-z:_]{1,6}$/),
+  fc.oneof(fc.string(), fc.integer(), fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.boolean()),
+);
+const parts = (min: number) => fc.array(fc.array(vertex, { minLength: min, maxLength: 12 }), { minLength: 1, maxLength: 5 });
+const feature: fc.Arbitrary<DrawnFeature> = fc.oneof(
+  fc.record({ type: fc.constant('point' as const), parts: parts(1), tags, id: fc.nat() }),
+  fc.record({ type: fc.constant('line' as const), parts: parts(2), tags, id: fc.nat() }),
+  fc.record({ type: fc.constant('polygon' as const), parts: parts(3), tags, id: fc.nat() }),
+);
+const layers = fc.dictionary(fc.string({ minLength: 1 }), fc.array(feature, { minLength: 1, maxLength: 6 }), { maxKeys: 4 });
+
+test('layers, types, ids, properties, vertices and boxes are those that the reference decoder reads', () => {
+  fc.assert(
+    fc.property(layers, fc.constantFrom(512, 4096, 8192), (drawn, extent) => {
+      const bytes = tileBytes(drawn, extent);
+      const ours = decodeVectorTile(bytes);
+      const reference = new VectorTile(new PbfReader(bytes));
+      expect([...ours.layers.keys()].sort()).toEqual(Object.keys(reference.layers).sort());
+      for (const [name, layer] of Object.entries(reference.layers)) {
+        const our = ours.layers.get(name)!;
+        expect([our.extent, our.features.length]).toEqual([layer.extent, layer.length]);
+        for (const [i, each] of our.features.entries()) {
+          const expected = layer.feature(i);
+          const rings = expected.loadGeometry().map((part) => (expected.type === 3 ? part.slice(0, -1) : part));
+          const { xy, ends } = each.coordinates();
+          expect([each.type, each.id, { ...each.properties }]).toEqual([expected.type, expected.id, { ...expected.properties }]);
+          expect(xy).toEqual(rings.flat().flatMap(({ x, y }) => [x, y]));
+          expect(ends.map((end, k) => (end - (ends[k - 1] ?? 0)) / 2)).toEqual(rings.map((ring) => ring.length));
+          expect([each.box.minX, each.box.minY, each.box.maxX, each.box.maxY]).toEqual(expected.bbox());
+          expect(each.maxVertices).toBeGreaterThanOrEqual(xy.length / 2);
+        }
+      }
+    }),
+  );
+});
+
+test('a feature has no properties but those that the tile gives it', () => {
+  const [only] = decodeVectorTile(tileBytes({ a: [{ type: 'point', parts: [[[0, 0]]], tags: { name: 'x' } }] })).layers.get(
+    'a',
+  )!.features;
+  expect(only!.properties.name).toBe('x');
+  expect('constructor' in only!.properties).toBe(false);
+});
+
+test('any bytes at all are decoded or refused, and what is decoded can be read', () => {
+  const whole = tileBytes({
+    a: [{ type: 'line', parts: [Array.from({ length: 20 }, (_, i) => [i * 100, i] as const)], tags: { k: 1 } }],
+  });
+  const damaged = fc.array(fc.tuple(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 255 })), { maxLength: 5 }).map((changes) => {
+    const bytes = whole.slice();
+    for (const [at, value] of changes) bytes[at] = value;
+    return bytes;
+  });
+  fc.assert(
+    fc.property(fc.oneof(damaged, fc.uint8Array({ maxLength: 200 })), (bytes) => {
+      let decoded: ReturnType<typeof decodeVectorTile>;
+      try {
+        decoded = decodeVectorTile(bytes);
+      } catch {
+        return;
+      }
+      for (const { features } of decoded.layers.values()) {
+        for (const each of features) {
+          const { xy, ends } = each.coordinates();
+          expect(ends.at(-1) ?? 0).toBe(xy.length);
+          expect(each.properties).toBeDefined();
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,88 @@
+/** Uploaded styles and icons, from a file to the picture. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Compression } from 'pmtiles';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMapRenderer, type MapRenderer } from './map.js';
+import { pmtilesBytes } from './testing/archives.js';
+import { pictureOf } from './testing/pictures.js';
+import { rectangle, tileBytes } from './testing/tiles.js';
+import type { MapRequest } from './types.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-uploads-'));
+let renderer: MapRenderer;
+
+beforeAll(async () => {
+  const sea = tileBytes({ water: [{ type: 'polygon', parts: [rectangle(-100, -100, 4_200, 4_200)] }] });
+  const metadata = { vector_layers: [{ id: 'water' }, { id: 'transportation' }] };
+  const archive = join(folder, 'sea.pmtiles');
+  writeFileSync(archive, pmtilesBytes([{ zoom: 0, x: 0, y: 0, bytes: sea }], metadata, Compression.Gzip));
+  renderer = await createMapRenderer({ archive, cacheFolder: folder });
+});
+afterAll(async () => {
+  await renderer.close();
+  rmSync(folder, { recursive: true });
+});
+
+const request = (style: string): MapRequest => ({
+  ...{ width: 300, height: 200, scale: 1, style, language: 'en', format: 'png', markers: [], paths: [], fences: [] },
+  camera: { center: [0, 0], zoom: 1, bbox: null },
+});
+
+/** The sea in a colour, from a source of any name. */
+const styleIn = (color: string) =>
+  Buffer.from(
+    JSON.stringify({
+      version: 8,
+      sources: { 'somewhere else': { type: 'vector', url: 'https://tiles.example' } },
+      layers: [
+        { id: 'sea', type: 'fill', source: 'somewhere else', 'source-layer': 'water', paint: { 'fill-color': color } },
+        { id: 'roads', type: 'line', source: 'somewhere else', 'source-layer': 'rails' },
+      ],
+    }),
+  );
+
+test('an uploaded style is drawn from the archive, each version as it is', async () => {
+  const colors = [];
+  for (const [name, style] of [
+    ['a@1', styleIn('#ff0000')],
+    ['a@2', styleIn('#00ff00')],
+    ['a@1', styleIn('#ff0000')],
+  ] as const) {
+    expect(renderer.checkStyle(style)).toMatchObject({ ok: true, value: [{ layer: 'roads', property: 'source-layer' }] });
+    colors.push((await pictureOf((await renderer.render(request(name), new Map(), style)).bytes)).at(10, 10));
+  }
+  expect(colors).toEqual(['#ff0000', '#00ff00', '#ff0000']);
+});
+
+test('a style of another name than ours must be given', async () => {
+  await expect(renderer.render(request('b@1'))).rejects.toMatchObject({ code: 'invalid_parameter', param: 'style' });
+});
+
+const png = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"/>';
+
+test.each([
+  ['a PNG', () => png(20, 20), 'png'],
+  ['an SVG', async () => Buffer.from(svg), 'svg'],
+  ['a PNG of too many pixels', () => png(2_001, 2_000), null],
+  ['a PNG cut short', async () => (await png(20, 20)).subarray(0, 40), null],
+  ['an SVG cut short', async () => Buffer.from(svg.slice(0, 20)), null],
+  [
+    'a JPEG',
+    async () =>
+      sharp(await png(20, 20))
+        .jpeg()
+        .toBuffer(),
+    null,
+  ],
+  ['text', async () => Buffer.from('text'), null],
+  ['nothing', async () => Buffer.alloc(0), null],
+])('%s is told by its bytes', async (_name, file, kind) => {
+  expect(await renderer.checkIcon(await file())).toBe(kind);
+});

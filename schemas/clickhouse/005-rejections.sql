@@ -1,0 +1,17 @@
+-- How many locations broke one rule within a moment, and so were not taken. Kept longer than locations: these are few.
+CREATE TABLE IF NOT EXISTS rejections
+(
+    project     LowCardinality(String) COMMENT 'empty when it could not be told',
+    environment LowCardinality(String) COMMENT 'likewise',
+    id          String,
+    at          DateTime64(3, 'UTC'),
+    endpoint    LowCardinality(String) COMMENT 'track, replay, bulk; or stage: accepted, but could not be evaluated',
+    code        LowCardinality(String) COMMENT 'of the error catalogue; for stage the reason of the dead letter',
+    param       LowCardinality(String) COMMENT 'the field at fault, empty when there is none',
+    count       UInt32
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMMDD(at)
+ORDER BY (project, environment, at, id)
+TTL toDateTime(at) + INTERVAL 30 DAY
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1

@@ -1,0 +1,62 @@
+/** Webhooks and tries to deliver: from the records that are kept to what the API answers. */
+import type { Attempt as AttemptJson, Webhook, WebhookRecord, WebhookSecret, WebhookSecretRecord } from '../json/webhook.js';
+import type { Attempt, Delivery } from '../records.js';
+import { isoTime, withoutUnset } from './common.js';
+
+/** A secret in clear, with what is kept of it. It is known only now: nothing can show it again. */
+export interface IssuedSecret {
+  readonly record: WebhookSecretRecord;
+  /** `whsec_…` */
+  readonly secret: string;
+}
+
+const secretJson = ({ _id, hint, createdAt, expiresAt }: WebhookSecretRecord, issued?: IssuedSecret): WebhookSecret => ({
+  _id,
+  hint,
+  createdAt: isoTime(createdAt),
+  ...(expiresAt !== null && { expiresAt: isoTime(expiresAt) }),
+  ...(issued?.record._id === _id && { secret: issued.secret }),
+});
+
+/** `issued` is the secret that was just made, the only one that is told. */
+export const webhookJson = (record: WebhookRecord, issued?: IssuedSecret): Webhook => ({
+  _id: record._id,
+  live: record.environment === 'live',
+  createdAt: isoTime(record.createdAt),
+  updatedAt: isoTime(record.updatedAt),
+  url: record.url,
+  ...withoutUnset({ description: record.description, types: record.types, tags: record.tags }),
+  delivery: record.delivery,
+  enabled: record.enabled,
+  ...(record.disabled && { disabled: { reason: record.disabled.reason, at: isoTime(record.disabled.at) } }),
+  secrets: record.secrets.map((secret) => secretJson(secret, issued)),
+});
+
+/** All that the wire form of a try is made of. */
+export type AttemptParts = Omit<Attempt, 'delivery'> & {
+  readonly delivery: Pick<Delivery, 'id' | 'events' | 'reason' | 'body'>;
+};
+
+/** Bodies are bytes; what of them is not UTF-8 is replaced. */
+export const attemptJson = ({ delivery, status, responseHeaders, responseBody, ...attempt }: AttemptParts): AttemptJson => ({
+  _id: attempt.id,
+  delivery: delivery.id,
+  events: delivery.events,
+  attempt: attempt.attempt,
+  reason: delivery.reason,
+  at: isoTime(attempt.at),
+  durationMs: attempt.duration_ms,
+  url: attempt.url,
+  result: attempt.result,
+  ...withoutUnset({ message: attempt.message }),
+  state: attempt.state,
+  ...(attempt.nextAttemptAt !== null && { nextAttemptAt: isoTime(attempt.nextAttemptAt) }),
+  request: { body: delivery.body.toString() },
+  ...(status !== null && {
+    response: {
+      status,
+      headers: JSON.parse(responseHeaders ?? '{}') as Record<string, string>,
+      body: responseBody?.toString() ?? '',
+    },
+  }),
+});

@@ -1,0 +1,161 @@
+/** The embedded delivery queue across threads and through crashes. Ledgers are kept of what was made and settled; each delivery must be found once. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
+import type { DeliverySource, WaitingDelivery } from '../../pipeline/ports.js';
+import { until } from '../support/until.js';
+import { readPartition, textOf } from './backend.js';
+import { builtFile, startProgram } from './built.js';
+import type { QueueWork } from './programs/queue-worker.js';
+
+let path = '';
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'fenceline-queues-'));
+});
+afterEach(() => rm(path, { recursive: true }));
+
+const counting = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+async function allWaiting({ deliveryQueue }: Embedded, source: DeliverySource): Promise<WaitingDelivery[]> {
+  const webhooks = await deliveryQueue.webhooks(source);
+  return (await Promise.all(webhooks.map(({ webhook }) => deliveryQueue.waiting(source, webhook, 1_000_000)))).flat();
+}
+
+const textsOf = (waiting: readonly WaitingDelivery[]): string[] => waiting.map(({ value }) => value.toString());
+
+test('threads that have one folder open each write a queue, and see what the others have written', async () => {
+  const partitions = 3;
+  const batches = 60;
+  const webhook = '65f0a1b2c3d4e5f600000001';
+  const embedded = openEmbedded({ path, partitions });
+  const { deliveryQueue } = embedded;
+  const workers = counting(partitions).map((partition) => {
+    const work: QueueWork = { path, partitions, partition, webhook, batches };
+    return new Worker(builtFile('queue-worker'), { workerData: work });
+  });
+  const exits = Promise.all(workers.map((worker) => once(worker, 'exit')));
+  await until(async () => (await deliveryQueue.size()) >= 100);
+  await exits;
+  expect(await deliveryQueue.size()).toBe(partitions * batches * 5);
+  for (const partition of counting(partitions)) {
+    const waiting = await allWaiting(embedded, { topic: 'events', partition });
+    const odd = counting(batches * 10).filter((i) => i % 2 === 1);
+    expect(textsOf(waiting)).toEqual(odd.map((i) => `${partition}:${i}`));
+    expect((await deliveryQueue.claim({ topic: 'events', partition })).nextOffset).toBe(batches);
+  }
+  await embedded.close();
+});
+
+describe('after SIGKILL at a random moment', () => {
+  /** What any run has said of a topic so far. */
+  class Ledger {
+    private lines: string[] = [];
+
+    take(lines: readonly string[]): void {
+      this.lines.push(...lines);
+    }
+
+    /** The values that lines with this beginning carry. */
+    values(verb: 'settling' | 'settled', topic: string): Set<string> {
+      return new Set(this.wordsAfter(`${verb} ${topic} `));
+    }
+
+    /** The greatest position that was acknowledged. */
+    position(topic: string): number {
+      return Math.max(0, ...this.wordsAfter(`added ${topic} `).map(Number));
+    }
+
+    private wordsAfter(beginning: string): string[] {
+      const mine = this.lines.filter((line) => line.startsWith(beginning));
+      return mine.flatMap((line) => line.slice(beginning.length).split(' ')).filter((word) => word !== '');
+    }
+  }
+
+  async function killOnce(round: number): Promise<string[]> {
+    const program = startProgram('deliver-until-killed', [path, `${round}`]);
+    await program.printed(30);
+    await delay(Math.random() * 120);
+    program.child.kill('SIGKILL');
+    expect(await program.ended).toBe('SIGKILL');
+    return program.lines;
+  }
+
+  /** Every record before the position was made one delivery, which waits or was settled; no other was. */
+  async function checkQueue(embedded: Embedded, source: DeliverySource, ledger: Ledger): Promise<void> {
+    const { nextOffset } = await embedded.deliveryQueue.claim(source);
+    const records = await readPartition(embedded.log, source.topic, source.partition, 1_000);
+    expect(nextOffset).toBeLessThanOrEqual(records.length);
+    const made = records.slice(0, nextOffset).map((each) => textOf(each)!);
+    const waiting = textsOf(await allWaiting(embedded, source));
+    expect(new Set(waiting).size).toBe(waiting.length);
+    const settling = ledger.values('settling', source.topic);
+    const known = new Set([...waiting, ...settling]);
+    expect(made.filter((value) => !known.has(value))).toEqual([]);
+    const madeOnce = new Set(made);
+    expect(waiting.filter((value) => !madeOnce.has(value))).toEqual([]);
+  }
+
+  /** What was acknowledged has happened. */
+  async function checkAcknowledged(embedded: Embedded, source: DeliverySource, ledger: Ledger): Promise<void> {
+    const { nextOffset } = await embedded.deliveryQueue.claim(source);
+    expect(nextOffset).toBeGreaterThanOrEqual(ledger.position(source.topic));
+    const settled = ledger.values('settled', source.topic);
+    expect(textsOf(await allWaiting(embedded, source)).filter((value) => settled.has(value))).toEqual([]);
+  }
+
+  const sources = (['events', 'deliveries'] as const).map((topic): DeliverySource => ({ topic, partition: 0 }));
+
+  async function check(embedded: Embedded, ledger: Ledger, acknowledged: boolean): Promise<void> {
+    let size = 0;
+    for (const source of sources) {
+      await checkQueue(embedded, source, ledger);
+      if (acknowledged) await checkAcknowledged(embedded, source, ledger);
+      size += (await allWaiting(embedded, source)).length;
+    }
+    expect(await embedded.deliveryQueue.size()).toBe(size);
+  }
+
+  test('position and deliveries agree, and what was acknowledged has happened', async () => {
+    const ledger = new Ledger();
+    for (let round = 0; round < 8; round++) {
+      ledger.take(await killOnce(round));
+      const embedded = openEmbedded({ path, partitions: 1 });
+      await check(embedded, ledger, true);
+      await embedded.close();
+    }
+  });
+
+  /** As {@link openEmbedded} after a power cut: LMDB opens at what it last synced when LMDB_RESTORE says `safe`. */
+  async function openAfterPowerCut(): Promise<Embedded> {
+    process.env.LMDB_RESTORE = 'safe';
+    const embedded = openEmbedded({ path, partitions: 1 });
+    delete process.env.LMDB_RESTORE;
+    // The first write makes it final. Events of the newest commits may be gone; others take their offsets.
+    await embedded.stateStore.claim(0);
+    return embedded;
+  }
+
+  test('and the power with it: position and deliveries agree, and the position is not beyond the topic', async () => {
+    const ledger = new Ledger();
+    for (let round = 0; round < 8; round++) {
+      ledger.take(await killOnce(round));
+      const embedded = await openAfterPowerCut();
+      await check(embedded, ledger, false);
+      await embedded.close();
+    }
+  });
+
+  test('and the power with it, when only the queue has reached the disk: no event that takes a lost one’s offset is passed over', async () => {
+    for (let round = 0; round < 6; round++) {
+      expect(await startProgram('deliver-and-die', [path, `${round}`]).ended).toBe('SIGKILL');
+      const embedded = await openAfterPowerCut();
+      await check(embedded, new Ledger(), false);
+      await embedded.close();
+    }
+  });
+});

@@ -1,0 +1,82 @@
+/** What docs/maps.md shows: uploads to a server, the command, and the room as a library. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { program, TestServer } from '../support/server.js';
+
+const guide = readFileSync(new URL('../../docs/maps.md', import.meta.url), 'utf8');
+const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-maps-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const env = { ...process.env, XDG_CACHE_HOME: folder };
+
+const draw = (...args: string[]) =>
+  spawnSync(process.execPath, [program, 'map', ...args], { cwd: folder, env, encoding: 'utf8' });
+
+describe('docs/maps.md', () => {
+  it('has calls that upload a style and a marker, and draw with them', async () => {
+    const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000' });
+    onTestFinished(() => server.dispose());
+    const background = { id: 'ground', type: 'background', paint: { 'background-color': '#102030' } };
+    writeFileSync(join(folder, 'style.json'), JSON.stringify({ version: 8, sources: {}, layers: [background] }));
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f0f"/></svg>';
+    writeFileSync(join(folder, 'shop.svg'), svg);
+    const calls = blockOf('bash').replaceAll('http://127.0.0.1:8080', server.address).trim().split('\n');
+    const { test_secret: SK, test_publishable: PK } = server.keys;
+    const ids: Record<string, string> = {};
+    for (const call of calls) {
+      const answer = execFileSync('bash', ['-e', '-c', `${call} -s`], { cwd: folder, env: { ...env, SK, PK, ...ids } });
+      if (answer.length === 0) continue;
+      const { mapStyle, mapMarker } = JSON.parse(`${answer}`);
+      Object.assign(ids, mapStyle ? { STYLE: mapStyle._id } : { MARKER: mapMarker._id });
+    }
+    const pixels = await sharp(join(folder, 'map.png')).raw().toBuffer();
+    const colors = [0, 3 * (200 * 600 + 300) - 3 * 600 * 10].map((i) => pixels.subarray(i, i + 3).toString('hex'));
+    expect(colors).toEqual(['102030', 'ff00ff']);
+  });
+
+  it('has a command that draws into a file', async () => {
+    const line =
+      blockOf('sh')
+        .split('\n')
+        .find((each) => each.includes('map.png')) ?? '';
+    const command = line.replace('npm run fenceline --', `"${process.execPath}" "${program}"`);
+    execFileSync('bash', ['-e', '-c', command], { cwd: folder, env });
+    expect(await sharp(join(folder, 'map.png')).metadata()).toMatchObject({ format: 'png', width: 1600, height: 1000 });
+  });
+
+  it('has a program that draws with the room alone', async () => {
+    const code = blockOf('js')
+      .replace("'/tmp/maps'", JSON.stringify(join(folder, 'fenceline')))
+      .replace("'map.png'", JSON.stringify(join(folder, 'library.png')));
+    execFileSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: resolve(program, '../../..') });
+    expect(await sharp(join(folder, 'library.png')).metadata()).toMatchObject({ format: 'png', width: 600, height: 400 });
+  });
+});
+
+describe('fenceline map', () => {
+  it('takes the format from the ending, unless the query has one', async () => {
+    expect(draw('width=200&height=100&center=43,11&zoom=4&markers=43,11&markers=color:red|44,11', '-o', 'map.webp').status).toBe(
+      0,
+    );
+    expect(await sharp(join(folder, 'map.webp')).metadata()).toMatchObject({ format: 'webp', width: 200, height: 100 });
+    expect(draw('width=200&height=100&center=43,11&zoom=4&format=png', '-o', 'other.jpg').status).toBe(0);
+    expect(await sharp(join(folder, 'other.jpg')).metadata()).toMatchObject({ format: 'png' });
+  });
+
+  it.each([
+    [['width=20&height=100&center=43,11&zoom=4', '-o', 'x.png'], 'width: must be'],
+    [['width=200&height=100&center=43,11&zoom=4&style=mine', '-o', 'x.png'], 'style: must be'],
+    [['width=200&height=100&geofences=store', '-o', 'x.png'], 'geofences: '],
+    [['width=200&height=100&center=43,11&zoom=4'], '-o names the file'],
+    [['-o', 'x.png'], 'one query'],
+  ])('tells what is wrong: %j', (args, message) => {
+    const { status, stderr } = draw(...args);
+    expect(status).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});

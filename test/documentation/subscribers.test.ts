@@ -1,0 +1,85 @@
+/** What docs/subscribers.md tells subscribers to run, run against a real server: each sees every event once. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { circle, standing } from '../support/places.js';
+import { TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const guide = readFileSync(new URL('../../docs/subscribers.md', import.meta.url), 'utf8');
+const blocks = (language: string): string[] =>
+  [...guide.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text as string);
+const [streamReader, consumer] = blocks('js') as [string, string];
+const [shell] = blocks('sh') as [string];
+/** Packages are found from here. */
+const cwd = fileURLToPath(new URL('../..', import.meta.url));
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start();
+  await server.as('test_secret').putGeofence('gate', circle(0, 0, 100));
+});
+afterAll(() => server?.dispose());
+
+/** Runs until the test ends; answers what it has printed. */
+function run(program: string, options: string[]): () => string {
+  const env = { ...process.env, ADDRESS: server.address, SK: server.keys.test_secret };
+  const child = spawn(program, options, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes;
+  });
+  return () => output;
+}
+const runNode = (code: string) => run(process.execPath, ['--input-type=module', '--eval', code]);
+
+let devices = 0;
+
+/** A device's entry; answers the id of its event. */
+async function enter(): Promise<string> {
+  devices += 1;
+  const { events } = await server.as('test_publishable').track({ deviceId: `phone/${devices}`, ...standing(0, 0) });
+  return events[0]._id;
+}
+
+const idsIn = (output: string): string[] => output.split('\n').flatMap((line) => /[0-9a-f]{24}$/.exec(line) ?? []);
+
+/** Lets devices enter until the reader has seen one of them, which shows that it reads, and then one more; answers all ids. */
+async function enterUntilSeen(output: () => string): Promise<string[]> {
+  const ids: string[] = [];
+  const isSeen = (id: string) => output().includes(id);
+  await until(async () => {
+    ids.push(await enter());
+    return ids.some(isSeen);
+  });
+  ids.push(await enter());
+  // Those of different partitions may come in any order.
+  await until(() => ids.slice(ids.findIndex(isSeen)).every(isSeen));
+  return ids;
+}
+
+it('the consumer of the topic prints every event once, decoded from its frame', async () => {
+  const before = await enter();
+  const output = runNode(consumer);
+  const ids = await enterUntilSeen(output);
+  expect(idsIn(output()).toSorted()).toEqual([before, ...ids].toSorted());
+  expect(output()).toMatch(/^topic [0-9a-f]{24}\/test\/phone\/1 user\.entered_geofence [0-9a-f]{24}$/m);
+});
+
+it('the reader of the stream prints every event once, from when it came', async () => {
+  const output = runNode(streamReader);
+  const ids = await enterUntilSeen(output);
+  const seen = idsIn(output());
+  expect(seen.toSorted()).toEqual(ids.slice(-seen.length).toSorted());
+  expect(output()).toMatch(/^stream user\.entered_geofence [0-9a-f]{24}$/m);
+});
+
+it('the line of curl shows messages as the guide does', async () => {
+  const [line] = shell.split('\n') as [string];
+  const output = run('bash', ['-c', line.replace('http://127.0.0.1:8080', '$ADDRESS').replace('curl', 'exec curl --silent')]);
+  await enterUntilSeen(output);
+  expect(output()).toMatch(/^retry: 1000\nid: A[\w-]+\n\n/);
+  expect(output()).toMatch(/^id: A[\w-]+\nevent: user\.entered_geofence\ndata: \{"_id":"[0-9a-f]{24}",.*\}\n\n/m);
+});

@@ -1,0 +1,226 @@
+/** `fenceline replay` as an owner runs it: beside the server, and on the folder it leaves. */
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWorkload } from '../kill/workload.js';
+import { type Client, type Json, ok } from '../support/client.js';
+import { at, circle, standing } from '../support/places.js';
+import { program, TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+interface Ended {
+  readonly status: number | null;
+  readonly lines: readonly string[];
+  readonly errors: string;
+}
+
+const guide = readFileSync(new URL('../../docs/replay.md', import.meta.url), 'utf8');
+
+let server: TestServer;
+let backend: Client;
+let workFolder = '';
+/** Where the replays of this test put what is temporary. */
+let temporaryFolder = '';
+
+const environment = () => ({ ...process.env, TMPDIR: temporaryFolder, FENCELINE_DATA: server.dataFolder });
+
+/** Runs a program to its end. */
+function run(file: string, args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { env: environment(), cwd: workFolder, maxBuffer: 2 ** 26 };
+    const child = execFile(file, args, options, (_, output, errors) => {
+      resolve({ status: child.exitCode, lines: output.split('\n').filter(Boolean), errors });
+    });
+  });
+}
+const replay = (...args: string[]): Promise<Ended> =>
+  run(process.execPath, [program, 'replay', '--environment', 'test', ...args]);
+
+async function replayed(...args: string[]): Promise<Json[]> {
+  const { status, lines, errors } = await replay(...args);
+  expect(errors).toMatch(/^\S+ locations; .* only on record\n$/);
+  expect(status).toBe(0);
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** A file in the folder that replays run in. */
+function write(name: string, content: string): string {
+  writeFileSync(join(workFolder, name), content);
+  return name;
+}
+
+async function evaluated(): Promise<void> {
+  const metrics = async () => (await server.withKey(undefined).get('/metrics')).body as string;
+  await until(async () => /^fenceline_location_backlog_records 0$/m.test(await metrics()));
+}
+
+/** All events that the API lists, by id. */
+async function listedEvents(): Promise<Map<string, Json>> {
+  const events = new Map<string, Json>();
+  let cursor = '';
+  for (;;) {
+    const page = ok(await backend.get(`/v1/events?limit=1000${cursor}`));
+    for (const event of page.events) events.set(event._id, event);
+    if (!page.meta.hasMore) return events;
+    cursor = `&cursor=${page.meta.cursor}`;
+  }
+}
+
+beforeAll(async () => {
+  workFolder = mkdtempSync(join(tmpdir(), 'fenceline-replay-work-'));
+  temporaryFolder = mkdtempSync(join(tmpdir(), 'fenceline-replay-temporary-'));
+  server = await TestServer.start();
+  backend = server.as('test_secret');
+  const { settings, resources, devices } = buildWorkload(7, { devices: 25, locationsPerDevice: 60 }, Date.now());
+  ok(await backend.put('/v1/settings', settings));
+  for (const { kind, externalId, fields } of resources) ok(await backend.put(`/v1/${kind}/kill/${externalId}`, fields));
+  ok(await backend.bulk(devices.flat()));
+  await evaluated();
+});
+afterAll(async () => {
+  await server?.dispose();
+  for (const folder of [workFolder, temporaryFolder]) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('beside a running server', () => {
+  it('yields the very events that the API lists', async () => {
+    const events = await replayed();
+    expect(events.length).toBeGreaterThan(200);
+    const listed = await until(async () => {
+      const map = await listedEvents();
+      return map.size >= events.length && map;
+    });
+    expect(Object.fromEntries(events.map((event) => [event._id, event]))).toEqual(Object.fromEntries(listed));
+  });
+
+  it('finds no difference while nothing differs, and those of a proposed set', async () => {
+    expect(await replayed('--compare')).toEqual([]);
+    const feature = (externalId: string, eastM: number) => ({
+      type: 'Feature',
+      geometry: { type: 'Point', coordinates: at(eastM, 10_000) },
+      properties: { tag: 'kill', externalId, description: externalId, radius: 500 },
+    });
+    const collection = { type: 'FeatureCollection', features: [feature('home', 10_000), feature('nowhere', 20_000)] };
+    const file = write('proposed.geojson', JSON.stringify(collection));
+    const differences = await replayed('--geofences', file, '--compare');
+    const all = [...(await listedEvents()).values()];
+    const gone = all.filter(({ geofence }) => geofence && geofence.externalId !== 'home');
+    expect(new Set(differences.map(({ event }) => event._id))).toEqual(new Set(gone.map(({ _id }) => _id)));
+    expect(new Set(differences.map(({ foundIn }) => foundIn))).toEqual(new Set(['record']));
+  });
+
+  it('takes a range and a warm-up', async () => {
+    expect(await replayed('--from', '-1h', '--to', '-30m')).toEqual([]);
+    expect(await replayed('--from', '-1h', '--to=-0s', '--warm-up', '24h')).toHaveLength((await replayed()).length);
+  });
+
+  it('has rows and a summary as well', async () => {
+    const events = await replayed();
+    const { lines: rows } = await replay('--format', 'csv');
+    expect(rows[0]).toMatch(/^foundIn,firstLocation,_id,type,/);
+    expect(rows.slice(1).map((row) => row.split(',')[2])).toEqual(events.map(({ _id }) => _id));
+    const { lines } = await replay('--format', 'summary');
+    expect(lines[0]).toBe('1,500 locations: 1,500 applied, 0 repeats, 0 stale');
+    expect(lines.find((line) => line.startsWith('geofence kill/home '))).toMatch(/ 25 {8}25( {9}0){6}$/);
+  });
+});
+
+describe('what is wrong', () => {
+  it('with geofences is told by place, field and rule, and stops the run unless it may be left out', async () => {
+    const fields = { description: 'A', type: 'circle', coordinates: [10, 50], radius: 100, tag: 't' };
+    const lines = [{ ...fields, externalId: 'a' }, { ...fields, externalId: 'b', radius: 5 }, fields];
+    const file = write('bad.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
+    const problems =
+      'bad.ndjson, line 2: radius: must be a number from 10 to 10000 metres\nbad.ndjson, line 3: externalId: is required\n';
+    expect(await replay('--geofences', file)).toEqual({ status: 2, lines: [], errors: problems });
+    const { status, errors } = await replay('--geofences', file, '--skip-invalid');
+    expect(errors.startsWith(problems)).toBe(true);
+    expect(status).toBe(0);
+  });
+
+  it.each([
+    [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
+    [['--geofences', 'none.json'], '--geofences none.json: ENOENT'],
+    [['--data', 'none'], 'none is not the data folder of a Fenceline'],
+    [['--since', '-1h'], "Unknown option '--since'"],
+  ])('with the words %j is told with the usage', async (args, problem) => {
+    const { status, lines, errors } = await replay(...args);
+    expect(errors).toContain(`fenceline: ${problem}`);
+    expect(errors).toContain('fenceline replay [--from TIME]');
+    expect([status, lines]).toEqual([2, []]);
+    expect(readdirSync(workFolder)).not.toContain('none');
+  });
+});
+
+describe('an interrupted replay', () => {
+  it('leaves nothing behind', async () => {
+    const many = Array.from({ length: 60_000 }, (_, index) =>
+      JSON.stringify({ tag: 't', externalId: `${index}`, description: 'A', type: 'circle', coordinates: [10, 50], radius: 100 }),
+    );
+    const args = [program, 'replay', '--environment', 'test', '--geofences', write('many.ndjson', many.join('\n'))];
+    const child = spawn(process.execPath, args, { env: environment(), cwd: workFolder, stdio: 'ignore' });
+    await until(() => readdirSync(temporaryFolder).some((name) => name.startsWith('fenceline-replay-')));
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([130, null]);
+    expect(readdirSync(temporaryFolder)).toEqual([]);
+  });
+});
+
+describe('the guide', () => {
+  const [example, output] = ['sh', 'text'].map((kind) => guide.match(new RegExp(`\`\`\`${kind}\n([\\s\\S]*?)\`\`\``))?.[1] ?? '');
+
+  it('shows what its example prints', async () => {
+    const guided = await TestServer.start();
+    try {
+      const secret = guided.as('test_secret');
+      await secret.putGeofence('duomo', { ...circle(0, 0, 120), coordinates: [11.2558, 43.7731] }, 'store');
+      for (const [deviceId, longitude] of [
+        ['phone-1', 11.256],
+        ['phone-1', 11.3],
+        ['phone-2', 11.2585],
+      ] as const) {
+        await secret.track({ deviceId, longitude, latitude: 43.7731, accuracy: 10 });
+      }
+      const command = `"${process.execPath}" "${program}"`;
+      const script = example!.replace('npm run --silent fenceline --', `FENCELINE_DATA="${guided.dataFolder}" ${command}`);
+      const { lines } = await run('bash', ['-e', '-c', script]);
+      const shown = output!.split('\n').filter((line) => line !== '' && line !== '…');
+      const timeless = (line: string) => line.replace(/^\+ \S+/, '+');
+      expect(lines.map(timeless)).toEqual(expect.arrayContaining(shown.map(timeless)));
+    } finally {
+      await guided.dispose();
+    }
+  });
+});
+
+describe('on the folder of a stopped server', () => {
+  /** All files but LMDB's tables of readers. */
+  function digests(folder: string): Record<string, string> {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('lock.mdb'));
+    return Object.fromEntries(
+      files
+        .filter((name) => statSync(join(folder, name)).isFile())
+        .map((name) => [
+          name,
+          createHash('sha256')
+            .update(readFileSync(join(folder, name)))
+            .digest('hex'),
+        ]),
+    );
+  }
+
+  it('yields the same and changes nothing', async () => {
+    const before = await replayed();
+    await server.stop();
+    const files = digests(server.dataFolder);
+    expect(await replayed()).toEqual(before);
+    expect(digests(server.dataFolder)).toEqual(files);
+    expect(readdirSync(temporaryFolder)).toEqual([]);
+    await server.restart();
+    expect((await backend.track({ deviceId: 'afterwards', ...standing(0, 0) })).meta.code).toBe(200);
+  });
+});

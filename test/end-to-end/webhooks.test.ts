@@ -1,0 +1,189 @@
+/** Events at a webhook, from the outside: a real receiver, signatures checked by an independent implementation. */
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Client, type Json, ok } from '../support/client.js';
+import { circle, standing } from '../support/places.js';
+import { type Answering, acknowledging, type ReceivedRequest, Receiver } from '../support/receiver.js';
+import { TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+let server: TestServer;
+let receiver: Receiver;
+let device: Client;
+let backend: Client;
+let names = 0;
+
+beforeAll(async () => {
+  server = await TestServer.start({ FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8' });
+  receiver = await Receiver.start();
+  device = server.as('test_publishable');
+  backend = server.as('test_secret');
+});
+afterAll(async () => {
+  await server?.dispose();
+  await receiver?.close();
+});
+beforeEach(() => {
+  receiver.answering = acknowledging;
+});
+
+const newName = (): string => `name-${++names}`;
+
+interface Subject {
+  readonly tag: string;
+  readonly path: string;
+  readonly webhook: Json;
+  readonly secret: string;
+}
+
+/** A fence with a tag of its own and a webhook that wants only its events, at a path of its own. */
+async function subject(fields: object = {}, place = names * 1_000): Promise<Subject & { readonly eastM: number }> {
+  const tag = newName();
+  const path = `/${tag}`;
+  await backend.putGeofence('fence', circle(place, 0, 100), tag);
+  const { webhook } = ok(await backend.post('/v1/webhooks', { url: receiver.url(path), tags: [tag], ...fields }));
+  return { tag, path, webhook, secret: webhook.secrets[0].secret, eastM: place };
+}
+
+const arrived = (path: string, count: number): Promise<ReceivedRequest[]> =>
+  until(() => receiver.at(path).length >= count && receiver.at(path), { describe: () => `${receiver.at(path).length} requests` });
+
+const bodyOf = ({ body }: ReceivedRequest): Json => JSON.parse(body.toString());
+
+/** Throws unless the signature is right. */
+function verify({ body, headers }: ReceivedRequest, secret: string): void {
+  new Webhook(secret).verify(body.toString(), headers as Record<string, string>);
+}
+
+const attemptsOf = async (id: string, count: number): Promise<Json[]> =>
+  until(async () => {
+    const { attempts } = ok(await backend.get(`/v1/webhooks/${id}/attempts`));
+    return attempts.length >= count && attempts;
+  });
+
+describe('a webhook', () => {
+  it('gets an event with its user, signed, within moments', async () => {
+    const { eastM, path, secret, tag } = await subject();
+    const deviceId = newName();
+    const { events } = await device.track({ deviceId, userId: 'somebody', ...standing(eastM, 0) });
+    const [request] = await arrived(path, 1);
+    expect(request?.headers).toMatchObject({ 'content-type': expect.stringContaining('application/json') });
+    verify(request!, secret);
+    const { event, user } = bodyOf(request!);
+    expect(event).toEqual(events[0]);
+    expect(user).toMatchObject({ deviceId, userId: 'somebody', geofences: [{ tag, externalId: 'fence' }] });
+    expect(() => verify(request!, `whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow();
+  });
+
+  it('gets the events of one location together when it wants them grouped', async () => {
+    const { eastM, path, tag } = await subject({ delivery: 'grouped' });
+    for (let index = 0; index < 6; index++) await backend.putGeofence(`more-${index}`, circle(eastM, 0, 50 + index), tag);
+    const { events } = await device.track({ deviceId: newName(), ...standing(eastM, 0) });
+    expect(events).toHaveLength(7);
+    const bodies = (await arrived(path, 2)).map(bodyOf);
+    expect(bodies.map((body) => body.events.length)).toEqual([5, 2]);
+    expect(bodies.flatMap((body) => body.events)).toEqual(events);
+  });
+
+  it('gets what its types and tags ask for, and nothing else', async () => {
+    const { eastM, path } = await subject({ types: ['user.exited_geofence'] });
+    const deviceId = newName();
+    await device.track({ deviceId, ...standing(eastM, 0) });
+    await device.track({ deviceId, ...standing(eastM, 500) });
+    const requests = await arrived(path, 1);
+    expect(requests.map((request) => bodyOf(request).event.type)).toEqual(['user.exited_geofence']);
+  });
+
+  it('is signed with both secrets while one replaces the other', async () => {
+    const { eastM, path, secret, webhook } = await subject();
+    const rotated = ok(await backend.post(`/v1/webhooks/${webhook._id}/secrets`, { overlapHours: 1 }));
+    const fresh = rotated.webhook.secrets[0].secret;
+    await device.track({ deviceId: newName(), ...standing(eastM, 0) });
+    const [request] = await arrived(path, 1);
+    verify(request!, secret);
+    verify(request!, fresh);
+  });
+
+  it('is tried again after a failure, under the same id with the same bytes, and every try is on record', async () => {
+    const { eastM, path, webhook } = await subject();
+    const failingOnce: Answering = (request, response) => {
+      const first = receiver.at(path)[0] === request;
+      response.writeHead(first ? 500 : 200, { 'x-answer': 'yes' }).end(first ? 'no luck' : 'thanks');
+    };
+    receiver.answering = failingOnce;
+    await device.track({ deviceId: newName(), ...standing(eastM, 0) });
+    const [first, second] = await arrived(path, 2);
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(second?.body.equals(first!.body)).toBe(true);
+    const [latest, earliest] = await attemptsOf(webhook._id, 2);
+    expect(earliest).toMatchObject({
+      attempt: 1,
+      result: 'refused',
+      state: 'retrying',
+      response: { status: 500, body: 'no luck' },
+    });
+    expect(latest).toMatchObject({
+      attempt: 2,
+      result: 'delivered',
+      state: 'delivered',
+      response: { headers: { 'x-answer': 'yes' } },
+    });
+    expect(latest.request.body).toBe(second?.body.toString());
+  });
+
+  it('that is gone is disabled, and says so', async () => {
+    const { eastM, path, webhook } = await subject();
+    receiver.answering = (_, response) => void response.writeHead(410).end();
+    await device.track({ deviceId: newName(), ...standing(eastM, 0) });
+    await arrived(path, 1);
+    const disabled = await until(async () => {
+      const answer = ok(await backend.get(`/v1/webhooks/${webhook._id}`)).webhook;
+      return !answer.enabled && answer;
+    });
+    expect(disabled.disabled.reason).toBe('gone');
+  });
+
+  it('gets an event again when it is asked for, byte for byte', async () => {
+    const { eastM, path, webhook } = await subject();
+    const { events } = await device.track({ deviceId: newName(), ...standing(eastM, 0) });
+    const [first] = await arrived(path, 1);
+    await attemptsOf(webhook._id, 1);
+    const redelivery = await until(async () => {
+      const answer = await backend.post(`/v1/webhooks/${webhook._id}/redeliver`, { event: events[0]._id });
+      return answer.status === 200 && answer.body;
+    });
+    expect(redelivery.deliveries).toBe(1);
+    const [, again] = await arrived(path, 2);
+    expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(again?.body.equals(first!.body)).toBe(true);
+  });
+
+  it('can be tried out', async () => {
+    const { path, webhook, secret } = await subject();
+    receiver.answering = (_, response) => void response.writeHead(202).end('ok');
+    const { attempt } = ok(await backend.post(`/v1/webhooks/${webhook._id}/test`, {}));
+    expect(attempt).toMatchObject({ reason: 'test', result: 'delivered', response: { status: 202, body: 'ok' } });
+    verify(receiver.at(path)[0]!, secret);
+  });
+});
+
+describe('an operator who allows no network', () => {
+  it('keeps webhooks away from private addresses, whatever they are called', async () => {
+    const strict = await TestServer.start();
+    try {
+      const owner = strict.as('test_secret');
+      const port = new URL(receiver.url()).port;
+      for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost']) {
+        const answer = await owner.post('/v1/webhooks', { url: `http://${host}:${port}/strict` });
+        expect([host, answer.status, answer.body.meta.param]).toEqual([host, 400, 'url']);
+      }
+      // A name that only resolves to a private address is found out when the connection is made.
+      const { webhook } = ok(await owner.post('/v1/webhooks', { url: `http://localtest.example:${port}/strict` }));
+      const { attempt } = ok(await owner.post(`/v1/webhooks/${webhook._id}/test`, {}));
+      expect(['name_not_found', 'address_refused']).toContain(attempt.result);
+      expect(receiver.at('/strict')).toEqual([]);
+    } finally {
+      await strict.dispose();
+    }
+  });
+});

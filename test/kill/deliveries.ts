@@ -1,0 +1,66 @@
+/** What a webhook's receiver was sent during a run, to be held against the event log. */
+import { createHash } from 'node:crypto';
+import type { Answering, ReceivedRequest, Receiver } from '../support/receiver.js';
+import { differences } from './differences.js';
+
+const isUnlucky = (id: string): boolean => createHash('sha256').update(id).digest().readUInt16BE(0) % 50 === 0;
+
+const idOf = ({ headers }: ReceivedRequest): string => String(headers['webhook-id']);
+
+interface SentEvent {
+  readonly _id: string;
+  readonly user: { readonly deviceId: string };
+}
+
+const eventOf = ({ body }: ReceivedRequest): SentEvent => (JSON.parse(body.toString()) as { event: SentEvent }).event;
+
+/** Refuses the first try of every fiftieth delivery, by its id: the same ones in every run. */
+export function refusingSome(): Answering {
+  const refused = new Set<string>();
+  return (request, response) => {
+    const id = idOf(request);
+    const refuse = isUnlucky(id) && !refused.has(id);
+    if (refuse) refused.add(id);
+    response.writeHead(refuse ? 503 : 204).end();
+  };
+}
+
+/** Events that arrived at least once. */
+export const deliveredIds = ({ requests }: Receiver): Set<string> => new Set(requests.map((request) => eventOf(request)._id));
+
+/**
+ * What is wrong with what was delivered; nothing when every event of the log arrived and no other, every delivery had the same bytes on every
+ * try, and what was never refused arrived first in the order of the log, device by device.
+ */
+export function deliveryProblems(receiver: Receiver, loggedIds: readonly string[]): string[] {
+  return [
+    ...differences('events at the webhook', [...new Set(loggedIds)], [...deliveredIds(receiver)]),
+    ...changedBytes(receiver),
+    ...outOfOrder(receiver, loggedIds),
+  ];
+}
+
+function changedBytes({ requests }: Receiver): string[] {
+  const bodies = new Map<string, Buffer>();
+  return requests.flatMap((request) => {
+    const id = idOf(request);
+    const before = bodies.get(id) ?? request.body;
+    bodies.set(id, before);
+    return before.equals(request.body) ? [] : [`delivery ${id} had other bytes on a later try`];
+  });
+}
+
+function outOfOrder({ requests }: Receiver, loggedIds: readonly string[]): string[] {
+  const places = new Map(loggedIds.map((id, place) => [id, place]));
+  const seen = new Set<string>();
+  const latestPlace = new Map<string, number>();
+  return requests.flatMap((request) => {
+    const { _id, user } = eventOf(request);
+    if (seen.has(_id) || isUnlucky(idOf(request))) return [];
+    seen.add(_id);
+    const place = places.get(_id) ?? -1;
+    const isLate = place < (latestPlace.get(user.deviceId) ?? -1);
+    latestPlace.set(user.deviceId, Math.max(place, latestPlace.get(user.deviceId) ?? -1));
+    return isLate ? [`event ${_id} of ${user.deviceId} arrived after a later one`] : [];
+  });
+}

@@ -1,0 +1,57 @@
+/** A webhook receiver as an owner would run one: a real HTTP server that keeps what it was sent and answers as the test says. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Byte for byte as it came. */
+  readonly body: Buffer;
+  /** Epoch ms. */
+  readonly receivedAtMs: number;
+}
+
+/** Answers one request that has been read and kept. */
+export type Answering = (request: ReceivedRequest, response: ServerResponse) => void;
+
+export const acknowledging: Answering = (_, response) => void response.writeHead(204).end();
+
+export class Receiver {
+  readonly requests: ReceivedRequest[] = [];
+  /** May be exchanged at any time. */
+  answering: Answering = acknowledging;
+  readonly #server = createServer((incoming, response) => void this.#receive(incoming, response));
+
+  static async start(): Promise<Receiver> {
+    const receiver = new Receiver();
+    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  url(path = '/'): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${path}`;
+  }
+
+  at(path: string): ReceivedRequest[] {
+    return this.requests.filter((request) => request.path === path);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    } catch {
+      // The sender was killed in the middle: nothing was received.
+      return;
+    }
+    const { url: path = '/', headers } = incoming;
+    const request = { path, headers, body: Buffer.concat(chunks), receivedAtMs: Date.now() };
+    this.requests.push(request);
+    this.answering(request, response);
+  }
+}
