@@ -1,5 +1,5 @@
 /**
- * Distance from a point to a ring's edges, metres, up to latitude 84.
+ * Distance from a point to a ring's edges, metres, up to latitude 79.
  *
  * An edge is straight in longitude and latitude. Its nearest point is found in the plane of the local scale at the point, and
  * the distance to that is measured at their mean latitude: the first error is of second order, the second is none near the point.

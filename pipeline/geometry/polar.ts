@@ -1,5 +1,5 @@
 /**
- * Rings seen from a point above latitude 84, where an edge that is straight in longitude and latitude is a bent line on the
+ * Rings seen from a point above latitude 79, where an edge that is straight in longitude and latitude is a bent line on the
  * ground. Edges are projected about the point and halved until a piece is straight, or its bend can't matter.
  *
  * A piece strays from the chord between its ends by about the distance of their middles: twice that is taken as a bound.

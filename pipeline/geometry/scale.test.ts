@@ -15,9 +15,8 @@ const pairs = (latitudes: fc.Arbitrary<number>, maxM: number) =>
 
 test.each([
   ['up to latitude 80', between(-80, 80), 0.1],
-  ['up to latitude 84', between(80, 84), 0.2],
-  ['round the north pole', between(84.1, 90), 0.002],
-  ['round the south pole', between(-90, -84.1), 0.002],
+  ['round the north pole', between(79.1, 90), 0.002],
+  ['round the south pole', between(-90, -79.1), 0.002],
 ])('within 10 km the distance is that of the geodesic, %s', (_, latitudes, boundM) => {
   fc.assert(
     fc.property(pairs(latitudes, 10_000), ({ lng, lat, lng2, lat2, lengthM }) => {

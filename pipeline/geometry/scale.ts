@@ -1,8 +1,8 @@
 /**
  * Distances on the WGS84 ellipsoid, cheap enough for every location.
  *
- * Up to latitude 84: metres per degree at the mean latitude of the two points. Within 10 km the result differs from the
- * geodesic by less than 0.1 m up to latitude 80. Above, where meridians run together, the chord between the two points in
+ * Up to latitude 79: metres per degree at the mean latitude of the two points. Within 10 km the result differs from the
+ * geodesic by less than 0.1 m. Above, where meridians run together, the chord between the two points in
  * space, lengthened to its arc: right to a millimetre up to and over the pole.
  */
 
@@ -18,7 +18,7 @@ const leastLatitudeScale = radians * equatorialRadiusM * (1 - eccentricitySquare
 const polarRadiusM = equatorialRadiusM / (1 - flattening);
 
 /** Latitude, in degrees north or south, above which local scales give way to chords. */
-export const polarLatitude = 84;
+export const polarLatitude = 79;
 
 /** Metres per degree of latitude (from the meridional radius M). */
 export function latitudeScale(latitude: number): number {

@@ -64,9 +64,8 @@ function minimum(f: (t: number) => number, from: number, to: number): number {
 
 test.each([
   ['up to latitude 80', between(-80, 80), 0.1],
-  ['from 80 to 84', between(80, 84), 0.2],
-  ['round the north pole', between(84.2, 89.95), 0.01],
-  ['round the south pole', between(-89.95, -84.2), 0.01],
+  ['round the north pole', between(79.2, 89.95), 0.01],
+  ['round the south pole', between(-89.95, -79.2), 0.01],
 ])('polygons: within 10 km the signed distance is that of the geodesic, %s', (_, places, boundM) => {
   fc.assert(
     fc.property(starsNear(places, 12, 6_000), nearby, ({ points, longitude, latitude, sizeX, sizeY }, [u, v]) => {
@@ -78,6 +77,21 @@ test.each([
     }),
     { numRuns: 150 },
   );
+});
+
+/**
+ * Local scales served up to latitude 84 once. The nearest point of an edge is then found up to a quarter of a metre wrong at 10 km: now and
+ * then a drawn ring passed the bound of 0.2 m, and a change that had nothing to do with it was refused.
+ */
+test('regression: a ring at latitude 83.5, ten kilometres off, was 0.2 m wrong', () => {
+  const points = Float64Array.of(
+    ...[-179.94353428173008, 83.46846599541456, -179.97697790898874, 83.47282144519914, -180.08081759345035, 83.48378096829435],
+    ...[-180.11292322633692, 83.46902454473174, -180.0441124061624, 83.46230779330692, -179.9973719683879, 83.46003470122106],
+    ...[-179.95261049201937, 83.46277535899003],
+  );
+  const { table, row } = withPolygon(points);
+  const [x, y] = [wrap(-180 - 3 * 0.2928832664215365), 83.46669288721387 + 0.710825814958298 * 0.03332448550346175];
+  expect(Math.abs(Math.abs(table.signedDistance(row, x, y)) - geodesicToEdges(points, x, y))).toBeLessThan(0.01);
 });
 
 test('circles: the signed distance is the radius less the distance', () => {
