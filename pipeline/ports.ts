@@ -44,6 +44,8 @@ export interface StreamHandler {
   records(partition: number, records: readonly LogRecord[]): Promise<void>;
   /** Called when the partition is about to leave: finish what is in flight, commit, let go. */
   revoked(partition: number): Promise<void>;
+  /** Called, like `records`, when what came before `nextOffset` was compacted away and nothing after it is there yet. */
+  passed?(partition: number, nextOffset: number): Promise<void>;
 }
 
 export interface Subscription {
@@ -55,8 +57,8 @@ export interface Subscription {
 
 export interface ConsumeOptions {
   readonly topic: Topic;
-  /** Consumers of one group share the partitions. */
-  readonly group: string;
+  /** Consumers of one group share the partitions; null: this one reads all of them, whoever else does. */
+  readonly group: string | null;
   readonly handler: StreamHandler;
   readonly maxBatchRecords: number;
   /** Wait up to this long for a batch to fill before handing over less than `maxBatchRecords`; 0 hands over at once. */
@@ -215,6 +217,15 @@ export interface Inbox {
   readonly address: string;
   /** Called for each reply with the request's part of `replyTo`. */
   onReply(listener: (request: string, body: string) => void): void;
+}
+
+/** Work by the clock that any node may do, and one at a time should. */
+export interface Turns {
+  /**
+   * True when the work called `name` is this node's until `intervalMs` have passed: of the nodes that ask within an interval, one gets it. For work
+   * that bears being done twice: a clock or a store that falls back may give it to two.
+   */
+  take(name: string, intervalMs: number): Promise<boolean>;
 }
 
 /** ClickHouse's names of the formats that answers can be had in as files. */

@@ -7,7 +7,6 @@
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord } from '../../pipeline/stages/dead-letters.js';
 import { codecs } from '../../schemas/codecs.js';
-import { freshId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
 import { eventMessage } from './messages.js';
 import type { Position } from './position.js';
@@ -72,8 +71,8 @@ export async function startTailer(log: Log): Promise<Tailer> {
 
   const subscription = log.consume({
     topic: topics.events,
-    // Every node tells all events to its own listeners: no group is shared.
-    group: `stream-${freshId()}`,
+    // Every node tells all events to its own listeners.
+    group: null,
     maxBatchRecords,
     maxWaitMs: 0,
     handler: {

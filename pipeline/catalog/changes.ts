@@ -1,7 +1,6 @@
 /** The two ends of topic `changes`: the applier that feeds the view from it, and the writer that appends to it. */
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../schemas/codecs.js';
-import { freshId } from '../../schemas/ids.js';
 import { BeaconRecord } from '../../schemas/json/beacon.js';
 import { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
@@ -89,8 +88,7 @@ export function followChanges({
   }
   return log.consume({
     topic: topics.changes,
-    // Every node reads all changes: no group is shared.
-    group: `view-${freshId()}`,
+    group: null,
     maxBatchRecords: 1_000,
     maxWaitMs: 0,
     handler: {
@@ -100,6 +98,7 @@ export function followChanges({
         if (last) await view.apply(records.flatMap(decoded), last.offset + 1);
       },
       revoked: async () => {},
+      passed: (_, nextOffset) => view.apply([], nextOffset),
     },
   });
 }
