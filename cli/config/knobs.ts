@@ -1,7 +1,7 @@
 /** The configuration schema as a flat list of knobs, with the environment variable of each. */
 import type { TSchema } from 'typebox';
 import { parseNetworks } from '../../outbound/addresses.js';
-import { ConfigurationSchema } from './schema.js';
+import { ConfigurationSchema, roles } from './schema.js';
 
 export interface Knob {
   /** Dotted key, as `ingest.replyTimeoutMs`. */
@@ -13,11 +13,14 @@ export interface Knob {
 
 export interface KnobSchema {
   readonly type?: 'string' | 'integer' | 'array';
-  /** Of a list: addresses and CIDR blocks. */
-  readonly format?: 'networks';
+  /** Of a list: addresses and CIDR blocks, or names of roles. */
+  readonly format?: 'networks' | 'roles';
+  /** A password. */
+  readonly secret?: true;
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
   readonly default: KnobValue;
   readonly description: string;
 }
@@ -48,8 +51,12 @@ export function readKnob({ key, schema }: Knob, given: unknown): Reading<KnobVal
       : { ok: false, rule: `must be one of ${schema.enum.join(', ')}` };
   }
   if (schema.type === 'integer') return readInteger(schema, given);
-  if (schema.type === 'array') return schema.format === 'networks' ? readNetworks(key, given) : readList(given);
-  return typeof given === 'string' && given !== '' ? { ok: true, value: given } : { ok: false, rule: 'must be a text' };
+  if (schema.type === 'array') {
+    if (schema.format === 'networks') return readNetworks(key, given);
+    return schema.format === 'roles' ? readRoles(given) : readList(given);
+  }
+  const isText = typeof given === 'string' && given.length >= (schema.minLength ?? 0);
+  return isText ? { ok: true, value: given } : { ok: false, rule: 'must be a text' };
 }
 
 function readInteger({ minimum, maximum }: KnobSchema, given: unknown): Reading<number> {
@@ -66,6 +73,15 @@ function readList(given: unknown): Reading<string[]> {
     return { ok: false, rule: 'must be a list of texts (comma-separated in the environment)' };
   }
   return { ok: true, value: list.filter((item) => item !== '') };
+}
+
+function readRoles(given: unknown): Reading<string[]> {
+  const list = readList(given);
+  if (!list.ok) return list;
+  const isRole = (name: string): boolean => (roles as readonly string[]).includes(name);
+  return list.value.length > 0 && list.value.every(isRole)
+    ? list
+    : { ok: false, rule: `must be some of ${roles.join(', ')} (comma-separated in the environment)` };
 }
 
 function readNetworks(key: string, given: unknown): Reading<string[]> {

@@ -30,7 +30,13 @@ export interface Sources {
 const defaultFile = 'fenceline.yaml';
 
 /** Variables that start with FENCELINE_ and are no knobs. */
-const otherVariables = new Set(['FENCELINE_CONFIG', 'FENCELINE_ADDRESS', 'FENCELINE_ADMINISTRATOR_KEY', 'FENCELINE_KEY']);
+const otherVariables = new Set([
+  'FENCELINE_CONFIG',
+  'FENCELINE_ADDRESS',
+  'FENCELINE_ADMINISTRATOR_KEY',
+  'FENCELINE_SEALING_KEY',
+  'FENCELINE_KEY',
+]);
 
 export function loadConfiguration(sources: Sources): Loaded {
   const problems: string[] = [];

@@ -11,14 +11,50 @@ const count = (fallback: number, description: string, bounds: { minimum?: number
 
 const closed = { additionalProperties: false } as const;
 
+const text = (fallback: string, description: string) => Type.String({ default: fallback, description });
+/** Never shown: not by `fenceline config`, not in a log. */
+const secret = (description: string) => Type.String({ default: '', description, secret: true });
+const list = (fallback: string[], description: string) => Type.Array(Type.String(), { default: fallback, description });
+
+/** How a connection to a service of the cluster is encrypted. */
+const tlsKnobs = (service: string) => ({
+  tls: Type.Enum(['off', 'on'], {
+    default: 'off',
+    description: `Whether the connection to ${service} is encrypted and the server's certificate checked.`,
+  }),
+  caFile: text('', `PEM file of the authorities that ${service}'s certificate may come from. Empty: those of the system.`),
+  certFile: text('', `PEM file of our own certificate, where ${service} asks for one.`),
+  keyFile: text('', 'PEM file of the key of our own certificate.'),
+});
+
+/** What a process of a cluster may do; embedded, one process does everything. */
+export const roles = ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'] as const;
+export type Role = (typeof roles)[number];
+
 export const ConfigurationSchema = Type.Object(
   {
     port: count(8080, 'TCP port to listen on; 0 takes a free one.', { maximum: 65_535 }),
     host: Type.String({
+      minLength: 1,
       default: '127.0.0.1',
       description: 'Address to listen on. 0.0.0.0 lets other machines in: put TLS in front, devices send their keys.',
     }),
-    data: Type.String({ default: './data', description: 'Folder of everything that is kept. One process at a time may use it.' }),
+    data: Type.String({
+      minLength: 1,
+      default: './data',
+      description:
+        'Folder of everything that is kept; in a cluster, of what can be made anew. Every process needs one of its own.',
+    }),
+    backend: Type.Enum(['embedded', 'cluster'], {
+      default: 'embedded',
+      description: 'embedded keeps everything in the data folder; cluster uses Kafka, Redis, ClickHouse and a schema registry.',
+    }),
+    roles: Type.Array(Type.Enum(roles), {
+      default: [...roles],
+      format: 'roles',
+      description:
+        'What this process of a cluster does: ingest takes locations, pipeline evaluates them, api answers and draws maps, webhooks sends, analytics stores. As many processes of each as wanted.',
+    }),
     log: Type.Object(
       {
         level: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -149,6 +185,83 @@ export const ConfigurationSchema = Type.Object(
           description:
             'CIDRs that icons of markers may be fetched from although they are private, loopback or otherwise reserved. Whoever has a publishable key chooses the URL.',
         }),
+      },
+      closed,
+    ),
+    kafka: Type.Object(
+      {
+        brokers: list(['127.0.0.1:9092'], 'Some of the brokers, as host:port.'),
+        prefix: text('fenceline.', 'Before the name of every topic and consumer group: several installations may share brokers.'),
+        replicationFactor: Type.Integer({
+          minimum: -1,
+          maximum: 100,
+          default: -1,
+          description: "Replicas of the topics that are made. -1 takes the brokers' default; 3 survives the loss of a broker.",
+        }),
+        minInSyncReplicas: count(1, 'Replicas that must have a record before it counts as accepted. 2 with 3 replicas.', {
+          minimum: 1,
+        }),
+        sessionTimeoutMs: count(15_000, 'A consumer unheard of for so long loses its partitions to others.', {
+          minimum: 1_000,
+          maximum: 300_000,
+        }),
+        stallTimeoutMs: count(180_000, 'A consumer whose partition has records but does not move for so long ends its process.', {
+          minimum: 10_000,
+        }),
+        saslMechanism: Type.Enum(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], {
+          default: 'none',
+          description: 'How we log in to Kafka. plain only together with tls.',
+        }),
+        username: text('', 'User that logs in to Kafka.'),
+        password: secret('Password of that user.'),
+        ...tlsKnobs('Kafka'),
+      },
+      closed,
+    ),
+    registry: Type.Object(
+      {
+        url: text('http://127.0.0.1:8081', "Address of the schema registry's Confluent-compatible API."),
+        username: text('', 'User of the registry; empty for none.'),
+        password: secret('Password of that user.'),
+        caFile: text(
+          '',
+          "PEM file of the authorities that the registry's certificate may come from. Empty: those of the system.",
+        ),
+      },
+      closed,
+    ),
+    redis: Type.Object(
+      {
+        nodes: list(['127.0.0.1:6379'], 'The Redis server, or some nodes of a Redis Cluster, as host:port.'),
+        mode: Type.Enum(['single', 'cluster'], {
+          default: 'single',
+          description: 'cluster spreads the partitions over the nodes of a Redis Cluster.',
+        }),
+        prefix: text('fenceline:', 'Before every key and channel: several installations may share a Redis.'),
+        username: text('', 'ACL user; empty for the default user.'),
+        password: secret('Password of that user.'),
+        connectTimeoutMs: count(5_000, 'How long a connection may take to be made.', { minimum: 100 }),
+        commandTimeoutMs: count(10_000, 'After which a command counts as failed and is repeated.', { minimum: 100 }),
+        stateRetentionDays: count(
+          90,
+          'A device that was silent for so long is forgotten: its next location counts as its first. 0 keeps devices for ever.',
+        ),
+        ...tlsKnobs('Redis'),
+      },
+      closed,
+    ),
+    clickhouse: Type.Object(
+      {
+        url: text('http://127.0.0.1:8123', 'Address of the HTTP interface of ClickHouse; https encrypts.'),
+        database: text('fenceline', 'Database of our tables; made when missing.'),
+        username: text('default', 'User that logs in to ClickHouse.'),
+        password: secret('Password of that user.'),
+        caFile: text('', "PEM file of the authorities that ClickHouse's certificate may come from. Empty: those of the system."),
+        requestTimeoutMs: count(60_000, 'How long an insert or a question may take.', { minimum: 1_000 }),
+        cluster: text(
+          '',
+          "Name of a cluster in ClickHouse's configuration: tables are then replicated and spread over its shards. Empty: one server.",
+        ),
       },
       closed,
     ),
