@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { topics } from '../../pipeline/ports.js';
-import { backlogRecords, createPacing, newAppliedOffsets, tellingApplied } from './backlog.js';
+import { createPacing, newAppliedOffsets, sharedProgress, tellingApplied } from './backlog.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-backlog-'));
 const { log, stateStore, close } = openEmbedded({ path: folder, partitions: 2 });
@@ -16,6 +16,8 @@ afterAll(async () => {
 describe('the backlog', () => {
   const applied = newAppliedOffsets(2);
   const states = tellingApplied(stateStore, applied);
+  const progress = sharedProgress(log, applied);
+  const waiting = async () => (await progress()).waitingRecords;
   const records = Array.from({ length: 100 }, (_, index) => ({ key: `device-${index}`, value: Buffer.from('x') }));
   const commit = async (partition: number) => {
     const claim = await states.claim(partition);
@@ -26,11 +28,11 @@ describe('the backlog', () => {
 
   test('is what was appended and not committed, over all partitions', async () => {
     await log.append(topics.locations, records);
-    expect(await backlogRecords(log, applied)).toBe(100);
+    expect(await waiting()).toBe(100);
     expect(await commit(0)).toBe('committed');
-    expect(await backlogRecords(log, applied)).toBe((await log.bounds(topics.locations, 1)).end);
+    expect(await waiting()).toBe((await log.bounds(topics.locations, 1)).end);
     await commit(1);
-    expect(await backlogRecords(log, applied)).toBe(0);
+    expect(await waiting()).toBe(0);
   });
 
   test('holds uploads back until it is small enough, and a refused commit does not shrink it', async () => {
@@ -39,15 +41,15 @@ describe('the backlog', () => {
     await stateStore.claim(0);
     const refused = { expectedOffset: fenced.nextOffset, nextOffset: fenced.nextOffset + 1, states: new Map(), publish: [] };
     expect(await states.commit(fenced, refused)).toBe('fenced');
-    expect(await backlogRecords(log, applied)).toBe(100);
+    expect(await waiting()).toBe(100);
 
     let isThrough = false;
-    const paced = createPacing(log, applied, 99)().then(() => {
+    const paced = createPacing(progress, 99)().then(() => {
       isThrough = true;
     });
     await commit(0);
     await paced;
     expect(isThrough).toBe(true);
-    expect(await backlogRecords(log, applied)).toBeLessThan(100);
+    expect(await waiting()).toBeLessThan(100);
   });
 });

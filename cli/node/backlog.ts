@@ -2,7 +2,7 @@
  * How far evaluation is behind acceptance, and slowing bulk uploads down by it.
  *
  * The log takes locations several times faster than they can be evaluated. Without a bound one upload of millions would stand in front of every track
- * call, for minutes. The stage's thread shares the offsets it has applied; the main thread compares them with the end of the log.
+ * call, for minutes. Where offsets have been applied up to is shared by the stage's thread, or asked of the state store; it is compared with the end of the log.
  */
 import { setTimeout } from 'node:timers/promises';
 import { type Log, type StateStore, topics } from '../../pipeline/ports.js';
@@ -31,15 +31,40 @@ export function tellingApplied(states: StateStore, applied: AppliedOffsets): Sta
   };
 }
 
-/** Accepted locations that wait to be evaluated. */
-export async function backlogRecords(log: Pick<Log, 'bounds'>, applied: AppliedOffsets): Promise<number> {
-  const waiting = await Promise.all(
-    Array.from(applied, async (_, partition) => {
-      const { end } = await log.bounds(topics.locations, partition);
-      return Math.max(0, end - Number(Atomics.load(applied, partition)));
-    }),
-  );
-  return waiting.reduce((sum, records) => sum + records, 0);
+/** How far evaluation has come, over all partitions. */
+export interface Progress {
+  /** Accepted locations that wait to be evaluated. */
+  readonly waitingRecords: number;
+  /** Locations ever applied: only its growth means something. */
+  readonly appliedRecords: number;
+}
+
+/** From the offset of the next location to apply, per partition, and the ends of the log. */
+export async function progressAt(log: Pick<Log, 'bounds'>, nextOffsets: readonly number[]): Promise<Progress> {
+  const ends = await Promise.all(nextOffsets.map(async (_, partition) => (await log.bounds(topics.locations, partition)).end));
+  return {
+    waitingRecords: ends.reduce((sum, end, partition) => sum + Math.max(0, end - (nextOffsets[partition] as number)), 0),
+    appliedRecords: nextOffsets.reduce((sum, offset) => sum + offset, 0),
+  };
+}
+
+/** What the stage's thread shares. */
+export const sharedProgress =
+  (log: Pick<Log, 'bounds'>, applied: AppliedOffsets): (() => Promise<Progress>) =>
+  () =>
+    progressAt(
+      log,
+      Array.from(applied, (_, partition) => Number(Atomics.load(applied, partition))),
+    );
+
+/** Asks at most once per interval, however many wait for the answer. */
+export function askedEvery(intervalMs: number, read: () => Promise<Progress>): () => Promise<Progress> {
+  let asked: { readonly atMs: number; readonly answer: Promise<Progress> } | undefined;
+  return () => {
+    const nowMs = performance.now();
+    if (asked === undefined || nowMs - asked.atMs >= intervalMs) asked = { atMs: nowMs, answer: read() };
+    return asked.answer;
+  };
 }
 
 const lookAgainMs = 5;
@@ -53,12 +78,13 @@ const minRecords = 2_000;
  * Resolves when no more than `maxRecords` wait, and no more than are evaluated within half a second: among many overlapping fences a location takes
  * ten times as long as usual.
  */
-export function createPacing(log: Pick<Log, 'bounds'>, applied: AppliedOffsets, maxRecords: number): () => Promise<void> {
+export function createPacing(progress: () => Promise<Progress>, maxRecords: number): () => Promise<void> {
   let recordsPerMs = 0;
-  let measured = { atMs: performance.now(), records: appliedRecords(applied) };
+  let measured: { readonly atMs: number; readonly records: number } | undefined;
 
-  function measure(): void {
-    const now = { atMs: performance.now(), records: appliedRecords(applied) };
+  function measure({ appliedRecords }: Progress): void {
+    const now = { atMs: performance.now(), records: appliedRecords };
+    measured ??= now;
     if (now.atMs - measured.atMs < measureEveryMs) return;
     recordsPerMs = (now.records - measured.records) / (now.atMs - measured.atMs);
     measured = now;
@@ -66,12 +92,11 @@ export function createPacing(log: Pick<Log, 'bounds'>, applied: AppliedOffsets, 
 
   return async () => {
     for (;;) {
-      measure();
+      const now = await progress();
+      measure(now);
       const limit = Math.min(maxRecords, Math.max(minRecords, recordsPerMs * maxDelayMs));
-      if ((await backlogRecords(log, applied)) <= limit) return;
+      if (now.waitingRecords <= limit) return;
       await setTimeout(lookAgainMs);
     }
   };
 }
-
-const appliedRecords = (applied: AppliedOffsets): number => applied.reduce((sum, offset) => sum + Number(offset), 0);

@@ -5,35 +5,26 @@
  * They share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it restarts from
  * what is committed.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { apiRoutes } from '../../api/routes.js';
 import { createInbox } from '../../backends/embedded/replies.js';
-import { createKeyRing } from '../../http/keys.js';
-import { createHttpServer } from '../../http/server.js';
-import { storedState } from '../../ingest/last-known.js';
-import { ingestMetrics } from '../../ingest/metrics.js';
-import { defaultIngestBounds } from '../../ingest/parts.js';
 import { startRejectionCounter } from '../../ingest/rejections.js';
-import { ingestRoutes } from '../../ingest/routes.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
 import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
 import type { ConfigurationReader, ConfigurationWriter } from '../../pipeline/catalog/types.js';
 import { topics } from '../../pipeline/ports.js';
 import { createSealer } from '../../pipeline/sealing.js';
-import { createTryOnce } from '../../pipeline/stages/webhooks/try-once.js';
 import type { Configuration } from '../config/schema.js';
-import { version } from '../version.js';
 import { administratorKey } from './administrator-key.js';
 import type { AnalyticsCalls } from './analytics-worker.js';
-import { backlogRecords, createPacing, newAppliedOffsets } from './backlog.js';
+import { createPacing, newAppliedOffsets, sharedProgress } from './backlog.js';
 import { closeHttp, countRequests } from './close-http.js';
 import { lockFolder } from './folder-lock.js';
 import { openBackend, openNodeView } from './folders.js';
+import { addApi, addIngest, createNodeServer } from './http.js';
 import { createMaps } from './maps.js';
-import { addGauge, createProcessRegistry, createRecorder, createRequestObserver, exposition } from './metrics.js';
+import { addGauge, createProcessRegistry, exposition } from './metrics.js';
 import { operationsRoutes } from './operations.js';
 import { startSweeps } from './retention.js';
 import { sealingKey } from './sealing-key.js';
@@ -50,8 +41,6 @@ export interface EmbeddedNode {
   /** Answers what was asked, finishes what is in flight, and closes everything. */
   stop(): Promise<void>;
 }
-
-const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<EmbeddedNode> {
   mkdirSync(configuration.data, { recursive: true });
@@ -80,63 +69,42 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const sweeps = startSweeps(log);
   const rejections = startRejectionCounter(log, Date.now);
   const registry = createProcessRegistry();
+  const progress = sharedProgress(log, applied);
   addGauge(registry, {
     name: 'location_backlog_records',
     help: 'Accepted locations that wait to be evaluated.',
-    read: () => backlogRecords(log, applied),
+    read: async () => (await progress()).waitingRecords,
   });
-  const app = createHttpServer({
+  const http = {
+    configuration,
     logger,
-    keyRing: createKeyRing(view),
-    administratorKeySha256: sha256Hex(administratorKey(configuration.data, process.env.FENCELINE_ADMINISTRATOR_KEY)),
-    rateLimits: configuration.limits,
-    openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },
-    trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
-    bodyLimitBytes: configuration.http.maxBodyBytes,
-    observe: createRequestObserver(registry),
-  });
+    view,
+    registry,
+    administratorKey: administratorKey(configuration.data, process.env.FENCELINE_ADMINISTRATOR_KEY),
+  };
+  const app = createNodeServer(http);
   const requestsInHand = countRequests(app);
   await app.register(operationsRoutes, {
     ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
     exposition: async () => exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
   });
-  await app.register(ingestRoutes, {
+  await addIngest(app, http, {
     log,
-    configuration: view,
     spatial: stage.calls,
     inbox: createInbox(stage.replies),
     states: stateStore,
-    clock: Date.now,
-    bounds: {
-      ...defaultIngestBounds,
-      replyTimeoutMs: configuration.ingest.replyTimeoutMs,
-      maxInFlightRecords: configuration.ingest.maxInFlightRecords,
-      maxReplayBodyBytes: configuration.http.maxReplayBodyBytes,
-    },
-    paceBulk: createPacing(log, applied, configuration.ingest.maxBacklogRecords),
-    metrics: createRecorder(ingestMetrics, registry),
+    paceBulk: createPacing(progress, configuration.ingest.maxBacklogRecords),
     rejections,
   });
-  await app.register(apiRoutes, {
-    configuration: view,
+  await addApi(app, http, {
     writer,
     spatial: stage.calls,
     analytics: analytics.calls,
     log,
-    webhooks: {
-      sealer,
-      allowedNetworks: configuration.webhooks.allowedNetworks,
-      maxWebhooks: configuration.webhooks.maxPerEnvironment,
-      tryOnce: createTryOnce({ log, client: webhookClient, sealer, clock: Date.now }),
-    },
-    maps: {
-      ...maps,
-      maxCacheBytes: configuration.maps.maxCacheBytes,
-      maxStyles: configuration.maps.maxStylesPerEnvironment,
-      maxMarkers: configuration.maps.maxMarkersPerEnvironment,
-    },
-    clock: Date.now,
-    states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states: stateStore }),
+    maps,
+    states: stateStore,
+    sealer,
+    webhookClient,
   });
 
   return {

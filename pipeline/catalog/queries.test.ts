@@ -10,11 +10,17 @@ import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, temporary
 import { metadataMatches } from './lists.js';
 import { createSpatialQueries } from './queries.js';
 import type { DecodedChange, SpatialQueries } from './types.js';
-import { openView } from './view.js';
+import { openView, type View } from './view.js';
 
 const now = 5_000;
 
-async function queriesOver(changes: DecodedChange[]): Promise<{ queries: SpatialQueries; close: () => Promise<void> }> {
+interface Opened {
+  readonly queries: SpatialQueries;
+  readonly view: View;
+  readonly close: () => Promise<void>;
+}
+
+async function queriesOver(changes: DecodedChange[]): Promise<Opened> {
   const view = openView(temporaryFolder(), { clock: () => now });
   await view.apply([{ kind: 'project', id: projectA, record: projectRecord() }, ...changes], changes.length + 1);
   const catalog = createCatalog(view);
@@ -22,7 +28,7 @@ async function queriesOver(changes: DecodedChange[]): Promise<{ queries: Spatial
     await catalog.close();
     await view.close();
   };
-  return { queries: createSpatialQueries(catalog, () => now), close };
+  return { queries: createSpatialQueries(catalog, () => now), view, close };
 }
 
 const asChange = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence', id: record._id, record });
@@ -147,4 +153,15 @@ test('beacons are answered as summaries, nearest first; an unknown project has n
   expect(await queries.searchBeacons(nowhere)).toEqual([]);
   expect(await queries.searchGeofences({ ...nowhere, includeGeometry: true })).toEqual([]);
   expect(await queries.context({ ...nowhere, accuracyM: 0 })).toEqual([]);
+});
+
+/** Only the location stage told the catalog to look: a fence that was made while no device reported could not be found. */
+test('regression: what is made while nothing is evaluated is found', async () => {
+  const { queries, view, close } = await queriesOver([]);
+  onTestFinished(close);
+  const question = { ...scope, longitude: 10, latitude: 50, limit: 10, includeGeometry: false };
+  expect(await queries.searchGeofences(question)).toEqual([]);
+  await view.apply([asChange(geofenceRecord({ center: [10, 50] }))], view.nextOffset + 1);
+  expect(await queries.searchGeofences(question)).toHaveLength(1);
+  expect(await queries.context({ ...question, accuracyM: 10 })).toHaveLength(1);
 });

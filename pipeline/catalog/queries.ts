@@ -4,12 +4,12 @@ import type { DeviceState, Location } from '../../schemas/records.js';
 import { beaconSummary, geofenceJson, geofenceSummary } from '../../schemas/wire/geofence.js';
 import { isDisabled, isGone } from '../evaluation/rules.js';
 import { Zone } from '../evaluation/types.js';
-import type { MonitoredCatalog } from './catalog.js';
+import type { MonitoredCatalog, MonitoredSurroundings } from './catalog.js';
 import { explain } from './explain.js';
 import { metadataMatches } from './lists.js';
 import type { MonitoredFences } from './monitored-fences.js';
 import { nearestFences } from './nearest-fences.js';
-import type { SpatialQueries } from './types.js';
+import type { Scope, SpatialQueries } from './types.js';
 
 const maxSearchResults = 1_000;
 /** After reading this many definitions a search lets evaluation have a turn. */
@@ -24,9 +24,15 @@ const enabledAt =
 export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => number = Date.now): SpatialQueries {
   const { configuration } = catalog;
 
+  /** As of now: nothing else may have had a reason to take in what changed since. */
+  function surroundings(scope: Scope): MonitoredSurroundings | undefined {
+    catalog.catchUp();
+    return catalog.surroundings(scope);
+  }
+
   return {
     async context({ longitude, latitude, ...scope }) {
-      const fences = catalog.surroundings(scope)?.fences;
+      const fences = surroundings(scope)?.fences;
       if (!fences) return [];
       const rows = fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount);
       const ids = Array.from(rows)
@@ -40,7 +46,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
     },
 
     async searchGeofences({ longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, ...scope }) {
-      const fences = catalog.surroundings(scope)?.fences;
+      const fences = surroundings(scope)?.fences;
       const found: object[] = [];
       if (!fences) return found;
       const options = { tags, maxDistanceM: radiusM, accepts: enabledAt(fences, clock()) };
@@ -55,14 +61,14 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
     },
 
     async searchBeacons({ longitude, latitude, radiusM, limit, ...scope }) {
-      const nearest = catalog.surroundings(scope)?.beacons.nearest(longitude, latitude, radiusM, limit) ?? [];
+      const nearest = surroundings(scope)?.beacons.nearest(longitude, latitude, radiusM, limit) ?? [];
       return nearest.flatMap(({ id }) => configuration.beacon(scope, id) ?? []).map(beaconSummary);
     },
 
     async explain({ location, state, ...scope }) {
-      const surroundings = catalog.surroundings(scope);
-      if (!surroundings) return { evaluation: null, fences: [] };
-      return explain(location as Location, state as DeviceState | undefined, surroundings, configuration);
+      const around = surroundings(scope);
+      if (!around) return { evaluation: null, fences: [] };
+      return explain(location as Location, state as DeviceState | undefined, around, configuration);
     },
   };
 }
