@@ -3,13 +3,14 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createProject } from '../../api/projects/projects.js';
 import type { Command } from '../command.js';
-import { type EmbeddedNode, startEmbeddedNode } from '../node/embedded-node.js';
+import { startEmbeddedNode } from '../node/embedded-node.js';
 import { loggerOptions } from '../node/logger.js';
+import type { Node } from '../node/node.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 export const serveCommand: Command = {
   usage: 'serve [--port N] [--host ADDRESS] [--data DIR] [--config FILE]',
-  summary: 'Runs everything in this process, its data in one folder, until it is told to stop.',
+  summary: 'Runs Fenceline until it is told to stop: everything in this process, or, in a cluster, the roles of this process.',
   async run(args) {
     const { values } = parseArgs({ args, options: configurationOptions });
     const { configuration } = configurationOrExit(values);
@@ -27,7 +28,7 @@ export const serveCommand: Command = {
   },
 };
 
-async function listen({ app }: EmbeddedNode, host: string, port: number): Promise<string> {
+async function listen({ app }: Node, host: string, port: number): Promise<string> {
   await app.listen({ host, port });
   const bound = app.server.address();
   const actualPort = typeof bound === 'object' && bound !== null ? bound.port : port;
@@ -36,8 +37,8 @@ async function listen({ app }: EmbeddedNode, host: string, port: number): Promis
 }
 
 /** The address; and on the first start the keys, which are shown this once, with a line to try them. */
-async function welcome({ configuration, writer }: EmbeddedNode, address: string): Promise<void> {
-  if (configuration.projects().length > 0) {
+async function welcome({ configuration, writer, mayGreet }: Node, address: string): Promise<void> {
+  if (configuration.projects().length > 0 || !(await mayGreet())) {
     console.log(`Fenceline is listening on ${address}`);
     return;
   }

@@ -6,13 +6,12 @@
  * what is committed.
  */
 import { mkdirSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createInbox } from '../../backends/embedded/replies.js';
+import { embeddedTurns } from '../../backends/embedded/turns.js';
 import { startRejectionCounter } from '../../ingest/rejections.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
 import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
-import type { ConfigurationReader, ConfigurationWriter } from '../../pipeline/catalog/types.js';
 import { topics } from '../../pipeline/ports.js';
 import { createSealer } from '../../pipeline/sealing.js';
 import type { Configuration } from '../config/schema.js';
@@ -25,6 +24,7 @@ import { openBackend, openNodeView } from './folders.js';
 import { addApi, addIngest, createNodeServer } from './http.js';
 import { createMaps } from './maps.js';
 import { addGauge, createProcessRegistry, exposition } from './metrics.js';
+import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { startSweeps } from './retention.js';
 import { sealingKey } from './sealing-key.js';
@@ -32,17 +32,7 @@ import type { StageCalls } from './stage-worker.js';
 import { createWebhookClient } from './webhooks.js';
 import { startWorker, type WorkerCalls } from './worker-host.js';
 
-export interface EmbeddedNode {
-  readonly app: FastifyInstance;
-  readonly configuration: ConfigurationReader;
-  readonly writer: ConfigurationWriter;
-  /** Rejects when a part fails; the process must end then. */
-  readonly failed: Promise<never>;
-  /** Answers what was asked, finishes what is in flight, and closes everything. */
-  stop(): Promise<void>;
-}
-
-export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<EmbeddedNode> {
+export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
   mkdirSync(configuration.data, { recursive: true });
   await lockFolder(configuration.data);
   const backend = openBackend(configuration);
@@ -64,7 +54,13 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const failedWorker = Promise.race(workers.map(({ failed }) => failed));
   await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
-  const expiry = createExpirySweeper({ view, writer, clock: Date.now, intervalMs: configuration.expiry.intervalMs });
+  const expiry = createExpirySweeper({
+    view,
+    writer,
+    turns: embeddedTurns,
+    clock: Date.now,
+    intervalMs: configuration.expiry.intervalMs,
+  });
   expiry.start();
   const sweeps = startSweeps(log);
   const rejections = startRejectionCounter(log, Date.now);
@@ -111,6 +107,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     app,
     configuration: view,
     writer,
+    mayGreet: async () => true,
     failed: Promise.race([
       failedWorker,
       failure(changes.done),
@@ -135,6 +132,3 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     },
   };
 }
-
-/** A promise that only ever rejects, with the given one. */
-const failure = (promise: Promise<void>): Promise<never> => promise.then(() => new Promise<never>(() => {}));

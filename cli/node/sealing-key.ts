@@ -10,7 +10,11 @@ const sealingKeyFile = 'sealing-key';
 export function sealingKey(folder: string, given: string | undefined = process.env.FENCELINE_SEALING_KEY): Buffer {
   const path = join(folder, sealingKeyFile);
   if (!given && !existsSync(path)) writeFileSync(path, `${randomBytes(sealingKeyBytes).toString('hex')}\n`, { mode: 0o600 });
-  const digits = given || readFileSync(path, 'utf8').trim();
+  return sealingKeyOf(given || readFileSync(path, 'utf8').trim());
+}
+
+/** From hex digits. Throws when they aren't of the right length. */
+export function sealingKeyOf(digits: string): Buffer {
   if (!/^[0-9a-f]+$/i.test(digits) || digits.length !== 2 * sealingKeyBytes) {
     throw new Error(`the sealing key must be ${2 * sealingKeyBytes} hex digits`);
   }

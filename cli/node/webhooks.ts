@@ -1,9 +1,18 @@
-/** How a node's threads send to webhooks: one client per thread, with the operator's bounds. */
+/** How a node sends to webhooks: the client with the operator's bounds, and the stage on what a backend offers. */
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { parseNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient, type OutboundClient } from '../../outbound/client.js';
+import { appendChange } from '../../pipeline/catalog/changes.js';
+import type { View } from '../../pipeline/catalog/view.js';
+import type { DeliveryQueue, Log, StateStore } from '../../pipeline/ports.js';
+import type { Sealer } from '../../pipeline/sealing.js';
+import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import { createWebhookStage } from '../../pipeline/stages/webhooks/stage.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../config/schema.js';
 import { version } from '../version.js';
+import { addGauge, createRecorder } from './metrics.js';
 
 /** What is kept of an answer's body, and how long it is waited for: it only goes on record. */
 const maxBodyBytes = 1_024;
@@ -20,4 +29,59 @@ export function createWebhookClient({ webhooks }: Configuration): OutboundClient
     maxBodyBytes,
     maxConnectionsPerOrigin: webhooks.maxConcurrency,
   });
+}
+
+export interface WebhookStageParts {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly backend: { readonly log: Log; readonly stateStore: StateStore; readonly deliveryQueue: DeliveryQueue };
+  readonly view: View;
+  readonly sealer: Sealer;
+}
+
+export interface RunningWebhookStage {
+  /** Rejects when it failed. */
+  readonly done: Promise<void>;
+  /** Finishes what is in flight. */
+  stop(): Promise<void>;
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {
+  const { configuration, logger, registry, view, sealer } = parts;
+  const { log, stateStore, deliveryQueue } = parts.backend;
+  const { maxConcurrency, maxConcurrencyPerEndpoint, keepWaitingDays } = configuration.webhooks;
+  const client = createWebhookClient(configuration);
+  addGauge(registry, {
+    name: 'webhook_deliveries_waiting',
+    help: 'Deliveries that wait to be sent, for the first time or again.',
+    read: () => deliveryQueue.size(),
+  });
+  const stage = createWebhookStage({
+    log,
+    queue: deliveryQueue,
+    states: stateStore,
+    configuration: view,
+    client,
+    sealer,
+    async disable({ _id, project, environment }, reason, at) {
+      view.refresh();
+      const record = view.webhook({ project, environment }, _id);
+      if (record === undefined || !record.enabled) return;
+      const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
+      await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled });
+    },
+    onNotice: (notice) => logger.warn(notice, 'webhooks'),
+    metrics: createRecorder(stageMetrics, registry),
+    bounds: { maxConcurrency, maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint, keepWaitingMs: keepWaitingDays * dayMs },
+  });
+  return {
+    done: stage.done,
+    async stop() {
+      await stage.close();
+      await client.close();
+    },
+  };
 }

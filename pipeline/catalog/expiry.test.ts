@@ -1,8 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { Turns } from '../ports.js';
 import { createExpirySweeper } from './expiry.js';
 import { geofenceRecord, temporaryFolder } from './fixtures.js';
 import type { ConfigurationChange, DecodedChange } from './types.js';
 import { openView } from './view.js';
+
+const alwaysOurs: Turns = { take: async () => true };
 
 test('geofences past their deleteAfter get a tombstone, and no others', async () => {
   let now = 1_000;
@@ -18,7 +21,7 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
   const fences = [null, 1_500, 2_500].map((deleteAfter, index) => geofenceRecord({ externalId: String(index), deleteAfter }));
   await write(fences.map((record) => ({ kind: 'geofence', id: record._id, record })));
 
-  const sweeper = createExpirySweeper({ view, writer: { write }, clock: () => now, intervalMs: 5 });
+  const sweeper = createExpirySweeper({ view, writer: { write }, turns: alwaysOurs, clock: () => now, intervalMs: 5 });
   sweeper.start();
   now = 1_501;
   await expect.poll(() => written).toEqual([fences[1]!._id]);
@@ -29,12 +32,37 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
   expect([...view.compactFences()].map(({ id }) => id)).toEqual([fences[0]!._id]);
 });
 
+test('a node whose turn it is not deletes nothing, and looks again', async () => {
+  const asked: string[] = [];
+  let isOurs = false;
+  const turns: Turns = {
+    take: async (name) => {
+      asked.push(name);
+      return isOurs;
+    },
+  };
+  let expired = ['x'];
+  const written: string[] = [];
+  const write = async (changes: readonly ConfigurationChange[]) => {
+    for (const { id } of changes) written.push(id);
+    if (changes.length > 0) expired = [];
+  };
+  const sweeper = createExpirySweeper({ view: { expired: () => expired }, writer: { write }, turns, intervalMs: 1 });
+  sweeper.start();
+  await expect.poll(() => asked.length).toBeGreaterThan(3);
+  expect(written).toEqual([]);
+  isOurs = true;
+  await expect.poll(() => written).toEqual(['x']);
+  await sweeper.stop();
+  expect(new Set(asked)).toEqual(new Set(['expiry']));
+});
+
 test('a failure of the log ends the sweeper, and is told', async () => {
   const view = { expired: () => ['x'] };
   const write = async () => {
     throw new Error('the log is gone');
   };
-  const sweeper = createExpirySweeper({ view, writer: { write }, intervalMs: 5 });
+  const sweeper = createExpirySweeper({ view, writer: { write }, turns: alwaysOurs, intervalMs: 5 });
   sweeper.start();
   await expect(sweeper.done).rejects.toThrow('the log is gone');
   await sweeper.stop();

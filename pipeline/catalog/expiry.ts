@@ -1,4 +1,5 @@
 /** Deletes, by the clock, the geofences whose `deleteAfter` has passed. */
+import type { Turns } from '../ports.js';
 import type { ConfigurationWriter } from './types.js';
 import type { View } from './view.js';
 
@@ -14,17 +15,19 @@ export interface ExpirySweeper {
 }
 
 /**
- * Every node may sweep: a second tombstone for the same geofence changes nothing. Should the owner move `deleteAfter` in the moment between
+ * Every node may sweep, and they take turns: a second tombstone for the same geofence changes nothing. Should the owner move `deleteAfter` in the moment between
  * looking and writing, the tombstone wins.
  */
 export function createExpirySweeper({
   view,
   writer,
+  turns,
   clock = Date.now,
   intervalMs = 15_000,
 }: {
   view: Pick<View, 'expired'>;
   writer: Pick<ConfigurationWriter, 'write'>;
+  turns: Turns;
   clock?: () => number;
   intervalMs?: number;
 }): ExpirySweeper {
@@ -36,6 +39,8 @@ export function createExpirySweeper({
   const due = (): string[] => view.expired(clock(), maxDeletedAtOnce);
 
   async function sweep(): Promise<void> {
+    // Asked for only when there is something to do: most intervals need nobody's turn.
+    if (due().length === 0 || !(await turns.take('expiry', intervalMs))) return;
     while (!isStopped && due().length > 0) {
       // A view that lags behind the log may show a time that its owner has moved: look again once it has caught up.
       await writer.write([]);
