@@ -1,12 +1,32 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+const rooms = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,cli,bench,test}';
+/** Run against real services, which are started when one of these files is to run: test/services. */
+const clusterFiles = ['test/cluster/**/*.test.ts', `${rooms}/**/*.cluster.test.ts`];
 
 export default defineConfig({
   test: {
-    include: ['{schemas,pipeline,backends,http,outbound,ingest,api,renderer,cli,bench,test}/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.
     pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: [`${rooms}/**/*.test.ts`], exclude: [...configDefaults.exclude, ...clusterFiles] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'cluster',
+          include: clusterFiles,
+          globalSetup: 'test/services/setup.ts',
+          runner: 'test/services/runner.ts',
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

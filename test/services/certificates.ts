@@ -1,0 +1,50 @@
+/** Certificates for tests, made anew each time by the `openssl` command: nothing secret is committed. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** PEM texts. */
+export interface Identity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Certificates {
+  /** The authority that signed both. */
+  readonly ca: string;
+  /** For 127.0.0.1 and localhost. */
+  readonly server: Identity;
+  readonly client: Identity;
+}
+
+/** What a server needs to speak TLS. */
+export interface ServerTls {
+  readonly certificates: Certificates;
+  /** Clients must show a certificate of the same authority. Default: they needn't. */
+  readonly demandsClientCertificate?: boolean;
+}
+
+const validDays = '2';
+
+export async function makeCertificates(): Promise<Certificates> {
+  const folder = await mkdtemp(join(tmpdir(), 'fenceline-certificates-'));
+  const issue = async (name: string, ...args: string[]): Promise<Identity> => {
+    const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc'];
+    const out = ['-keyout', `${name}.key`, '-out', `${name}.pem`, '-days', validDays, '-subj', `/CN=${name}`];
+    await run('openssl', ['req', '-x509', ...newKey, ...out, ...args], { cwd: folder });
+    const read = (file: string) => readFile(join(folder, file), 'utf8');
+    return { cert: await read(`${name}.pem`), key: await read(`${name}.key`) };
+  };
+  const leaf = ['-CA', 'authority.pem', '-CAkey', 'authority.key', '-addext', 'basicConstraints=critical,CA:FALSE'];
+  try {
+    const { cert: ca } = await issue('authority');
+    const server = await issue('server', ...leaf, '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost');
+    return { ca, server, client: await issue('client', ...leaf) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

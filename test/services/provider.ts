@@ -1,0 +1,51 @@
+/** Where each service's software is to be had: as processes here, else from Docker, else nowhere. */
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { dockerAnswers, startContainers } from './containers.js';
+import { startProcess } from './processes.js';
+import type { Program, Server, Software } from './server.js';
+
+/** Why the software can't run here as processes; undefined where it can. */
+function lackingHere({ commands, folder }: Software): string | undefined {
+  const missing = commands.filter((command) => !isOnPath(command));
+  if (missing.length > 0) return `${missing.join(' and ')} not on the PATH`;
+  if (!folder) return undefined;
+  const path = process.env[folder.variable];
+  if (!path) return `${folder.variable} not set`;
+  return existsSync(path) ? undefined : `${folder.variable} names no folder`;
+}
+
+/** Why the software can't be had; undefined where it can. */
+export async function lacking(software: Software): Promise<string | undefined> {
+  const reason = lackingHere(software);
+  return reason && !(await dockerAnswers()) ? `${reason}, and no Docker engine answers` : undefined;
+}
+
+/** Starts programs of one software, which reach each other on the loopback address; resolves when all of them answer. */
+export async function run(programs: readonly Program[]): Promise<Server[]> {
+  const { software } = programs[0]!;
+  const reason = lackingHere(software);
+  if (!reason) return allOrNone(programs.map(startProcess));
+  if (await dockerAnswers()) return allOrNone(await startContainers(programs));
+  throw new Error(`no ${software.name}: ${reason}, and no Docker engine answers`);
+}
+
+async function allOrNone(starting: readonly Promise<Server>[]): Promise<Server[]> {
+  const outcomes = await Promise.allSettled(starting);
+  const servers = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (!failure) return servers;
+  await Promise.all(servers.map((server) => server.stop()));
+  throw failure.reason;
+}
+
+function isOnPath(command: string): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, command), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

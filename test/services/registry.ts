@@ -1,0 +1,73 @@
+/**
+ * A schema registry that speaks Confluent's API: Apicurio, in memory, so that a restarted one is empty.
+ *
+ * It can't be told at run time to demand a name and password. Where a test wants that, or TLS, a small front in the test's own process
+ * does it (`front.ts`) and hands on what it lets pass.
+ */
+import type { ServerTls } from './certificates.js';
+import { type BasicAuth, type Front, startFront } from './front.js';
+import { freePorts, loopback } from './ports.js';
+import { run } from './provider.js';
+import type { Server, Software } from './server.js';
+
+export interface RegistrySettings {
+  readonly basicAuth?: BasicAuth;
+  readonly tls?: ServerTls;
+}
+
+export interface RegistryServer extends Server {
+  /** Of the Confluent-compatible API. */
+  readonly url: string;
+  readonly version: string;
+}
+
+export const registry: Software = {
+  name: 'registry',
+  commands: ['java'],
+  folder: { variable: 'FENCELINE_TEST_REGISTRY', inImage: '/deployments' },
+  image: 'apicurio/apicurio-registry:3.0.9',
+};
+
+const api = '/apis/ccompat/v7';
+const pingTimeoutMs = 1_000;
+
+export async function startRegistry({ basicAuth, tls }: RegistrySettings = {}): Promise<RegistryServer> {
+  const [port] = (await freePorts(1)) as [number];
+  const java = 'java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1';
+  const [server] = (await run([
+    {
+      software: registry,
+      ports: [port],
+      files: {},
+      script: `exec ${java} -Dquarkus.http.host="$BIND" -Dquarkus.http.port=${port} -jar "$${registry.folder!.variable}"/*-runner.jar`,
+      ping: () => read(port, `${api}/subjects`),
+    },
+  ])) as [Server];
+  const { version } = (await read(port, '/apis/registry/v3/system/info')) as { version: string };
+  if (!basicAuth && !tls) return Object.assign(server, { url: `http://${loopback}:${port}${api}`, version });
+  const front = await startFront({ host: loopback, port }, { basicAuth, tls });
+  return Object.assign(withFront(server, front), { url: `${front.url}${api}`, version });
+}
+
+async function read(port: number, path: string): Promise<unknown> {
+  const response = await fetch(`http://${loopback}:${port}${path}`, { signal: AbortSignal.timeout(pingTimeoutMs) });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return response.json();
+}
+
+function withFront(server: Server, front: Front): Server {
+  return {
+    get pid() {
+      return server.pid;
+    },
+    kill: () => server.kill(),
+    pause: () => server.pause(),
+    resume: () => server.resume(),
+    restart: () => server.restart(),
+    logTail: () => server.logTail(),
+    async stop() {
+      await front.stop();
+      await server.stop();
+    },
+  };
+}

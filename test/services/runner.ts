@@ -1,0 +1,10 @@
+/** Runs the files of the cluster project, or shows each as one skipped test where the services can't be had. */
+import { TestRunner, test } from 'vitest';
+import { services } from './services.js';
+
+export default class ClusterRunner extends TestRunner {
+  override importFile(path: string, source: 'collect' | 'setup'): unknown {
+    if (source === 'setup' || services()) return super.importFile(path, source);
+    return test.skip('needs services that are not here');
+  }
+}

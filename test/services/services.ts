@@ -1,0 +1,27 @@
+/**
+ * The real services that cluster tests share: Kafka, Redis, Redis Cluster, a schema registry and ClickHouse.
+ *
+ * Flows in: what the project's global setup started for this run (`setup.ts`). Flows out: their addresses. Many files use them at once, so
+ * a test puts a random prefix before its topics, keys and databases, and never flushes, kills or pauses. A test that must do that, or that
+ * needs credentials, TLS or several brokers, starts its own: `startKafka`, `startRedis`, `startRedisCluster`, `startRegistry`.
+ */
+import { inject } from 'vitest';
+import type { Address } from './ports.js';
+
+export interface Services {
+  readonly kafka: { readonly brokers: readonly string[] };
+  readonly redis: Address;
+  readonly redisCluster: { readonly nodes: readonly Address[] };
+  /** Of the Confluent-compatible API. */
+  readonly registry: { readonly url: string };
+  readonly clickhouse: { readonly url: string; readonly username: string; readonly password: string };
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    services: Services | undefined;
+  }
+}
+
+/** Undefined where the services can't be had; test files of the cluster project don't run then. */
+export const services = (): Services | undefined => inject('services');

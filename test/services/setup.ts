@@ -1,0 +1,62 @@
+/**
+ * Before the first test file of the cluster project: starts the services that its tests share, all at once, and ends them after the last.
+ *
+ * Flows in: what is installed (`provider.ts`). Flows out: `Services`, for `services()`. Where a service can't be had nothing is started, a line
+ * for each says why, and the files are skipped (`runner.ts`); with CI=true that is a failure.
+ */
+import type { TestProject } from 'vitest/node';
+import { kafka, startKafka } from './kafka.js';
+import { lacking } from './provider.js';
+import { redis, startRedis, startRedisCluster } from './redis.js';
+import { registry, startRegistry } from './registry.js';
+import type { Server } from './server.js';
+import type { Services } from './services.js';
+
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const lacks = await whatIsLacking();
+  for (const line of lacks) console.error(line);
+  if (lacks.length > 0 && process.env.CI === 'true') throw new Error('services for the cluster tests are missing');
+  if (lacks.length > 0) return undefined;
+  const { services, stop } = await startServices();
+  project.provide('services', services);
+  return stop;
+}
+
+async function whatIsLacking(): Promise<string[]> {
+  const all = [kafka, redis, registry];
+  const lacks = await Promise.all(all.map(async (software) => ({ name: software.name, reason: await lacking(software) })));
+  return lacks.flatMap(({ name, reason }) => (reason ? [`no ${name} for the cluster tests: ${reason}`] : []));
+}
+
+async function startServices(): Promise<{ services: Services; stop: () => Promise<void> }> {
+  const started: Server[] = [];
+  const stop = async () => void (await Promise.all(started.map((server) => server.stop())));
+  const timed = async <T extends Server & { readonly version: string }>(name: string, starting: Promise<T>): Promise<T> => {
+    const startedMs = performance.now();
+    const server = await starting;
+    started.push(server);
+    console.log(`${name} ${server.version} started in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+    return server;
+  };
+  const all = [
+    timed('kafka', startKafka()),
+    timed('redis', startRedis()),
+    timed('redis cluster', startRedisCluster()),
+    timed('registry', startRegistry()),
+  ] as const;
+  try {
+    const [{ brokers }, { host, port }, { nodes }, { url }] = await Promise.all(all);
+    const services: Services = {
+      kafka: { brokers },
+      redis: { host, port },
+      redisCluster: { nodes: nodes.map((node) => ({ host: node.host, port: node.port })) },
+      registry: { url },
+      clickhouse: { url: '', username: '', password: '' },
+    };
+    return { services, stop };
+  } catch (error) {
+    await Promise.allSettled(all);
+    await stop();
+    throw error;
+  }
+}
