@@ -17,7 +17,7 @@ export interface RejectionCounter {
 }
 
 export interface RunningRejectionCounter extends RejectionCounter {
-  /** Rejects when counts can't be appended for another reason than too much being in flight. */
+  /** Rejects when counts can't be appended for another reason than too much being in flight, or an outage. */
   readonly done: Promise<void>;
   /** Appends what was counted. Nothing may be added after it. */
   close(): Promise<void>;
@@ -64,7 +64,8 @@ export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => num
     try {
       await log.append(topics.rejections, taken.map(recordAt(clock())));
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'overloaded')) throw error;
+      // It is counted again with the next ones.
+      if (!(error instanceof ApiError && (error.code === 'overloaded' || error.code === 'unavailable'))) throw error;
       taken.forEach(count);
     }
   }

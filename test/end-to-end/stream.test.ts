@@ -184,11 +184,11 @@ describe('fenceline tail', () => {
   });
 
   it('goes on where it was when the server was killed, as JSON lines', async () => {
-    const { dataFolder, keys } = server;
+    const { dataFolder, keys, environment } = server;
     await server.stop();
     const launched: ServerProcess[] = [];
     const launch = async (port: number): Promise<string> => {
-      launched.push(launchServer({ program, dataFolder, port, environment: { FENCELINE_LOG_LEVEL: 'warn' } }));
+      launched.push(launchServer({ program, dataFolder, port, environment }));
       return (await launched.at(-1)!.ready).address;
     };
     onTestFinished(async () => void (await launched.at(-1)?.kill()));

@@ -1,5 +1,6 @@
 /**
- * A real server for black-box tests: the compiled program as its own process on a temporary folder.
+ * A real server for black-box tests: the compiled program as its own process on a temporary folder. In the cluster project it is a node with
+ * all roles, and a second one beside it takes its share of the partitions.
  *
  * Flows in: environment variables for its configuration. Flows out: its address and keys, clients for each key, and its end by stop or
  * kill. Needs `npm run build`; may import everything, but tests should talk to the server from outside only.
@@ -11,22 +12,30 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Exit, type Greeting, type Keys, launchServer, type ServerProcess } from '../../cli/demo/server-process.js';
 import { Client } from './client.js';
+import { newTestCluster, type TestCluster } from './cluster.js';
 
 /** The compiled command line: of this checkout, or another one to hold against the same tests. */
 export const program = process.env.PROGRAM_UNDER_TEST ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
+/** What the second node of a cluster does: all that the first does, but for what is asked of it. */
+const companionRoles = 'pipeline,webhooks,analytics';
+
 /** One folder, and the process that runs on it at the moment. */
 export class TestServer {
   readonly dataFolder: string;
+  readonly #cluster: TestCluster | undefined;
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #companion: ServerProcess | undefined;
   #process: ServerProcess;
   #greeting: Greeting | undefined;
   #keys: Keys | undefined;
 
   private constructor(dataFolder: string, environment: Readonly<Record<string, string>>) {
     this.dataFolder = dataFolder;
-    this.#environment = environment;
+    this.#cluster = newTestCluster();
+    this.#environment = { FENCELINE_LOG_LEVEL: 'warn', ...this.#cluster?.environment, ...environment };
     this.#process = this.#launch();
+    this.#companion = this.#cluster && this.#launchCompanion();
   }
 
   /** Starts a server on a fresh folder and waits until it is ready. */
@@ -67,7 +76,18 @@ export class TestServer {
     return new Client(() => this.address, key);
   }
 
+  /** Undefined when embedded. */
+  get cluster(): TestCluster | undefined {
+    return this.#cluster;
+  }
+
+  /** Of every process of this server, without what the tests were started with. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#environment;
+  }
+
   async administrator(): Promise<Client> {
+    if (this.#cluster) return this.withKey(this.#cluster.administratorKey);
     return this.withKey((await readFile(join(this.dataFolder, 'administrator-key'), 'utf8')).trim());
   }
 
@@ -78,6 +98,7 @@ export class TestServer {
   }
 
   async ready(): Promise<void> {
+    await this.#companion?.ready;
     this.#greeting = await this.#process.ready;
     this.#keys ??= this.#greeting.keys;
   }
@@ -95,17 +116,19 @@ export class TestServer {
     return this.#process.kill();
   }
 
-  /** Ends the process if it still runs, and removes the folder. */
+  /** Ends what still runs, and removes the folder. */
   async dispose(): Promise<void> {
     await this.#process.kill();
+    await this.#companion?.kill();
     await rm(this.dataFolder, { recursive: true, force: true });
   }
 
   #launch(): ServerProcess {
-    return launchServer({
-      program,
-      dataFolder: this.dataFolder,
-      environment: { FENCELINE_LOG_LEVEL: 'warn', ...this.#environment },
-    });
+    return launchServer({ program, dataFolder: this.dataFolder, environment: this.#environment });
+  }
+
+  #launchCompanion(): ServerProcess {
+    const environment = { ...this.#environment, FENCELINE_ROLES: companionRoles };
+    return launchServer({ program, dataFolder: join(this.dataFolder, 'companion'), environment });
   }
 }

@@ -1,0 +1,45 @@
+/**
+ * What makes servers under test nodes of a cluster: a fresh one per call, on the services that the cluster project has started.
+ *
+ * Files that say nothing of a backend run in both projects: embedded in the one, on a cluster in the other.
+ */
+import { randomBytes } from 'node:crypto';
+import { services } from '../services/services.js';
+
+/** Short, so that a node that was killed is replaced soon; brokers allow no less by default. */
+const sessionTimeoutMs = 6_000;
+
+export interface TestCluster {
+  /** Before the topics and groups, and what the database is called. */
+  readonly name: string;
+  readonly administratorKey: string;
+  /** Of every node. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Undefined where nodes are embedded ones. */
+export function newTestCluster(): TestCluster | undefined {
+  const { kafka, redis, registry, clickhouse } = services() ?? {};
+  if (!kafka || !redis || !registry || !clickhouse) return undefined;
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const administratorKey = `fenceline_admin_${randomBytes(24).toString('hex')}`;
+  return {
+    name,
+    administratorKey,
+    environment: {
+      FENCELINE_BACKEND: 'cluster',
+      FENCELINE_ADMINISTRATOR_KEY: administratorKey,
+      FENCELINE_SEALING_KEY: randomBytes(32).toString('hex'),
+      FENCELINE_KAFKA_BROKERS: kafka.brokers.join(','),
+      FENCELINE_KAFKA_PREFIX: `${name}.`,
+      FENCELINE_KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutMs),
+      FENCELINE_REDIS_NODES: `${redis.host}:${redis.port}`,
+      FENCELINE_REDIS_PREFIX: `${name}:`,
+      FENCELINE_REGISTRY_URL: registry.url,
+      FENCELINE_CLICKHOUSE_URL: clickhouse.url,
+      FENCELINE_CLICKHOUSE_DATABASE: name,
+      FENCELINE_CLICKHOUSE_USERNAME: clickhouse.username,
+      FENCELINE_CLICKHOUSE_PASSWORD: clickhouse.password,
+    },
+  };
+}
