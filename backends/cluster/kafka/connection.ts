@@ -1,0 +1,96 @@
+/**
+ * One process's way to Kafka: the client, the names of topics and groups, and connections to the brokers for those who speak to them directly.
+ *
+ * Flows in: addresses and credentials. Flows out: a client whose topics exist. What kafkajs warns of goes to `onProblem`, without secrets.
+ */
+import { type Admin, type Cluster, Kafka, type LogEntry, logLevel, PartitionAssigners, type SASLOptions } from 'kafkajs';
+import { type Topic, topics } from '../../../pipeline/ports.js';
+import type { KafkaOptions } from '../options.js';
+import { socketFactory } from './sockets.js';
+import { ensureTopics, partitionsOf } from './topics.js';
+
+const connectionTimeoutMs = 5_000;
+/** A broker that doesn't answer for so long counts as gone. */
+const requestTimeoutMs = 15_000;
+/** Of kafkajs itself, about four seconds; what must outlast an outage tries again by itself. */
+const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
+
+export interface KafkaConnection {
+  readonly kafka: Kafka;
+  readonly admin: Admin;
+  /**
+   * Connections of one's own to the brokers that lead our topics. A broker answers the requests of one connection in their order: whoever lets it
+   * wait for records shares it with nobody. To be disconnected by whoever asked for it.
+   */
+  newCluster(): Promise<Cluster>;
+  topicName(topic: Topic): string;
+  /** Kafka's name of a group: of one topic only, for all members of a group must read the same topics. */
+  groupName(group: string, topic: Topic): string;
+  partitions(topic: Topic): number;
+  close(): Promise<void>;
+}
+
+/** Rejects when no broker can be reached or a topic can't be used. */
+export async function connectKafka(options: KafkaOptions, onProblem: (message: string) => void): Promise<KafkaConnection> {
+  const kafka = new Kafka({
+    brokers: [...options.brokers],
+    clientId: options.clientId,
+    connectionTimeout: connectionTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    retry,
+    socketFactory,
+    logLevel: logLevel.WARN,
+    logCreator: () => (entry) => onProblem(describe(entry)),
+    ...(options.tls && { ssl: { ...options.tls } }),
+    ...(options.sasl && { sasl: options.sasl as SASLOptions }),
+  });
+  const topicName = (topic: Topic): string => options.prefix + topic;
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    await ensureTopics(admin, options);
+  } catch (error) {
+    await admin.disconnect();
+    throw error;
+  }
+  return {
+    kafka,
+    admin,
+    async newCluster() {
+      const cluster = clusterOf(kafka);
+      await cluster.connect();
+      await cluster.addMultipleTargetTopics(Object.values(topics).map(topicName));
+      return cluster;
+    },
+    topicName,
+    groupName: (group, topic) => `${options.prefix}${group}.${topic}`,
+    partitions: (topic) => partitionsOf(topic, options),
+    close: () => admin.disconnect(),
+  };
+}
+
+/** kafkajs gives its connections away only to assigners of partitions, when a consumer is made. The consumer itself is never used. */
+function clusterOf(kafka: Kafka): Cluster {
+  let captured: Cluster | undefined;
+  kafka.consumer({
+    groupId: 'never-joined',
+    allowAutoTopicCreation: false,
+    readUncommitted: true,
+    partitionAssigners: [
+      (parts) => {
+        captured = parts.cluster;
+        return PartitionAssigners.roundRobin(parts);
+      },
+    ],
+  });
+  return captured!;
+}
+
+/** Names only what can't be a secret. */
+function describe({ namespace, log }: LogEntry): string {
+  const facts = ['broker', 'groupId', 'topic', 'error'].flatMap((name) => {
+    const value: unknown = log[name];
+    return typeof value === 'string' ? [`${name} ${value}`] : [];
+  });
+  return `kafka ${namespace}: ${[log.message, ...facts].join(', ')}`;
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { ConfigResourceTypes, type ITopicConfig } from 'kafkajs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { topics } from '../../../pipeline/ports.js';
+import { until } from '../../../test/support/until.js';
+import { connectKafka, type KafkaConnection } from './connection.js';
+import { freshKafkaOptions, removeTopics } from './testing/fresh-kafka.js';
+
+const open: KafkaConnection[] = [];
+let options = freshKafkaOptions();
+
+const connect = async (changed: Partial<typeof options> = {}): Promise<KafkaConnection> => {
+  const connection = await connectKafka({ ...options, ...changed }, () => {});
+  open.push(connection);
+  return connection;
+};
+
+/** Makes the topic with the brokers' own settings, before we come. */
+async function makeTopic(config: ITopicConfig): Promise<void> {
+  const { admin } = await connect({ prefix: `other-${randomBytes(6).toString('hex')}.` });
+  await admin.createTopics({ topics: [config], waitForLeaders: false });
+  await until(async () => (await admin.listTopics()).includes(config.topic));
+}
+
+async function settingsOf({ admin }: KafkaConnection, name: string): Promise<Record<string, string>> {
+  const { resources } = await admin.describeConfigs({
+    resources: [{ type: ConfigResourceTypes.TOPIC, name }],
+    includeSynonyms: false,
+  });
+  return Object.fromEntries(resources[0]!.configEntries.map(({ configName, configValue }) => [configName, configValue]));
+}
+
+beforeEach(() => {
+  options = freshKafkaOptions();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(removeTopics));
+});
+
+describe('topics', () => {
+  test('are made with their partitions and settings, by any number of nodes at once', async () => {
+    const retentionMs = { locations: 3_600_000, changes: 7_200_000 };
+    const [connection] = await Promise.all([connect({ retentionMs }), connect({ retentionMs }), connect({ retentionMs })]);
+    const { topics: found } = await connection.admin.fetchTopicMetadata({
+      topics: Object.values(topics).map((topic) => connection.topicName(topic)),
+    });
+    for (const { name, partitions } of found) expect(partitions.length).toBe(name.endsWith('.changes') ? 1 : options.partitions);
+    expect(await settingsOf(connection, `${options.prefix}locations`)).toMatchObject({
+      'cleanup.policy': 'delete',
+      'retention.ms': '3600000',
+      'min.insync.replicas': '1',
+      'message.timestamp.type': 'LogAppendTime',
+      'max.message.bytes': `${4 * 2 ** 20}`,
+      'compression.type': 'uncompressed',
+    });
+    expect(await settingsOf(connection, `${options.prefix}changes`)).toMatchObject({
+      'cleanup.policy': 'compact',
+      'delete.retention.ms': '7200000',
+      'retention.ms': '604800000',
+    });
+    expect(await settingsOf(connection, `${options.prefix}dead-letters`)).toMatchObject({
+      'max.message.bytes': `${5 * 2 ** 20}`,
+    });
+  });
+
+  test('that exist are not altered', async () => {
+    const topic = `${options.prefix}events`;
+    const configEntries = [{ name: 'retention.ms', value: '123456789' }];
+    await makeTopic({ topic, numPartitions: options.partitions, configEntries });
+    const connection = await connect({ retentionMs: { events: 1_000 } });
+    expect(await settingsOf(connection, topic)).toMatchObject({
+      'retention.ms': '123456789',
+      'message.timestamp.type': 'CreateTime',
+    });
+  });
+
+  test.each([
+    ['events', { numPartitions: 3 }, 'events has 3 partitions, not 4'],
+    [
+      'changes',
+      { numPartitions: 4, configEntries: [{ name: 'cleanup.policy', value: 'compact' }] },
+      'changes has 4 partitions, not 1',
+    ],
+    ['changes', { numPartitions: 1 }, 'changes has cleanup.policy delete: it must be compact'],
+  ])('%s that exists otherwise is refused by name', async (topic, config, message) => {
+    await makeTopic({ topic: options.prefix + topic, ...config });
+    await expect(connect()).rejects.toThrow(message);
+  });
+});

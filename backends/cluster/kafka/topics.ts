@@ -1,0 +1,94 @@
+/**
+ * The topics in Kafka: made with their settings where they are missing, and checked where they are there. A topic that exists is never altered: its settings
+ * belong to whoever runs the brokers.
+ */
+import { type Admin, ConfigResourceTypes, type ITopicConfig } from 'kafkajs';
+import { type Topic, topics } from '../../../pipeline/ports.js';
+import type { KafkaOptions } from '../options.js';
+import { retried } from './retrying.js';
+
+export type TopicSettings = Pick<
+  KafkaOptions,
+  'prefix' | 'partitions' | 'replicationFactor' | 'minInSyncReplicas' | 'retentionMs'
+>;
+
+/** Larger than all that is written: a map marker of 256 KiB as base64, a delivery of 1 MiB, a request's body. */
+export const maxRecordBytes = 4 * 2 ** 20;
+/** A dead letter holds any record whole, with its key and the reason. */
+const maxDeadLetterBytes = maxRecordBytes + 2 ** 20;
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** A node that was away for longer than deletions are kept must read the topic anew. */
+const defaultDeletionsMs = 30 * dayMs;
+
+/** Of topics that were just made: not all brokers know of them yet. */
+const knownWithinMs = 30_000;
+
+export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'partitions'>): number =>
+  topic === topics.changes ? 1 : partitions;
+
+/** Makes what is missing. Throws when a topic that exists can't be used. Any number of nodes may do this at once. */
+export async function ensureTopics(admin: Admin, settings: TopicSettings): Promise<void> {
+  const nameOf = (topic: Topic): string => settings.prefix + topic;
+  const existing = new Set(await admin.listTopics());
+  const missing = Object.values(topics).filter((topic) => !existing.has(nameOf(topic)));
+  if (missing.length > 0) {
+    const configs = missing.map((topic) => topicConfig(topic, settings));
+    await admin.createTopics({ topics: configs, waitForLeaders: false });
+  }
+  if (existing.has(nameOf(topics.changes))) await checkCompaction(admin, nameOf(topics.changes));
+  await checkPartitions(admin, settings);
+}
+
+function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
+  const { prefix, replicationFactor, minInSyncReplicas } = settings;
+  const entries = {
+    'min.insync.replicas': minInSyncReplicas,
+    'message.timestamp.type': 'LogAppendTime',
+    'max.message.bytes': topic === topics.deadLetters ? maxDeadLetterBytes : maxRecordBytes,
+    // Other clients may compress what they send, in ways that kafkajs can't read: the broker unpacks it.
+    'compression.type': 'uncompressed',
+    ...cleanUp(topic, settings),
+  };
+  return {
+    topic: prefix + topic,
+    numPartitions: partitionsOf(topic, settings),
+    replicationFactor,
+    configEntries: Object.entries(entries).map(([name, value]) => ({ name, value: `${value}` })),
+  };
+}
+
+function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<string, string | number>> {
+  const keptMs = retentionMs[topic];
+  if (topic !== topics.changes) return { 'cleanup.policy': 'delete', ...(keptMs !== undefined && { 'retention.ms': keptMs }) };
+  return {
+    'cleanup.policy': 'compact',
+    'delete.retention.ms': keptMs ?? defaultDeletionsMs,
+    // Compaction leaves the newest segment alone and starts when a good part is outdated: a node that starts reads the rest in vain.
+    'segment.ms': dayMs,
+    'segment.bytes': 64 * 2 ** 20,
+    'min.cleanable.dirty.ratio': 0.2,
+  };
+}
+
+/** Clean-up by time would lose the configuration, silently and a week later. */
+async function checkCompaction(admin: Admin, name: string): Promise<void> {
+  const { resources } = await admin.describeConfigs({
+    resources: [{ type: ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy'] }],
+    includeSynonyms: false,
+  });
+  const policy = resources[0]?.configEntries[0]?.configValue;
+  if (policy !== 'compact') throw new Error(`topic ${name} has cleanup.policy ${policy}: it must be compact`);
+}
+
+async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<void> {
+  const all = Object.values(topics);
+  const names = all.map((topic) => settings.prefix + topic);
+  const { topics: found } = await retried(() => admin.fetchTopicMetadata({ topics: names }), { limitMs: knownWithinMs });
+  for (const topic of all) {
+    const name = settings.prefix + topic;
+    const partitions = found.find((each) => each.name === name)?.partitions.length ?? 0;
+    const wanted = partitionsOf(topic, settings);
+    if (partitions !== wanted) throw new Error(`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go astray`);
+  }
+}
