@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { Partitioners } from 'kafkajs';
+import { describe, expect, test } from 'vitest';
+import { murmur2, partitionOfKey } from './partitioner.js';
+
+describe('partitioner', () => {
+  // The values are those of Apache Kafka's own test of its Java client, which librdkafka and others repeat.
+  test.each([
+    ['21', -973932308],
+    ['foobar', -790332482],
+    ['a-little-bit-long-string', -985981536],
+    ['a-little-bit-longer-string', -1486304829],
+    ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58897971],
+    ['abc', 479470107],
+  ])('the hash of %s is that of other clients', (key, hash) => {
+    expect(murmur2(key)).toBe(hash);
+  });
+
+  test('any key goes where a kafkajs producer sends it', () => {
+    const partition = Partitioners.DefaultPartitioner();
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 2_000 }), fc.integer({ min: 1, max: 64 }), (key, partitions) => {
+        const partitionMetadata = Array.from({ length: partitions }, (_, partitionId) => ({
+          partitionId,
+          partitionErrorCode: 0,
+          leader: 1,
+          replicas: [1],
+          isr: [1],
+        }));
+        const expected = partition({ topic: 'any', partitionMetadata, message: { key, value: null } });
+        expect(partitionOfKey(key, partitions)).toBe(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
