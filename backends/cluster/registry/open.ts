@@ -1,0 +1,73 @@
+/**
+ * What ids on the wire mean, found out from the registry and from the ids known to Redis.
+ *
+ * Flows in: where both are. Flows out: {@link WireSchemas}. Ids that Redis knows are what Redis says, for a registry that lost its data may give them out
+ * again; ids that only the registry knows are added. May import `schemas/` and `pipeline/ports.ts`.
+ */
+import type { Topic } from '../../../pipeline/ports.js';
+import type { RegistryOptions } from '../options.js';
+import { createRegistryClient, isId, RegistryUnavailable } from './client.js';
+import type { KnownId, KnownIds } from './known-ids.js';
+import { patiently } from './patience.js';
+import { idsAtStart } from './registration.js';
+import { TopicIds } from './topic-ids.js';
+import { shipped, type Vocabulary } from './vocabulary.js';
+import type { WireSchemas } from './wire-schemas.js';
+
+export interface WireSchemasOptions {
+  readonly registry: RegistryOptions;
+  readonly knownIds: KnownIds;
+  /** Before the topic in a subject's name: what stands before it in Kafka. */
+  readonly subjectPrefix: string;
+  readonly onProblem: (problem: string) => void;
+  /** How long an outage of the registry or of Redis is sat out. Default: a minute. */
+  readonly outageLimitMs?: number;
+}
+
+/** Rejects when a schema can't be registered, an id has come to mean two things, or what is needed can't be reached for too long. */
+export async function openWireSchemas(options: WireSchemasOptions, vocabulary: Vocabulary = shipped): Promise<WireSchemas> {
+  const { subjectPrefix, onProblem, outageLimitMs = 60_000 } = options;
+  const client = createRegistryClient(options.registry);
+  const sitOut = { limitMs: outageLimitMs, onWait: onProblem };
+  const redisPatience = { ...sitOut, isOutage: () => true };
+  const registryPatience = { ...sitOut, isOutage: (error: unknown) => error instanceof RegistryUnavailable };
+  const knownIds: KnownIds = {
+    read: () => patiently(() => options.knownIds.read(), redisPatience),
+    write: (ids) => patiently(() => options.knownIds.write(ids), redisPatience),
+  };
+  const subjectOf = (topic: Topic): string => `${subjectPrefix}${topic}-value`;
+
+  const { versions, codecs } = vocabulary;
+  const { known, writeIds } = await idsAtStart({ client, knownIds, versions, subjectOf, outageLimitMs, onProblem });
+  const idsOf = new Map([...writeIds].map(([topic, id]) => [topic, new TopicIds(codecs[topic], id)]));
+  const learnAll = (ids: readonly KnownId[]): void => {
+    const bySubject = new Map([...idsOf].map(([topic, ids]) => [subjectOf(topic), ids]));
+    for (const { subject, id, schema } of ids) bySubject.get(subject)?.learn(id, schema);
+  };
+  learnAll(known);
+
+  async function findOut(topic: Topic, unknown: ReadonlySet<number>): Promise<void> {
+    const ids = idsOf.get(topic)!;
+    learnAll(await knownIds.read());
+    const found: KnownId[] = [];
+    for (const id of unknown) {
+      if (ids.knows(id)) continue;
+      const schema = isId(id) ? await patiently(() => client.schemaOf(id), registryPatience) : undefined;
+      if (schema !== undefined && ids.canRead(schema))
+        found.push({ subject: subjectOf(topic), id, schema, givenAtMs: Date.now() });
+      else ids.learnForeign(id, Date.now());
+    }
+    if (found.length === 0) return;
+    await knownIds.write(found);
+    learnAll(await knownIds.read());
+  }
+
+  return {
+    toWire: (topic, frame) => idsOf.get(topic)!.toWire(frame),
+    fromWire: (topic, frame) => idsOf.get(topic)!.fromWire(frame),
+    async learn(topic, frames) {
+      const unknown = idsOf.get(topic)!.unknownIn(frames);
+      if (unknown.size > 0) await findOut(topic, unknown);
+    },
+  };
+}

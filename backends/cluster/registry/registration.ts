@@ -1,0 +1,112 @@
+/**
+ * Which ids a process starts with: it registers every version that ever shipped, or goes by the ids known from before while the registry is away.
+ *
+ * Flows in: versions, known ids. Flows out: what ids mean, and the id to write each topic with. An id that means two things is refused, for records under
+ * it would be misread.
+ */
+import type { Topic } from '../../../pipeline/ports.js';
+import { type RegistryClient, RegistryUnavailable } from './client.js';
+import type { KnownId, KnownIds } from './known-ids.js';
+import { isSameLayout } from './layout.js';
+import { patiently } from './patience.js';
+import type { Version } from './vocabulary.js';
+
+/** So long a registry that is away is waited for when it can be done without. */
+const shortOutageMs = 5_000;
+
+export interface RegistrationParts {
+  readonly client: RegistryClient;
+  readonly knownIds: KnownIds;
+  /** Of all topics, in order. */
+  readonly versions: readonly Version[];
+  readonly subjectOf: (topic: Topic) => string;
+  readonly outageLimitMs: number;
+  readonly onProblem: (problem: string) => void;
+}
+
+export interface StartIds {
+  readonly known: readonly KnownId[];
+  readonly writeIds: ReadonlyMap<Topic, number>;
+}
+
+export async function idsAtStart(parts: RegistrationParts): Promise<StartIds> {
+  const { knownIds, outageLimitMs, onProblem } = parts;
+  const before = await knownIds.read();
+  const fromBefore = writeIdsFrom(before, parts);
+  let given: readonly KnownId[];
+  try {
+    given = await patiently(() => registerAll(parts), {
+      limitMs: fromBefore.missing.length === 0 ? Math.min(shortOutageMs, outageLimitMs) : outageLimitMs,
+      isOutage: (error) => error instanceof RegistryUnavailable,
+      onWait: onProblem,
+    });
+  } catch (error) {
+    if (!(error instanceof RegistryUnavailable)) throw error;
+    const { ids, missing } = fromBefore;
+    if (missing.length > 0) throw new Error(`${error.message}; and no id is known for ${missing.join(', ')}`, { cause: error });
+    onProblem(`${error.message}; records are written under the ids that it gave before`);
+    return { known: before, writeIds: ids };
+  }
+  refuseContradictions([...before, ...given]);
+  await knownIds.write(given);
+  const known = [...(await knownIds.read()), ...given];
+  // Another node may have written in between, and the registry lost its data between it and us.
+  refuseContradictions(known);
+  return { known, writeIds: writeIdsFrom(given, parts).ids };
+}
+
+/** Each version as the registry has it now, in the order of `versions`. */
+async function registerAll({ client, versions, subjectOf }: RegistrationParts): Promise<KnownId[]> {
+  const given: KnownId[] = [];
+  const givenAtMs = Date.now();
+  for (const { topic, name, schema } of versions) {
+    const subject = subjectOf(topic);
+    try {
+      if (!given.some((other) => other.subject === subject)) await client.demandCompatibility(subject);
+      given.push({ subject, id: await client.register(subject, schema), schema, givenAtMs });
+    } catch (error) {
+      if (error instanceof RegistryUnavailable) throw error;
+      throw new Error(`${name} can't be registered: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  return given;
+}
+
+/** The id to write each topic's newest version with, and the versions that have none. */
+function writeIdsFrom(
+  ids: readonly KnownId[],
+  { versions, subjectOf }: RegistrationParts,
+): { ids: Map<Topic, number>; missing: string[] } {
+  const found = new Map<Topic, number>();
+  const missing: string[] = [];
+  for (const [topic, newest] of new Map(versions.map((version) => [version.topic, version]))) {
+    const id = newestIdOf(ids, subjectOf(topic), newest.schema);
+    if (id === undefined) missing.push(newest.name);
+    else found.set(topic, id);
+  }
+  return { ids: found, missing };
+}
+
+/** Of all ids that are read alike, the one that was given last; of those given together, the schema's very own. */
+function newestIdOf(ids: readonly KnownId[], subject: string, schema: string): number | undefined {
+  const isOwn = (known: KnownId): number => Number(known.schema === schema);
+  return ids
+    .filter((known) => known.subject === subject && isSameLayout(known.schema, schema))
+    .sort((a, b) => a.givenAtMs - b.givenAtMs || isOwn(a) - isOwn(b) || a.id - b.id)
+    .at(-1)?.id;
+}
+
+function refuseContradictions(ids: readonly KnownId[]): void {
+  const meanings = new Map<string, KnownId>();
+  for (const known of ids) {
+    const key = `${known.id} ${known.subject}`;
+    const first = meanings.get(key);
+    if (first && !isSameLayout(first.schema, known.schema)) {
+      throw new Error(
+        `schema id ${known.id} of subject ${known.subject} has come to mean another version than before: the registry lost its data and gives ids ` +
+          'out anew. Records under the id would be misread; give the registry its data back, see docs/decisions/014-registry-ids-on-the-wire.md',
+      );
+    }
+    meanings.set(key, first ?? known);
+  }
+}
