@@ -1,0 +1,83 @@
+/**
+ * Runs statements in the chDB engine of this process, each on a connection of its own, as a server runs each request.
+ *
+ * Flows in: statements, their data as a stream. Flows out: whole answers, for the engine's own streams repeat a format's header with every block.
+ */
+import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Session } from 'chdb';
+import type { FrontRequest } from './front-request.js';
+import type { Sharding } from './front-sharding.js';
+
+export interface Answer {
+  readonly bytes: Uint8Array;
+  readonly rowsRead: number;
+}
+
+export interface Engine {
+  readonly version: string;
+  /** Rejects with ClickHouse's own message. */
+  run(request: FrontRequest): Promise<Answer>;
+}
+
+/** What a server takes by default. */
+const maxQueryBytes = 2 ** 18;
+const maxValuesBytes = 2 ** 27;
+
+const name = (text: string): string => `\`${text.replace(/[\\`]/g, '\\$&')}\``;
+const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
+
+export async function startEngine(folder: string, sharding: Sharding | undefined): Promise<Engine> {
+  const data = resolve(folder);
+  const inserts = join(data, 'inserts');
+  rmSync(inserts, { recursive: true, force: true });
+  mkdirSync(inserts, { recursive: true });
+  const open = (): Session => new Session(data, { connectionArgs: sharding?.connectionArguments ?? [] });
+  // Stays open, and with it the engine.
+  const first = open();
+  const version = (await first.queryAsync('SELECT version()', { format: 'TabSeparated' })).text().trim();
+
+  async function prepare(session: Session, { database, settings, parameters }: FrontRequest): Promise<void> {
+    if (database !== undefined) await session.queryAsync(`USE ${name(database)}`);
+    const set = (values: Iterable<readonly [string, string]>) =>
+      session.queryAsync(`SET ${Array.from(values, ([key, value]) => `${name(key)} = ${literal(value)}`).join(', ')}`);
+    // To a server, values are no part of the query.
+    await set([['max_query_size', `${maxValuesBytes}`]]);
+    if (parameters.size > 0) await set(parameters);
+    await set([['max_query_size', `${maxQueryBytes}`], ...((await sharding?.settings(first)) ?? []), ...settings]);
+  }
+
+  let inserted = 0;
+
+  async function execute(session: Session, { sql, data: rows }: FrontRequest): Promise<Answer> {
+    const statement = sharding?.rewritten(sql) ?? sql;
+    if (rows === undefined) return answered(session, statement);
+    const file = join(inserts, `${inserted++}`);
+    try {
+      await pipeline(rows.stream, createWriteStream(file));
+      return await answered(session, `${statement} FROM INFILE ${literal(file)} FORMAT ${rows.format}`);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+
+  return {
+    version,
+    async run(request) {
+      const session = open();
+      try {
+        await prepare(session, request);
+        return await execute(session, request);
+      } finally {
+        session.close();
+      }
+    },
+  };
+}
+
+async function answered(session: Session, sql: string): Promise<Answer> {
+  const result = await session.queryAsync(sql, { format: 'TabSeparated' });
+  return { bytes: result.bytes(), rowsRead: result.rowsRead };
+}

@@ -1,0 +1,43 @@
+/**
+ * Several shards in one engine, for the tests of tables that are spread over a cluster.
+ *
+ * The engine is told of a cluster whose shards are all itself, so that its own Distributed tables send each question to every shard and put the
+ * answers together. All shards then read one table, and each is shown only its share of the rows: those that the Distributed table would have
+ * sent to it. There is no coordination service here: ON CLUSTER is left out, and replicated tables are plain ones.
+ */
+import { writeFileSync } from 'node:fs';
+import type { Session } from 'chdb';
+
+export interface ShardedCluster {
+  readonly name: string;
+  readonly shards: number;
+}
+
+export interface Sharding {
+  readonly connectionArguments: readonly string[];
+  rewritten(sql: string): string;
+  /** That go with every statement. */
+  settings(session: Session): Promise<[string, string][]>;
+}
+
+const distributed = /^Distributed\('[^']*', '(?<database>[^']*)', '(?<table>[^']*)', (?<key>.*)\)$/;
+
+/** Writes the engine's configuration to `file`. */
+export function createSharding({ name, shards }: ShardedCluster, file: string): Sharding {
+  const shard = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>';
+  writeFileSync(file, `<clickhouse><remote_servers><${name}>${shard.repeat(shards)}</${name}></remote_servers></clickhouse>`);
+  return {
+    connectionArguments: [`--config-file=${file}`],
+    rewritten: (sql) => sql.replace(` ON CLUSTER '${name}'`, '').replace(/(ENGINE = )Replicated(?=\w*MergeTree)/, '$1'),
+    async settings(session) {
+      const tables = await session.queryAsync("SELECT engine_full FROM system.tables WHERE engine = 'Distributed'", {
+        format: 'TabSeparatedRaw',
+      });
+      const shares = [...tables.text().trim().split('\n')].flatMap((engine) => {
+        const { database, table, key } = distributed.exec(engine)?.groups ?? {};
+        return key === undefined ? [] : [`'${database}.${table}': '${key} % ${shards} = shardNum() - 1'`];
+      });
+      return shares.length === 0 ? [] : [['additional_table_filters', `{${shares.join(', ')}}`]];
+    },
+  };
+}
