@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Commit, topics } from '../../../pipeline/ports.js';
+import { decodeOutbox, encodeOutbox } from './outbox.js';
+
+const text = fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 20 }));
+const value = fc.option(fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)));
+const group = fc.record({
+  topic: fc.constantFrom(...Object.values(topics)),
+  records: fc.array(fc.record({ key: text, value }), { maxLength: 6 }),
+});
+const publications: fc.Arbitrary<Commit['publish']> = fc.array(group, { maxLength: 4 });
+
+test('what goes in comes out, but for topics without records', () => {
+  fc.assert(
+    fc.property(publications, (publish) => {
+      expect(decodeOutbox(encodeOutbox(publish))).toEqual(publish.filter(({ records }) => records.length > 0));
+    }),
+  );
+});
+
+test('nothing to publish is an empty value', () => {
+  expect(encodeOutbox([])).toHaveLength(0);
+  expect(encodeOutbox([{ topic: 'events', records: [] }])).toHaveLength(0);
+});
+
+test('a layout that shipped stays readable', () => {
+  const shipped = Buffer.from('01000000066576656e74730000000200000002c3a90000000300ff0000000161' + '00000000', 'hex');
+  const publish = [
+    {
+      topic: topics.events,
+      records: [
+        { key: 'é', value: Buffer.from([0, 255]) },
+        { key: 'a', value: null },
+      ],
+    },
+  ];
+  expect(decodeOutbox(shipped)).toEqual(publish);
+  expect(encodeOutbox(publish)).toEqual(shipped);
+});
+
+test('an outbox of another format, and one that is cut off anywhere, is refused', () => {
+  const outbox = encodeOutbox([{ topic: 'events', records: [{ key: 'k', value: Buffer.from('value') }] }]);
+  const foreign = Buffer.from(outbox);
+  foreign[0] = 2;
+  expect(() => decodeOutbox(foreign)).toThrow('format 2');
+  for (let length = 2; length < outbox.length; length++) expect(() => decodeOutbox(outbox.subarray(0, length))).toThrow();
+});

@@ -1,0 +1,119 @@
+/**
+ * The outbox of a partition as one value: what its last commit publishes, in wire form, kept until Kafka is known to have it.
+ *
+ * `[format u8]`, then per topic `[name bytes u32][name][records u32]` and per record `[key bytes u32][key][value bytes + 1 u32, 0: null][value]`.
+ * Big-endian, texts in UTF-8. Read by whoever claims the partition next, maybe a newer version of this program: a changed layout is a new format.
+ */
+import type { Commit, NewRecord, Topic } from '../../../pipeline/ports.js';
+
+const format = 1;
+const numberBytes = 4;
+const maxUtf8BytesPerUnit = 3;
+
+/** Empty when there is nothing to publish. */
+export function encodeOutbox(publish: Commit['publish']): Buffer {
+  const groups = publish.filter(({ records }) => records.length > 0);
+  if (groups.length === 0) return Buffer.alloc(0);
+  const writer = new Writer(capacityFor(groups));
+  for (const { topic, records } of groups) {
+    writer.text(topic);
+    writer.number(records.length);
+    for (const { key, value } of records) {
+      writer.text(key);
+      writer.value(value);
+    }
+  }
+  return writer.written();
+}
+
+/** Throws on what {@link encodeOutbox} didn't write. Values are views into `outbox`. */
+export function decodeOutbox(outbox: Buffer): Commit['publish'] {
+  if (outbox.length === 0) return [];
+  if (outbox[0] !== format) throw new Error(`an outbox of format ${outbox[0]}; this version reads ${format}`);
+  const groups: { topic: Topic; records: NewRecord[] }[] = [];
+  const reader = new Reader(outbox);
+  while (!reader.isAtEnd) {
+    const topic = reader.text() as Topic;
+    const records = Array.from({ length: reader.number() }, () => ({ key: reader.text(), value: reader.value() }));
+    groups.push({ topic, records });
+  }
+  return groups;
+}
+
+/** At least what the groups take. What isn't written to is never real memory. */
+function capacityFor(groups: Commit['publish']): number {
+  const text = (length: number): number => numberBytes + length * maxUtf8BytesPerUnit;
+  let bytes = 1;
+  for (const { topic, records } of groups) {
+    bytes += text(topic.length) + numberBytes;
+    for (const { key, value } of records) bytes += text(key.length) + numberBytes + (value?.length ?? 0);
+  }
+  return bytes;
+}
+
+class Writer {
+  readonly #target: Buffer;
+  #position = 1;
+
+  constructor(capacity: number) {
+    this.#target = Buffer.allocUnsafeSlow(capacity);
+    this.#target[0] = format;
+  }
+
+  number(value: number): void {
+    this.#position = this.#target.writeUInt32BE(value, this.#position);
+  }
+
+  text(text: string): void {
+    const start = this.#position;
+    this.#position = start + numberBytes + this.#target.write(text, start + numberBytes);
+    this.#target.writeUInt32BE(this.#position - start - numberBytes, start);
+  }
+
+  value(value: Buffer | null): void {
+    this.number(value === null ? 0 : value.length + 1);
+    if (value === null) return;
+    this.#target.set(value, this.#position);
+    this.#position += value.length;
+  }
+
+  written(): Buffer {
+    return this.#target.subarray(0, this.#position);
+  }
+}
+
+class Reader {
+  readonly #source: Buffer;
+  #position = 1;
+
+  constructor(source: Buffer) {
+    this.#source = source;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#position === this.#source.length;
+  }
+
+  number(): number {
+    const value = this.#source.readUInt32BE(this.#position);
+    this.#position += numberBytes;
+    return value;
+  }
+
+  text(): string {
+    return this.#take(this.number()).toString();
+  }
+
+  value(): Buffer | null {
+    const bytes = this.number();
+    return bytes === 0 ? null : this.#take(bytes - 1);
+  }
+
+  #take(bytes: number): Buffer {
+    const end = this.#position + bytes;
+    if (end > this.#source.length) throw new Error('an outbox that ends too soon');
+    const taken = this.#source.subarray(this.#position, end);
+    this.#position = end;
+    return taken;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What is kept of a partition's devices in Redis, and the scripts that change it.
+ *
+ * Per partition, all under one hash tag, so that one server has them and loses them together: a hash `…meta` (`token`, how often the partition
+ * was claimed; `owner`, the id of the last claim; `offset`, of the next record to apply; `commit`, the id of the last commit), a string `…outbox`
+ * (`outbox.ts`; absent when nothing waits to be published), and a string `…device:KEY` per device with its encoded state, which expires.
+ */
+import { createScript } from './scripts.js';
+
+export interface PartitionKeys {
+  readonly meta: string;
+  readonly outbox: string;
+  /** Before a device's key. */
+  readonly device: string;
+}
+
+export function partitionKeys(prefix: string, partition: number): PartitionKeys {
+  const stem = `${prefix}{state.${partition}}.`;
+  return { meta: `${stem}meta`, outbox: `${stem}outbox`, device: `${stem}device:` };
+}
+
+/**
+ * Keys: meta, outbox. Arguments: id of the claim. Answers token, offset, id of the last commit, outbox. Done twice it is one claim whose token
+ * has grown by two.
+ */
+export const claimScript = createScript(`
+local token = redis.call('HINCRBY', KEYS[1], 'token', 1)
+redis.call('HSET', KEYS[1], 'owner', ARGV[1])
+return { token, redis.call('HGET', KEYS[1], 'offset'), redis.call('HGET', KEYS[1], 'commit'), redis.call('GET', KEYS[2]) }
+`);
+
+/**
+ * Keys: meta, outbox, devices to set, devices to delete. Arguments: id of the claim, id of the commit, expected offset, next offset, ms until a
+ * device expires or 0, outbox, then the state of each device to set. Answers 1 when all of it is written, else 0. Done twice it answers 1
+ * twice, for it knows its own commit; unless another owner has committed meanwhile, whose work then begins where this commit ended.
+ */
+export const commitScript = createScript(`
+local call, keys, args = redis.call, KEYS, ARGV
+local held = call('HMGET', keys[1], 'owner', 'offset', 'commit')
+if held[3] == args[2] then return 1 end
+if held[1] ~= args[1] or (held[2] or '0') ~= args[3] then return 0 end
+call('HSET', keys[1], 'offset', args[4], 'commit', args[2])
+if args[6] == '' then call('DEL', keys[2]) else call('SET', keys[2], args[6]) end
+local expiry, states = args[5], #args - 6
+if expiry == '0' then
+  for i = 1, states do call('SET', keys[i + 2], args[i + 6]) end
+else
+  for i = 1, states do call('SET', keys[i + 2], args[i + 6], 'PX', expiry) end
+end
+for i = states + 3, #keys do call('DEL', keys[i]) end
+return 1
+`);
+
+/** Keys: meta, outbox. Arguments: id of the commit that filled the outbox. Empties it if it is still that commit's; done late it does nothing. */
+export const publishedScript = createScript(`
+if redis.call('HGET', KEYS[1], 'commit') == ARGV[1] then redis.call('DEL', KEYS[2]) end
+return 1
+`);

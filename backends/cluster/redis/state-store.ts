@@ -1,0 +1,120 @@
+/**
+ * States, position and outbox of each partition in Redis. A commit is one script: owner and position are checked in it, states and position
+ * written, and what is to be published put into the outbox; then it is published, and the outbox emptied. Whoever claims the partition
+ * publishes first what is still there.
+ *
+ * Flows in: claims, commits. Flows out: states; publications, in wire form, to `publish`. Outages of Redis are sat out.
+ *
+ * When Redis loses its last second, owner, position, states and outbox fall back together. Who owned the partition is refused then, claims
+ * again and applies the records anew. Two who were given one token by a store that fell back in between aren't mistaken for each other:
+ * each claim has an id that no other has, and the id is what is compared.
+ */
+import type { Claim, Commit, CommitResult, NewRecord, StateStore, Topic } from '../../../pipeline/ports.js';
+import { freshId } from '../../../schemas/ids.js';
+import type { WireSchemas } from '../registry/wire-schemas.js';
+import type { RedisConnection } from './connection.js';
+import { decodeOutbox, encodeOutbox } from './outbox.js';
+import { runScript, type ScriptArgument } from './scripts.js';
+import { claimScript, commitScript, partitionKeys, publishedScript } from './state-scripts.js';
+
+export interface RedisStateStoreParts {
+  readonly redis: RedisConnection;
+  readonly wire: Pick<WireSchemas, 'toWire'>;
+  /** Appends records that are in wire form. Resolves when they are durable. */
+  readonly publish: (topic: Topic, records: readonly NewRecord[]) => Promise<void>;
+  /** A device that had no commit for so long is forgotten. 0: none ever is. */
+  readonly retentionMs: number;
+}
+
+/** What a claim is known by in the store. */
+interface Ownership {
+  readonly id: string;
+  commits: number;
+  /** The last commit. The next one waits for it, for an outbox holds one commit; and when it failed there is no next one. */
+  last: Promise<unknown>;
+}
+
+/** More answer slower; a server does nothing else meanwhile. */
+const maxKeysPerLoad = 1_000;
+
+export function createRedisStateStore({ redis, wire, publish, retentionMs }: RedisStateStoreParts): StateStore {
+  const ownerships = new WeakMap<Claim, Ownership>();
+  const keysOf = (partition: number) => partitionKeys(redis.options.prefix, partition);
+
+  async function claim(partition: number): Promise<Claim> {
+    const id = freshId();
+    const { meta, outbox } = keysOf(partition);
+    const answer = await redis.withRetries(() => runScript(redis, claimScript, [meta, outbox], [id]));
+    const [token, offset, lastCommit, unpublished] = answer as [number, Buffer | null, Buffer | null, Buffer | null];
+    if (unpublished !== null) {
+      await publishAll(decodeOutbox(unpublished));
+      forgetPublished(partition, lastCommit!);
+    }
+    const claimed: Claim = { partition, token, nextOffset: Number(offset ?? 0) };
+    ownerships.set(claimed, { id, commits: 0, last: Promise.resolve() });
+    return claimed;
+  }
+
+  async function load(partition: number, keys: readonly string[]): Promise<(Buffer | undefined)[]> {
+    const { device } = keysOf(partition);
+    const chunks: Promise<(Buffer | null)[]>[] = [];
+    for (let start = 0; start < keys.length; start += maxKeysPerLoad) {
+      const chunk = keys.slice(start, start + maxKeysPerLoad).map((key) => device + key);
+      chunks.push(redis.withRetries(() => redis.client.mgetBuffer(chunk)));
+    }
+    return (await Promise.all(chunks)).flat().map((value) => value ?? undefined);
+  }
+
+  async function commit(claim: Claim, commit: Commit): Promise<CommitResult> {
+    const owner = ownerships.get(claim);
+    if (owner === undefined) throw new Error('a claim of another store');
+    const result = owner.last.then(() => commitAndPublish(claim.partition, owner, commit));
+    owner.last = result;
+    return result;
+  }
+
+  async function commitAndPublish(partition: number, owner: Ownership, commit: Commit): Promise<CommitResult> {
+    for (const { topic, records } of commit.publish) {
+      for (const { value } of records) if (value !== null) wire.toWire(topic, value);
+    }
+    owner.commits += 1;
+    const id = `${owner.id}.${owner.commits}`;
+    if (!(await write(partition, owner.id, id, commit))) return 'fenced';
+    if (commit.publish.length > 0) {
+      await publishAll(commit.publish);
+      forgetPublished(partition, id);
+    }
+    return 'committed';
+  }
+
+  /** False when it was refused. */
+  async function write(partition: number, owner: string, id: string, commit: Commit): Promise<boolean> {
+    const { meta, outbox, device } = keysOf(partition);
+    const keys = [meta, outbox];
+    const deleted: string[] = [];
+    const offsets = [String(commit.expectedOffset), String(commit.nextOffset)];
+    const args: ScriptArgument[] = [owner, id, ...offsets, String(retentionMs), encodeOutbox(commit.publish)];
+    for (const [key, state] of commit.states) {
+      if (state === null) {
+        deleted.push(device + key);
+      } else {
+        keys.push(device + key);
+        args.push(state);
+      }
+    }
+    for (const key of deleted) keys.push(key);
+    return (await redis.withRetries(() => runScript(redis, commitScript, keys, args))) === 1;
+  }
+
+  async function publishAll(publications: Commit['publish']): Promise<void> {
+    await Promise.all(publications.map(({ topic, records }) => publish(topic, records)));
+  }
+
+  /** Nobody waits for it: what stays in the outbox is published again by the next owner, and replaced by the next commit. */
+  function forgetPublished(partition: number, commit: ScriptArgument): void {
+    const { meta, outbox } = keysOf(partition);
+    runScript(redis, publishedScript, [meta, outbox], [commit]).catch(() => {});
+  }
+
+  return { claim, load, commit };
+}

@@ -1,0 +1,15 @@
+/** Turns at work by the clock: a key per work, held for its interval by the node that set it first. */
+import type { Turns } from '../../../pipeline/ports.js';
+import { freshId } from '../../../schemas/ids.js';
+import type { RedisConnection } from './connection.js';
+
+export function createRedisTurns({ client, options, withRetries }: RedisConnection): Turns {
+  return {
+    async take(name, intervalMs) {
+      const id = freshId();
+      // A repeat whose first try was done finds its own id.
+      const holder = await withRetries(() => client.set(`${options.prefix}turn.${name}`, id, 'PX', intervalMs, 'NX', 'GET'));
+      return holder === null || holder === id;
+    },
+  };
+}
