@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildWorkload } from '../kill/workload.js';
+import { buildWorkload } from '../ledger/workload.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { at, circle, standing } from '../support/places.js';
 import { program, TestServer } from '../support/server.js';

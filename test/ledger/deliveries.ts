@@ -51,7 +51,8 @@ function changedBytes({ requests }: Receiver): string[] {
 }
 
 function outOfOrder({ requests }: Receiver, loggedIds: readonly string[]): string[] {
-  const places = new Map(loggedIds.map((id, place) => [id, place]));
+  // Where an id is in the log more than once, its first place counts.
+  const places = new Map(loggedIds.map((id, place) => [id, place] as const).reverse());
   const seen = new Set<string>();
   const latestPlace = new Map<string, number>();
   return requests.flatMap((request) => {

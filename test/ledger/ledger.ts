@@ -1,21 +1,13 @@
 /**
- * What a data folder holds after a run, read straight from its engines while no server has it open.
+ * What is on record after a run, read straight from where it is kept.
  *
  * Flows out: the events of the log and of ClickHouse, what ClickHouse says of each location, and the devices' states, all in terms that two
  * runs share: devices, times and externalIds instead of ids that the server gave.
  */
-import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
-import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
 import { topics } from '../../pipeline/ports.js';
 import { codecs, deviceStateType } from '../../schemas/codecs.js';
 import type { DeviceState, Event } from '../../schemas/records.js';
-
-/** Where to look, and for what. */
-export interface Inspection {
-  readonly dataFolder: string;
-  readonly partitions: number;
-  readonly deviceIds: readonly string[];
-}
+import type { Sources } from './sources.js';
 
 export interface LocationCount {
   readonly device: string;
@@ -28,6 +20,8 @@ export interface LocationCount {
 export interface Ledger {
   /** Ids in the log, every copy. */
   readonly loggedIds: readonly string[];
+  /** Ids of which two copies in the log differ. */
+  readonly changedIds: readonly string[];
   /** Ids in ClickHouse, every copy that a reader of the table sees. */
   readonly storedIds: readonly string[];
   /** One line per distinct event of the log: device, time, type, fence and what it says. */
@@ -43,11 +37,12 @@ export interface Ledger {
 
 const pageRecords = 5_000;
 
-export async function readLedger({ dataFolder, partitions, deviceIds }: Inspection): Promise<Ledger> {
-  const embedded = openEmbedded({ path: dataFolder, partitions });
-  const analytics = await openChdbAnalytics({ path: `${dataFolder}/analytics` });
+/** Closes the sources. */
+export async function readLedger(sources: Sources, deviceIds: readonly string[]): Promise<Ledger> {
+  const { analytics } = sources;
   try {
-    const events = (await readTopic(embedded, topics.events)).map(codecs.event.decode);
+    const frames = await readTopic(sources, topics.events);
+    const events = frames.map(codecs.event.decode);
     const names = new Map(
       events.flatMap(({ geofence, beacon }) =>
         [geofence, beacon].flatMap((item) => (item ? [[item.id, item.externalId ?? '']] : [])),
@@ -62,20 +57,20 @@ export async function readLedger({ dataFolder, partitions, deviceIds }: Inspecti
     const project = events[0]?.project ?? '';
     return {
       loggedIds: events.map(({ id }) => id),
+      changedIds: changedIds(events, frames),
       storedIds: stored.map(({ id }) => id),
       events: distinctById(events).map(eventLine).sort(),
       locations: locations.map(({ device, timeMs, applied }) => `${device} ${isoTime(timeMs)} applied ${applied}`).sort(),
-      states: (await readStates(embedded, project, deviceIds, names)).sort(),
+      states: (await readStates(sources, project, deviceIds, names)).sort(),
       arrivedAgain: locations.reduce((sum, { again }) => sum + again, 0),
-      deadLetters: (await readTopic(embedded, topics.deadLetters)).length,
+      deadLetters: (await readTopic(sources, topics.deadLetters)).length,
     };
   } finally {
-    await analytics.close();
-    await embedded.close();
+    await sources.close();
   }
 }
 
-async function readTopic({ log }: Embedded, topic: (typeof topics)[keyof typeof topics]): Promise<Buffer[]> {
+async function readTopic({ log }: Sources, topic: (typeof topics)[keyof typeof topics]): Promise<Buffer[]> {
   const values: Buffer[] = [];
   for (let partition = 0; partition < log.partitions(topic); partition += 1) {
     const { first, end } = await log.bounds(topic, partition);
@@ -91,6 +86,16 @@ async function readTopic({ log }: Embedded, topic: (typeof topics)[keyof typeof 
   return values;
 }
 
+function changedIds(events: readonly Event[], frames: readonly Buffer[]): string[] {
+  const first = new Map<string, Buffer>();
+  return events.flatMap(({ id }, index) => {
+    const frame = frames[index] as Buffer;
+    const before = first.get(id) ?? frame;
+    first.set(id, before);
+    return before.equals(frame) ? [] : [id];
+  });
+}
+
 const distinctById = (events: readonly Event[]): Event[] => [...new Map(events.map((event) => [event.id, event])).values()];
 
 function eventLine({ user, createdAt, type, geofence, beacon, confidence, duration_min }: Event): string {
@@ -100,7 +105,7 @@ function eventLine({ user, createdAt, type, geofence, beacon, confidence, durati
 }
 
 async function readStates(
-  { log, stateStore }: Embedded,
+  { log, states }: Sources,
   project: string,
   deviceIds: readonly string[],
   names: ReadonlyMap<string, string>,
@@ -108,7 +113,7 @@ async function readStates(
   const lines: string[] = [];
   for (const deviceId of deviceIds) {
     const key = `${project}/test/${deviceId}`;
-    const [value] = await stateStore.load(log.partitionOf(topics.locations, key), [key]);
+    const [value] = await states.load(log.partitionOf(topics.locations, key), [key]);
     if (!value) {
       lines.push(`${deviceId} has no state`);
       continue;

@@ -1,8 +1,13 @@
 /** Sends a workload as its devices and backends would: each device's locations in order, each request again until it is acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, ok } from '../support/client.js';
-import type { TestServer } from '../support/server.js';
+import type { Keys } from '../../cli/demo/server-process.js';
+import { type Answer, type Client, ok } from '../support/client.js';
 import type { Report, Workload } from './workload.js';
+
+/** A server, or a cluster of them. */
+export interface Target {
+  as(key: keyof Keys): Client;
+}
 
 /** How far a run has come. */
 export class Progress {
@@ -17,14 +22,14 @@ const singlesPerChunk = 2;
 const retryAfterMs = 20;
 
 /** Puts settings, fences and beacons; all of it is in force afterwards. */
-export async function configure(server: TestServer, { settings, resources }: Workload): Promise<void> {
-  const backend = server.as('test_secret');
+export async function configure(target: Target, { settings, resources }: Workload): Promise<void> {
+  const backend = target.as('test_secret');
   ok(await backend.put('/v1/settings', settings));
   for (const { kind, externalId, fields } of resources) ok(await backend.put(`/v1/${kind}/kill/${externalId}`, fields));
 }
 
 /** Resolves when every location is acknowledged. */
-export async function send(server: TestServer, { devices }: Workload, progress: Progress): Promise<void> {
+export async function send(target: Target, { devices }: Workload, progress: Progress): Promise<void> {
   const lane = async (number: number) => {
     const ours = devices.filter((_, index) => index % lanes === number);
     const steps = ours[0]?.length ?? 0;
@@ -33,19 +38,19 @@ export async function send(server: TestServer, { devices }: Workload, progress: 
       const chunk = Array.from({ length: stepsPerChunk }, (_, index) =>
         ours.flatMap((device) => device[step + index] ?? []),
       ).flat();
-      await sendChunk(server, chunk, progress);
+      await sendChunk(target, chunk, progress);
     }
   };
   await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));
 }
 
-async function sendChunk(server: TestServer, chunk: readonly Report[], progress: Progress): Promise<void> {
+async function sendChunk(target: Target, chunk: readonly Report[], progress: Progress): Promise<void> {
   const [many, singles] = [chunk.slice(0, -singlesPerChunk), chunk.slice(-singlesPerChunk)];
-  const { accepted, rejected } = await acknowledged(() => server.as('test_secret').bulk(many));
+  const { accepted, rejected } = await acknowledged(() => target.as('test_secret').bulk(many));
   if (accepted !== many.length || rejected !== 0) throw new Error(`${accepted} of ${many.length} accepted, ${rejected} rejected`);
   progress.acknowledged += many.length;
   for (const single of singles) {
-    await acknowledged(() => server.as('test_publishable').post('/v1/track', single));
+    await acknowledged(() => target.as('test_publishable').post('/v1/track', single));
     progress.acknowledged += 1;
   }
 }

@@ -1,0 +1,196 @@
+/**
+ * The processes of a cluster under test, each with its roles and a supervisor that starts it again when it has ended, as an operator's would.
+ *
+ * Flows in: what a fresh cluster's nodes are configured with (`newTestCluster`), and a plan of nodes. Flows out: clients that speak to any node that
+ * takes requests, and each node's process to be killed, stopped and woken.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Role } from '../../cli/config/schema.js';
+import { type Keys, launchServer, type ServerProcess } from '../../cli/demo/server-process.js';
+import { Client } from './client.js';
+import { program } from './server.js';
+
+export interface NodePlan {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const restartAfterMs = 100;
+
+/** One process after the other, on one folder and, from its first start on, one port. */
+export class SupervisedNode {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  /** How often it was started again. */
+  restarts = 0;
+  address = '';
+  /** Of the first project, where this node made it. */
+  keys: Keys | undefined;
+  readonly #folder: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  /** What former processes said last. */
+  readonly #formerLog: string[] = [];
+  #process: ServerProcess;
+  #isEnding = false;
+  #supervising: Promise<void>;
+
+  constructor(plan: NodePlan, folder: string, environment: Readonly<Record<string, string>>) {
+    this.name = plan.name;
+    this.roles = plan.roles;
+    this.#folder = folder;
+    this.#environment = { ...environment, ...plan.environment, FENCELINE_ROLES: plan.roles.join(',') };
+    this.#process = this.#launch();
+    this.#supervising = this.#supervise();
+  }
+
+  /** Resolves when the process that runs now is ready; rejects when it ends before. */
+  async ready(): Promise<void> {
+    const { address, keys } = await this.#process.ready;
+    this.address = address;
+    this.keys ??= keys;
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  /** With SIGKILL; the supervisor starts the next. */
+  async kill(): Promise<void> {
+    await this.#process.kill();
+  }
+
+  /** As an operator would stop it; the supervisor starts the next. */
+  async restart(): Promise<void> {
+    await this.#process.stop();
+  }
+
+  /** SIGSTOP: it holds everything it has, and does nothing. */
+  pause(): void {
+    process.kill(this.pid, 'SIGSTOP');
+  }
+
+  /** SIGCONT. */
+  resume(): void {
+    process.kill(this.pid, 'SIGCONT');
+  }
+
+  /** Ends it for good. */
+  async end(how: 'stop' | 'kill' = 'stop'): Promise<void> {
+    this.#isEnding = true;
+    if (how === 'kill') await this.#process.kill();
+    else await this.#process.stop();
+    await this.#supervising;
+  }
+
+  log(): string {
+    return [...this.#formerLog, ...this.#process.log()].map((line) => `${this.name}: ${line}`).join('\n');
+  }
+
+  async #supervise(): Promise<void> {
+    for (;;) {
+      await this.#process.exited;
+      if (this.#isEnding) return;
+      this.#formerLog.push(...this.#process.log().slice(-20), '(started again)');
+      await delay(restartAfterMs);
+      if (this.#isEnding) return;
+      this.restarts += 1;
+      this.#process = this.#launch();
+      this.#process.ready.then(
+        ({ address, keys }) => {
+          this.address = address;
+          this.keys ??= keys;
+        },
+        () => undefined,
+      );
+    }
+  }
+
+  #launch(): ServerProcess {
+    const port = this.address ? Number(new URL(this.address).port) : 0;
+    return launchServer({ program, dataFolder: this.#folder, port, environment: this.#environment });
+  }
+}
+
+/** Two of whoever takes requests and evaluates, one of the others: what two cores can bear. */
+export const usualPlan: readonly NodePlan[] = [
+  { name: 'front-1', roles: ['ingest', 'api'] },
+  { name: 'front-2', roles: ['ingest', 'api'] },
+  { name: 'pipeline-1', roles: ['pipeline'] },
+  { name: 'pipeline-2', roles: ['pipeline'] },
+  { name: 'sender', roles: ['webhooks'] },
+  { name: 'store', roles: ['analytics'] },
+];
+
+export class ClusterNodes {
+  readonly nodes: readonly SupervisedNode[];
+  readonly #folder: string;
+  #turn = 0;
+
+  private constructor(nodes: readonly SupervisedNode[], folder: string) {
+    this.nodes = nodes;
+    this.#folder = folder;
+  }
+
+  /** Starts all at once and waits until all are ready. `environment` is that of a `TestCluster`, and more. */
+  static async start(
+    environment: Readonly<Record<string, string>>,
+    plan: readonly NodePlan[] = usualPlan,
+  ): Promise<ClusterNodes> {
+    const folder = await mkdtemp(join(tmpdir(), 'fenceline-cluster-'));
+    const given = { FENCELINE_LOG_LEVEL: 'warn', ...environment };
+    const cluster = new ClusterNodes(
+      plan.map((each) => new SupervisedNode(each, join(folder, each.name), given)),
+      folder,
+    );
+    try {
+      await Promise.all(cluster.nodes.map((node) => node.ready()));
+    } catch (error) {
+      await cluster.dispose();
+      throw error;
+    }
+    return cluster;
+  }
+
+  node(name: string): SupervisedNode {
+    const found = this.nodes.find((node) => node.name === name);
+    if (!found) throw new Error(`there is no node ${name}`);
+    return found;
+  }
+
+  /** Speaks to the nodes that take requests, one after the other; one that is down refuses, as behind a proxy that doesn't know yet. */
+  as(key: keyof Keys): Client {
+    const { keys } = this;
+    return new Client(() => this.address(), keys[key]);
+  }
+
+  get keys(): Keys {
+    const keys = this.nodes.find((node) => node.keys)?.keys;
+    if (!keys) throw new Error('no node printed keys');
+    return keys;
+  }
+
+  /** Of the next node that takes requests. */
+  address(): string {
+    const fronts = this.nodes.filter(({ roles }) => roles.includes('ingest'));
+    this.#turn += 1;
+    return fronts[this.#turn % fronts.length]!.address;
+  }
+
+  log(): string {
+    return this.nodes.map((node) => node.log()).join('\n');
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.end()));
+  }
+
+  /** Ends what still runs, and removes the folders. */
+  async dispose(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.end('kill')));
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
