@@ -1,0 +1,96 @@
+/**
+ * The Lua of the delivery queue. What removes may also run when Redis is full, so that the queue can empty; what adds may not.
+ *
+ * The first key is the source's `meta`. Where a list of webhooks is changed, the second is its `webhooks`, and two keys per webhook follow:
+ * its `places` and its `values`. Arguments name a webhook by its number among them, from 1. Scripts that change answer 1, or 0 for `fenced`.
+ */
+import { createScript } from './scripts.js';
+
+/** No arguments. Answers token, offset and sequence. */
+export const claimScript = createScript(`#!lua flags=allow-oom
+local now = redis.call('TIME')
+local token = tonumber(redis.call('HGET', KEYS[1], 'token') or 0)
+token = string.format('%d', math.max(token + 1, now[1] * 1000000 + now[2]))
+redis.call('HSET', KEYS[1], 'token', token)
+for _, field in ipairs({'offset', 'sequence', 'size'}) do redis.call('HSETNX', KEYS[1], field, 0) end
+return redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence')
+`);
+
+/** The batch's id, token, expected offset, next offset; then per delivery webhook, time due, value. */
+export const addScript = createScript(`#!lua
+local token, offset, sequence, added = unpack(redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'added'))
+if added == ARGV[1] then return 1 end
+if token ~= ARGV[2] or offset ~= ARGV[3] then return 0 end
+local number = tonumber(sequence)
+for i = 5, #ARGV, 3 do
+  local webhook = 2 * ARGV[i]
+  local sequence = struct.pack('>d', number)
+  redis.call('ZADD', KEYS[webhook + 1], 0, ARGV[i + 1] .. sequence .. '\\0\\0\\0\\0')
+  redis.call('HSET', KEYS[webhook + 2], sequence, ARGV[i + 2])
+  number = number + 1
+end
+for i = 3, #KEYS, 2 do redis.call('ZADD', KEYS[2], 0, string.sub(KEYS[i], -24)) end
+local count = (#ARGV - 4) / 3
+redis.call('HINCRBY', KEYS[1], 'sequence', count)
+redis.call('HINCRBY', KEYS[1], 'size', count)
+redis.call('HSET', KEYS[1], 'offset', ARGV[4], 'added', ARGV[1])
+return 1
+`);
+
+/** Of a script that goes on unless the source is another's, or stands before what its owner knows: Redis lost what came then. */
+const unlessFenced = `local owner = redis.call('HMGET', KEYS[1], 'token', 'offset')
+if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) then return 0 end`;
+
+/** Token, known offset; then per settlement webhook, place, and the member that takes its place, empty for none. */
+export const settleScript = createScript(`#!lua flags=allow-oom
+${unlessFenced}
+local gone = 0
+for i = 3, #ARGV, 3 do
+  local webhook = 2 * ARGV[i]
+  local places, place, again = KEYS[webhook + 1], ARGV[i + 1], ARGV[i + 2]
+  local removed = redis.call('ZREMRANGEBYLEX', places, '[' .. place, '[' .. place .. '\\255\\255\\255\\255')
+  if removed == 1 and again == '' then
+    redis.call('HDEL', KEYS[webhook + 2], string.sub(place, 9))
+    gone = gone + 1
+  elseif removed == 1 then
+    redis.call('ZADD', places, 0, again)
+  end
+end
+for i = 3, #KEYS, 2 do
+  if redis.call('EXISTS', KEYS[i]) == 0 then redis.call('ZREM', KEYS[2], string.sub(KEYS[i], -24)) end
+end
+redis.call('HINCRBY', KEYS[1], 'size', 0 - gone)
+return 1
+`);
+
+/** Token, known offset. Of one webhook. However much it is, its memory is freed beside what Redis does else. */
+export const dropScript = createScript(`#!lua flags=allow-oom
+${unlessFenced}
+redis.call('HINCRBY', KEYS[1], 'size', 0 - redis.call('ZCARD', KEYS[3]))
+redis.call('UNLINK', KEYS[3], KEYS[4])
+redis.call('ZREM', KEYS[2], string.sub(KEYS[3], -24))
+return 1
+`);
+
+/**
+ * Keys are a webhook's `places` and `values`; arguments the bound from which to read, how many at most, and how many bytes are enough.
+ * Answers how many were found, and the first of them: member, value, member, value…
+ */
+export const waitingScript = createScript(`#!lua flags=no-writes
+local members = redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])
+local page, bytes = {}, 0
+for i, member in ipairs(members) do
+  local value = redis.call('HGET', KEYS[2], string.sub(member, 9, 16))
+  page[2 * i - 1], page[2 * i] = member, value
+  bytes = bytes + #value
+  if bytes >= tonumber(ARGV[3]) then break end
+end
+return {#members, page}
+`);
+
+/** Keys are the `places` of webhooks. Answers the first member of each, empty where there is none. */
+export const firstsScript = createScript(`#!lua flags=no-writes
+local firsts = {}
+for i = 1, #KEYS do firsts[i] = redis.call('ZRANGE', KEYS[i], 0, 0)[1] or '' end
+return firsts
+`);

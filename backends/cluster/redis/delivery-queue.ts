@@ -1,0 +1,193 @@
+/**
+ * Waiting deliveries in Redis, in the order of their places, with their source's position and owner token beside them. Each change is one
+ * script in which the token is checked, so that nothing is ever half done.
+ *
+ * A script may be repeated when its answer was lost: a batch has an id, by which it is known to have been added; what was removed is passed
+ * over. A Redis that lost its last second has lost deliveries and positions together. The first change by an owner that knows of
+ * more is refused then: he claims again, makes again what is lost, and sends again what had been settled.
+ *
+ * Redis holds all of it in memory. Measured with 100,000 deliveries of 500 to 1,500 bytes: each takes 290 bytes beside itself when one webhook has
+ * them all, 220 when ten thousand have them.
+ */
+import {
+  type CommitResult,
+  type DeliveryClaim,
+  type DeliveryPlace,
+  type DeliveryQueue,
+  type DeliverySource,
+  type Settlement,
+  topics,
+  type WaitingDelivery,
+  type WebhookHealth,
+} from '../../../pipeline/ports.js';
+import { freshId } from '../../../schemas/ids.js';
+import type { RedisConnection } from './connection.js';
+import {
+  boundAfter,
+  checkValue,
+  decodeWaiting,
+  dueAtMsOf,
+  encodeDue,
+  encodeMember,
+  encodePlace,
+  healthKey,
+  SourceKeys,
+} from './delivery-queue-layout.js';
+import { addScript, claimScript, dropScript, firstsScript, settleScript, waitingScript } from './delivery-queue-scripts.js';
+import { runScript, type Script, type ScriptArgument } from './scripts.js';
+
+/** Of one script: some milliseconds each. */
+const maxSettledAtOnce = 1_000;
+const maxReadAtOnce = 1_000;
+const enoughReadBytes = 2 ** 22;
+
+type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
+
+const unknownHealth: WebhookHealth = { failingSinceMs: null, lastSuccessAtMs: null };
+
+export interface RedisDeliveryQueueParts {
+  readonly redis: RedisConnection;
+  /** Of each topic. */
+  readonly partitions: number;
+}
+
+export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQueueParts): DeliveryQueue {
+  const { client, options } = redis;
+  const keysOf = (source: DeliverySource): SourceKeys => new SourceKeys(options.prefix, source);
+  /** Where claims have moved their positions. */
+  const positions = new WeakMap<DeliveryClaim, number>();
+  const positionOf = (claim: DeliveryClaim): number => positions.get(claim) ?? claim.nextOffset;
+
+  const run = (script: Script, keys: readonly string[], args: readonly ScriptArgument[]): Promise<unknown> =>
+    redis.withRetries(() => runScript(redis, script, keys, args));
+
+  async function change(script: Script, keys: readonly string[], args: readonly ScriptArgument[]): Promise<CommitResult> {
+    return (await run(script, keys, args)) === 1 ? 'committed' : 'fenced';
+  }
+
+  async function claim(source: DeliverySource): Promise<DeliveryClaim> {
+    const answer = (await run(claimScript, [keysOf(source).meta], [])) as Buffer[];
+    const [token, nextOffset, nextSequence] = answer.map(Number) as [number, number, number];
+    return { source, token, nextOffset, nextSequence };
+  }
+
+  const add: DeliveryQueue['add'] = async (claim, { expectedOffset, nextOffset, deliveries }) => {
+    const keys = new KeysOfChange(keysOf(claim.source));
+    const args: ScriptArgument[] = [freshId(), `${claim.token}`, `${expectedOffset}`, `${nextOffset}`];
+    for (const { webhook, dueAtMs, value } of deliveries)
+      args.push(keys.numberOf(webhook), encodeDue(dueAtMs), checkValue(value));
+    const result = await change(addScript, keys.names, args);
+    if (result === 'committed') positions.set(claim, Math.max(nextOffset, positionOf(claim)));
+    return result;
+  };
+
+  async function settle(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult> {
+    // None at all still tells whether the source is ours.
+    let start = 0;
+    do {
+      const end = start + maxSettledAtOnce;
+      if ((await settleAtOnce(claim, settlements.slice(start, end))) === 'fenced') return 'fenced';
+      start = end;
+    } while (start < settlements.length);
+    return 'committed';
+  }
+
+  function settleAtOnce(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult> {
+    const keys = new KeysOfChange(keysOf(claim.source));
+    const args: ScriptArgument[] = [`${claim.token}`, `${positionOf(claim)}`];
+    for (const { place, next } of settlements) {
+      const moved = next === null ? '' : encodeMember({ ...place, dueAtMs: next.dueAtMs }, next.attempts);
+      args.push(keys.numberOf(place.webhook), encodePlace(place), moved);
+    }
+    return change(settleScript, keys.names, args);
+  }
+
+  async function drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult> {
+    const keys = new KeysOfChange(keysOf(claim.source));
+    keys.numberOf(webhook);
+    return change(dropScript, keys.names, [`${claim.token}`, `${positionOf(claim)}`]);
+  }
+
+  async function waiting(
+    source: DeliverySource,
+    webhook: string,
+    limit: number,
+    after?: DeliveryPlace,
+  ): Promise<WaitingDelivery[]> {
+    const keys = keysOf(source);
+    const all: WaitingDelivery[] = [];
+    for (let place = after; all.length < limit; place = all.at(-1)) {
+      const asked = Math.min(limit - all.length, maxReadAtOnce);
+      const args = [place === undefined ? '-' : boundAfter(place), `${asked}`, `${enoughReadBytes}`];
+      const answer = await run(waitingScript, [keys.places(webhook), keys.values(webhook)], args);
+      const [found, page] = answer as [number, Buffer[]];
+      for (let i = 0; i < page.length; i += 2) all.push(decodeWaiting(webhook, page[i]!, page[i + 1]!));
+      if (found < asked && page.length === 2 * found) break;
+    }
+    return all;
+  }
+
+  /** A page of ids at a time: their order is the same on every server, so that a failover in between hides none. */
+  async function webhooks(source: DeliverySource): Promise<NextDue[]> {
+    const keys = keysOf(source);
+    const all: NextDue[] = [];
+    for (let start = '-'; ; ) {
+      const ids = await redis.withRetries(() => client.zrange(keys.webhooks, start, '+', 'BYLEX', 'LIMIT', 0, maxReadAtOnce));
+      if (ids.length > 0) all.push(...(await nextDueOf(keys, ids)));
+      if (ids.length < maxReadAtOnce) return all;
+      start = `(${ids.at(-1)}`;
+    }
+  }
+
+  /** Without those that nothing waits for any more. */
+  async function nextDueOf(keys: SourceKeys, ids: readonly string[]): Promise<NextDue[]> {
+    const places = ids.map((webhook) => keys.places(webhook));
+    const firsts = (await run(firstsScript, places, [])) as Buffer[];
+    return ids.flatMap((webhook, i) => {
+      const first = firsts[i]!;
+      return first.length === 0 ? [] : [{ webhook, nextDueAtMs: dueAtMsOf(first) }];
+    });
+  }
+
+  async function size(): Promise<number> {
+    const sources = [topics.events, topics.deliveries].flatMap((topic) =>
+      Array.from({ length: partitions }, (_, partition) => ({ topic, partition })),
+    );
+    const sizes = sources.map((source) => redis.withRetries(() => client.hget(keysOf(source).meta, 'size')));
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + Number(size), 0);
+  }
+
+  async function health(webhook: string): Promise<WebhookHealth> {
+    const text = await redis.withRetries(() => client.get(healthKey(options.prefix, webhook)));
+    return text === null ? unknownHealth : JSON.parse(text);
+  }
+
+  async function setHealth(webhook: string, { failingSinceMs, lastSuccessAtMs }: WebhookHealth): Promise<void> {
+    const text = JSON.stringify({ failingSinceMs, lastSuccessAtMs });
+    await redis.withRetries(() => client.set(healthKey(options.prefix, webhook), text));
+  }
+
+  return { claim, add, waiting, webhooks, settle, drop, size, health, setHealth };
+}
+
+/** The keys of a script that changes what waits for some webhooks, which it knows by their numbers. */
+class KeysOfChange {
+  readonly names: string[];
+  readonly #keys: SourceKeys;
+  readonly #numbers = new Map<string, string>();
+
+  constructor(keys: SourceKeys) {
+    this.#keys = keys;
+    this.names = [keys.meta, keys.webhooks];
+  }
+
+  numberOf(webhook: string): string {
+    let number = this.#numbers.get(webhook);
+    if (number === undefined) {
+      number = `${this.#numbers.size + 1}`;
+      this.#numbers.set(webhook, number);
+      this.names.push(this.#keys.places(webhook), this.#keys.values(webhook));
+    }
+    return number;
+  }
+}
