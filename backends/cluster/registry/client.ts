@@ -1,8 +1,8 @@
 /**
  * What we ask of a schema registry, over the API that Confluent's has and others copy.
  *
- * Flows in: schemas as text. Flows out: ids. Nothing is repeated here: what failed for now is a {@link RegistryUnavailable}, what would fail again an
- * Error that says what to change.
+ * Flows in: schemas as text. Flows out: ids. Nothing is asked twice here: errors tell what may succeed later from what is refused
+ * ({@link isRefusal}), and say what is wrong, without secrets.
  */
 import { Agent, request } from 'undici';
 import type { RegistryOptions } from '../options.js';
@@ -12,13 +12,18 @@ const maxResponseBytes = 1 << 20;
 const mediaType = 'application/vnd.schemaregistry.v1+json';
 
 const compatibility = 'BACKWARD_TRANSITIVE';
-/** Others that allow nothing which ours forbids. */
+/** Allows nothing that ours forbids. */
 const stricter = 'FULL_TRANSITIVE';
+/** Of an answer 404: there is a registry, and it has no such schema. */
+const noSuchSchema = 40_403;
 
-/** It doesn't answer, or not yet: the same may succeed later. */
-export class RegistryUnavailable extends Error {
+/** It doesn't answer, or can't for now. */
+class RegistryUnavailable extends Error {
   override readonly name = 'RegistryUnavailable';
 }
+
+/** Whether another try would fail as well. */
+export const isRefusal = (error: unknown): boolean => !(error instanceof RegistryUnavailable);
 
 export interface RegistryClient {
   /** From now on the subject takes only versions that read what all before them wrote. */
@@ -29,84 +34,80 @@ export interface RegistryClient {
   schemaOf(id: number): Promise<string | undefined>;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export function createRegistryClient(options: RegistryOptions): RegistryClient {
-  const ask = createAsker(options);
-  const wrong = ({ status, body }: Answer, what: string): Error =>
-    new Error(
-      `the schema registry at ${shown(options.url)} answered ${status} to ${what}: ${body.message ?? 'is this its address?'}`,
-    );
+/** `onProblem` is told of an outage once, when it begins. */
+export function createRegistryClient(options: RegistryOptions, onProblem: (problem: string) => void): RegistryClient {
+  const send = createSender(options);
+  let isAway = false;
+  const ask: Sender = async (...message) => {
+    try {
+      const answer = await send(...message);
+      isAway = false;
+      return answer;
+    } catch (error) {
+      if (!isAway && !isRefusal(error)) onProblem((error as Error).message);
+      isAway = !isRefusal(error);
+      throw error;
+    }
+  };
+  const refused = ({ status, body }: Answer, what: string): Error =>
+    new Error(`${nameOf(options)} answered ${status} to ${what}: ${body.message ?? 'is this its address?'}`);
 
   return {
     async demandCompatibility(subject) {
       const path = `/config/${encodeURIComponent(subject)}`;
-      const found = await ask('GET', path);
-      if (found.body.compatibilityLevel === compatibility || found.body.compatibilityLevel === stricter) return;
+      const { body } = await ask('GET', path);
+      if (body.compatibilityLevel === compatibility || body.compatibilityLevel === stricter) return;
       const answer = await ask('PUT', path, { compatibility });
-      if (answer.body.compatibility !== compatibility)
-        throw wrong(answer, `compatibility ${compatibility} of subject ${subject}`);
+      if (answer.body.compatibility !== compatibility) throw refused(answer, `${compatibility} for subject ${subject}`);
     },
 
     async register(subject, schema) {
       const answer = await ask('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema });
-      if (!isId(answer.body.id)) throw wrong(answer, `a schema of subject ${subject}`);
+      if (!isId(answer.body.id)) throw refused(answer, `a schema of subject ${subject}`);
       return answer.body.id;
     },
 
     async schemaOf(id) {
       const answer = await ask('GET', `/schemas/ids/${id}`);
-      if (answer.status === 404) return undefined;
-      if (typeof answer.body.schema !== 'string') throw wrong(answer, `the question for schema ${id}`);
-      return answer.body.schema;
+      if (typeof answer.body.schema === 'string') return answer.body.schema;
+      if (answer.body.error_code === noSuchSchema) return undefined;
+      throw refused(answer, `the question for schema ${id}`);
     },
   };
 }
 
-/** Ids are whole numbers from 1 on that fit into Java's int. */
+/** Whole numbers from 1 on that fit into Java's int. */
 export const isId = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31;
 
-type Asker = (method: 'GET' | 'PUT' | 'POST', path: string, body?: object) => Promise<Answer>;
+interface Answer {
+  readonly status: number;
+  /** Empty when it is no JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
 
-function createAsker({ url, username, password = '', tls }: RegistryOptions): Asker {
+type Sender = (method: 'GET' | 'PUT' | 'POST', path: string, body?: object) => Promise<Answer>;
+
+function createSender(options: RegistryOptions): Sender {
+  const { url, username, password = '', tls } = options;
   if (tls && new URL(url).protocol !== 'https:')
-    throw new Error(`the schema registry's address ${shown(url)} must begin with https:`);
+    throw new Error(`${nameOf(options)} is to be encrypted: its address begins with https:`);
   const dispatcher = new Agent({ connect: { ...tls, timeout: requestTimeoutMs }, maxResponseSize: maxResponseBytes });
   const base = url.replace(/\/+$/, '');
-  const headers = {
-    accept: `${mediaType}, application/json`,
-    'content-type': mediaType,
-    ...(username !== undefined && { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }),
-  };
+  const headers: Record<string, string> = { accept: `${mediaType}, application/json`, 'content-type': mediaType };
+  if (username !== undefined) headers.authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
   return async (method, path, body) => {
-    let status: number;
-    let text: string;
-    try {
-      const signal = AbortSignal.timeout(requestTimeoutMs);
-      const response = await request(base + path, {
-        method,
-        headers,
-        dispatcher,
-        signal,
-        body: body ? JSON.stringify(body) : null,
+    const signal = AbortSignal.timeout(requestTimeoutMs);
+    const message = { method, headers, dispatcher, signal, ...(body && { body: JSON.stringify(body) }) };
+    const { status, text } = await request(base + path, message)
+      .then(async (response) => ({ status: response.statusCode, text: await response.body.text() }))
+      .catch((error: NodeJS.ErrnoException) => {
+        throw new RegistryUnavailable(`${nameOf(options)} can't be reached: ${error.message || error.code}`, { cause: error });
       });
-      status = response.statusCode;
-      text = await response.body.text();
-    } catch (error) {
-      const { message, code } = error as Error & { code?: string };
-      throw new RegistryUnavailable(`the schema registry at ${shown(url)} can't be reached: ${message || code}`, {
-        cause: error,
-      });
-    }
-    const answer = { status, body: objectIn(text) };
-    if (status >= 500 || status === 429)
-      throw new RegistryUnavailable(`the schema registry at ${shown(url)} answered ${status}: ${text.slice(0, 500)}`);
+    if (status >= 500 || status === 429) throw new RegistryUnavailable(`${nameOf(options)} answered ${status}`);
     if (status === 401 || status === 403)
-      throw new Error(`the schema registry at ${shown(url)} refuses us (${status}): user ${username ?? 'none'}`);
-    return answer;
+      throw new Error(`${nameOf(options)} answered ${status} to user ${username ?? 'nobody'}`);
+    return { status, body: objectIn(text) };
   };
 }
 
@@ -118,8 +119,8 @@ function objectIn(text: string): Record<string, unknown> {
   }
 }
 
-/** Without what may be secret in it. */
-function shown(url: string): string {
+/** A name or password in the address isn't shown. */
+function nameOf({ url }: RegistryOptions): string {
   const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
+  return `the schema registry at ${origin}${pathname}`;
 }

@@ -4,7 +4,7 @@
  * Two hashes. A field is named by subject and id; in the first it holds the schema and is never changed, in the second the time of the last start that was
  * given the id.
  */
-import type { Cluster, Redis } from 'ioredis';
+import type { RedisConnection } from '../redis/connection.js';
 
 export interface KnownId {
   readonly subject: string;
@@ -20,13 +20,14 @@ export interface KnownIds {
   write(ids: readonly KnownId[]): Promise<void>;
 }
 
-/** Time limits are the connection's. */
-export function createKnownIds(redis: Redis | Cluster, prefix: string): KnownIds {
-  const schemas = `${prefix}schema-ids`;
-  const times = `${prefix}schema-ids:given-at`;
+/** Under `schema-ids` behind the connection's prefix. Outages are sat out: nothing here does harm when it is done twice. */
+export function createKnownIds(redis: RedisConnection): KnownIds {
+  const { client } = redis;
+  const schemas = `${redis.options.prefix}schema-ids`;
+  const times = `${schemas}:given-at`;
   return {
     async read() {
-      const [schemaOf, timeOf] = await orExplained(Promise.all([redis.hgetall(schemas), redis.hgetall(times)]));
+      const [schemaOf, timeOf] = await redis.withRetries(() => Promise.all([client.hgetall(schemas), client.hgetall(times)]));
       return Object.entries(schemaOf).map(([field, schema]) => ({
         ...parse(field),
         schema,
@@ -34,19 +35,17 @@ export function createKnownIds(redis: Redis | Cluster, prefix: string): KnownIds
       }));
     },
     async write(ids) {
-      const writes = ids.flatMap((known) => [
-        redis.hsetnx(schemas, fieldOf(known), known.schema),
-        redis.hset(times, fieldOf(known), known.givenAtMs),
-      ]);
-      await orExplained(Promise.all(writes));
+      await redis.withRetries(() =>
+        Promise.all(
+          ids.flatMap((known) => [
+            client.hsetnx(schemas, fieldOf(known), known.schema),
+            client.hset(times, fieldOf(known), known.givenAtMs),
+          ]),
+        ),
+      );
     },
   };
 }
-
-const orExplained = <T>(answer: Promise<T>): Promise<T> =>
-  answer.catch((error: Error) => {
-    throw new Error(`the ids of schemas in Redis can't be had: ${error.message}`, { cause: error });
-  });
 
 const fieldOf = ({ subject, id }: KnownId): string => `${subject}/${id}`;
 

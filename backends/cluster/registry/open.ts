@@ -5,10 +5,10 @@
  * again; ids that only the registry knows are added. May import `schemas/` and `pipeline/ports.ts`.
  */
 import type { Topic } from '../../../pipeline/ports.js';
+import { outageLimitMs as defaultOutageLimitMs, retried } from '../kafka/retrying.js';
 import type { RegistryOptions } from '../options.js';
-import { createRegistryClient, isId, RegistryUnavailable } from './client.js';
+import { createRegistryClient, isId, isRefusal } from './client.js';
 import type { KnownId, KnownIds } from './known-ids.js';
-import { patiently } from './patience.js';
 import { idsAtStart } from './registration.js';
 import { TopicIds } from './topic-ids.js';
 import { shipped, type Vocabulary } from './vocabulary.js';
@@ -20,21 +20,14 @@ export interface WireSchemasOptions {
   /** Before the topic in a subject's name: what stands before it in Kafka. */
   readonly subjectPrefix: string;
   readonly onProblem: (problem: string) => void;
-  /** How long an outage of the registry or of Redis is sat out. Default: a minute. */
+  /** How long an outage of the registry is sat out. Default a minute. */
   readonly outageLimitMs?: number;
 }
 
 /** Rejects when a schema can't be registered, an id has come to mean two things, or what is needed can't be reached for too long. */
 export async function openWireSchemas(options: WireSchemasOptions, vocabulary: Vocabulary = shipped): Promise<WireSchemas> {
-  const { subjectPrefix, onProblem, outageLimitMs = 60_000 } = options;
-  const client = createRegistryClient(options.registry);
-  const sitOut = { limitMs: outageLimitMs, onWait: onProblem };
-  const redisPatience = { ...sitOut, isOutage: () => true };
-  const registryPatience = { ...sitOut, isOutage: (error: unknown) => error instanceof RegistryUnavailable };
-  const knownIds: KnownIds = {
-    read: () => patiently(() => options.knownIds.read(), redisPatience),
-    write: (ids) => patiently(() => options.knownIds.write(ids), redisPatience),
-  };
+  const { knownIds, subjectPrefix, onProblem, outageLimitMs = defaultOutageLimitMs } = options;
+  const client = createRegistryClient(options.registry, onProblem);
   const subjectOf = (topic: Topic): string => `${subjectPrefix}${topic}-value`;
 
   const { versions, codecs } = vocabulary;
@@ -52,7 +45,9 @@ export async function openWireSchemas(options: WireSchemasOptions, vocabulary: V
     const found: KnownId[] = [];
     for (const id of unknown) {
       if (ids.knows(id)) continue;
-      const schema = isId(id) ? await patiently(() => client.schemaOf(id), registryPatience) : undefined;
+      const schema = isId(id)
+        ? await retried(() => client.schemaOf(id), { limitMs: outageLimitMs, isFinal: isRefusal })
+        : undefined;
       if (schema !== undefined && ids.canRead(schema))
         found.push({ subject: subjectOf(topic), id, schema, givenAtMs: Date.now() });
       else ids.learnForeign(id, Date.now());

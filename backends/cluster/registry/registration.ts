@@ -5,10 +5,10 @@
  * it would be misread.
  */
 import type { Topic } from '../../../pipeline/ports.js';
-import { type RegistryClient, RegistryUnavailable } from './client.js';
+import { retried } from '../kafka/retrying.js';
+import { isRefusal, type RegistryClient } from './client.js';
 import type { KnownId, KnownIds } from './known-ids.js';
 import { isSameLayout } from './layout.js';
-import { patiently } from './patience.js';
 import type { Version } from './vocabulary.js';
 
 /** So long a registry that is away is waited for when it can be done without. */
@@ -35,16 +35,16 @@ export async function idsAtStart(parts: RegistrationParts): Promise<StartIds> {
   const fromBefore = writeIdsFrom(before, parts);
   let given: readonly KnownId[];
   try {
-    given = await patiently(() => registerAll(parts), {
+    given = await retried(() => registerAll(parts), {
       limitMs: fromBefore.missing.length === 0 ? Math.min(shortOutageMs, outageLimitMs) : outageLimitMs,
-      isOutage: (error) => error instanceof RegistryUnavailable,
-      onWait: onProblem,
+      isFinal: isRefusal,
     });
   } catch (error) {
-    if (!(error instanceof RegistryUnavailable)) throw error;
+    if (isRefusal(error)) throw error;
     const { ids, missing } = fromBefore;
-    if (missing.length > 0) throw new Error(`${error.message}; and no id is known for ${missing.join(', ')}`, { cause: error });
-    onProblem(`${error.message}; records are written under the ids that it gave before`);
+    if (missing.length > 0)
+      throw new Error(`${(error as Error).message}; and no id is known for ${missing.join(', ')}`, { cause: error });
+    onProblem(`${(error as Error).message}; records are written under the ids that it gave before`);
     return { known: before, writeIds: ids };
   }
   refuseContradictions([...before, ...given]);
@@ -65,7 +65,7 @@ async function registerAll({ client, versions, subjectOf }: RegistrationParts): 
       if (!given.some((other) => other.subject === subject)) await client.demandCompatibility(subject);
       given.push({ subject, id: await client.register(subject, schema), schema, givenAtMs });
     } catch (error) {
-      if (error instanceof RegistryUnavailable) throw error;
+      if (!isRefusal(error)) throw error;
       throw new Error(`${name} can't be registered: ${(error as Error).message}`, { cause: error });
     }
   }

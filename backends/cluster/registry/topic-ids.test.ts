@@ -1,0 +1,153 @@
+/** Frames get to the wire and back unharmed, whatever version they are of; what isn't ours is never taken for ours. */
+import avro from 'avsc';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Codec, codecs, createCodec } from '../../../schemas/codecs.js';
+import * as arbitrary from '../../../schemas/testing/records.js';
+import { TopicIds } from './topic-ids.js';
+import { shipped } from './vocabulary.js';
+
+const codec = codecs.event;
+const fixedId = codec.schemaId;
+const writeId = 1_000;
+const { schema } = shipped.versions.find(({ name }) => name === 'event.v1')!;
+
+type Field = { name: string; type: unknown; default?: unknown };
+/** The event's schema with other fields. */
+function changed(change: (fields: Field[]) => Field[]): string {
+  const parsed = JSON.parse(schema);
+  return JSON.stringify({ ...parsed, fields: change(parsed.fields) });
+}
+const codecOf = (text: string, id: number): Codec<unknown> =>
+  createCodec(avro.Type.forSchema(JSON.parse(text), { registry: {}, wrapUnions: false }), id);
+
+const symbols = (...names: string[]) => ({ type: 'enum', name: 'fenceline.Environment', symbols: names });
+
+const eventIds = (): TopicIds => new TopicIds(codec, writeId);
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+test('a frame comes back from the wire as it was', () => {
+  const ids = eventIds();
+  fc.assert(
+    fc.property(arbitrary.event, (event) => {
+      const frame = codec.encode(event);
+      const before = Buffer.from(frame);
+      ids.toWire(frame);
+      expect(frame.readUInt32BE(1)).toBe(writeId);
+      const onWire = Buffer.from(frame);
+      ids.toWire(frame);
+      expect(frame).toEqual(onWire);
+      expect(ids.unknownIn([frame])).toEqual(new Set());
+      expect(ids.fromWire(frame)).toEqual(before);
+    }),
+  );
+});
+
+test('what is no frame, or not of the topic, stays as it is on both ways', () => {
+  const ids = eventIds();
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      const value = Buffer.from(bytes);
+      fc.pre(!(value.length >= 5 && value[0] === 0 && [fixedId, writeId].includes(value.readUInt32BE(1))));
+      ids.toWire(value);
+      expect(ids.fromWire(value)).toBe(value);
+      expect(value).toEqual(Buffer.from(bytes));
+    }),
+  );
+});
+
+describe('a frame of another version', () => {
+  const older = changed((fields) => fields.filter(({ name }) => name !== 'source'));
+  const newer = changed((fields) => [
+    { name: 'mood', type: ['null', 'string'], default: null },
+    ...fields,
+    { name: 'weight', type: 'double', default: 0 },
+  ]);
+
+  test('that lacks a field is read with its default', () => {
+    const ids = eventIds();
+    ids.learn(7, older);
+    fc.assert(
+      fc.property(arbitrary.event, (event) => {
+        const read = ids.fromWire(codecOf(older, 7).encode(event));
+        expect(plain(codec.decode(read))).toEqual(plain({ ...event, source: null }));
+      }),
+    );
+  });
+
+  test('that has fields of tomorrow is read without them', () => {
+    const ids = eventIds();
+    ids.learn(fixedId, newer);
+    fc.assert(
+      fc.property(arbitrary.event, (event) => {
+        const read = ids.fromWire(codecOf(newer, fixedId).encode({ mood: 'good', ...event, weight: 2 }));
+        expect(plain(codec.decode(read))).toEqual(plain(event));
+      }),
+    );
+  });
+
+  test('that differs only in words keeps its bytes', () => {
+    const ids = eventIds();
+    ids.learn(7, schema.replaceAll(/"doc":"[^"]*"/g, '"doc":"other words"'));
+    const frame = codecOf(schema, 7).encode(fc.sample(arbitrary.event, 1)[0]!);
+    expect(ids.fromWire(frame)).toBe(frame);
+    expect(frame.readUInt32BE(1)).toBe(fixedId);
+  });
+
+  test('stays as it is when its body is broken', () => {
+    const ids = eventIds();
+    ids.learn(7, older);
+    const frame = codecOf(older, 7).encode(fc.sample(arbitrary.event, 1)[0]!);
+    for (const broken of [frame.subarray(0, -1), frame.subarray(0, 9), Buffer.concat([frame, Buffer.of(1)])]) {
+      const before = Buffer.from(broken);
+      expect(ids.fromWire(broken)).toEqual(before);
+    }
+  });
+
+  test.each([
+    ['lacks a field that has no default', changed((fields) => fields.filter(({ name }) => name !== 'confidence'))],
+    [
+      'has a symbol that is not known',
+      changed((fields) =>
+        fields.map((field) => (field.name === 'environment' ? { ...field, type: symbols('test', 'live', 'moon') } : field)),
+      ),
+    ],
+    ['is of another record', shipped.versions.find(({ name }) => name === 'delivery.v1')!.schema],
+    ['is no Avro', '{"type":"object"}'],
+    ['is nothing at all', ''],
+  ])('stays as it is when its schema %s', (_, text) => {
+    const ids = eventIds();
+    expect(ids.canRead(text)).toBe(false);
+    ids.learn(7, text);
+    const frame = Buffer.from([0, 0, 0, 0, 7, 1, 2, 3]);
+    expect(ids.fromWire(frame)).toEqual(Buffer.from([0, 0, 0, 0, 7, 1, 2, 3]));
+    expect(ids.unknownIn([frame])).toEqual(new Set());
+  });
+});
+
+test("what isn't ours never has the topic's fixed id afterwards", () => {
+  const ids = eventIds();
+  const frame = codec.encode(fc.sample(arbitrary.event, 1)[0]!);
+  expect(ids.unknownIn([frame])).toEqual(new Set([fixedId]));
+  ids.learnForeign(fixedId, Date.now());
+  expect(ids.unknownIn([frame])).toEqual(new Set());
+  expect(() => codec.decode(ids.fromWire(frame))).toThrow('schema id 0');
+});
+
+test("an id's first meaning stays", () => {
+  const ids = eventIds();
+  ids.learn(7, schema);
+  ids.learn(7, '{}');
+  const frame = codecOf(schema, 7).encode(fc.sample(arbitrary.event, 1)[0]!);
+  expect(ids.fromWire(frame).readUInt32BE(1)).toBe(fixedId);
+});
+
+test('ids that meant nothing are asked about again after a minute, and so are most when there are very many', () => {
+  const ids = eventIds();
+  const frame = (id: number) => Buffer.from([0, 0, id >> 16, id >> 8, id, 1]);
+  ids.learnForeign(8, Date.now() - 61_000);
+  ids.learnForeign(9, Date.now());
+  expect(ids.unknownIn([null, frame(8), frame(9), Buffer.from('text')])).toEqual(new Set([8]));
+  for (let id = 10; id < 20_005; id++) ids.learnForeign(id, Date.now());
+  expect(ids.unknownIn(Array.from({ length: 20_000 }, (_, index) => frame(index + 10))).size).toBeGreaterThanOrEqual(10_000);
+});

@@ -1,0 +1,29 @@
+/** What is registered is every version that ever shipped, readable alone, in an order that gives no id two meanings. */
+import { readdirSync } from 'node:fs';
+import avro from 'avsc';
+import { expect, test } from 'vitest';
+import { topics } from '../../../pipeline/ports.js';
+import { shipped } from './vocabulary.js';
+
+const { versions, codecs } = shipped;
+
+test('every shipped version of every topic is registered, and none that is only stored', () => {
+  const files = readdirSync(new URL('../../../schemas/avro/versions/', import.meta.url));
+  const names = files.map((file) => file.replace('.avsc', '')).filter((name) => !name.startsWith('device-state.'));
+  expect(versions.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+});
+
+test.each(Object.values(topics))('%s: older versions come first, the last is what its codec writes', (topic) => {
+  const ofTopic = versions.filter((version) => version.topic === topic);
+  expect(ofTopic.map(({ name }) => Number(name.split('.v')[1]))).toEqual(ofTopic.map((_, index) => index + 1));
+  expect(JSON.parse(ofTopic.at(-1)!.schema)).toEqual(codecs[topic].type.schema({ exportAttrs: true }));
+});
+
+test.each(versions)('$name is whole in itself', ({ schema }) => {
+  expect(avro.Type.forSchema(JSON.parse(schema), { registry: {}, wrapUnions: false }).typeName).toBe('record');
+});
+
+// A registry counts from 1. Ids on the wire then never equal the fixed id of their topic, so that neither is taken for the other.
+test('in a registry of our own, no version has the fixed id of its topic', () => {
+  for (const [index, { topic }] of versions.entries()) expect(codecs[topic].schemaId).not.toBe(index + 1);
+});
