@@ -1,0 +1,90 @@
+/** A TCP proxy before a server, by which a test makes the network between it and a client bad. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { pipeline, Transform } from 'node:stream';
+import { type Address, loopback } from './ports.js';
+
+export async function startProxy(target: Address): Promise<BadNetwork> {
+  const proxy = new BadNetwork(target);
+  await proxy.start();
+  return proxy;
+}
+
+export class BadNetwork implements Address {
+  readonly host = loopback;
+  /** Each piece of up to 64 kB waits so long, one after the other, in both directions. */
+  delayMs = 0;
+  /** The server gets what clients say; what it answers is lost. */
+  dropsAnswers = false;
+  readonly #target: Address;
+  readonly #server: Server = createServer((client) => this.#accept(client));
+  readonly #sockets = new Set<Socket>();
+  #isCutOff = false;
+
+  constructor(target: Address) {
+    this.#target = target;
+  }
+
+  async start(): Promise<void> {
+    this.#server.listen(0, loopback);
+    await once(this.#server, 'listening');
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all connections, and new ones as soon as they are made, until `mend`. */
+  cutOff(): void {
+    this.#isCutOff = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** The network is good again. */
+  mend(): void {
+    this.#isCutOff = false;
+    this.dropsAnswers = false;
+    this.delayMs = 0;
+  }
+
+  async stop(): Promise<void> {
+    this.cutOff();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #accept(client: Socket): void {
+    if (this.#isCutOff) {
+      client.destroy();
+      return;
+    }
+    const server = connect({ ...this.#target, noDelay: true });
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    }
+    // When either side ends, however, the other does.
+    pipeline(
+      client,
+      this.#passage(() => false),
+      server,
+      () => client.destroy(),
+    );
+    pipeline(
+      server,
+      this.#passage(() => this.dropsAnswers),
+      client,
+      () => server.destroy(),
+    );
+  }
+
+  #passage(isDropped: () => boolean): Transform {
+    return new Transform({
+      transform: (piece: Buffer, _, done) => {
+        const pass = () => (isDropped() ? done() : done(null, piece));
+        if (this.delayMs === 0) pass();
+        else setTimeout(pass, this.delayMs);
+      },
+    });
+  }
+}
