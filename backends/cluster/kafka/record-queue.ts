@@ -1,0 +1,91 @@
+/** Fetched records of one partition that wait to be handed over, oldest first. One taker at a time. */
+import type { KafkaMessage } from 'kafkajs';
+
+/** Of a partition's waiting records. Kept in memory by each consumer, for each of its partitions. */
+export const maxQueuedBytes = 4 * 2 ** 20;
+/** What one fetch may bring of a partition; a single larger record comes all the same. */
+export const maxFetchedBytes = 2 ** 20;
+
+interface Chunk {
+  readonly messages: readonly KafkaMessage[];
+  readonly bytes: number;
+  /** Of the first message not taken yet. */
+  next: number;
+}
+
+export class RecordQueue {
+  #chunks: Chunk[] = [];
+  #bytes = 0;
+  #size = 0;
+  #isClosed = false;
+  #onChange: (() => void) | undefined;
+
+  /** Records that wait. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether another fetch keeps within the bound. */
+  get hasRoom(): boolean {
+    return this.#bytes + maxFetchedBytes <= maxQueuedBytes;
+  }
+
+  push(messages: readonly KafkaMessage[]): void {
+    if (this.#isClosed || messages.length === 0) return;
+    const bytes = messages.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0), 0);
+    this.#chunks.push({ messages, bytes, next: 0 });
+    this.#bytes += bytes;
+    this.#size += messages.length;
+    this.#onChange?.();
+  }
+
+  /**
+   * Resolves with `maxRecords` records, or with fewer when the first of them has been waited with for `maxWaitMs` or no more fit into the queue; with
+   * undefined as soon as the queue is closed.
+   */
+  async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
+    while (!this.#isClosed && this.#size === 0) await this.#changed();
+    const deadlineMs = performance.now() + maxWaitMs;
+    while (!this.#isClosed && this.#size < maxRecords && this.hasRoom) {
+      const leftMs = deadlineMs - performance.now();
+      if (leftMs <= 0) break;
+      await this.#changed(leftMs);
+    }
+    return this.#isClosed ? undefined : this.#shift(maxRecords);
+  }
+
+  /** Forgets what waits. */
+  close(): void {
+    this.#isClosed = true;
+    this.#chunks = [];
+    this.#bytes = 0;
+    this.#size = 0;
+    this.#onChange?.();
+  }
+
+  #shift(maxRecords: number): readonly KafkaMessage[] {
+    const taken: KafkaMessage[] = [];
+    for (let first = this.#chunks[0]; first !== undefined && taken.length < maxRecords; first = this.#chunks[0]) {
+      const end = Math.min(first.messages.length, first.next + maxRecords - taken.length);
+      for (let index = first.next; index < end; index++) taken.push(first.messages[index]!);
+      first.next = end;
+      if (end < first.messages.length) break;
+      this.#chunks.shift();
+      this.#bytes -= first.bytes;
+    }
+    this.#size -= taken.length;
+    return taken;
+  }
+
+  #changed(maxMs?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#onChange = undefined;
+        resolve();
+      };
+      const timer = maxMs === undefined ? undefined : setTimeout(wake, maxMs);
+      this.#onChange = wake;
+    });
+  }
+}

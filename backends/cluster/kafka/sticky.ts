@@ -1,0 +1,47 @@
+/**
+ * Who gets which partitions: each member a fair share, and as far as that allows what it has already.
+ *
+ * Pure and deterministic: partitions and members in, partitions by member out. Every partition is given once; shares differ by one at most;
+ * no other such division moves fewer partitions away from those who hold them.
+ */
+
+export interface Member {
+  readonly id: string;
+  readonly held: readonly number[];
+  /** False for a member that may have been replaced meanwhile: where two say that they hold a partition, the other is believed. */
+  readonly isSure: boolean;
+}
+
+export function assignSticky(partitions: readonly number[], members: readonly Member[]): Map<string, number[]> {
+  const holders = holdersOf(partitions, members);
+  const heldBy = new Map<string, number[]>(members.map(({ id }) => [id, []]));
+  for (const [partition, id] of holders) heldBy.get(id)!.push(partition);
+  // The larger shares go to those who hold most.
+  const ranked = [...heldBy].sort(([one, held], [other, others]) => others.length - held.length || compare(one, other));
+  const share = Math.floor(partitions.length / members.length);
+  const larger = partitions.length % members.length;
+  const shares = ranked.map(([id, held], rank) => ({ id, held, size: rank < larger ? share + 1 : share }));
+
+  const kept = new Map(shares.map(({ id, held, size }) => [id, held.slice(0, size)]));
+  const settled = new Set([...kept.values()].flat());
+  const free = partitions.filter((partition) => !settled.has(partition));
+  for (const { id, size } of shares) {
+    const mine = kept.get(id)!;
+    mine.push(...free.splice(0, size - mine.length));
+    mine.sort((a, b) => a - b);
+  }
+  return kept;
+}
+
+/** The member that holds each partition, in the order of the partitions. Those that nobody holds are left out. */
+function holdersOf(partitions: readonly number[], members: readonly Member[]): Map<number, string> {
+  const credible = [...members].sort((one, other) => Number(other.isSure) - Number(one.isSure) || compare(one.id, other.id));
+  const holders = new Map<number, string>();
+  for (const partition of partitions) {
+    const holder = credible.find(({ held }) => held.includes(partition));
+    if (holder) holders.set(partition, holder.id);
+  }
+  return holders;
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
