@@ -1,7 +1,380 @@
-import { expect, test } from 'vitest';
+/** The services that other tests stand on are what they say: they answer, refuse, keep and lose what they should, and leave nothing behind. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { Agent, fetch } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Certificates, makeCertificates } from '../services/certificates.js';
+import { type KafkaServer, type KafkaSettings, startKafka } from '../services/kafka.js';
+import type { Address } from '../services/ports.js';
+import { startProxy } from '../services/proxy.js';
+import { startRedis, startRedisCluster } from '../services/redis.js';
+import { type RegistrySettings, startRegistry } from '../services/registry.js';
 import { services } from '../services/services.js';
+import { until } from '../support/until.js';
 
-test('are there', () => {
-  console.log(JSON.stringify(services()));
-  expect(services()).toBeDefined();
+const { kafka, redis, redisCluster, registry, clickhouse } = services()!;
+const patience = { timeoutMs: 60_000 };
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
 });
+
+/** Stops with the test. */
+async function here<T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> {
+  const server = await starting;
+  endings.push(() => server.stop());
+  return server;
+}
+
+describe('Kafka', () => {
+  test('the shared one answers', async () => {
+    expect(await brokersSeenBy({ brokers: [...kafka.brokers] })).toBe(1);
+  });
+
+  test('PLAIN over TLS: lets in who it knows, keeps records through SIGKILL, falls silent and wakes', async () => {
+    const certificates = await makeCertificates();
+    const sasl = { mechanism: 'plain', users: { alice: 'right' } } as const;
+    const server = await here(startKafka({ tls: { certificates }, sasl }));
+    const { good, refused } = clientsOf(server, certificates, sasl);
+    expect(await brokersSeenBy(good)).toBe(1);
+    for (const [reason, config] of Object.entries(refused)) await expect(brokersSeenBy(config), reason).rejects.toThrow();
+
+    await append(good, 'kept');
+    await server.kill();
+    expect(server.pid).toBeUndefined();
+    await expect(brokersSeenBy(good)).rejects.toThrow();
+    await server.restart();
+    await until(async () => (await endOf(good, 'kept')) === 1, patience);
+
+    await server.pause();
+    await expect(brokersSeenBy(good)).rejects.toThrow(/timed out|timeout/i);
+    await server.resume();
+    await until(() => brokersSeenBy(good).catch(() => undefined), patience);
+    expect(await server.logTail()).toContain('controller activation');
+  });
+
+  test('SCRAM: lets in who it knows, also where a client must show a certificate', async () => {
+    const certificates = await makeCertificates();
+    const users = { alice: 'right', bob: 'also right' };
+    const tls = { certificates, demandsClientCertificate: true };
+    const [server, withTls] = await Promise.all([
+      here(startKafka({ sasl: { mechanism: 'scram-sha-256', users } })),
+      here(startKafka({ sasl: { mechanism: 'scram-sha-512', users }, tls })),
+    ]);
+    const config = (username: string, password: string): KafkaConfig => ({
+      brokers: [...server.brokers],
+      sasl: { mechanism: 'scram-sha-256', username, password },
+    });
+    expect(await brokersSeenBy(config('alice', 'right'))).toBe(1);
+    expect(await brokersSeenBy(config('bob', 'also right'))).toBe(1);
+    await expect(brokersSeenBy(config('alice', 'wrong'))).rejects.toThrow(/authentication/i);
+    await expect(brokersSeenBy({ brokers: [...server.brokers] })).rejects.toThrow();
+
+    const sasl = { mechanism: 'scram-sha-512', username: 'bob', password: 'also right' } as const;
+    const { ca, client } = certificates;
+    const good = { brokers: [...withTls.brokers], sasl, ssl: { ca, ...client } };
+    expect(await brokersSeenBy(good)).toBe(1);
+    await expect(brokersSeenBy({ ...good, ssl: { ca } })).rejects.toThrow();
+  });
+
+  test('three brokers go on without one, and not without two', async () => {
+    const server = await here(startKafka({ brokers: 3 }));
+    const config = { brokers: [...server.brokers] };
+    expect(await brokersSeenBy(config)).toBe(3);
+    const isAppended = () =>
+      append(config, 'replicated').then(
+        () => true,
+        () => false,
+      );
+    await until(isAppended, patience);
+    await server.nodes[2]!.kill();
+    await until(isAppended, patience);
+    await server.nodes[1]!.kill();
+    expect(await isAppended()).toBe(false);
+    await Promise.all([server.nodes[1]!.restart(), server.nodes[2]!.restart()]);
+    await until(isAppended, patience);
+  });
+});
+
+/** Who gets into a server with PLAIN and TLS, and each who mustn't, by what is wrong with them. */
+function clientsOf({ brokers }: KafkaServer, { ca }: Certificates, { users }: NonNullable<KafkaSettings['sasl']>) {
+  const [[username, password]] = Object.entries(users) as [[string, string]];
+  const sasl = { mechanism: 'plain', username, password } as const;
+  const good: KafkaConfig = { brokers: [...brokers], ssl: { ca }, sasl };
+  const { sasl: _, ...nameless } = good;
+  const { ssl: __, ...bare } = good;
+  const refused: Record<string, KafkaConfig> = {
+    'a wrong password': { ...good, sasl: { ...sasl, password: 'wrong' } },
+    'an unknown name': { ...good, sasl: { ...sasl, username: 'mallory' } },
+    'no name': nameless,
+    'no encryption': bare,
+    'an authority that signed nothing': { ...good, ssl: true },
+  };
+  return { good, refused };
+}
+
+async function withAdmin<T>(config: KafkaConfig, action: (admin: Admin, client: Kafka) => Promise<T>): Promise<T> {
+  const limits = { connectionTimeout: 2_000, requestTimeout: 2_000, retry: { retries: 0 } };
+  const client = new Kafka({ ...limits, logLevel: logLevel.NOTHING, ...config });
+  const admin = client.admin();
+  try {
+    await admin.connect();
+    return await action(admin, client);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+const brokersSeenBy = (config: KafkaConfig): Promise<number> =>
+  withAdmin(config, async (admin) => (await admin.describeCluster()).brokers.length);
+
+/** Appends one record, which two brokers must have where there are several. */
+const append = (config: KafkaConfig, topic: string): Promise<void> =>
+  withAdmin(config, async (admin, client) => {
+    const { brokers } = await admin.describeCluster();
+    const configEntries = [{ name: 'min.insync.replicas', value: String(Math.min(2, brokers.length)) }];
+    const topics = await admin.listTopics();
+    if (!topics.includes(topic)) await admin.createTopics({ topics: [{ topic, configEntries }], waitForLeaders: true });
+    const producer = client.producer();
+    try {
+      await producer.connect();
+      await producer.send({ topic, acks: -1, messages: [{ value: 'record' }] });
+    } finally {
+      await producer.disconnect();
+    }
+  });
+
+const endOf = (config: KafkaConfig, topic: string): Promise<number> =>
+  withAdmin(config, async (admin) => Number((await admin.fetchTopicOffsets(topic))[0]?.high));
+
+describe('Redis', () => {
+  test('the shared one answers', async () => {
+    expect(await withRedis(redis, {}, (client) => client.ping())).toBe('PONG');
+  });
+
+  test('keeps its data through SIGKILL where it appends to a file, else only what was saved', async () => {
+    const [appending, forgetful] = await Promise.all([here(startRedis({ appendonly: 'everysec' })), here(startRedis())]);
+    for (const server of [appending, forgetful]) {
+      await withRedis(server, {}, async (client) => {
+        await client.set('saved', 'yes');
+        await client.save();
+        await client.set('written', 'yes');
+      });
+      await server.kill();
+      await expect(withRedis(server, {}, (client) => client.ping())).rejects.toThrow('ECONNREFUSED');
+      await server.restart();
+    }
+    const kept = (server: Address) => withRedis(server, {}, (client) => client.mget('saved', 'written'));
+    expect(await kept(appending)).toEqual(['yes', 'yes']);
+    expect(await kept(forgetful)).toEqual(['yes', null]);
+  });
+
+  test('lets in its users only, to what each may do, over TLS only', async () => {
+    const certificates = await makeCertificates();
+    const users = { alice: { password: 'right' }, reader: { password: 'right', rules: '~shown:* +get +ping' } };
+    const server = await here(startRedis({ tls: { certificates, demandsClientCertificate: true }, users }));
+    const tls = { ca: certificates.ca, ...certificates.client };
+    const alice = { username: 'alice', password: 'right', tls };
+    expect(await withRedis(server, alice, (client) => client.set('shown:a', '1'))).toBe('OK');
+    const reader = { ...alice, username: 'reader' };
+    expect(await withRedis(server, reader, (client) => client.get('shown:a'))).toBe('1');
+    await expect(withRedis(server, reader, (client) => client.get('hidden'))).rejects.toThrow('NOPERM');
+    const refused: Record<string, RedisOptions> = {
+      'a wrong password': { ...alice, password: 'wrong' },
+      'no name': { tls },
+      'no certificate': { ...alice, tls: { ca: certificates.ca } },
+      'an authority that signed nothing': { ...alice, tls: certificates.client },
+      'no encryption': { username: 'alice', password: 'right' },
+    };
+    for (const [reason, options] of Object.entries(refused)) {
+      await expect(
+        withRedis(server, options, (client) => client.get('shown:a')),
+        reason,
+      ).rejects.toThrow();
+    }
+  });
+
+  test('falls silent and wakes; refuses what it has no memory for', async () => {
+    const server = await here(startRedis({ maxmemory: '3mb' }));
+    await server.pause();
+    await expect(withRedis(server, {}, (client) => client.ping())).rejects.toThrow();
+    await server.resume();
+    expect(await withRedis(server, {}, (client) => client.ping())).toBe('PONG');
+    const fill = (client: Redis) => client.set('large', Buffer.alloc(4 << 20)).then(() => client.set('more', '1'));
+    await expect(withRedis(server, {}, fill)).rejects.toThrow('OOM');
+  });
+
+  test('the shared cluster spreads keys over its nodes', async () => {
+    const found = await withCluster(redisCluster.nodes, (client) => setAndGet(client, 'services-test:'));
+    expect(found).toEqual(keys);
+  });
+
+  test('a cluster without one of its nodes is down until that is back', async () => {
+    const cluster = await here(startRedisCluster());
+    expect(await withCluster(cluster.nodes, (client) => setAndGet(client, ''))).toEqual(keys);
+    await cluster.nodes[2]!.kill();
+    const state = () => withRedis(cluster.nodes[0]!, {}, (client) => client.cluster('INFO'));
+    await until(async () => (await state()).includes('cluster_state:fail'), patience);
+    await cluster.nodes[2]!.restart();
+    await until(async () => (await state()).includes('cluster_state:ok'), patience);
+  });
+});
+
+const keys = Array.from({ length: 50 }, (_, index) => `key-${index}`);
+
+async function setAndGet(client: Cluster, prefix: string): Promise<(string | null)[]> {
+  await Promise.all(keys.map((key) => client.set(prefix + key, key, 'EX', 60)));
+  return Promise.all(keys.map((key) => client.get(prefix + key)));
+}
+
+async function withRedis<T>({ host, port }: Address, options: RedisOptions, action: (client: Redis) => Promise<T>): Promise<T> {
+  const limits = { lazyConnect: true, retryStrategy: () => null, connectTimeout: 2_000, commandTimeout: 2_000 };
+  const client = new Redis({ ...limits, host, port, ...options } as object);
+  let failure: Error | undefined;
+  client.on('error', (error) => {
+    failure = error;
+  });
+  try {
+    return await action(client);
+  } catch (error) {
+    throw failure ?? error;
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function withCluster<T>(nodes: readonly Address[], action: (client: Cluster) => Promise<T>): Promise<T> {
+  const client = new Cluster([...nodes]);
+  try {
+    return await action(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+describe('registry', () => {
+  const schema = { schema: JSON.stringify({ type: 'record', name: 'R', fields: [{ name: 'a', type: 'int' }] }) };
+
+  test('the shared one answers', async () => {
+    expect(await ask(`${registry.url}/subjects`)).toMatchObject({ status: 200 });
+  });
+
+  test('a restarted one is empty', async () => {
+    const server = await here(startRegistry());
+    expect(await ask(`${server.url}/subjects/s/versions`, { body: schema })).toMatchObject({ status: 200 });
+    expect(await ask(`${server.url}/subjects`)).toEqual({ status: 200, body: ['s'] });
+    await server.pause();
+    await expect(ask(`${server.url}/subjects`)).rejects.toThrow();
+    await server.resume();
+    expect(await ask(`${server.url}/subjects`)).toEqual({ status: 200, body: ['s'] });
+    await server.kill();
+    await expect(ask(`${server.url}/subjects`)).rejects.toThrow();
+    await server.restart();
+    expect(await ask(`${server.url}/subjects`)).toEqual({ status: 200, body: [] });
+  });
+
+  test('lets in who knows the password, over TLS only', async () => {
+    const certificates = await makeCertificates();
+    const settings: RegistrySettings = { basicAuth: { username: 'alice', password: 'right' }, tls: { certificates } };
+    const server = await here(startRegistry(settings));
+    const { ca } = certificates;
+    const url = `${server.url}/subjects/s/versions`;
+    const as = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+    expect(await ask(url, { ca, headers: as('alice:right'), body: schema })).toMatchObject({ status: 200 });
+    expect(await ask(url, { ca, headers: as('alice:wrong'), body: schema })).toMatchObject({ status: 401 });
+    expect(await ask(url, { ca, body: schema })).toMatchObject({ status: 401 });
+    await expect(ask(url, { headers: as('alice:right') })).rejects.toThrow();
+    await expect(ask(url.replace('https', 'http'), { ca, headers: as('alice:right') })).rejects.toThrow();
+  });
+});
+
+interface Question {
+  readonly ca?: string;
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON, with POST. */
+  readonly body?: object;
+}
+
+async function ask(url: string, { ca, headers, body }: Question = {}): Promise<{ status: number; body: unknown }> {
+  const dispatcher = new Agent({ connect: { ...(ca && { ca }) } });
+  try {
+    const response = await fetch(url, {
+      dispatcher,
+      signal: AbortSignal.timeout(3_000),
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text && JSON.parse(text) };
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+test('the shared ClickHouse answers to its password only', async () => {
+  const as = (password: string) => ({
+    authorization: `Basic ${Buffer.from(`${clickhouse.username}:${password}`).toString('base64')}`,
+  });
+  const url = `${clickhouse.url}/?query=${encodeURIComponent('SELECT 1 FORMAT JSONCompact')}`;
+  expect(await ask(url, { headers: as(clickhouse.password) })).toMatchObject({ status: 200, body: { data: [[1]] } });
+  expect((await fetch(url, { headers: as('wrong') })).status).toBeGreaterThanOrEqual(400);
+});
+
+test('a proxy delays, drops answers, cuts off and mends', async () => {
+  const proxy = await here(startProxy(redis));
+  const ping = () => withRedis(proxy, { commandTimeout: 500 }, (client) => client.ping());
+  expect(await ping()).toBe('PONG');
+  proxy.delayMs = 600;
+  await expect(ping()).rejects.toThrow('timed out');
+  proxy.mend();
+  expect(await ping()).toBe('PONG');
+
+  const key = `services-test:${proxy.port}`;
+  proxy.dropsAnswers = true;
+  const socket = connect(proxy);
+  socket.write(`SET ${key} said EX 60\r\n`);
+  await until(() => withRedis(redis, {}, (client) => client.get(key)));
+  expect(socket.bytesRead).toBe(0);
+  socket.destroy();
+  proxy.mend();
+
+  proxy.cutOff();
+  await expect(ping()).rejects.toThrow();
+  proxy.mend();
+  expect(await ping()).toBe('PONG');
+});
+
+test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
+  'whoever started a server ends by %s: so does the server',
+  async (signal) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fenceline-left-behind-'));
+    endings.push(() => rm(folder, { recursive: true }));
+    const file = fileURLToPath(new URL('../services/redis.ts', import.meta.url));
+    const program = `
+    const { runnerImport } = await import('vite');
+    const { module } = await runnerImport(${JSON.stringify(file)});
+    const { port } = await module.startRedis();
+    console.log(port);
+    setInterval(() => {}, 1_000);`;
+    const starter = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      env: { ...process.env, TMPDIR: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(createInterface({ input: starter.stdout }), 'line')) as [string];
+    const address = { host: '127.0.0.1', port: Number(line) };
+    expect(await withRedis(address, {}, (client) => client.ping())).toBe('PONG');
+    expect(await readdir(folder)).toHaveLength(1);
+    starter.kill(signal);
+    await until(async () => (await readdir(folder)).length === 0);
+    await expect(withRedis(address, {}, (client) => client.ping())).rejects.toThrow('ECONNREFUSED');
+  },
+);

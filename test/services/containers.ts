@@ -63,7 +63,7 @@ async function startContainer(program: Program, network: StartedTestContainer, r
   const engine = await getContainerRuntimeClient();
   const server = new ContainerServer(program, engine.container.getById(started.getId()), release);
   try {
-    await answering(program);
+    await server.answers();
     return server;
   } catch (error) {
     await server.stop();
@@ -108,7 +108,15 @@ class ContainerServer implements Server {
   async restart(): Promise<void> {
     if (await this.#isRunning()) await this.#container.stop({ t: endTimeoutSeconds });
     await this.#container.start();
-    await answering(this.#program);
+    await this.answers();
+  }
+
+  async answers(): Promise<void> {
+    try {
+      await answering(this.#program, async () => !(await this.#isRunning()));
+    } catch (error) {
+      throw new Error(await this.logTail(), { cause: error });
+    }
   }
 
   async logTail(): Promise<string> {

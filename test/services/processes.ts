@@ -69,10 +69,12 @@ class ProcessServer implements Server {
 
   async restart(): Promise<void> {
     await this.#end();
-    const ended = this.#launch().then(async () => {
-      throw new Error(`${this.#program.software.name} ended before it answered:\n${await this.logTail()}`);
-    });
-    await Promise.race([ended, answering(this.#program)]);
+    this.#launch();
+    try {
+      await answering(this.#program, () => this.#running === undefined);
+    } catch (error) {
+      throw new Error(await this.logTail(), { cause: error });
+    }
   }
 
   async logTail(): Promise<string> {
@@ -80,7 +82,7 @@ class ProcessServer implements Server {
     return log.trimEnd().split('\n').slice(-logTailLines).join('\n');
   }
 
-  #launch(): Promise<unknown> {
+  #launch(): void {
     const log = openSync(join(this.#folder, logFile), 'a');
     const child = spawn('sh', ['-c', this.#program.script], {
       cwd: this.#folder,
@@ -96,7 +98,6 @@ class ProcessServer implements Server {
     });
     this.#running = { pid: child.pid!, ended };
     this.#guard.stdin!.write(`${child.pid}\n`);
-    return ended;
   }
 
   async #end(): Promise<void> {
@@ -115,6 +116,6 @@ class ProcessServer implements Server {
 
 /** Reads the group to kill by line, an empty one for none. When no more lines can come it kills that group and removes the folder. */
 function startGuard(folder: string): ChildProcess {
-  const script = 'while read -r line; do group=$line; done; [ -z "$group" ] || kill -KILL -- "-$group"; rm -rf "$0"';
+  const script = 'while read -r line; do group=$line; done; [ -z "$group" ] || kill -s KILL -- "-$group"; rm -rf "$0"';
   return spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
 }

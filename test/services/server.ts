@@ -44,10 +44,10 @@ export interface Server {
 export const startTimeoutMs = 90_000;
 export const logTailLines = 60;
 
-/** Resolves when the server answers. */
-export async function answering({ software, ping }: Program): Promise<void> {
+/** Resolves when the server answers. Rejects when it has ended before, or takes too long. */
+export async function answering({ software, ping }: Program, hasEnded: () => Promise<boolean> | boolean): Promise<void> {
   let reason: unknown;
-  const isAnswered = () =>
+  const answers = () =>
     ping().then(
       () => true,
       (error) => {
@@ -55,7 +55,12 @@ export async function answering({ software, ping }: Program): Promise<void> {
         return false;
       },
     );
-  await until(isAnswered, { timeoutMs: startTimeoutMs, describe: () => `${software.name} answers (${reason})` });
+  const describe = () => `${software.name} answers (${reason})`;
+  const outcome = await until(async () => ((await hasEnded()) ? 'ended' : await answers()), {
+    timeoutMs: startTimeoutMs,
+    describe,
+  });
+  if (outcome === 'ended') throw new Error(`${software.name} ended before it answered`);
 }
 
 /** Several servers as one. */

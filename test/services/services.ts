@@ -3,9 +3,11 @@
  *
  * Flows in: what the project's global setup started for this run (`setup.ts`). Flows out: their addresses. Many files use them at once, so
  * a test puts a random prefix before its topics, keys and databases, and never flushes, kills or pauses. A test that must do that, or that
- * needs credentials, TLS or several brokers, starts its own: `startKafka`, `startRedis`, `startRedisCluster`, `startRegistry`.
+ * needs credentials, TLS or several brokers, starts its own: `startKafka`, `startRedis`,
+ * `startRedisCluster`, `startRegistry`, `startClickHouse`; `startProxy` makes the way to any of them bad.
  */
 import { inject } from 'vitest';
+import type { ClickHouseAddress } from './clickhouse/clickhouse.js';
 import type { Address } from './ports.js';
 
 export interface Services {
@@ -14,7 +16,7 @@ export interface Services {
   readonly redisCluster: { readonly nodes: readonly Address[] };
   /** Of the Confluent-compatible API. */
   readonly registry: { readonly url: string };
-  readonly clickhouse: { readonly url: string; readonly username: string; readonly password: string };
+  readonly clickhouse: ClickHouseAddress;
 }
 
 declare module 'vitest' {

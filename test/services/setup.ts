@@ -5,6 +5,7 @@
  * for each says why, and the files are skipped (`runner.ts`); with CI=true that is a failure.
  */
 import type { TestProject } from 'vitest/node';
+import { type ClickHouseAddress, startClickHouse } from './clickhouse/clickhouse.js';
 import { kafka, startKafka } from './kafka.js';
 import { lacking } from './provider.js';
 import { redis, startRedis, startRedisCluster } from './redis.js';
@@ -12,10 +13,12 @@ import { registry, startRegistry } from './registry.js';
 import type { Server } from './server.js';
 import type { Services } from './services.js';
 
+const isCi = process.env.CI === 'true';
+
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const lacks = await whatIsLacking();
   for (const line of lacks) console.error(line);
-  if (lacks.length > 0 && process.env.CI === 'true') throw new Error('services for the cluster tests are missing');
+  if (lacks.length > 0 && isCi) throw new Error('services for the cluster tests are missing');
   if (lacks.length > 0) return undefined;
   const { services, stop } = await startServices();
   project.provide('services', services);
@@ -43,15 +46,16 @@ async function startServices(): Promise<{ services: Services; stop: () => Promis
     timed('redis', startRedis()),
     timed('redis cluster', startRedisCluster()),
     timed('registry', startRegistry()),
+    timed('clickhouse', startClickHouse()).catch(withoutClickHouse),
   ] as const;
   try {
-    const [{ brokers }, { host, port }, { nodes }, { url }] = await Promise.all(all);
+    const [{ brokers }, { host, port }, { nodes }, { url }, clickhouse] = await Promise.all(all);
     const services: Services = {
       kafka: { brokers },
       redis: { host, port },
       redisCluster: { nodes: nodes.map((node) => ({ host: node.host, port: node.port })) },
       registry: { url },
-      clickhouse: { url: '', username: '', password: '' },
+      clickhouse: { url: clickhouse.url, username: clickhouse.username, password: clickhouse.password },
     };
     return { services, stop };
   } catch (error) {
@@ -59,4 +63,11 @@ async function startServices(): Promise<{ services: Services; stop: () => Promis
     await stop();
     throw error;
   }
+}
+
+/** Its front has to be compiled. Outside CI, files that don't need ClickHouse run without it. */
+function withoutClickHouse(error: Error): ClickHouseAddress {
+  if (isCi) throw error;
+  console.error(`no clickhouse for the cluster tests: "npm run build" first? ${error.message}`);
+  return { url: 'http://not-started.invalid', username: '', password: '' };
 }
