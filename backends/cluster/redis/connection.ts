@@ -5,12 +5,10 @@
  * Nothing queues while Redis is away: commands fail at once, and {@link RedisConnection.withRetries} sits out the outage. A command that
  * failed may have been done, or may even be done later than its repeat: who repeats one says why that is safe.
  */
-import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
-import { pauseMs, retried } from '../kafka/retrying.js';
+import { retried } from '../kafka/retrying.js';
 import type { RedisOptions } from '../options.js';
+import { createClient, type RedisClient } from './client.js';
 import { isPassing, withoutArguments } from './errors.js';
-
-export type RedisClient = Redis | Cluster;
 
 export interface RedisConnection {
   /** Commands with their answers. Errors carry the command's arguments: they are for {@link RedisConnection.withRetries}, not for logs. */
@@ -21,34 +19,34 @@ export interface RedisConnection {
    * the last one, are passed on without the command's arguments.
    */
   withRetries<T>(work: () => Promise<T>): Promise<T>;
+  /** Another client, for subscriptions; closed with this connection. */
+  newSubscriber(): RedisClient;
   /** Waits for the answers to what was sent. */
   close(): Promise<void>;
 }
 
-/** While a server reads its data from disk, how often it is asked whether it has. */
-const loadingPollMs = 500;
-
 /** Rejects when there is no connection after a minute, or as soon as the server refuses us. */
 export async function connectRedis(options: RedisOptions, onProblem: (message: string) => void): Promise<RedisConnection> {
-  const client = createClient(options);
+  const report = createReporter(onProblem);
+  const clients: RedisClient[] = [];
   let problem: Error | undefined;
-  const report = (error: Error & { lastNodeError?: Error | null }): void => {
-    const cause = error.lastNodeError ?? error;
-    // An outage is one problem, however often the connection is tried.
-    if (cause.message !== problem?.message) onProblem(`redis: ${cause.message}`);
-    problem = cause;
-  };
-  client.on('error', report);
-  client.on('node error', report);
-  client.on('ready', () => {
-    problem = undefined;
-  });
   let isClosed = false;
-  const isFinal = (error: unknown): boolean => isClosed || !isPassing(error);
+
+  function open(subscribes: boolean): RedisClient {
+    const client = createClient(options, { subscribes });
+    const take = (error: Error & { readonly lastNodeError?: Error | null }): void => {
+      problem = error.lastNodeError ?? error;
+      report(problem.message);
+    };
+    client.on('error', take);
+    client.on('node error', take);
+    clients.push(client);
+    return client;
+  }
 
   async function withRetries<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await retried(work, { isFinal });
+      return await retried(work, { isFinal: (error) => isClosed || !isPassing(error) });
     } catch (error) {
       throw withoutArguments(error);
     }
@@ -56,11 +54,13 @@ export async function connectRedis(options: RedisOptions, onProblem: (message: s
 
   async function close(): Promise<void> {
     isClosed = true;
-    await client.quit().catch(() => client.disconnect());
+    await Promise.all(clients.map((client) => client.quit().catch(() => client.disconnect())));
   }
 
+  const client = open(false);
   try {
     await withRetries(async () => {
+      // What the server has against us is told to the client's connection, not to its commands.
       if (problem !== undefined && !isPassing(problem)) throw problem;
       await client.ping();
     });
@@ -69,41 +69,21 @@ export async function connectRedis(options: RedisOptions, onProblem: (message: s
     const nodes = options.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
     throw new Error(`no connection to Redis at ${nodes}: ${(problem ?? (error as Error)).message}`);
   }
-  return { client, options, withRetries, close };
+  return { client, options, withRetries, newSubscriber: () => open(true), close };
 }
 
-/** A client that connects by itself, now and whenever it must. Errors are emitted as `error` and, of nodes of a cluster, as `node error`. */
-export function createClient(options: RedisOptions, { subscribes = false } = {}): RedisClient {
-  const retryStrategy = (attempt: number): number => pauseMs(attempt - 1);
-  if (!options.isCluster) {
-    return new Redis({ ...options.nodes[0]!, ...connectionOptions(options), enableOfflineQueue: false, retryStrategy });
-  }
-  return new Cluster([...options.nodes], {
-    redisOptions: connectionOptions(options),
-    enableOfflineQueue: false,
-    clusterRetryStrategy: retryStrategy,
-    slotsRefreshTimeout: options.connectTimeoutMs,
-    shardedSubscribers: subscribes,
-    // A name stays a name, for a certificate is made out to it; the system looks it up when it connects.
-    dnsLookup: (host, callback) => callback(null, host),
-  });
-}
+const repeatAfterMs = 60_000;
+const maxRemembered = 100;
 
-function connectionOptions({ username, password, tls, connectTimeoutMs, commandTimeoutMs }: RedisOptions) {
-  return {
-    username,
-    password,
-    tls,
-    connectTimeout: connectTimeoutMs,
-    commandTimeout: commandTimeoutMs,
-    // A server that answers nothing is left, and with the connection goes all that waits to be written to it.
-    socketTimeout: commandTimeoutMs,
-    // What is under way when the connection is lost fails at once, instead of being sent again behind our back.
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    maxLoadingRetryTime: loadingPollMs,
-    // A server that was demoted refuses to write: the address may meanwhile lead to its successor.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    connectionName: 'fenceline',
-  } satisfies CommonRedisOptions & { tls: unknown };
+/** Passes on each problem at most once a minute: an outage repeats the same few many times a second. */
+function createReporter(onProblem: (message: string) => void): (message: string) => void {
+  const reportedAtMs = new Map<string, number>();
+  return (message) => {
+    const nowMs = performance.now();
+    const lastMs = reportedAtMs.get(message);
+    if (lastMs !== undefined && nowMs - lastMs < repeatAfterMs) return;
+    if (reportedAtMs.size === maxRemembered) reportedAtMs.clear();
+    reportedAtMs.set(message, nowMs);
+    onProblem(`redis: ${message}`);
+  };
 }

@@ -26,6 +26,11 @@ export interface RedisStateStoreParts {
   readonly retentionMs: number;
 }
 
+export interface RedisStateStore extends StateStore {
+  /** Of partitions 0 to `partitions` - 1, whoever owns them: offset of the next record to apply. */
+  nextOffsets(partitions: number): Promise<number[]>;
+}
+
 /** What a claim is known by in the store. */
 interface Ownership {
   readonly id: string;
@@ -37,7 +42,7 @@ interface Ownership {
 /** More answer slower; a server does nothing else meanwhile. */
 const maxKeysPerLoad = 1_000;
 
-export function createRedisStateStore({ redis, wire, publish, retentionMs }: RedisStateStoreParts): StateStore {
+export function createRedisStateStore({ redis, wire, publish, retentionMs }: RedisStateStoreParts): RedisStateStore {
   const ownerships = new WeakMap<Claim, Ownership>();
   const keysOf = (partition: number) => partitionKeys(redis.options.prefix, partition);
 
@@ -63,6 +68,12 @@ export function createRedisStateStore({ redis, wire, publish, retentionMs }: Red
       chunks.push(redis.withRetries(() => redis.client.mgetBuffer(chunk)));
     }
     return (await Promise.all(chunks)).flat().map((value) => value ?? undefined);
+  }
+
+  async function nextOffsets(partitions: number): Promise<number[]> {
+    const metas = Array.from({ length: partitions }, (_, partition) => keysOf(partition).meta);
+    const offsets = await Promise.all(metas.map((meta) => redis.withRetries(() => redis.client.hget(meta, 'offset'))));
+    return offsets.map(Number);
   }
 
   async function commit(claim: Claim, commit: Commit): Promise<CommitResult> {
@@ -116,5 +127,5 @@ export function createRedisStateStore({ redis, wire, publish, retentionMs }: Red
     runScript(redis, publishedScript, [meta, outbox], [commit]).catch(() => {});
   }
 
-  return { claim, load, commit };
+  return { claim, load, commit, nextOffsets };
 }

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCertificates } from '../../../test/services/certificates.js';
+import { startProxy } from '../../../test/services/proxy.js';
+import { type RedisServer, startRedis } from '../../../test/services/redis.js';
+import { services } from '../../../test/services/services.js';
+import { until } from '../../../test/support/until.js';
+import type { RedisOptions } from '../options.js';
+import { connectRedis, type RedisConnection } from './connection.js';
+import { createScript, runScript } from './scripts.js';
+import { freshRedisOptions } from './testing/fresh-redis.js';
+
+async function withConnection(options: RedisOptions, use: (redis: RedisConnection) => Promise<void>): Promise<string[]> {
+  const problems: string[] = [];
+  const redis = await connectRedis(options, (message) => problems.push(message));
+  try {
+    await use(redis);
+  } finally {
+    await redis.close();
+  }
+  return problems;
+}
+
+/** What it took for `work`. */
+async function timedMs(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+const { redis: shared, redisCluster } = services()!;
+
+describe.each([
+  ['a server', [shared]],
+  ['a cluster', redisCluster.nodes],
+])('on %s', (_name, nodes) => {
+  const echo = createScript('return { KEYS[1], ARGV[1], #ARGV, redis.call("GET", KEYS[1]) }');
+
+  test('a script runs whether the server knows it or not, and takes thousands of arguments', () =>
+    withConnection(freshRedisOptions(nodes), async (redis) => {
+      const key = `${redis.options.prefix}é`;
+      await redis.client.set(key, 'value');
+      const args = Array.from({ length: 20_000 }, (_, i) => Buffer.from(`ü ${i}`));
+      const unknown = createScript(`${echo.lua} -- ${key}`);
+      for (const script of [unknown, unknown, echo]) {
+        const [name, first, count, value] = (await runScript(redis, script, [key], args)) as [Buffer, Buffer, number, Buffer];
+        expect([`${name}`, `${first}`, count, `${value}`]).toEqual([key, 'ü 0', 20_000, 'value']);
+      }
+    }));
+
+  test('an error that another try will not mend comes at once, without what was sent', () =>
+    withConnection(freshRedisOptions(nodes), async ({ client, options, withRetries }) => {
+      const tries = withRetries(() => client.call('SET', options.prefix, 'a secret', 'NONSENSE') as Promise<unknown>);
+      const error: Error = await tries.then(
+        () => expect.fail(),
+        (reason) => reason,
+      );
+      expect(error.message).toMatch('syntax error');
+      expect(JSON.stringify({ ...error })).not.toMatch('secret');
+    }));
+});
+
+test('a port where nobody listens is tried again, until somebody does', async () => {
+  const proxy = await startProxy(shared);
+  proxy.cutOff();
+  const problems: string[] = [];
+  const connecting = connectRedis(freshRedisOptions([proxy]), (message) => problems.push(message));
+  await until(() => problems.length > 0);
+  proxy.mend();
+  const redis = await connecting;
+  expect(await redis.client.ping()).toBe('PONG');
+  await redis.close();
+  await proxy.stop();
+});
+
+describe('TLS and users', () => {
+  let server: RedisServer;
+  let options: RedisOptions;
+  beforeAll(async () => {
+    const certificates = await makeCertificates();
+    server = await startRedis({
+      tls: { certificates, demandsClientCertificate: true },
+      users: { ours: { password: 'right' } },
+    });
+    const tls = { ca: certificates.ca, ...certificates.client };
+    options = freshRedisOptions([server], { tls, username: 'ours', password: 'right' });
+  });
+  afterAll(() => server.stop());
+
+  test('let us in', () =>
+    withConnection(options, async ({ client }) => {
+      expect(await client.acl('WHOAMI')).toBe('ours');
+    }));
+
+  test('keep others out, at once and without telling the password', async () => {
+    const { cert: _, key: __, ...withoutCertificate } = options.tls!;
+    const wrong = [
+      [{ ...options, password: 'wrong-one' }, 'WRONGPASS'],
+      [{ ...options, tls: {} }, 'certificate'],
+      [{ ...options, tls: withoutCertificate }, 'certificate required'],
+    ] as const;
+    for (const [each, reason] of wrong) {
+      const problems: string[] = [];
+      const error = await connectRedis(each, (message) => problems.push(message)).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(Error);
+      expect(`${error.message} ${JSON.stringify({ ...error })} ${problems}`).not.toMatch(/wrong-one|right/);
+      expect(error.message).toMatch(reason);
+    }
+  });
+});
+
+describe('while the server is away', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  test('commands fail at once and nothing is kept for later', async () => {
+    const proxy = await startProxy(server);
+    const problems = await withConnection(freshRedisOptions([proxy]), async ({ client, options, withRetries }) => {
+      await client.set(options.prefix, 0);
+      proxy.cutOff();
+      await until(() => client.status !== 'ready');
+      const tookMs = await timedMs(async () => {
+        const failures = await Promise.allSettled(Array.from({ length: 1_000 }, () => client.incr(options.prefix)));
+        expect(failures.every(({ status }) => status === 'rejected')).toBe(true);
+      });
+      expect(tookMs).toBeLessThan(1_000);
+      const waiting = withRetries(() => client.get(options.prefix));
+      proxy.mend();
+      expect(await waiting).toBe('0');
+    });
+    await proxy.stop();
+    expect(problems.every((message) => message.startsWith('redis: '))).toBe(true);
+  });
+
+  test('a server that stands still for five seconds is waited for, and what it had not answered is given up', async () => {
+    await withConnection(freshRedisOptions([server], { commandTimeoutMs: 1_000 }), async ({ client, options, withRetries }) => {
+      await server.pause();
+      const unanswered = client.incr(options.prefix).catch(({ message }) => message);
+      const value = Buffer.alloc(2 ** 20);
+      const waiting = withRetries(() => client.set(options.prefix, value));
+      const isAwayMs = timedMs(() => unanswered);
+      expect(await unanswered).not.toBe(1);
+      expect(await isAwayMs).toBeLessThan(3_000);
+      const resumed = new Promise((resolve) => setTimeout(resolve, 5_000)).then(() => server.resume());
+      expect(await waiting).toBe('OK');
+      await resumed;
+    });
+  });
+
+  test('a server that was killed is waited for', async () => {
+    await withConnection(freshRedisOptions([server]), async ({ client, withRetries }) => {
+      await server.kill();
+      const waiting = withRetries(() => client.ping());
+      await server.restart();
+      expect(await waiting).toBe('PONG');
+    });
+  });
+
+  test('closing ends all waiting', async () => {
+    const redis = await connectRedis(freshRedisOptions([server], { commandTimeoutMs: 500 }), () => {});
+    await server.pause();
+    const waiting = redis.withRetries(() => redis.client.ping()).catch(({ message }) => message);
+    const closing = timedMs(() => redis.close());
+    expect(await waiting).not.toBe('PONG');
+    expect(await closing).toBeLessThan(5_000);
+    await server.resume();
+  });
+});
