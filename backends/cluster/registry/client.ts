@@ -55,10 +55,14 @@ export function createRegistryClient(options: RegistryOptions, onProblem: (probl
   return {
     async demandCompatibility(subject) {
       const path = `/config/${encodeURIComponent(subject)}`;
-      const { body } = await ask('GET', path);
-      if (body.compatibilityLevel === compatibility || body.compatibilityLevel === stricter) return;
+      const isDemanded = async (): Promise<boolean> => {
+        const { compatibilityLevel } = (await ask('GET', path)).body;
+        return compatibilityLevel === compatibility || compatibilityLevel === stricter;
+      };
+      if (await isDemanded()) return;
       const answer = await ask('PUT', path, { compatibility });
-      if (answer.body.compatibility !== compatibility) throw refused(answer, `${compatibility} for subject ${subject}`);
+      // Two nodes that set it at once are a conflict to some registries: what counts is that it is set.
+      if (!(await isDemanded())) throw refused(answer, `${compatibility} for subject ${subject}`);
     },
 
     async register(subject, schema) {
