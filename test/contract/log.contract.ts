@@ -34,16 +34,14 @@ class Ledger implements StreamHandler {
   }
 }
 
-const follow = (log: Log, handler: StreamHandler, maxBatchRecords = 100, maxWaitMs = 0): Subscription =>
-  log.consume({ topic, group: 'test', handler, maxBatchRecords, maxWaitMs });
-
 const numbered = (count: number, keys: number, from = 0) =>
   Array.from({ length: count }, (_, i) => record(`key-${(from + i) % keys}`, `${from + i}`));
 
 const until = (condition: () => boolean): Promise<void> =>
   vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000, interval: 5 });
 
-export function describeLogContract(name: string, site: () => Promise<BackendSite>): void {
+/** A property is tried on `numRuns` fresh backends. */
+export function describeLogContract(name: string, site: () => Promise<BackendSite>, { numRuns = 40 } = {}): void {
   const onLog = (use: (log: Log) => Promise<void>) => () => onFreshBackend(site, ({ log }) => use(log));
 
   describe(`${name}: log`, () => {
@@ -134,27 +132,6 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       }));
 
     test(
-      'a consumer gets all there is and all that comes, from the offset it asks for',
-      onLog(async (log) => {
-        await log.append(topic, numbered(300, 50));
-        const ledger = new Ledger((partition) => (partition === 0 ? 3 : 0));
-        const subscription = follow(log, ledger, 10);
-        await until(() => ledger.count >= 297);
-        await log.append(topic, numbered(100, 50, 300));
-        await until(() => ledger.count >= 397);
-        await subscription.close();
-        await subscription.done;
-        expect(ledger.count).toBe(397);
-        expect(Math.max(...ledger.batchSizes)).toBeLessThanOrEqual(10);
-        const partitions = await readTopic(log, topic);
-        for (const [partition, records] of partitions.entries()) {
-          const expected = records.map((each) => ({ offset: each.offset, key: each.key, text: textOf(each) }));
-          expect(ledger.received.get(partition)).toEqual(expected.slice(partition === 0 ? 3 : 0));
-        }
-      }),
-    );
-
-    test(
       'two groups each get everything',
       onLog(async (log) => {
         const [one, two] = [new Ledger(), new Ledger()];
@@ -164,114 +141,6 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
         await log.append(topic, numbered(100, 20));
         await until(() => one.count === 100 && two.count === 100);
         await Promise.all(subscriptions.map((each) => each.close()));
-      }),
-    );
-
-    test(
-      'records are never handed over concurrently for one partition, and a slow partition holds up no other',
-      onLog(async (log) => {
-        const running = new Map<number, number>();
-        let overlaps = 0;
-        let release = () => {};
-        const held = new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        const slow = log.partitionOf(topic, 'key-0');
-        const ledger = new Ledger();
-        const subscription = follow(
-          log,
-          {
-            assigned: (partition) => ledger.assigned(partition),
-            revoked: (partition) => ledger.revoked(partition),
-            async records(partition, records) {
-              running.set(partition, (running.get(partition) ?? 0) + 1);
-              if (running.get(partition)! > 1) overlaps += 1;
-              if (partition === slow) await held;
-              await ledger.records(partition, records);
-              running.set(partition, running.get(partition)! - 1);
-            },
-          },
-          5,
-        );
-        const records = numbered(400, 40);
-        const elsewhere = records.filter(({ key }) => log.partitionOf(topic, key) !== slow).length;
-        expect(elsewhere).toBeLessThan(400);
-        for (let i = 0; i < 400; i += 40) await log.append(topic, records.slice(i, i + 40));
-        await until(() => ledger.count === elsewhere);
-        release();
-        await until(() => ledger.count === 400);
-        await subscription.close();
-        expect(overlaps).toBe(0);
-      }),
-    );
-
-    test(
-      'closing lets the handler finish, then revokes each partition once, and hands over nothing more',
-      onLog(async (log) => {
-        const ledger = new Ledger();
-        let release = () => {};
-        const held = new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        let entered = 0;
-        const subscription = follow(log, {
-          assigned: (partition) => ledger.assigned(partition),
-          revoked: (partition) => ledger.revoked(partition),
-          async records(partition, records) {
-            entered += 1;
-            await held;
-            expect(ledger.revocations).not.toContain(partition);
-            await ledger.records(partition, records);
-          },
-        });
-        await log.append(topic, [record('a', '1')]);
-        await until(() => entered === 1);
-        const closing = subscription.close();
-        await log.append(topic, [record('a', '2')]);
-        release();
-        await closing;
-        await subscription.done;
-        expect(ledger.count).toBe(1);
-        expect(ledger.revocations.sort()).toEqual(ledger.assignments.sort());
-        expect(new Set(ledger.revocations).size).toBe(log.partitions(topic));
-      }),
-    );
-
-    test(
-      'a failing handler ends the subscription with its error',
-      onLog(async (log) => {
-        const subscription = follow(log, {
-          assigned: async () => 0,
-          revoked: async () => {},
-          records: async () => {
-            throw new Error('cannot go on');
-          },
-        });
-        const failed = expect(subscription.done).rejects.toThrow('cannot go on');
-        await log.append(topic, [record('a', '1')]);
-        await failed;
-        await subscription.close();
-      }),
-    );
-
-    test(
-      'a batch is waited for, but not for ever',
-      onLog(async (log) => {
-        const ledger = new Ledger();
-        const subscription = follow(log, ledger, 4, 60_000);
-        await log.append(topic, [record('a', '1')]);
-        await log.append(topic, [record('a', '2')]);
-        await log.append(topic, [record('a', '3')]);
-        expect(ledger.count).toBe(0);
-        await log.append(topic, [record('a', '4')]);
-        await until(() => ledger.count === 4);
-        expect(ledger.batchSizes).toEqual([4]);
-        await subscription.close();
-
-        const impatient = new Ledger((partition) => (partition === log.partitionOf(topic, 'a') ? 3 : 0));
-        const second = follow(log, impatient, 4, 30);
-        await until(() => impatient.count === 1);
-        await second.close();
       }),
     );
 
@@ -296,37 +165,175 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       }),
     );
 
-    test('any appends, read from any offset in any steps, are what a plain list would hold', () =>
-      fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.string({ maxLength: 40 })), { maxLength: 30 }), {
-            maxLength: 12,
-          }),
-          fc.nat(40),
-          fc.integer({ min: 1, max: 50 }),
-          (appends, offset, maxRecords) =>
-            onFreshBackend(site, async ({ log }) => {
-              const model: [string, string][][] = Array.from({ length: log.partitions(topic) }, () => []);
-              for (const each of appends) {
-                for (const [key, text] of each) model[log.partitionOf(topic, `${key}`)]!.push([`${key}`, text]);
-                await log.append(
-                  topic,
-                  each.map(([key, text]) => record(`${key}`, text)),
-                );
-              }
-              const ledger = new Ledger(() => offset);
-              const subscription = follow(log, ledger, maxRecords);
-              await until(() => ledger.count >= model.reduce((sum, list) => sum + Math.max(0, list.length - offset), 0));
-              await subscription.close();
-              for (const [partition, list] of model.entries()) {
-                expect(await log.bounds(topic, partition)).toEqual({ first: 0, end: list.length });
-                const read = await log.read(topic, partition, offset, maxRecords);
-                expect(read.map((each) => [each.key, textOf(each)])).toEqual(list.slice(offset, offset + maxRecords));
-                expect(ledger.received.get(partition)!.map(({ key, text }) => [key, text])).toEqual(list.slice(offset));
-              }
+    describe.each([
+      { kind: 'in a group', group: 'test' },
+      { kind: 'without a group', group: null },
+    ])('a consumer $kind', ({ group }) => {
+      const follow = (log: Log, handler: StreamHandler, maxBatchRecords = 100, maxWaitMs = 0): Subscription =>
+        log.consume({ topic, group, handler, maxBatchRecords, maxWaitMs });
+
+      test(
+        'gets all there is and all that comes, from the offset it asks for',
+        onLog(async (log) => {
+          await log.append(topic, numbered(300, 50));
+          const ledger = new Ledger((partition) => (partition === 0 ? 3 : 0));
+          const subscription = follow(log, ledger, 10);
+          await until(() => ledger.count >= 297);
+          await log.append(topic, numbered(100, 50, 300));
+          await until(() => ledger.count >= 397);
+          await subscription.close();
+          await subscription.done;
+          expect(ledger.count).toBe(397);
+          expect(Math.max(...ledger.batchSizes)).toBeLessThanOrEqual(10);
+          const partitions = await readTopic(log, topic);
+          for (const [partition, records] of partitions.entries()) {
+            const expected = records.map((each) => ({ offset: each.offset, key: each.key, text: textOf(each) }));
+            expect(ledger.received.get(partition)).toEqual(expected.slice(partition === 0 ? 3 : 0));
+          }
+        }),
+      );
+
+      test(
+        'records are never handed over concurrently for one partition, and a slow partition holds up no other',
+        onLog(async (log) => {
+          const running = new Map<number, number>();
+          let overlaps = 0;
+          let release = () => {};
+          const held = new Promise<void>((resolve) => {
+            release = resolve;
+          });
+          const slow = log.partitionOf(topic, 'key-0');
+          const ledger = new Ledger();
+          const subscription = follow(
+            log,
+            {
+              assigned: (partition) => ledger.assigned(partition),
+              revoked: (partition) => ledger.revoked(partition),
+              async records(partition, records) {
+                running.set(partition, (running.get(partition) ?? 0) + 1);
+                if (running.get(partition)! > 1) overlaps += 1;
+                if (partition === slow) await held;
+                await ledger.records(partition, records);
+                running.set(partition, running.get(partition)! - 1);
+              },
+            },
+            5,
+          );
+          const records = numbered(400, 40);
+          const elsewhere = records.filter(({ key }) => log.partitionOf(topic, key) !== slow).length;
+          expect(elsewhere).toBeLessThan(400);
+          for (let i = 0; i < 400; i += 40) await log.append(topic, records.slice(i, i + 40));
+          await until(() => ledger.count === elsewhere);
+          release();
+          await until(() => ledger.count === 400);
+          await subscription.close();
+          expect(overlaps).toBe(0);
+        }),
+      );
+
+      test(
+        'closing lets the handler finish, then revokes each partition once, and hands over nothing more',
+        onLog(async (log) => {
+          const ledger = new Ledger();
+          let release = () => {};
+          const held = new Promise<void>((resolve) => {
+            release = resolve;
+          });
+          let entered = 0;
+          const subscription = follow(log, {
+            assigned: (partition) => ledger.assigned(partition),
+            revoked: (partition) => ledger.revoked(partition),
+            async records(partition, records) {
+              entered += 1;
+              await held;
+              expect(ledger.revocations).not.toContain(partition);
+              await ledger.records(partition, records);
+            },
+          });
+          await log.append(topic, [record('a', '1')]);
+          await until(() => entered === 1);
+          const closing = subscription.close();
+          await log.append(topic, [record('a', '2')]);
+          release();
+          await closing;
+          await subscription.done;
+          expect(ledger.count).toBe(1);
+          expect(ledger.revocations.sort()).toEqual(ledger.assignments.sort());
+          expect(new Set(ledger.revocations).size).toBe(log.partitions(topic));
+        }),
+      );
+
+      test(
+        'a failing handler ends the subscription with its error',
+        onLog(async (log) => {
+          const subscription = follow(log, {
+            assigned: async () => 0,
+            revoked: async () => {},
+            records: async () => {
+              throw new Error('cannot go on');
+            },
+          });
+          const failed = expect(subscription.done).rejects.toThrow('cannot go on');
+          await log.append(topic, [record('a', '1')]);
+          await failed;
+          await subscription.close();
+        }),
+      );
+
+      test(
+        'a batch is waited for, but not for ever',
+        onLog(async (log) => {
+          const ledger = new Ledger();
+          const subscription = follow(log, ledger, 4, 60_000);
+          await log.append(topic, [record('a', '1')]);
+          await log.append(topic, [record('a', '2')]);
+          await log.append(topic, [record('a', '3')]);
+          expect(ledger.count).toBe(0);
+          await log.append(topic, [record('a', '4')]);
+          await until(() => ledger.count === 4);
+          expect(ledger.batchSizes).toEqual([4]);
+          await subscription.close();
+
+          const impatient = new Ledger((partition) => (partition === log.partitionOf(topic, 'a') ? 3 : 0));
+          const second = follow(log, impatient, 4, 30);
+          await until(() => impatient.count === 1);
+          await second.close();
+        }),
+      );
+
+      test('any appends, read from any offset in any steps, are what a plain list would hold', () =>
+        fc.assert(
+          fc.asyncProperty(
+            fc.array(fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.string({ maxLength: 40 })), { maxLength: 30 }), {
+              maxLength: 12,
             }),
-        ),
-        { numRuns: 40 },
-      ));
+            fc.nat(40),
+            fc.integer({ min: 1, max: 50 }),
+            (appends, offset, maxRecords) =>
+              onFreshBackend(site, async ({ log }) => {
+                const model: [string, string][][] = Array.from({ length: log.partitions(topic) }, () => []);
+                for (const each of appends) {
+                  for (const [key, text] of each) model[log.partitionOf(topic, `${key}`)]!.push([`${key}`, text]);
+                  await log.append(
+                    topic,
+                    each.map(([key, text]) => record(`${key}`, text)),
+                  );
+                }
+                const ledger = new Ledger(() => offset);
+                const subscription = follow(log, ledger, maxRecords);
+                const expected = model.reduce((sum, list) => sum + Math.max(0, list.length - offset), 0);
+                await until(() => ledger.received.size === model.length && ledger.count >= expected);
+                await subscription.close();
+                for (const [partition, list] of model.entries()) {
+                  expect(await log.bounds(topic, partition)).toEqual({ first: 0, end: list.length });
+                  const read = await log.read(topic, partition, offset, maxRecords);
+                  expect(read.map((each) => [each.key, textOf(each)])).toEqual(list.slice(offset, offset + maxRecords));
+                  expect(ledger.received.get(partition)!.map(({ key, text }) => [key, text])).toEqual(list.slice(offset));
+                }
+              }),
+          ),
+          { numRuns },
+        ));
+    });
   });
 }

@@ -58,9 +58,14 @@ export async function connectKafka(options: KafkaOptions, onProblem: (message: s
     admin,
     async newCluster() {
       const cluster = clusterOf(kafka);
-      await cluster.connect();
-      await cluster.addMultipleTargetTopics(Object.values(topics).map(topicName));
-      return cluster;
+      try {
+        await cluster.connect();
+        await cluster.addMultipleTargetTopics(Object.values(topics).map(topicName));
+        return cluster;
+      } catch (error) {
+        await cluster.disconnect();
+        throw error;
+      }
     },
     topicName,
     groupName: (group, topic) => `${options.prefix}${group}.${topic}`,

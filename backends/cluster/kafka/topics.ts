@@ -12,10 +12,13 @@ export type TopicSettings = Pick<
   'prefix' | 'partitions' | 'replicationFactor' | 'minInSyncReplicas' | 'retentionMs'
 >;
 
-/** Larger than all that is written: a map marker of 256 KiB as base64, a delivery of 1 MiB, a request's body. */
-export const maxRecordBytes = 4 * 2 ** 20;
+/** Room for one record larger than all that is written: a map marker of 256 KiB as base64, a delivery of 1 MiB, a request's body. */
+const maxBatchBytes = 4 * 2 ** 20;
 /** A dead letter holds any record whole, with its key and the reason. */
-const maxDeadLetterBytes = maxRecordBytes + 2 ** 20;
+const maxDeadLetterBytes = maxBatchBytes + 2 ** 20;
+
+/** Of a batch with its header: the topic takes no larger one. */
+export const maxBatchBytesOf = (topic: Topic): number => (topic === topics.deadLetters ? maxDeadLetterBytes : maxBatchBytes);
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** A node that was away for longer than deletions are kept must read the topic anew. */
@@ -45,7 +48,7 @@ function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
   const entries = {
     'min.insync.replicas': minInSyncReplicas,
     'message.timestamp.type': 'LogAppendTime',
-    'max.message.bytes': topic === topics.deadLetters ? maxDeadLetterBytes : maxRecordBytes,
+    'max.message.bytes': maxBatchBytesOf(topic),
     // Other clients may compress what they send, in ways that kafkajs can't read: the broker unpacks it.
     'compression.type': 'uncompressed',
     ...cleanUp(topic, settings),

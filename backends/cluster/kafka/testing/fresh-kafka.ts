@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { topics } from '../../../../pipeline/ports.js';
 import { services } from '../../../../test/services/services.js';
 import type { KafkaOptions } from '../../options.js';
+import type { WireSchemas } from '../../registry/wire-schemas.js';
 import type { KafkaConnection } from '../connection.js';
 
 /** Under a prefix that nobody else has. */
@@ -28,3 +29,6 @@ export async function removeTopics({ admin, topicName, close }: KafkaConnection)
   await admin.deleteTopics({ topics: ours }).catch(() => {});
   await close();
 }
+
+/** Frames stay as they are. */
+export const sameOnTheWire: WireSchemas = { toWire: () => {}, learn: async () => {}, fromWire: (_, frame) => frame };

@@ -1,0 +1,79 @@
+/**
+ * A consumer without a group: this process reads all partitions of the topic, whoever else does.
+ *
+ * Flows in: what the handler wants to follow. Flows out: its records. Partitions that have room share their leader's next request, which waits for records
+ * to come: one connection per broker, however many partitions.
+ */
+import type { ConsumeOptions, Log, Subscription } from '../../../pipeline/ports.js';
+import { Brokers } from './brokers.js';
+import type { KafkaConnection } from './connection.js';
+import { Courier } from './courier.js';
+import { type Fetched, fetchFrom, type PartitionSource, type Wanted } from './fetching.js';
+import { Followed } from './followed.js';
+import { type ReadingWire, recordsOf } from './records.js';
+
+/** How long a request waits for records. As long a partition that has room again may wait for others, which have come to the end. */
+const maxFetchWaitMs = 250;
+
+export interface FollowerParts {
+  readonly connection: KafkaConnection;
+  readonly wire: ReadingWire;
+  readonly options: Omit<ConsumeOptions, 'group'>;
+  readonly bounds: Log['bounds'];
+  readonly onProblem: (message: string) => void;
+}
+
+/** `done` rejects when the handler fails, or when brokers are out of reach for about a minute. */
+export function startFollower({ connection, wire, options, bounds, onProblem }: FollowerParts): Subscription {
+  const { topic } = options;
+  const brokers = new Brokers(connection);
+  const source = sharedSource(brokers, connection.topicName(topic), (partition) => bounds(topic, partition));
+  const followed = Array.from(
+    { length: connection.partitions(topic) },
+    (_, partition) =>
+      new Followed({ partition, source, options, onProblem, decode: (messages) => recordsOf(wire, topic, partition, messages) }),
+  );
+  function stop(): void {
+    for (const each of followed) each.stop();
+    void brokers.close();
+  }
+  const loops = followed.map((each) => each.follow());
+  const settled = Promise.allSettled(loops);
+  const done = Promise.all(loops).then(
+    () => {},
+    (error) => {
+      stop();
+      throw error;
+    },
+  );
+  return {
+    done,
+    async close() {
+      stop();
+      await settled;
+    },
+  };
+}
+
+/** Requests of partitions with the same leader go together. */
+function sharedSource(brokers: Brokers, topicName: string, bounds: PartitionSource['bounds']): PartitionSource {
+  const couriers = new Map<number, Courier<Wanted, Fetched>>();
+
+  function newCourier(node: number): Courier<Wanted, Fetched> {
+    return new Courier({
+      isFull: () => false,
+      deliver: (wanted) => brokers.ask(node, (broker) => fetchFrom(broker, topicName, wanted, maxFetchWaitMs)),
+    });
+  }
+  return {
+    brokers,
+    topicName,
+    bounds,
+    async fetch(wanted) {
+      const node = await brokers.leaderOf(topicName, wanted.partition);
+      const courier = couriers.get(node) ?? newCourier(node);
+      couriers.set(node, courier);
+      return courier.carry(() => wanted);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * Reads a partition from any offset, outside any group, and says where it begins and ends.
+ *
+ * Flows in: offsets. Flows out: log records that are there already. Outages are sat out for about a minute.
+ */
+import type { KafkaMessage } from 'kafkajs';
+import type { Log } from '../../../pipeline/ports.js';
+import { createBounds } from './bounds.js';
+import { Brokers } from './brokers.js';
+import type { KafkaConnection } from './connection.js';
+import { fetchFound } from './fetching.js';
+import { maxFetchedBytes } from './record-queue.js';
+import { type ReadingWire, recordsOf } from './records.js';
+
+/** A guess, to fetch little where little is asked for. */
+const bytesPerRecord = 1_024;
+const minFetchedBytes = 64 * 2 ** 10;
+
+export interface Reader extends Pick<Log, 'read' | 'bounds'> {
+  close(): Promise<void>;
+}
+
+export function createReader(connection: KafkaConnection, wire: ReadingWire): Reader {
+  const brokers = new Brokers(connection);
+  const bounds = createBounds(brokers, connection.topicName);
+
+  return {
+    bounds,
+    async read(topic, partition, offset, maxRecords) {
+      const source = { brokers, topicName: connection.topicName(topic), bounds: (each: number) => bounds(topic, each) };
+      const maxBytes = Math.min(maxFetchedBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
+      const found: KafkaMessage[] = [];
+      for (let next = offset; found.length < maxRecords; ) {
+        const { messages, nextOffset, endOffset } = await fetchFound(source, { partition, offset: next, maxBytes });
+        for (const message of messages.slice(0, maxRecords - found.length)) found.push(message);
+        if (nextOffset >= endOffset) break;
+        next = nextOffset;
+      }
+      return recordsOf(wire, topic, partition, found);
+    },
+    close: () => brokers.close(),
+  };
+}

@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import type { RecordBatchEntry } from 'kafkajs';
+import { describe, expect, test } from 'vitest';
+import { crc32c } from './crc32c.js';
+import { encodeBatch, maxBytesOf } from './record-batch.js';
+
+const require = createRequire(import.meta.url);
+const Decoder = require('kafkajs/src/protocol/decoder.js');
+const decodeBatch = require('kafkajs/src/protocol/recordBatch/v0/decoder.js');
+
+const keys = fc.string({ unit: 'binary', maxLength: 200 });
+const values = fc.option(fc.uint8Array({ maxLength: 9_000 }).map((bytes) => Buffer.from(bytes)));
+
+describe('batch of records', () => {
+  test('what kafkajs decodes of it is what went in, and its checksum holds', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ key: keys, value: values }), { minLength: 1, maxLength: 200 }),
+        fc.bigInt({ min: 0n, max: 2n ** 62n }),
+        fc.nat(32_767),
+        fc.nat(2 ** 31 - 1),
+        async (records, producerId, producerEpoch, firstSequence) => {
+          const numbers = { producerId: `${producerId}`, producerEpoch, firstSequence };
+          const bytes = encodeBatch(records, numbers, 1_700_000_000_123);
+          expect(bytes.readUInt32BE(17)).toBe(crc32c(bytes, 21, bytes.length));
+          const batch = await decodeBatch(new Decoder(bytes));
+          expect(batch).toMatchObject({
+            ...numbers,
+            firstOffset: '0',
+            lastOffsetDelta: records.length - 1,
+            firstTimestamp: '1700000000123',
+            maxTimestamp: '1700000000123',
+            inTransaction: false,
+            isControlBatch: false,
+          });
+          const decoded = (batch.records as RecordBatchEntry[]).map(({ key, value }) => ({ key: key?.toString(), value }));
+          expect(decoded).toEqual(records);
+          expect(batch.records.map((each: RecordBatchEntry) => each.offset)).toEqual(records.map((_, i) => `${i}`));
+          expect(bytes.length).toBeLessThanOrEqual(records.reduce((sum, record) => sum + maxBytesOf(record), 61));
+        },
+      ),
+    ));
+});

@@ -1,0 +1,48 @@
+/** A cluster backend of a test's own on the shared services: topics and keys under a random prefix. Frames keep their ids. */
+import { connectKafka } from '../../backends/cluster/kafka/connection.js';
+import { createKafkaLog } from '../../backends/cluster/kafka/log.js';
+import { freshKafkaOptions, removeTopics, sameOnTheWire } from '../../backends/cluster/kafka/testing/fresh-kafka.js';
+import { connectRedis } from '../../backends/cluster/redis/connection.js';
+import { createRedisDeliveryQueue } from '../../backends/cluster/redis/delivery-queue.js';
+import { createRedisPositions } from '../../backends/cluster/redis/positions.js';
+import { createRedisStateStore } from '../../backends/cluster/redis/state-store.js';
+import { freshRedisOptions } from '../../backends/cluster/redis/testing/fresh-redis.js';
+import type { Backend, BackendSite } from '../contract/backend.js';
+import { services } from '../services/services.js';
+
+/** Longer than any test. */
+const retentionMs = 60 * 60 * 1_000;
+
+/** On the one Redis server or on the Redis Cluster. */
+export async function clusterSite({
+  redis: kind = 'server',
+}: {
+  readonly redis?: 'server' | 'cluster';
+} = {}): Promise<BackendSite> {
+  const { redis: server, redisCluster } = services()!;
+  const kafkaOptions = freshKafkaOptions();
+  const redisOptions = freshRedisOptions(kind === 'cluster' ? redisCluster.nodes : [server]);
+  const { partitions, sessionTimeoutMs, stallTimeoutMs } = kafkaOptions;
+
+  async function open(): Promise<Backend> {
+    const connection = await connectKafka(kafkaOptions, () => {});
+    const redis = await connectRedis(redisOptions, () => {});
+    const log = createKafkaLog({ connection, wire: sameOnTheWire, sessionTimeoutMs, stallTimeoutMs, onProblem: () => {} });
+    return {
+      log,
+      stateStore: createRedisStateStore({ redis, wire: sameOnTheWire, publish: log.publish, retentionMs }),
+      positions: createRedisPositions(redis),
+      deliveryQueue: createRedisDeliveryQueue({ redis, partitions }),
+      async close() {
+        await log.close();
+        await redis.close();
+        await connection.close();
+      },
+    };
+  }
+
+  return {
+    open,
+    remove: async () => removeTopics(await connectKafka(kafkaOptions, () => {})),
+  };
+}
