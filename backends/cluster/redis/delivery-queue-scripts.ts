@@ -37,7 +37,7 @@ redis.call('HSET', KEYS[1], 'offset', ARGV[4], 'added', ARGV[1])
 return 1
 `);
 
-/** Of a script that goes on unless the source is another's, or stands before what its owner knows: Redis lost what came then. */
+/** Of a script that goes on unless the source is another's, or stands before what its owner knows: Redis has lost what came then. */
 const unlessFenced = `local owner = redis.call('HMGET', KEYS[1], 'token', 'offset')
 if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) then return 0 end`;
 
@@ -63,10 +63,12 @@ redis.call('HINCRBY', KEYS[1], 'size', 0 - gone)
 return 1
 `);
 
-/** Token, known offset. Of one webhook. However much it is, its memory is freed beside what Redis does else. */
+/** Token, known offset, id of the drop. Of one webhook. However much it is, it is freed beside what Redis does else. */
 export const dropScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
+if redis.call('HGET', KEYS[1], 'dropped') == ARGV[3] then return 1 end
 redis.call('HINCRBY', KEYS[1], 'size', 0 - redis.call('ZCARD', KEYS[3]))
+redis.call('HSET', KEYS[1], 'dropped', ARGV[3])
 redis.call('UNLINK', KEYS[3], KEYS[4])
 redis.call('ZREM', KEYS[2], string.sub(KEYS[3], -24))
 return 1

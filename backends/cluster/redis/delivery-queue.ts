@@ -105,7 +105,7 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
   async function drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult> {
     const keys = new KeysOfChange(keysOf(claim.source));
     keys.numberOf(webhook);
-    return change(dropScript, keys.names, [`${claim.token}`, `${positionOf(claim)}`]);
+    return change(dropScript, keys.names, [`${claim.token}`, `${positionOf(claim)}`, freshId()]);
   }
 
   async function waiting(
