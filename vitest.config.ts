@@ -23,6 +23,7 @@ export default defineConfig({
           include: clusterFiles,
           globalSetup: 'test/services/setup.ts',
           runner: 'test/services/runner.ts',
+          testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },

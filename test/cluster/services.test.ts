@@ -1,19 +1,18 @@
 /** The services that other tests stand on are what they say: they answer, refuse, keep and lose what they should, and leave nothing behind. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { Cluster, type Redis } from 'ioredis';
+import type { KafkaConfig } from 'kafkajs';
 import { Agent, fetch } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
+import { startProgram } from '../contract/built.js';
 import { type Certificates, makeCertificates } from '../services/certificates.js';
-import { type KafkaServer, type KafkaSettings, startKafka } from '../services/kafka.js';
-import type { Address } from '../services/ports.js';
+import { type RedisConnection, withKafka, withRedis } from '../services/clients.js';
+import { type KafkaServer, startKafka } from '../services/kafka.js';
+import type { KafkaSettings } from '../services/kafka-settings.js';
+import { type Address, loopback } from '../services/ports.js';
 import { startProxy } from '../services/proxy.js';
 import { startRedis, startRedisCluster } from '../services/redis.js';
 import { type RegistrySettings, startRegistry } from '../services/registry.js';
@@ -122,24 +121,12 @@ function clientsOf({ brokers }: KafkaServer, { ca }: Certificates, { users }: No
   return { good, refused };
 }
 
-async function withAdmin<T>(config: KafkaConfig, action: (admin: Admin, client: Kafka) => Promise<T>): Promise<T> {
-  const limits = { connectionTimeout: 2_000, requestTimeout: 2_000, retry: { retries: 0 } };
-  const client = new Kafka({ ...limits, logLevel: logLevel.NOTHING, ...config });
-  const admin = client.admin();
-  try {
-    await admin.connect();
-    return await action(admin, client);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
 const brokersSeenBy = (config: KafkaConfig): Promise<number> =>
-  withAdmin(config, async (admin) => (await admin.describeCluster()).brokers.length);
+  withKafka(config, async (admin) => (await admin.describeCluster()).brokers.length);
 
 /** Appends one record, which two brokers must have where there are several. */
 const append = (config: KafkaConfig, topic: string): Promise<void> =>
-  withAdmin(config, async (admin, client) => {
+  withKafka(config, async (admin, client) => {
     const { brokers } = await admin.describeCluster();
     const configEntries = [{ name: 'min.insync.replicas', value: String(Math.min(2, brokers.length)) }];
     const topics = await admin.listTopics();
@@ -154,26 +141,26 @@ const append = (config: KafkaConfig, topic: string): Promise<void> =>
   });
 
 const endOf = (config: KafkaConfig, topic: string): Promise<number> =>
-  withAdmin(config, async (admin) => Number((await admin.fetchTopicOffsets(topic))[0]?.high));
+  withKafka(config, async (admin) => Number((await admin.fetchTopicOffsets(topic))[0]?.high));
 
 describe('Redis', () => {
   test('the shared one answers', async () => {
-    expect(await withRedis(redis, {}, (client) => client.ping())).toBe('PONG');
+    expect(await withRedis(addressOf(redis), (client) => client.ping())).toBe('PONG');
   });
 
   test('keeps its data through SIGKILL where it appends to a file, else only what was saved', async () => {
     const [appending, forgetful] = await Promise.all([here(startRedis({ appendonly: 'everysec' })), here(startRedis())]);
     for (const server of [appending, forgetful]) {
-      await withRedis(server, {}, async (client) => {
+      await withRedis(addressOf(server), async (client) => {
         await client.set('saved', 'yes');
         await client.save();
         await client.set('written', 'yes');
       });
       await server.kill();
-      await expect(withRedis(server, {}, (client) => client.ping())).rejects.toThrow('ECONNREFUSED');
+      await expect(withRedis(addressOf(server), (client) => client.ping())).rejects.toThrow('ECONNREFUSED');
       await server.restart();
     }
-    const kept = (server: Address) => withRedis(server, {}, (client) => client.mget('saved', 'written'));
+    const kept = (server: Address) => withRedis(addressOf(server), (client) => client.mget('saved', 'written'));
     expect(await kept(appending)).toEqual(['yes', 'yes']);
     expect(await kept(forgetful)).toEqual(['yes', null]);
   });
@@ -184,11 +171,11 @@ describe('Redis', () => {
     const server = await here(startRedis({ tls: { certificates, demandsClientCertificate: true }, users }));
     const tls = { ca: certificates.ca, ...certificates.client };
     const alice = { username: 'alice', password: 'right', tls };
-    expect(await withRedis(server, alice, (client) => client.set('shown:a', '1'))).toBe('OK');
-    const reader = { ...alice, username: 'reader' };
-    expect(await withRedis(server, reader, (client) => client.get('shown:a'))).toBe('1');
-    await expect(withRedis(server, reader, (client) => client.get('hidden'))).rejects.toThrow('NOPERM');
-    const refused: Record<string, RedisOptions> = {
+    expect(await withRedis({ ...addressOf(server), ...alice }, (client) => client.set('shown:a', '1'))).toBe('OK');
+    const reader = { ...alice, username: 'reader', enableReadyCheck: false };
+    expect(await withRedis({ ...addressOf(server), ...reader }, (client) => client.get('shown:a'))).toBe('1');
+    await expect(withRedis({ ...addressOf(server), ...reader }, (client) => client.get('hidden'))).rejects.toThrow('NOPERM');
+    const refused: Record<string, RedisConnection> = {
       'a wrong password': { ...alice, password: 'wrong' },
       'no name': { tls },
       'no certificate': { ...alice, tls: { ca: certificates.ca } },
@@ -197,7 +184,7 @@ describe('Redis', () => {
     };
     for (const [reason, options] of Object.entries(refused)) {
       await expect(
-        withRedis(server, options, (client) => client.get('shown:a')),
+        withRedis({ ...addressOf(server), ...options }, (client) => client.get('shown:a')),
         reason,
       ).rejects.toThrow();
     }
@@ -206,11 +193,11 @@ describe('Redis', () => {
   test('falls silent and wakes; refuses what it has no memory for', async () => {
     const server = await here(startRedis({ maxmemory: '3mb' }));
     await server.pause();
-    await expect(withRedis(server, {}, (client) => client.ping())).rejects.toThrow();
+    await expect(withRedis(addressOf(server), (client) => client.ping())).rejects.toThrow();
     await server.resume();
-    expect(await withRedis(server, {}, (client) => client.ping())).toBe('PONG');
+    expect(await withRedis(addressOf(server), (client) => client.ping())).toBe('PONG');
     const fill = (client: Redis) => client.set('large', Buffer.alloc(4 << 20)).then(() => client.set('more', '1'));
-    await expect(withRedis(server, {}, fill)).rejects.toThrow('OOM');
+    await expect(withRedis(addressOf(server), fill)).rejects.toThrow('OOM');
   });
 
   test('the shared cluster spreads keys over its nodes', async () => {
@@ -222,34 +209,20 @@ describe('Redis', () => {
     const cluster = await here(startRedisCluster());
     expect(await withCluster(cluster.nodes, (client) => setAndGet(client, ''))).toEqual(keys);
     await cluster.nodes[2]!.kill();
-    const state = () => withRedis(cluster.nodes[0]!, {}, (client) => client.cluster('INFO'));
+    const state = () => withRedis(addressOf(cluster.nodes[0]!), (client) => client.cluster('INFO'));
     await until(async () => (await state()).includes('cluster_state:fail'), patience);
     await cluster.nodes[2]!.restart();
     await until(async () => (await state()).includes('cluster_state:ok'), patience);
   });
 });
 
+const addressOf = ({ host, port }: Address): Address => ({ host, port });
+
 const keys = Array.from({ length: 50 }, (_, index) => `key-${index}`);
 
 async function setAndGet(client: Cluster, prefix: string): Promise<(string | null)[]> {
   await Promise.all(keys.map((key) => client.set(prefix + key, key, 'EX', 60)));
   return Promise.all(keys.map((key) => client.get(prefix + key)));
-}
-
-async function withRedis<T>({ host, port }: Address, options: RedisOptions, action: (client: Redis) => Promise<T>): Promise<T> {
-  const limits = { lazyConnect: true, retryStrategy: () => null, connectTimeout: 2_000, commandTimeout: 2_000 };
-  const client = new Redis({ ...limits, host, port, ...options } as object);
-  let failure: Error | undefined;
-  client.on('error', (error) => {
-    failure = error;
-  });
-  try {
-    return await action(client);
-  } catch (error) {
-    throw failure ?? error;
-  } finally {
-    client.disconnect();
-  }
 }
 
 async function withCluster<T>(nodes: readonly Address[], action: (client: Cluster) => Promise<T>): Promise<T> {
@@ -331,7 +304,7 @@ test('the shared ClickHouse answers to its password only', async () => {
 
 test('a proxy delays, drops answers, cuts off and mends', async () => {
   const proxy = await here(startProxy(redis));
-  const ping = () => withRedis(proxy, { commandTimeout: 500 }, (client) => client.ping());
+  const ping = () => withRedis({ ...addressOf(proxy), commandTimeout: 500 }, (client) => client.ping());
   expect(await ping()).toBe('PONG');
   proxy.delayMs = 600;
   await expect(ping()).rejects.toThrow('timed out');
@@ -342,7 +315,7 @@ test('a proxy delays, drops answers, cuts off and mends', async () => {
   proxy.dropsAnswers = true;
   const socket = connect(proxy);
   socket.write(`SET ${key} said EX 60\r\n`);
-  await until(() => withRedis(redis, {}, (client) => client.get(key)));
+  await until(() => withRedis(addressOf(redis), (client) => client.get(key)));
   expect(socket.bytesRead).toBe(0);
   socket.destroy();
   proxy.mend();
@@ -358,23 +331,14 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   async (signal) => {
     const folder = await mkdtemp(join(tmpdir(), 'fenceline-left-behind-'));
     endings.push(() => rm(folder, { recursive: true }));
-    const file = fileURLToPath(new URL('../services/redis.ts', import.meta.url));
-    const program = `
-    const { runnerImport } = await import('vite');
-    const { module } = await runnerImport(${JSON.stringify(file)});
-    const { port } = await module.startRedis();
-    console.log(port);
-    setInterval(() => {}, 1_000);`;
-    const starter = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      env: { ...process.env, TMPDIR: folder },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [line] = (await once(createInterface({ input: starter.stdout }), 'line')) as [string];
-    const address = { host: '127.0.0.1', port: Number(line) };
-    expect(await withRedis(address, {}, (client) => client.ping())).toBe('PONG');
+    const holder = startProgram('../../services/holder', [folder]);
+    await holder.printed(1);
+    const address = { host: loopback, port: Number(holder.lines[0]) };
+    expect(await withRedis(address, (client) => client.ping())).toBe('PONG');
     expect(await readdir(folder)).toHaveLength(1);
-    starter.kill(signal);
+    holder.child.kill(signal);
+    expect(await holder.ended).toBe(signal);
     await until(async () => (await readdir(folder)).length === 0);
-    await expect(withRedis(address, {}, (client) => client.ping())).rejects.toThrow('ECONNREFUSED');
+    await expect(withRedis(address, (client) => client.ping())).rejects.toThrow('ECONNREFUSED');
   },
 );

@@ -92,7 +92,7 @@ class ContainerServer implements Server {
   }
 
   async kill(): Promise<void> {
-    if (!(await this.#isRunning())) return;
+    if (!(await this.#state()).Running) return;
     await this.#container.kill({ signal: 'SIGKILL' });
     await this.#container.wait();
   }
@@ -106,14 +106,16 @@ class ContainerServer implements Server {
   }
 
   async restart(): Promise<void> {
-    if (await this.#isRunning()) await this.#container.stop({ t: endTimeoutSeconds });
+    const { Paused, Running } = await this.#state();
+    if (Paused) await this.#container.unpause();
+    if (Running) await this.#container.stop({ t: endTimeoutSeconds });
     await this.#container.start();
     await this.answers();
   }
 
   async answers(): Promise<void> {
     try {
-      await answering(this.#program, async () => !(await this.#isRunning()));
+      await answering(this.#program, async () => !(await this.#state()).Running);
     } catch (error) {
       throw new Error(await this.logTail(), { cause: error });
     }
@@ -125,8 +127,7 @@ class ContainerServer implements Server {
     return log.toString().replace(/[^\n -~]/g, '');
   }
 
-  async #isRunning(): Promise<boolean> {
-    const { State } = await this.#container.inspect();
-    return State.Running;
+  async #state(): Promise<{ Running: boolean; Paused: boolean }> {
+    return (await this.#container.inspect()).State;
   }
 }

@@ -1,7 +1,7 @@
 /** Redis for tests: one server, or a cluster of three masters. */
-import { Redis, type RedisOptions } from 'ioredis';
 import { until } from '../support/until.js';
 import type { ServerTls } from './certificates.js';
+import { type RedisConnection, withRedis } from './clients.js';
 import { type Address, freePorts, loopback } from './ports.js';
 import { run } from './provider.js';
 import { type Program, type Server, type Software, startTimeoutMs, together } from './server.js';
@@ -69,9 +69,13 @@ interface ClusterAddress extends Address {
 }
 
 type Configuration = readonly string[];
-type Connection = Omit<RedisOptions, 'replyMapping'>;
 
-function programOf(ports: readonly number[], configuration: Configuration, connection: Connection, tls?: ServerTls): Program {
+function programOf(
+  ports: readonly number[],
+  configuration: Configuration,
+  connection: RedisConnection,
+  tls?: ServerTls,
+): Program {
   return {
     software: redis,
     ports,
@@ -134,38 +138,17 @@ async function join(addresses: readonly ClusterAddress[]): Promise<void> {
 }
 
 /** How the starter itself gets in: as the first user. */
-function connectionOf(port: number, { tls, users = {} }: RedisSettings = {}): Connection {
+function connectionOf(port: number, { tls, users = {} }: RedisSettings = {}): RedisConnection {
   const [user] = Object.entries(users);
   return {
     host: loopback,
     port,
     ...(user && { username: user[0], password: user[1].password }),
     ...(tls && { tls: { ca: tls.certificates.ca, ...tls.certificates.client } }),
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    retryStrategy: () => null,
-    connectTimeout: 1_000,
-    commandTimeout: 1_000,
   };
 }
 
-async function withRedis<T>(connection: Connection, action: (client: Redis) => Promise<T>): Promise<T> {
-  const client = new Redis(connection);
-  let failure: unknown;
-  client.on('error', (error) => {
-    failure = error;
-  });
-  try {
-    await client.connect();
-    return await action(client);
-  } catch (error) {
-    throw failure ?? error;
-  } finally {
-    client.disconnect();
-  }
-}
-
-async function versionOf(connection: Connection): Promise<string> {
+async function versionOf(connection: RedisConnection): Promise<string> {
   const info = await withRedis(connection, (client) => client.info('server'));
   return /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown';
 }

@@ -1,0 +1,108 @@
+/** Kafka's configuration files, from what a test asks for. */
+import type { ServerTls } from './certificates.js';
+import { loopback } from './ports.js';
+
+export interface KafkaSettings {
+  /** Default 1. Three keep each record thrice. */
+  readonly brokers?: 1 | 3;
+  readonly tls?: ServerTls;
+  readonly sasl?: {
+    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+    /** Passwords by name. */
+    readonly users: Readonly<Record<string, string>>;
+  };
+}
+
+/** The ports of one. */
+export interface Broker {
+  readonly id: number;
+  readonly client: number;
+  readonly internal: number;
+  readonly controller: number;
+}
+
+export const filesOf = (broker: Broker, all: readonly Broker[], settings: KafkaSettings): Record<string, string> => ({
+  'server.properties': propertiesOf(broker, all, settings),
+  'log4j.properties': logging,
+  ...certificateFiles(settings.tls),
+});
+
+function propertiesOf({ id, client, internal, controller }: Broker, all: readonly Broker[], settings: KafkaSettings): string {
+  const security = `${settings.sasl ? 'SASL_' : ''}${settings.tls ? 'SSL' : 'PLAINTEXT'}`;
+  const properties = {
+    'process.roles': 'broker,controller',
+    'node.id': id,
+    'controller.quorum.voters': all.map((broker) => `${broker.id}@${loopback}:${broker.controller}`).join(),
+    listeners: `CLIENT://${loopback}:${client},INTERNAL://${loopback}:${internal},CONTROLLER://${loopback}:${controller}`,
+    'advertised.listeners': `CLIENT://${loopback}:${client},INTERNAL://${loopback}:${internal}`,
+    'listener.security.protocol.map': `CLIENT:${security},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT`,
+    'controller.listener.names': 'CONTROLLER',
+    'inter.broker.listener.name': 'INTERNAL',
+    'log.dirs': 'data',
+    'default.replication.factor': all.length,
+    'offsets.topic.replication.factor': all.length,
+    'offsets.topic.num.partitions': 4,
+    'transaction.state.log.replication.factor': all.length,
+    'transaction.state.log.min.isr': Math.min(2, all.length),
+    'group.initial.rebalance.delay.ms': 0,
+    'auto.create.topics.enable': false,
+    // A killed broker is forgotten soon, so that it may come back soon.
+    'broker.session.timeout.ms': 3_000,
+    'broker.heartbeat.interval.ms': 500,
+    'log.cleaner.dedupe.buffer.size': 16 << 20,
+    ...tlsProperties(settings.tls),
+    ...saslProperties(settings.sasl),
+  };
+  return lines(properties);
+}
+
+const lines = (properties: Readonly<Record<string, unknown>>): string =>
+  Object.entries(properties)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+
+const logging = lines({
+  'log4j.rootLogger': 'WARN, console',
+  'log4j.appender.console': 'org.apache.log4j.ConsoleAppender',
+  'log4j.appender.console.layout': 'org.apache.log4j.PatternLayout',
+  'log4j.appender.console.layout.ConversionPattern': '%d %p %m%n',
+});
+
+function certificateFiles(tls: ServerTls | undefined): Record<string, string> {
+  if (!tls) return {};
+  const { ca, server } = tls.certificates;
+  return { 'authority.pem': ca, 'server.pem': `${server.key}${server.cert}` };
+}
+
+function tlsProperties(tls: ServerTls | undefined): Record<string, string> {
+  if (!tls) return {};
+  return {
+    'listener.name.client.ssl.keystore.type': 'PEM',
+    'listener.name.client.ssl.keystore.location': 'server.pem',
+    'listener.name.client.ssl.truststore.type': 'PEM',
+    'listener.name.client.ssl.truststore.location': 'authority.pem',
+    'listener.name.client.ssl.client.auth': tls.demandsClientCertificate ? 'required' : 'none',
+  };
+}
+
+function saslProperties(sasl: KafkaSettings['sasl']): Record<string, string> {
+  if (!sasl) return {};
+  const jaas = `listener.name.client.${sasl.mechanism}.sasl.jaas.config`;
+  const security = 'org.apache.kafka.common.security';
+  const users = Object.entries(sasl.users).map(([name, password]) => `user_${name}="${password}"`);
+  return {
+    'sasl.enabled.mechanisms': sasl.mechanism.toUpperCase(),
+    [jaas]:
+      sasl.mechanism === 'plain'
+        ? `${security}.plain.PlainLoginModule required ${users.join(' ')};`
+        : `${security}.scram.ScramLoginModule required;`,
+  };
+}
+
+/** SCRAM's users are in the cluster's own records from the beginning: arguments of its formatting. */
+export function scramOf({ sasl }: KafkaSettings): string {
+  if (!sasl || sasl.mechanism === 'plain') return '';
+  return Object.entries(sasl.users)
+    .map(([name, password]) => `--add-scram '${sasl.mechanism.toUpperCase()}=[name=${name},password=${password}]'`)
+    .join(' ');
+}
