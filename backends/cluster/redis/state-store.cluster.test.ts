@@ -18,10 +18,15 @@ interface OpenStore {
   readonly store: RedisStateStore;
   /** Values that were published, as they reached Kafka. */
   readonly published: string[];
-  /** Rejects instead of publishing, while it is there. */
-  failure: Error | undefined;
+  /** What Kafka does before it takes records. */
+  kafka: () => Promise<void>;
   stateOf(key: string, partition?: number): Promise<string | undefined>;
 }
+
+const willing = async () => {};
+const absent = async () => {
+  throw new Error('no Kafka');
+};
 
 async function withStore(options: RedisOptions, use: (open: OpenStore) => Promise<void>, retentionMs = 0): Promise<void> {
   const redis = await connectRedis(options, () => {});
@@ -31,7 +36,7 @@ async function withStore(options: RedisOptions, use: (open: OpenStore) => Promis
     retentionMs,
     wire: { toWire: (_topic, frame) => void frame.write('W') },
     publish: async (_topic, records) => {
-      if (open.failure) throw open.failure;
+      await open.kafka();
       published.push(...records.map(({ value }) => `${value}`));
     },
   });
@@ -39,7 +44,7 @@ async function withStore(options: RedisOptions, use: (open: OpenStore) => Promis
     redis,
     store,
     published,
-    failure: undefined,
+    kafka: willing,
     stateOf: async (key, partition = 0) => (await store.load(partition, [key]))[0]?.toString(),
   };
   try {
@@ -99,9 +104,9 @@ test('what is published, and what is left to the next owner, is in wire form', (
   withStore(freshRedisOptions([shared]), async (open) => {
     const { store } = open;
     await store.commit(await store.claim(0), commitOf(0, 1));
-    open.failure = new Error('no Kafka');
+    open.kafka = absent;
     await expect(store.commit(await store.claim(0), commitOf(1, 2))).rejects.toThrow('no Kafka');
-    open.failure = undefined;
+    open.kafka = willing;
     await store.claim(0);
     expect(open.published).toEqual(published(1, 2));
   }));
@@ -111,10 +116,10 @@ describe('an owner that could not publish', () => {
     withStore(freshRedisOptions([shared]), async (open) => {
       const { store, redis } = open;
       const failed = await store.claim(0);
-      open.failure = new Error('no Kafka');
+      open.kafka = absent;
       await expect(store.commit(failed, commitOf(0, 1))).rejects.toThrow('no Kafka');
       await expect(store.claim(0)).rejects.toThrow('no Kafka');
-      open.failure = undefined;
+      open.kafka = willing;
       await expect(store.commit(failed, commitOf(1, 2))).rejects.toThrow('no Kafka');
       expect(open.published).toEqual([]);
       expect((await store.claim(0)).nextOffset).toBe(1);
@@ -124,14 +129,57 @@ describe('an owner that could not publish', () => {
       expect(open.published).toEqual(published(1));
     }));
 
-  test('a commit waits until the one before it is published, for the outbox holds one', () =>
+  test('leaves to its successors what they could not publish, however late it hears that its own was published', () =>
     withStore(freshRedisOptions([shared]), async (open) => {
-      const claim = await open.store.claim(0);
-      const results = await Promise.all([1, 2, 3].map((offset) => open.store.commit(claim, commitOf(offset - 1, offset))));
-      expect(results).toEqual(['committed', 'committed', 'committed']);
-      expect(open.published).toEqual(published(1, 2, 3));
+      const { store, redis } = open;
+      const slow = holdUp();
+      open.kafka = slow.work;
+      const late = store.commit(await store.claim(0), commitOf(0, 1));
+      await slow.begun;
+      open.kafka = willing;
+      const successor = await store.claim(0);
+      open.kafka = absent;
+      await expect(store.commit(successor, commitOf(1, 2))).rejects.toThrow('no Kafka');
+      slow.end();
+      expect(await late).toBe('committed');
+      // Commands of one connection are done in their order.
+      await redis.client.ping();
+      open.kafka = willing;
+      await store.claim(0);
+      expect(open.published.at(-1)).toBe('W 2');
     }));
 });
+
+test('a commit waits until the one before it is published, for the outbox holds one', () =>
+  withStore(freshRedisOptions([shared]), async (open) => {
+    const { store } = open;
+    const slow = holdUp();
+    open.kafka = slow.work;
+    const claim = await store.claim(0);
+    const results = Promise.all([1, 2, 3].map((offset) => store.commit(claim, commitOf(offset - 1, offset))));
+    await slow.begun;
+    expect(await store.nextOffsets(1)).toEqual([1]);
+    slow.end();
+    expect(await results).toEqual(['committed', 'committed', 'committed']);
+    expect(open.published).toEqual(published(1, 2, 3));
+  }));
+
+/** Work that lasts until it is told to end. */
+function holdUp() {
+  let begin = () => {};
+  let end = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const work = (): Promise<void> => {
+    begin();
+    return ended;
+  };
+  return { begun, end: () => end(), work };
+}
 
 describe('a Redis that falls back', () => {
   test('refuses the owner, who claims again and goes on from where it fell to', () =>
