@@ -3,6 +3,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const rooms = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,cli,bench,test}';
 /** Run against real services, which are started when one of these files is to run: test/services. */
 const clusterFiles = ['test/cluster/**/*.test.ts', `${rooms}/**/*.cluster.test.ts`];
+/** Black-box tests, which run in both projects: embedded in the one, as nodes of a cluster in the other. */
+const blackBoxFiles = ['test/{end-to-end,browser}/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -20,7 +22,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'cluster',
-          include: clusterFiles,
+          include: [...clusterFiles, ...blackBoxFiles],
           globalSetup: 'test/services/setup.ts',
           runner: 'test/services/runner.ts',
           testTimeout: 120_000,

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createProject } from '../../api/projects/projects.js';
 import type { Command } from '../command.js';
+import { startClusterNode } from '../node/cluster-node.js';
 import { startEmbeddedNode } from '../node/embedded-node.js';
 import { loggerOptions } from '../node/logger.js';
 import type { Node } from '../node/node.js';
@@ -15,7 +16,8 @@ export const serveCommand: Command = {
     const { values } = parseArgs({ args, options: configurationOptions });
     const { configuration } = configurationOrExit(values);
     const logger = pino(loggerOptions(configuration), pino.destination(2));
-    const node = await startEmbeddedNode(configuration, logger);
+    const start = configuration.backend === 'cluster' ? startClusterNode : startEmbeddedNode;
+    const node = await start(configuration, logger);
     const address = await listen(node, configuration.host, configuration.port);
     await welcome(node, address);
     logger.info({ address, data: configuration.data }, 'ready');

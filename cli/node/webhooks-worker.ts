@@ -2,8 +2,10 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createSealer } from '../../pipeline/sealing.js';
+import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { openBackend, openNodeView } from './folders.js';
 import { loggerOptions } from './logger.js';
+import { createRecorder } from './metrics.js';
 import { sealingKey } from './sealing-key.js';
 import { startWebhookStage } from './webhooks.js';
 import { runWorker } from './worker.js';
@@ -14,7 +16,15 @@ runWorker<object>(async ({ configuration }) => {
   const backend = openBackend(configuration);
   const view = openNodeView(configuration);
   const sealer = createSealer(sealingKey(configuration.data));
-  const stage = startWebhookStage({ configuration, logger, registry, backend, view, sealer });
+  const stage = startWebhookStage({
+    configuration,
+    logger,
+    registry,
+    metrics: createRecorder(stageMetrics, registry),
+    backend,
+    view,
+    sealer,
+  });
   return {
     done: stage.done,
     calls: {

@@ -7,12 +7,11 @@ import { appendChange } from '../../pipeline/catalog/changes.js';
 import type { View } from '../../pipeline/catalog/view.js';
 import type { DeliveryQueue, Log, StateStore } from '../../pipeline/ports.js';
 import type { Sealer } from '../../pipeline/sealing.js';
-import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { createWebhookStage } from '../../pipeline/stages/webhooks/stage.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../config/schema.js';
 import { version } from '../version.js';
-import { addGauge, createRecorder } from './metrics.js';
+import { addGauge, type Recorder } from './metrics.js';
 
 /** What is kept of an answer's body, and how long it is waited for: it only goes on record. */
 const maxBodyBytes = 1_024;
@@ -35,6 +34,8 @@ export interface WebhookStageParts {
   readonly configuration: Configuration;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Of the stages. */
+  readonly metrics: Recorder;
   readonly backend: { readonly log: Log; readonly stateStore: StateStore; readonly deliveryQueue: DeliveryQueue };
   readonly view: View;
   readonly sealer: Sealer;
@@ -50,7 +51,7 @@ export interface RunningWebhookStage {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {
-  const { configuration, logger, registry, view, sealer } = parts;
+  const { configuration, logger, registry, metrics, view, sealer } = parts;
   const { log, stateStore, deliveryQueue } = parts.backend;
   const { maxConcurrency, maxConcurrencyPerEndpoint, keepWaitingDays } = configuration.webhooks;
   const client = createWebhookClient(configuration);
@@ -74,7 +75,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
       await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled });
     },
     onNotice: (notice) => logger.warn(notice, 'webhooks'),
-    metrics: createRecorder(stageMetrics, registry),
+    metrics,
     bounds: { maxConcurrency, maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint, keepWaitingMs: keepWaitingDays * dayMs },
   });
   return {

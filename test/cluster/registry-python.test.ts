@@ -1,6 +1,6 @@
 /**
  * Another client, in another language, with its own Kafka and its own Avro: Python's confluent-kafka reads our topics through the registry and
- * writes what we read. It needs a Python that has the package: FENCELINE_TEST_PYTHON, else `python3`.
+ * writes what we read. It needs a Python that has the package: TEST_SERVICES_PYTHON, else `python3`.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import * as arbitrary from '../../schemas/testing/records.js';
 import { services } from '../services/services.js';
 import { until } from '../support/until.js';
 
-const python = process.env.FENCELINE_TEST_PYTHON ?? 'python3';
+const python = process.env.TEST_SERVICES_PYTHON ?? 'python3';
 const lacking = whatIsLacking();
 if (lacking) console.warn(`another client's tests are skipped: ${lacking}`);
 

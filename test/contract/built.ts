@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-/** FENCELINE_DIST: compiled output that is not in `dist/`. */
-const dist = process.env.FENCELINE_DIST
-  ? pathToFileURL(`${process.env.FENCELINE_DIST}/`)
+/** DIST_UNDER_TEST: compiled output that is not in `dist/`. */
+const dist = process.env.DIST_UNDER_TEST
+  ? pathToFileURL(`${process.env.DIST_UNDER_TEST}/`)
   : new URL('../../dist/', import.meta.url);
 
 export const builtFile = (name: string): URL => new URL(`test/contract/programs/${name}.js`, dist);

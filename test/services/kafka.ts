@@ -24,7 +24,7 @@ export interface KafkaServer extends Server {
 export const kafka: Software = {
   name: 'kafka',
   commands: ['java'],
-  folder: { variable: 'FENCELINE_TEST_KAFKA', inImage: '/opt/kafka/libs' },
+  folder: { variable: 'TEST_SERVICES_KAFKA', inImage: '/opt/kafka/libs' },
   image: 'apache/kafka:3.9.1',
 };
 

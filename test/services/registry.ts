@@ -24,7 +24,7 @@ export interface RegistryServer extends Server {
 export const registry: Software = {
   name: 'registry',
   commands: ['java'],
-  folder: { variable: 'FENCELINE_TEST_REGISTRY', inImage: '/deployments' },
+  folder: { variable: 'TEST_SERVICES_REGISTRY', inImage: '/deployments' },
   image: 'apicurio/apicurio-registry:3.0.9',
 };
 

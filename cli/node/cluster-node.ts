@@ -1,0 +1,106 @@
+/**
+ * One process of a cluster, doing what its roles say. Any number of processes may have the same role.
+ *
+ * Each keeps its own view of the configuration, in a folder that can be made anew. What it works on is in Kafka, Redis and ClickHouse; any part
+ * failing ends the process, and whoever takes over goes on from what is committed.
+ */
+import { mkdirSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { openCluster } from '../../backends/cluster/cluster.js';
+import { createCatalog } from '../../pipeline/catalog/catalog.js';
+import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
+import { createSpatialQueries } from '../../pipeline/catalog/queries.js';
+import { topics } from '../../pipeline/ports.js';
+import { createSealer } from '../../pipeline/sealing.js';
+import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import { UsageError } from '../command.js';
+import type { Configuration, Role } from '../config/schema.js';
+import { closeHttp, countRequests } from './close-http.js';
+import { clusterOptions } from './cluster-options.js';
+import { type Part, type RoleParts, startRole } from './cluster-roles.js';
+import { lockFolder } from './folder-lock.js';
+import { openNodeView } from './folders.js';
+import { createNodeServer } from './http.js';
+import { createProcessRegistry, createRecorder, exposition } from './metrics.js';
+import { failure, type Node } from './node.js';
+import { operationsRoutes } from './operations.js';
+import { sealingKeyOf } from './sealing-key.js';
+
+/** So long the making of a first project is left to the node that took its turn. */
+const greetingTurnMs = 60_000;
+
+/** In the order in which they stop: who takes in first, then who writes, then who reads what was written. */
+const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'analytics'];
+
+export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
+  const given = clusterOptions(configuration);
+  if (!given.ok) throw new UsageError(`the configuration is not right\n${given.problems.map((each) => `  ${each}`).join('\n')}`);
+  const secrets = sharedSecrets(process.env);
+  mkdirSync(configuration.data, { recursive: true });
+  await lockFolder(configuration.data);
+
+  const onProblem = (problem: string): void => logger.warn({ problem }, 'cluster');
+  const backend = await openCluster({ ...given.options, onProblem });
+  const { log, requestLog } = backend;
+  const view = openNodeView(configuration);
+  const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
+  const writer = createConfigurationWriter({ log: requestLog, view });
+  await Promise.race([failure(changes.done), view.waitFor((await log.bounds(topics.changes, 0)).end)]);
+
+  // After the view has caught up: the catalog loads its fences from it.
+  const catalog = createCatalog(view);
+  const registry = createProcessRegistry();
+  const app = createNodeServer({ configuration, logger, view, registry, administratorKey: secrets.administratorKey });
+  const requestsInHand = countRequests(app);
+  await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });
+  const shared: RoleParts = {
+    configuration,
+    logger,
+    registry,
+    stageMetrics: createRecorder(stageMetrics, registry),
+    backend,
+    clickHouse: given.options.clickHouse,
+    view,
+    writer,
+    catalog,
+    spatial: createSpatialQueries(catalog, Date.now),
+    sealer: createSealer(sealingKeyOf(secrets.sealingKey)),
+    app,
+  };
+  const parts = new Map<Role, Part>();
+  for (const role of configuration.roles) parts.set(role, await startRole(role, shared));
+
+  return {
+    app,
+    configuration: view,
+    writer,
+    mayGreet: async () => parts.has('api') && (await backend.turns.take('first-project', greetingTurnMs)),
+    failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)),
+    async stop() {
+      await closeHttp(app, requestsInHand);
+      for (const role of stopOrder) await parts.get(role)?.stop();
+      await changes.close();
+      await catalog.close();
+      await view.close();
+      await backend.close();
+    },
+  };
+}
+
+interface SharedSecrets {
+  readonly administratorKey: string;
+  readonly sealingKey: string;
+}
+
+/** What all nodes must have alike, and none can make for the others. */
+function sharedSecrets(environment: Readonly<Record<string, string | undefined>>): SharedSecrets {
+  const of = (variable: string, how: string): string => {
+    const value = environment[variable];
+    if (!value) throw new UsageError(`a cluster needs ${variable}, the same on every node: ${how}`);
+    return value;
+  };
+  return {
+    administratorKey: of('FENCELINE_ADMINISTRATOR_KEY', 'a long random text'),
+    sealingKey: of('FENCELINE_SEALING_KEY', '64 hex digits, as from "openssl rand -hex 32"'),
+  };
+}

@@ -1,0 +1,153 @@
+/** What each role of a node in a cluster does, put together from the rooms. */
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { openClickHouse } from '../../backends/cluster/clickhouse/analytics.js';
+import type { ClusterBackend } from '../../backends/cluster/cluster.js';
+import type { ClickHouseOptions } from '../../backends/cluster/options.js';
+import { startRejectionCounter } from '../../ingest/rejections.js';
+import type { MonitoredCatalog } from '../../pipeline/catalog/catalog.js';
+import { createConfigurationWriter } from '../../pipeline/catalog/changes.js';
+import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
+import type { ConfigurationWriter, SpatialQueries } from '../../pipeline/catalog/types.js';
+import type { View } from '../../pipeline/catalog/view.js';
+import { topics } from '../../pipeline/ports.js';
+import type { Sealer } from '../../pipeline/sealing.js';
+import { migrate } from '../../pipeline/stages/analytics/migrate.js';
+import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
+import { createLocationStage } from '../../pipeline/stages/locations/stage.js';
+import type { Configuration, Role } from '../config/schema.js';
+import { askedEvery, createPacing, progressAt } from './backlog.js';
+import { addApi, addIngest } from './http.js';
+import { createMaps } from './maps.js';
+import { addGauge, type Recorder } from './metrics.js';
+import { createWebhookClient, startWebhookStage } from './webhooks.js';
+
+export interface RoleParts {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Of all stages of the process. */
+  readonly stageMetrics: Recorder;
+  readonly backend: ClusterBackend;
+  readonly clickHouse: ClickHouseOptions;
+  readonly view: View;
+  readonly writer: ConfigurationWriter;
+  readonly catalog: MonitoredCatalog;
+  readonly spatial: SpatialQueries;
+  readonly sealer: Sealer;
+  readonly app: FastifyInstance;
+}
+
+/** A role that runs. */
+export interface Part {
+  /** Rejects when it failed. */
+  readonly done: Promise<unknown>;
+  /** Finishes what is in flight. */
+  stop(): Promise<void>;
+}
+
+const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
+/** How often a node asks how far the others have come, while it takes uploads. */
+const progressEveryMs = 50;
+
+export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[role](parts);
+
+const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
+  async ingest({ configuration, registry, backend, view, spatial, app }) {
+    const { log, stateStore } = backend;
+    const rejections = startRejectionCounter(log, Date.now);
+    const partitions = log.partitions(topics.locations);
+    const progress = askedEvery(progressEveryMs, async () => progressAt(log, await stateStore.nextOffsets(partitions)));
+    addGauge(registry, {
+      name: 'location_backlog_records',
+      help: 'Accepted locations that wait to be evaluated.',
+      read: async () => (await progress()).waitingRecords,
+    });
+    await addIngest(
+      app,
+      { configuration, view, registry },
+      {
+        log: backend.requestLog,
+        spatial,
+        inbox: await backend.openInbox(),
+        states: stateStore,
+        paceBulk: createPacing(progress, configuration.ingest.maxBacklogRecords),
+        rejections,
+      },
+    );
+    return { done: rejections.done, stop: () => rejections.close() };
+  },
+
+  async pipeline({ configuration, logger, stageMetrics, backend, view, catalog, spatial }) {
+    const { log, stateStore, replies, turns } = backend;
+    const stage = createLocationStage({
+      log,
+      states: stateStore,
+      catalog,
+      replies,
+      clock: Date.now,
+      searchGeofences: spatial.searchGeofences,
+      onProblem: (problem) => logger.warn(problem, 'location stage'),
+      metrics: stageMetrics,
+      bounds: {
+        maxBatchRecords: configuration.locations.maxBatchRecords,
+        maxCachedDevices: configuration.locations.cachedDevices,
+      },
+    });
+    const { intervalMs } = configuration.expiry;
+    const writer = createConfigurationWriter({ log, view });
+    const expiry = createExpirySweeper({ view, writer, turns, clock: Date.now, intervalMs });
+    expiry.start();
+    return {
+      done: Promise.race([stage.done, expiry.done]),
+      async stop() {
+        await expiry.stop();
+        await stage.close();
+      },
+    };
+  },
+
+  async api({ configuration, logger, backend, clickHouse, view, writer, spatial, sealer, app }) {
+    const analytics = await openClickHouse(clickHouse);
+    await migrate(analytics, tables, clickHouse);
+    const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
+    const webhookClient = createWebhookClient(configuration);
+    const { requestLog: log, stateStore: states } = backend;
+    await addApi(app, { configuration, view }, { writer, spatial, analytics, log, maps, states, sealer, webhookClient });
+    return {
+      done: new Promise(() => {}),
+      async stop() {
+        await maps.close();
+        await webhookClient.close();
+        await analytics.close();
+      },
+    };
+  },
+
+  async webhooks({ configuration, logger, registry, stageMetrics, backend, view, sealer }) {
+    return startWebhookStage({ configuration, logger, registry, metrics: stageMetrics, backend, view, sealer });
+  },
+
+  async analytics({ configuration, stageMetrics, backend, clickHouse }) {
+    const { maxBatchRows, flushIntervalMs } = configuration.analytics;
+    const analytics = await openClickHouse(clickHouse);
+    await migrate(analytics, tables, clickHouse);
+    const sink = createAnalyticsSink({
+      log: backend.log,
+      positions: backend.positions,
+      analytics,
+      clock: Date.now,
+      metrics: stageMetrics,
+      bounds: { maxRows: maxBatchRows, maxDelayMs: flushIntervalMs },
+    });
+    return {
+      done: sink.done,
+      async stop() {
+        await sink.close();
+        await analytics.close();
+      },
+    };
+  },
+};
