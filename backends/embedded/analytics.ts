@@ -10,7 +10,9 @@ import { join, resolve } from 'node:path';
 import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import { drainPending } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
-import type { Analytics, FileFormat } from '../../pipeline/ports.js';
+import type { Analytics } from '../../pipeline/ports.js';
+import { literal } from '../../pipeline/stages/analytics/quote.js';
+import { answerSettings, fileOf, rowsOf } from '../clickhouse-answers.js';
 import { type Connections, createConnections } from './chdb-connections.js';
 
 export interface ChdbAnalyticsOptions {
@@ -50,7 +52,7 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
         max_threads: maxThreads,
         max_insert_threads: `${maxThreads}`,
         input_format_parallel_parsing: 0,
-        output_format_json_quote_64bit_integers: 0,
+        ...answerSettings,
       },
     });
   const writing = createConnections(open, 1);
@@ -59,24 +61,8 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
   return analyticsOver(writing, reading, insertsFolder);
 }
 
-const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
-
 function analyticsOver(writing: Connections, reading: Connections, insertsFolder: string): ChdbAnalytics {
   let inserts = 0;
-
-  const select = <Row>(sql: string, parameters: Record<string, unknown>): Promise<Row[]> =>
-    reading.run(async (client) => {
-      const result = await client.query({ query: sql, query_params: parameters, format: 'JSONEachRow' });
-      return result.json<Row>();
-    });
-
-  const file = (sql: string, format: FileFormat, parameters: Record<string, unknown>): Promise<Uint8Array> =>
-    reading.run(async (client) => {
-      const { stream } = await client.exec({ query: `${sql} FORMAT ${format}`, query_params: parameters });
-      const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk as Buffer);
-      return Buffer.concat(chunks);
-    });
 
   /**
    * By way of a file, which is gone before the system writes it to disk. Rows within the statement would go through the engine's tokenizer
@@ -98,8 +84,8 @@ function analyticsOver(writing: Connections, reading: Connections, insertsFolder
       await writing.run((client) => client.command({ query: sql }));
     },
     insert,
-    query: <Row>(sql: string, parameters: Record<string, unknown> = {}) => select<Row>(sql, parameters),
-    file: (sql, format, parameters = {}) => file(sql, format, parameters),
+    query: <Row>(sql: string, parameters = {}) => reading.run((client) => rowsOf<Row>(client, sql, parameters)),
+    file: (sql, format, parameters = {}) => reading.run((client) => fileOf(client, sql, format, parameters)),
     async close() {
       await Promise.all([writing.close(), reading.close()]);
       await drainPending();

@@ -2,20 +2,38 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Analytics } from '../../ports.js';
+import { onCluster } from './on-cluster.js';
 import { rowText, text, time } from './tsv.js';
 
 const migrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations (name String, applied_at DateTime64(3, 'UTC'))
   ENGINE = ReplacingMergeTree ORDER BY name SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;
 
-/** Applies what is not recorded yet and answers the names applied. A file is recorded after it ran: statements must bear a repeat. */
-export async function migrate(analytics: Analytics, sqlFolder: string): Promise<string[]> {
-  await analytics.command(migrationsTable);
+/** Where the tables are. */
+export interface TablesPlace {
+  readonly database: string;
+  /** Name of a cluster in ClickHouse's configuration; absent: one server. */
+  readonly cluster?: string;
+}
+
+/**
+ * Applies what is not recorded yet and answers the names applied. A file is recorded after it ran, and several processes may run at once:
+ * statements must bear a repeat. Who runs a file runs all later ones too, whoever has recorded them meanwhile: a view that several files define is
+ * left as the last has it.
+ */
+export async function migrate(analytics: Analytics, sqlFolder: string, place?: TablesPlace): Promise<string[]> {
+  const apply = async (statement: string): Promise<void> => {
+    for (const each of statementsFor(statement, place)) await analytics.command(each);
+  };
+  await apply(migrationsTable);
   const rows = await analytics.query<{ name: string }>('SELECT name FROM schema_migrations FINAL');
   const recorded = new Set(rows.map(({ name }) => name));
   const due = (await readdir(sqlFolder)).filter((name) => name.endsWith('.sql') && !recorded.has(name)).sort();
   for (const name of due) {
-    await analytics.command(await readFile(join(sqlFolder, name), 'utf8'));
+    await apply(await readFile(join(sqlFolder, name), 'utf8'));
     await analytics.insert('schema_migrations', rowText(['name', 'applied_at'], [`${text(name)}\t${time(Date.now())}`]));
   }
   return due;
 }
+
+const statementsFor = (statement: string, place: TablesPlace | undefined): string[] =>
+  place?.cluster === undefined ? [statement] : onCluster(statement, { name: place.cluster, database: place.database });

@@ -8,6 +8,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Session } from 'chdb';
+import { identifier, literal } from '../../../pipeline/stages/analytics/quote.js';
 import type { FrontRequest } from './front-request.js';
 import type { Sharding } from './front-sharding.js';
 
@@ -26,8 +27,8 @@ export interface Engine {
 const maxQueryBytes = 2 ** 18;
 const maxValuesBytes = 2 ** 27;
 
-const name = (text: string): string => `\`${text.replace(/[\\`]/g, '\\$&')}\``;
-const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
+const assigned = (values: Iterable<readonly [string, string]>): string =>
+  `SET ${Array.from(values, ([key, value]) => `${identifier(key)} = ${literal(value)}`).join(', ')}`;
 
 export async function startEngine(folder: string, sharding: Sharding | undefined): Promise<Engine> {
   const data = resolve(folder);
@@ -40,13 +41,15 @@ export async function startEngine(folder: string, sharding: Sharding | undefined
   const version = (await first.queryAsync('SELECT version()', { format: 'TabSeparated' })).text().trim();
 
   async function prepare(session: Session, { database, settings, parameters }: FrontRequest): Promise<void> {
-    if (database !== undefined) await session.queryAsync(`USE ${name(database)}`);
-    const set = (values: Iterable<readonly [string, string]>) =>
-      session.queryAsync(`SET ${Array.from(values, ([key, value]) => `${name(key)} = ${literal(value)}`).join(', ')}`);
-    // To a server, values are no part of the query.
-    await set([['max_query_size', `${maxValuesBytes}`]]);
-    if (parameters.size > 0) await set(parameters);
-    await set([['max_query_size', `${maxQueryBytes}`], ...((await sharding?.settings(first)) ?? []), ...settings]);
+    const shards = (await sharding?.settings(first)) ?? [];
+    const statements = [
+      // To a server, values are no part of the query.
+      assigned([['max_query_size', `${maxValuesBytes}`]]),
+      ...(parameters.size > 0 ? [assigned(parameters)] : []),
+      assigned([['max_query_size', `${maxQueryBytes}`], ...shards, ...settings]),
+      ...(database === undefined ? [] : [`USE ${identifier(database)}`]),
+    ];
+    await session.queryAsync(statements.join('; '));
   }
 
   let inserted = 0;
@@ -72,6 +75,7 @@ export async function startEngine(folder: string, sharding: Sharding | undefined
         return await execute(session, request);
       } finally {
         session.close();
+        sharding?.ran(request.sql);
       }
     },
   };

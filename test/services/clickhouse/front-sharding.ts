@@ -18,26 +18,39 @@ export interface Sharding {
   rewritten(sql: string): string;
   /** That go with every statement. */
   settings(session: Session): Promise<[string, string][]>;
+  /** Told of every statement afterwards. */
+  ran(sql: string): void;
 }
 
 const distributed = /^Distributed\('[^']*', '(?<database>[^']*)', '(?<table>[^']*)', (?<key>.*)\)$/;
+const changesTables = /^\s*(--.*\n)*\s*(CREATE|DROP)\s/i;
 
 /** Writes the engine's configuration to `file`. */
 export function createSharding({ name, shards }: ShardedCluster, file: string): Sharding {
   const shard = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>';
-  writeFileSync(file, `<clickhouse><remote_servers><${name}>${shard.repeat(shards)}</${name}></remote_servers></clickhouse>`);
+  const servers = `<remote_servers><${name}>${shard.repeat(shards)}</${name}></remote_servers>`;
+  writeFileSync(file, `<clickhouse><tcp_port>9000</tcp_port>${servers}</clickhouse>`);
+
+  async function sharesOf(session: Session): Promise<[string, string][]> {
+    const question = "SELECT engine_full FROM system.tables WHERE engine = 'Distributed'";
+    const tables = (await session.queryAsync(question, { format: 'TabSeparatedRaw' })).text().trim();
+    const shares = tables.split('\n').flatMap((engine) => {
+      const { database, table, key } = distributed.exec(engine)?.groups ?? {};
+      return key === undefined ? [] : [`'${database}.${table}': '${key} % ${shards} = shardNum() - 1'`];
+    });
+    return shares.length === 0 ? [] : [['additional_table_filters', `{${shares.join(', ')}}`]];
+  }
+
+  let known: Promise<[string, string][]> | undefined;
   return {
     connectionArguments: [`--config-file=${file}`],
     rewritten: (sql) => sql.replace(` ON CLUSTER '${name}'`, '').replace(/(ENGINE = )Replicated(?=\w*MergeTree)/, '$1'),
-    async settings(session) {
-      const tables = await session.queryAsync("SELECT engine_full FROM system.tables WHERE engine = 'Distributed'", {
-        format: 'TabSeparatedRaw',
-      });
-      const shares = [...tables.text().trim().split('\n')].flatMap((engine) => {
-        const { database, table, key } = distributed.exec(engine)?.groups ?? {};
-        return key === undefined ? [] : [`'${database}.${table}': '${key} % ${shards} = shardNum() - 1'`];
-      });
-      return shares.length === 0 ? [] : [['additional_table_filters', `{${shares.join(', ')}}`]];
+    settings(session) {
+      known ??= sharesOf(session);
+      return known;
+    },
+    ran(sql) {
+      if (changesTables.test(sql)) known = undefined;
     },
   };
 }

@@ -1,0 +1,37 @@
+/** Answers of ClickHouse as the analytics port gives them, the same from the engine in the process and from a server. */
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
+import type { FileFormat } from '../pipeline/ports.js';
+
+/** 64-bit integers are answered as numbers. */
+export const answerSettings: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
+
+/** A file that is longer is refused. */
+const maxFileMib = 1_024;
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+export async function rowsOf<Row>(client: ClickHouseClient, sql: string, parameters: Parameters): Promise<Row[]> {
+  const result = await client.query({ query: sql, query_params: parameters, format: 'JSONEachRow' });
+  return result.json<Row>();
+}
+
+export async function fileOf(
+  client: ClickHouseClient,
+  sql: string,
+  format: FileFormat,
+  parameters: Parameters,
+): Promise<Uint8Array> {
+  const { stream } = await client.exec({ query: `${sql} FORMAT ${format}`, query_params: parameters });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxFileMib * 2 ** 20) throw tooLarge();
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Said as the engine says it of too many rows. */
+const tooLarge = (): ClickHouseError =>
+  new ClickHouseError({ code: '396', type: 'TOO_MANY_ROWS_OR_BYTES', message: `the answer is larger than ${maxFileMib} MiB` });
