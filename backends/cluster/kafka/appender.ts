@@ -34,7 +34,7 @@ export interface AppenderOptions {
   /** After which `append` answers `unavailable`. The records may be written all the same. Default 10 s. */
   readonly appendLimitMs?: number;
   /** After which records that couldn't be written are given up. Default a minute. */
-  readonly giveUpAfterMs?: number;
+  readonly outageLimitMs?: number;
 }
 
 export class Appender {
@@ -93,7 +93,7 @@ export class Appender {
         courierTo: (node) => this.courierTo(node),
         topic: this.connection.topicName(topic),
         partition,
-        limitMs: this.options.giveUpAfterMs ?? outageLimitMs,
+        limitMs: this.options.outageLimitMs ?? outageLimitMs,
       });
     this.lanes.set(name, lane);
     return lane;
