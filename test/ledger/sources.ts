@@ -1,6 +1,10 @@
 /** Where a run's record is kept: a data folder that no server has open, or a cluster's services. */
+import { openClickHouse } from '../../backends/cluster/clickhouse/analytics.js';
+import { openCluster } from '../../backends/cluster/cluster.js';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
+import { loadConfiguration } from '../../cli/config/load.js';
+import { clusterOptions } from '../../cli/node/cluster-options.js';
 import type { Analytics, Log, StateStore } from '../../pipeline/ports.js';
 
 export interface Sources {
@@ -13,6 +17,25 @@ export interface Sources {
 export async function embeddedSources(dataFolder: string, partitions: number): Promise<Sources> {
   const { log, stateStore, close } = openEmbedded({ path: dataFolder, partitions });
   const analytics = await openChdbAnalytics({ path: `${dataFolder}/analytics` });
+  return {
+    log,
+    states: stateStore,
+    analytics,
+    async close() {
+      await analytics.close();
+      await close();
+    },
+  };
+}
+
+/** @param environment that of a cluster's nodes. */
+export async function clusterSources(environment: Readonly<Record<string, string>>): Promise<Sources> {
+  const loaded = loadConfiguration({ environment, flags: {} });
+  if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+  const given = clusterOptions(loaded.configuration);
+  if (!given.ok) throw new Error(given.problems.join('\n'));
+  const { log, stateStore, close } = await openCluster({ ...given.options, onProblem: () => {} });
+  const analytics = await openClickHouse(given.options.clickHouse);
   return {
     log,
     states: stateStore,
