@@ -2,6 +2,7 @@
  * The delivery queue in Redis: its contract, on one server and on a cluster, and what only a server far away can do to it: lose an answer,
  * lose its last second, be away, be full. Ledgers are kept of what was made; each delivery must be found once.
  */
+import { Cluster } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RedisOptions } from '../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../backends/cluster/redis/connection.js';
@@ -102,6 +103,32 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
     await queue.claim(source);
     expect(await queue.settle(claim, waiting.map(gone))).toBe('fenced');
     expect(await queue.size()).toBe(1_750);
+  });
+
+  test('reading goes on after a delivery that has had tries, however many', async () => {
+    const queue = await queueOn(freshRedisOptions(nodes));
+    const claim = await queue.claim(source);
+    await queue.add(claim, batchOf(0, ['a', 'b', 'c']));
+    const [a, b] = (await queue.waiting(source, webhook, 2)) as [WaitingDelivery, WaitingDelivery];
+    const tried = [a, b].map((place, i) => ({ place, next: { dueAtMs: 1, attempts: [3, 2 ** 32 - 1][i]! } }));
+    await queue.settle(claim, tried);
+    expect(textsOf(await queue.waiting(source, webhook, 10, a))).toEqual(['b', 'c']);
+    expect(textsOf(await queue.waiting(source, webhook, 10, b))).toEqual(['c']);
+  });
+
+  test('what is settled or dropped leaves nothing behind', async () => {
+    const options = freshRedisOptions(nodes);
+    const { deliveryQueue: queue, connection, close } = await openQueue(options);
+    endings.push(close);
+    const claim = await queue.claim(source);
+    await queue.add(claim, batchOf(0, ['a', 'b']));
+    await queue.add(claim, batchOf(2, ['c', 'd'], otherWebhook));
+    await queue.settle(claim, (await queue.waiting(source, webhook, 2)).map(gone));
+    await queue.drop(claim, otherWebhook);
+    const { client } = connection;
+    const servers = client instanceof Cluster ? client.nodes('master') : [client];
+    const keys = await Promise.all(servers.map((server) => server.keys(`${options.prefix}*`)));
+    expect(keys.flat()).toEqual([`${options.prefix}{deliveries.events.0}.meta`]);
   });
 
   test('owners who take a source from each other all the time make each delivery once', async () => {

@@ -6,17 +6,21 @@
  */
 import { createScript } from './scripts.js';
 
-/** No arguments. Answers token, offset and sequence. */
+/**
+ * Answers token, offset and sequence. The token is the time in microseconds, or one more than the last: two claims never have the same, even if
+ * Redis lost the first of them in between.
+ */
 export const claimScript = createScript(`#!lua flags=allow-oom
 local now = redis.call('TIME')
-local token = tonumber(redis.call('HGET', KEYS[1], 'token') or 0)
-token = string.format('%d', math.max(token + 1, now[1] * 1000000 + now[2]))
+local last = tonumber(redis.call('HGET', KEYS[1], 'token') or 0)
+local token = string.format('%d', math.max(last + 1, now[1] * 1000000 + now[2]))
 redis.call('HSET', KEYS[1], 'token', token)
-for _, field in ipairs({'offset', 'sequence', 'size'}) do redis.call('HSETNX', KEYS[1], field, 0) end
+redis.call('HSETNX', KEYS[1], 'offset', 0)
+redis.call('HSETNX', KEYS[1], 'sequence', 0)
 return redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence')
 `);
 
-/** The batch's id, token, expected offset, next offset; then per delivery webhook, time due, value. */
+/** Arguments: id of the batch, token, expected offset, next offset; then per delivery webhook, time due, value. */
 export const addScript = createScript(`#!lua
 local token, offset, sequence, added = unpack(redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'added'))
 if added == ARGV[1] then return 1 end
@@ -41,7 +45,7 @@ return 1
 const unlessFenced = `local owner = redis.call('HMGET', KEYS[1], 'token', 'offset')
 if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) then return 0 end`;
 
-/** Token, known offset; then per settlement webhook, place, and the member that takes its place, empty for none. */
+/** Arguments: token, known offset; then per settlement webhook, place, and the member that takes its place, empty for none. */
 export const settleScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
 local gone = 0
@@ -63,7 +67,7 @@ redis.call('HINCRBY', KEYS[1], 'size', 0 - gone)
 return 1
 `);
 
-/** Token, known offset, id of the drop. Of one webhook. However much it is, it is freed beside what Redis does else. */
+/** Arguments: token, known offset, id of the drop. Of one webhook; however much it is, it is freed beside what Redis does else. */
 export const dropScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
 if redis.call('HGET', KEYS[1], 'dropped') == ARGV[3] then return 1 end
