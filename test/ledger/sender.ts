@@ -28,8 +28,9 @@ export async function configure(target: Target, { settings, resources }: Workloa
   for (const { kind, externalId, fields } of resources) ok(await backend.put(`/v1/${kind}/kill/${externalId}`, fields));
 }
 
-/** Resolves when every location is acknowledged. */
-export async function send(target: Target, { devices }: Workload, progress: Progress): Promise<void> {
+/** Resolves when every location is acknowledged, and not before `overMs` have passed, over which the sending is spread. */
+export async function send(target: Target, { devices }: Workload, progress: Progress, overMs = 0): Promise<void> {
+  const startedAtMs = performance.now();
   const lane = async (number: number) => {
     const ours = devices.filter((_, index) => index % lanes === number);
     const steps = ours[0]?.length ?? 0;
@@ -39,6 +40,8 @@ export async function send(target: Target, { devices }: Workload, progress: Prog
         ours.flatMap((device) => device[step + index] ?? []),
       ).flat();
       await sendChunk(target, chunk, progress);
+      const dueMs = startedAtMs + (overMs * Math.min(step + stepsPerChunk, steps)) / steps;
+      await delay(Math.max(0, dueMs - performance.now()));
     }
   };
   await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));

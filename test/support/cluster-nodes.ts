@@ -12,6 +12,7 @@ import type { Role } from '../../cli/config/schema.js';
 import { type Keys, launchServer, type ServerProcess } from '../../cli/demo/server-process.js';
 import { Client } from './client.js';
 import { program } from './server.js';
+import { until } from './until.js';
 
 export interface NodePlan {
   readonly name: string;
@@ -20,6 +21,7 @@ export interface NodePlan {
 }
 
 const restartAfterMs = 100;
+const workingTimeoutMs = 60_000;
 
 /** One process after the other, on one folder and, from its first start on, one port. */
 export class SupervisedNode {
@@ -35,6 +37,7 @@ export class SupervisedNode {
   /** What former processes said last. */
   readonly #formerLog: string[] = [];
   #process: ServerProcess;
+  #isReady = false;
   #isEnding = false;
   #supervising: Promise<void>;
 
@@ -49,9 +52,25 @@ export class SupervisedNode {
 
   /** Resolves when the process that runs now is ready; rejects when it ends before. */
   async ready(): Promise<void> {
-    const { address, keys } = await this.#process.ready;
+    const running = this.#process;
+    const { address, keys } = await running.ready;
     this.address = address;
     this.keys ??= keys;
+    this.#isReady = running === this.#process;
+  }
+
+  /** Resolves when a process is ready, however often one has to be started for that. */
+  async working(): Promise<void> {
+    await until(() => this.#isReady, { timeoutMs: workingTimeoutMs, describe: () => this.log() });
+  }
+
+  /** The sum of what the node's metric shows, over all its labels; 0 where it shows none. */
+  async metric(name: string): Promise<number> {
+    const { body } = await new Client(() => this.address, undefined).get('/metrics');
+    const values = Array.from((body as string).matchAll(new RegExp(`^${name}(?:{.*})? (\\S+)$`, 'gm')), ([, value]) =>
+      Number(value),
+    );
+    return values.reduce((sum, value) => sum + value, 0);
   }
 
   get pid(): number {
@@ -93,19 +112,14 @@ export class SupervisedNode {
   async #supervise(): Promise<void> {
     for (;;) {
       await this.#process.exited;
+      this.#isReady = false;
       if (this.#isEnding) return;
       this.#formerLog.push(...this.#process.log().slice(-20), '(started again)');
       await delay(restartAfterMs);
       if (this.#isEnding) return;
       this.restarts += 1;
       this.#process = this.#launch();
-      this.#process.ready.then(
-        ({ address, keys }) => {
-          this.address = address;
-          this.keys ??= keys;
-        },
-        () => undefined,
-      );
+      this.ready().catch(() => undefined);
     }
   }
 
@@ -178,6 +192,11 @@ export class ClusterNodes {
     const fronts = this.nodes.filter(({ roles }) => roles.includes('ingest'));
     this.#turn += 1;
     return fronts[this.#turn % fronts.length]!.address;
+  }
+
+  /** Resolves when all are. */
+  async working(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.working()));
   }
 
   log(): string {

@@ -1,0 +1,97 @@
+/**
+ * One run of the workload of the kill test on a cluster of its own, beside whatever else happens to it.
+ *
+ * Flows in: the workload, which nodes there are, and `disturb`, which works beside the sender. Flows out: once every location is evaluated, stored and
+ * delivered, and the nodes are stopped, what is on record and what the webhook was sent, for `test/ledger/verdict.ts`.
+ */
+import { onTestFinished } from 'vitest';
+import { deliveredIds, refusingSome } from '../../ledger/deliveries.js';
+import { readLedger } from '../../ledger/ledger.js';
+import { configure, Progress, send } from '../../ledger/sender.js';
+import { clusterSources } from '../../ledger/sources.js';
+import type { Run } from '../../ledger/verdict.js';
+import type { Workload } from '../../ledger/workload.js';
+import { ok } from '../../support/client.js';
+import { newTestCluster, type TestCluster } from '../../support/cluster.js';
+import { ClusterNodes, type NodePlan, usualPlan } from '../../support/cluster-nodes.js';
+import { Receiver } from '../../support/receiver.js';
+import { until } from '../../support/until.js';
+
+/** Everything that a disturbance may get hold of. */
+export interface Running {
+  readonly cluster: TestCluster;
+  readonly nodes: ClusterNodes;
+  readonly receiver: Receiver;
+  /** Resolves when so large a share of all locations is acknowledged. */
+  reached(share: number): Promise<void>;
+}
+
+export interface RunPlan {
+  readonly workload: Workload;
+  /** Sending takes at least so long. */
+  readonly overMs?: number;
+  readonly nodes?: readonly NodePlan[];
+  /** Of every node, beside what a fresh cluster gives. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Leaves every node running, or being started by its supervisor. */
+  readonly disturb?: (running: Running) => Promise<unknown>;
+}
+
+/** For an undisturbed run: what several nodes do, one can. */
+export const oneNode: readonly NodePlan[] = [{ name: 'alone', roles: ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'] }];
+
+/** Till a share of the locations is acknowledged. */
+const loadPatience = { timeoutMs: 120_000 };
+/** Till all that was acknowledged has had all its consequences, the last process that was killed being started anew. */
+const patience = { timeoutMs: 60_000 };
+
+/** Must be called while a test runs, which ends the processes when it fails. */
+export async function run(plan: RunPlan): Promise<Run> {
+  const { workload, overMs = 0, nodes: planned = usualPlan, disturb = async () => {} } = plan;
+  const cluster = newTestCluster();
+  if (!cluster) throw new Error('there are no services');
+  const environment = { ...cluster.environment, FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32', ...plan.environment };
+  const receiver = await Receiver.start();
+  onTestFinished(() => receiver.close());
+  receiver.answering = refusingSome();
+  const nodes = await ClusterNodes.start(environment, planned);
+  onTestFinished(() => nodes.dispose());
+
+  await configure(nodes, workload);
+  ok(await nodes.as('test_secret').post('/v1/webhooks', { url: receiver.url() }));
+  const progress = new Progress();
+  const total = workload.devices.flat().length;
+  const reached = async (share: number) => void (await until(() => progress.acknowledged >= total * share, loadPatience));
+  await Promise.all([send(nodes, workload, progress, overMs), disturb({ cluster, nodes, receiver, reached })]);
+  await nodes.working();
+  await everythingIsStored(nodes, receiver, workload);
+  await nodes.stop();
+  return { ledger: await readLedger(await clusterSources(environment), deviceIds(workload)), receiver };
+}
+
+const deviceIds = ({ devices }: Workload): string[] => devices.map(([first]) => first!.deviceId);
+
+/**
+ * Every device's last location brings it home: once the last of them is listed, so is all that came before. If that takes too long the
+ * ledger says better than a time limit what is missing.
+ */
+async function everythingIsStored(nodes: ClusterNodes, receiver: Receiver, { devices }: Workload): Promise<void> {
+  const backend = nodes.as('test_secret');
+  const { geofence } = ok(await backend.get('/v1/geofences/kill/home'));
+  const entries = async () =>
+    ok(await backend.get(`/v1/events?geofence=${geofence._id}&type=user.entered_geofence&limit=1000`)).events;
+  const users = async () => ok(await backend.get('/v1/geofences/kill/home/users?limit=1000')).users.length;
+  const stored = async () => (await entries()).length === devices.length && (await users()) === devices.length;
+  const delivered = async () => {
+    const ids = deliveredIds(receiver);
+    return (await entries()).every(({ _id }: { _id: string }) => ids.has(_id)) && (await waitingDeliveries(nodes)) === 0;
+  };
+  await until(stored, patience)
+    .then(() => until(delivered, patience))
+    .catch((error) => console.log(`not everything is stored and delivered: ${error}\n${nodes.log()}`));
+}
+
+async function waitingDeliveries(nodes: ClusterNodes): Promise<number> {
+  const sender = nodes.nodes.find(({ roles }) => roles.includes('webhooks'))!;
+  return sender.metric('fenceline_webhook_deliveries_waiting');
+}
