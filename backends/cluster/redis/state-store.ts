@@ -13,6 +13,7 @@ import type { Claim, Commit, CommitResult, NewRecord, StateStore, Topic } from '
 import { freshId } from '../../../schemas/ids.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
 import type { RedisConnection } from './connection.js';
+import { EncodedCommand } from './encoded-command.js';
 import { decodeOutbox, encodeOutbox } from './outbox.js';
 import { runScript, type ScriptArgument } from './scripts.js';
 import { claimScript, commitScript, partitionKeys, publishedScript } from './state-scripts.js';
@@ -38,6 +39,9 @@ interface Ownership {
   /** The last commit. The next one waits for it, for an outbox holds one commit; and when it failed there is no next one. */
   last: Promise<unknown>;
 }
+
+const readAll = ({ client }: RedisConnection, keys: string[]): Promise<(Buffer | null)[]> =>
+  client.sendCommand(new EncodedCommand('mget', keys.slice(0, 1), [keys])) as Promise<(Buffer | null)[]>;
 
 /** More answer slower; a server does nothing else meanwhile. */
 const maxKeysPerLoad = 1_000;
@@ -65,7 +69,7 @@ export function createRedisStateStore({ redis, wire, publish, retentionMs }: Red
     const chunks: Promise<(Buffer | null)[]>[] = [];
     for (let start = 0; start < keys.length; start += maxKeysPerLoad) {
       const chunk = keys.slice(start, start + maxKeysPerLoad).map((key) => device + key);
-      chunks.push(redis.withRetries(() => redis.client.mgetBuffer(chunk)));
+      chunks.push(redis.withRetries(() => readAll(redis, chunk)));
     }
     return (await Promise.all(chunks)).flat().map((value) => value ?? undefined);
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeCommand } from './scripts.js';
+import { encodeCommand } from './encoded-command.js';
 
 const text = fc.oneof(fc.string({ maxLength: 120 }), fc.string({ unit: 'binary', maxLength: 40 }));
 const bytes = fc.uint8Array({ maxLength: 120 }).map((array) => Buffer.from(array));
