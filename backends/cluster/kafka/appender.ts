@@ -33,7 +33,7 @@ export interface AppenderOptions {
   readonly maxInFlightBytes?: number;
   /** After which `append` answers `unavailable`. The records may be written all the same. Default 10 s. */
   readonly appendLimitMs?: number;
-  /** After which records that couldn't be written are given up. Default a minute. */
+  /** For how long an outage is sat out; then what couldn't be written or read is given up. Default a minute. */
   readonly outageLimitMs?: number;
 }
 

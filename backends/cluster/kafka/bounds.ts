@@ -1,7 +1,7 @@
 /** Where partitions begin and end. Questions of one turn about one topic are asked together: some ask about every partition, many times a second. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, Topic } from '../../../pipeline/ports.js';
-import type { Brokers } from './brokers.js';
+import { type Brokers, ConnectionClosed } from './brokers.js';
 import { retried } from './retrying.js';
 
 interface Bounds {
@@ -14,8 +14,8 @@ interface Question {
   readonly answer: Promise<ReadonlyMap<number, Bounds>>;
 }
 
-/** An append that was durable before the question is within the bounds. Outages are sat out for about a minute. */
-export function createBounds(brokers: Brokers, topicName: (topic: Topic) => string): Log['bounds'] {
+/** An append that was durable before the question is within the bounds. */
+export function createBounds(brokers: Brokers, topicName: (topic: Topic) => string, outageLimitMs: number): Log['bounds'] {
   const open = new Map<Topic, Question>();
 
   async function offsets(topic: Topic, partitions: ReadonlySet<number>, fromBeginning: boolean): Promise<Map<number, number>> {
@@ -33,7 +33,10 @@ export function createBounds(brokers: Brokers, topicName: (topic: Topic) => stri
     const partitions = new Set<number>();
     const answer = nextTurn().then(() => {
       open.delete(topic);
-      return retried(() => ask(topic, partitions));
+      return retried(() => ask(topic, partitions), {
+        limitMs: outageLimitMs,
+        isFinal: (error) => error instanceof ConnectionClosed,
+      });
     });
     return { partitions, answer };
   }

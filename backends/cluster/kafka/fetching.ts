@@ -6,7 +6,7 @@
  */
 import type { Broker, KafkaMessage } from 'kafkajs';
 import { type Brokers, ConnectionClosed } from './brokers.js';
-import { retried } from './retrying.js';
+import { type RetryOptions, retried } from './retrying.js';
 
 /** Asked for one partition alone, it brings what stands there: no topic's batches are larger. */
 const surelyEnoughBytes = 16 * 2 ** 20;
@@ -82,29 +82,31 @@ const isOutOfRange = (error: unknown, partition: number): boolean =>
   (error as { type?: unknown }).type === 'OFFSET_OUT_OF_RANGE' &&
   (error as { partition?: unknown }).partition === partition;
 
+/** How a partition is fetched from. Each is one try. */
 export interface PartitionSource {
-  readonly brokers: Brokers;
-  readonly topicName: string;
+  /** May share its request with other partitions, and wait for a record to come. */
+  readonly fetch: (wanted: Wanted) => Promise<Fetched>;
+  /** In a request of its own, so that the first batch comes however large it is. */
+  readonly fetchAlone: (wanted: Wanted) => Promise<Fetched>;
   /** First offset held and the one after the last. */
   readonly bounds: (partition: number) => Promise<{ readonly first: number; readonly end: number }>;
-  /** How a request is made when nothing is special. Default: of its own, and without waiting for a record. */
-  readonly fetch?: (wanted: Wanted) => Promise<Fetched>;
+  /** For how long an outage is sat out. */
+  readonly outageLimitMs: number;
 }
 
-/**
- * What is there from the offset on: records, or the offset before which nothing is left, or nothing at the end and beyond. Outages are sat out for about a
- * minute.
- */
+/** What is there from the offset on: records, or the offset before which nothing is left, or nothing at the end and beyond. */
 export async function fetchFound(source: PartitionSource, wanted: Wanted): Promise<Fetched> {
   const { partition, offset } = wanted;
-  const { fetch = (each) => fetchAlone(source, each) } = source;
-  const isFinal = (error: unknown): boolean => error instanceof ConnectionClosed || isOutOfRange(error, partition);
+  const options: RetryOptions = {
+    limitMs: source.outageLimitMs,
+    isFinal: (error) => error instanceof ConnectionClosed || isOutOfRange(error, partition),
+  };
   try {
-    const fetched = await retried(() => fetch(wanted), { isFinal });
+    const fetched = await retried(() => source.fetch(wanted), options);
     if (!isNothing(fetched, offset)) return fetched;
-    // A batch too large for the request, or a stretch of which compaction has taken all.
-    const surely = await retried(() => fetchAlone(source, { ...wanted, maxBytes: surelyEnoughBytes }), { isFinal });
-    return isNothing(surely, offset) ? { ...surely, nextOffset: surely.endOffset } : surely;
+    // The next batch found no room beside those of other partitions, or compaction has taken all there was.
+    const alone = await retried(() => source.fetchAlone({ ...wanted, maxBytes: surelyEnoughBytes }), options);
+    return isNothing(alone, offset) ? { ...alone, nextOffset: alone.endOffset } : alone;
   } catch (error) {
     if (!isOutOfRange(error, partition)) throw error;
     const { first, end } = await source.bounds(partition);
@@ -115,7 +117,8 @@ export async function fetchFound(source: PartitionSource, wanted: Wanted): Promi
 /** Of a partition that has more. */
 const isNothing = ({ nextOffset, endOffset }: Fetched, offset: number): boolean => nextOffset === offset && endOffset > offset;
 
-async function fetchAlone({ brokers, topicName }: PartitionSource, wanted: Wanted): Promise<Fetched> {
+/** One try, in a request of its own and without waiting for records. */
+export async function fetchFromLeader(brokers: Brokers, topicName: string, wanted: Wanted): Promise<Fetched> {
   const leader = await brokers.leaderOf(topicName, wanted.partition);
   const [fetched] = await brokers.ask(leader, (broker) => fetchFrom(broker, topicName, [wanted], 0));
   return fetched!;

@@ -14,6 +14,8 @@ const lookAgainMs = 1_000;
 
 export interface FollowedParts {
   readonly partition: number;
+  /** As Kafka names it. */
+  readonly topicName: string;
   readonly source: PartitionSource;
   readonly options: Omit<ConsumeOptions, 'group'>;
   readonly decode: (messages: readonly KafkaMessage[]) => Promise<readonly LogRecord[]>;
@@ -114,11 +116,11 @@ export class Followed {
 
   /** For a moment after a change of leaders that is nothing to speak of. Else the log lost its end, or is another one: for people to find out. */
   private async lookWhetherBeyond(offset: number): Promise<void> {
-    const { partition, source, onProblem } = this.parts;
+    const { partition, topicName, onProblem } = this.parts;
     this.looksBeyondEnd = offset > this.endOffset ? this.looksBeyondEnd + 1 : 0;
     if (this.looksBeyondEnd === 0) return;
     if (this.looksBeyondEnd === 3)
-      onProblem(`partition ${partition} of ${source.topicName} ends at ${this.endOffset}: we are at ${offset}`);
+      onProblem(`partition ${partition} of ${topicName} ends at ${this.endOffset}: we are at ${offset}`);
     await delay(lookAgainMs);
   }
 }

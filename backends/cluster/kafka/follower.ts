@@ -8,9 +8,10 @@ import type { ConsumeOptions, Log, Subscription } from '../../../pipeline/ports.
 import { Brokers } from './brokers.js';
 import type { KafkaConnection } from './connection.js';
 import { Courier } from './courier.js';
-import { type Fetched, fetchFrom, type PartitionSource, type Wanted } from './fetching.js';
+import { type Fetched, fetchFrom, fetchFromLeader, type PartitionSource, type Wanted } from './fetching.js';
 import { Followed } from './followed.js';
 import { type ReadingWire, recordsOf } from './records.js';
+import { outageLimitMs as defaultOutageLimitMs } from './retrying.js';
 
 /** How long a request waits for records. As long a partition that has room again may wait for others, which have come to the end. */
 const maxFetchWaitMs = 250;
@@ -20,18 +21,34 @@ export interface FollowerParts {
   readonly wire: ReadingWire;
   readonly options: Omit<ConsumeOptions, 'group'>;
   readonly bounds: Log['bounds'];
+  /** For how long an outage is sat out. Default a minute. */
+  readonly outageLimitMs?: number;
   readonly onProblem: (message: string) => void;
 }
 
-/** `done` rejects when the handler fails, or when brokers are out of reach for about a minute. */
-export function startFollower({ connection, wire, options, bounds, onProblem }: FollowerParts): Subscription {
+/** `done` rejects when the handler fails, or when brokers are out of reach for too long. */
+export function startFollower(parts: FollowerParts): Subscription {
+  const { connection, wire, options, bounds, onProblem, outageLimitMs = defaultOutageLimitMs } = parts;
   const { topic } = options;
   const brokers = new Brokers(connection);
-  const source = sharedSource(brokers, connection.topicName(topic), (partition) => bounds(topic, partition));
+  const topicName = connection.topicName(topic);
+  const source: PartitionSource = {
+    fetch: sharedFetch(brokers, topicName),
+    fetchAlone: (wanted) => fetchFromLeader(brokers, topicName, wanted),
+    bounds: (partition) => bounds(topic, partition),
+    outageLimitMs,
+  };
   const followed = Array.from(
     { length: connection.partitions(topic) },
     (_, partition) =>
-      new Followed({ partition, source, options, onProblem, decode: (messages) => recordsOf(wire, topic, partition, messages) }),
+      new Followed({
+        partition,
+        topicName,
+        source,
+        options,
+        onProblem,
+        decode: (messages) => recordsOf(wire, topic, partition, messages),
+      }),
   );
   function stop(): void {
     for (const each of followed) each.stop();
@@ -56,7 +73,7 @@ export function startFollower({ connection, wire, options, bounds, onProblem }: 
 }
 
 /** Requests of partitions with the same leader go together. */
-function sharedSource(brokers: Brokers, topicName: string, bounds: PartitionSource['bounds']): PartitionSource {
+function sharedFetch(brokers: Brokers, topicName: string): PartitionSource['fetch'] {
   const couriers = new Map<number, Courier<Wanted, Fetched>>();
 
   function newCourier(node: number): Courier<Wanted, Fetched> {
@@ -65,15 +82,10 @@ function sharedSource(brokers: Brokers, topicName: string, bounds: PartitionSour
       deliver: (wanted) => brokers.ask(node, (broker) => fetchFrom(broker, topicName, wanted, maxFetchWaitMs)),
     });
   }
-  return {
-    brokers,
-    topicName,
-    bounds,
-    async fetch(wanted) {
-      const node = await brokers.leaderOf(topicName, wanted.partition);
-      const courier = couriers.get(node) ?? newCourier(node);
-      couriers.set(node, courier);
-      return courier.carry(() => wanted);
-    },
+  return async (wanted) => {
+    const node = await brokers.leaderOf(topicName, wanted.partition);
+    const courier = couriers.get(node) ?? newCourier(node);
+    couriers.set(node, courier);
+    return courier.carry(() => wanted);
   };
 }

@@ -36,7 +36,7 @@ export interface KafkaLog extends Log {
 export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
   const { connection, wire, onProblem } = parts;
   const appender = new Appender(connection, parts);
-  const reader = createReader(connection, wire);
+  const reader = createReader(connection, wire, parts.outageLimitMs);
   const subscriptions = new Set<Subscription>();
   let closed = false;
 
@@ -46,7 +46,7 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
 
   function start(options: ConsumeOptions): Subscription {
     const { group } = options;
-    if (group === null) return startFollower({ connection, wire, options, bounds: reader.bounds, onProblem });
+    if (group === null) return startFollower({ ...parts, options, bounds: reader.bounds });
     const { sessionTimeoutMs, stallTimeoutMs } = parts;
     return startGroupConsumer({ connection, wire, options: { ...options, group }, sessionTimeoutMs, stallTimeoutMs, onProblem });
   }

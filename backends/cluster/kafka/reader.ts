@@ -8,9 +8,10 @@ import type { Log } from '../../../pipeline/ports.js';
 import { createBounds } from './bounds.js';
 import { Brokers } from './brokers.js';
 import type { KafkaConnection } from './connection.js';
-import { fetchFound } from './fetching.js';
+import { fetchFound, fetchFromLeader, type Wanted } from './fetching.js';
 import { maxFetchedBytes } from './record-queue.js';
 import { type ReadingWire, recordsOf } from './records.js';
+import { outageLimitMs as defaultOutageLimitMs } from './retrying.js';
 
 /** A guess, to fetch little where little is asked for. */
 const bytesPerRecord = 1_024;
@@ -20,14 +21,16 @@ export interface Reader extends Pick<Log, 'read' | 'bounds'> {
   close(): Promise<void>;
 }
 
-export function createReader(connection: KafkaConnection, wire: ReadingWire): Reader {
+export function createReader(connection: KafkaConnection, wire: ReadingWire, outageLimitMs = defaultOutageLimitMs): Reader {
   const brokers = new Brokers(connection);
-  const bounds = createBounds(brokers, connection.topicName);
+  const bounds = createBounds(brokers, connection.topicName, outageLimitMs);
 
   return {
     bounds,
     async read(topic, partition, offset, maxRecords) {
-      const source = { brokers, topicName: connection.topicName(topic), bounds: (each: number) => bounds(topic, each) };
+      const topicName = connection.topicName(topic);
+      const fetch = (wanted: Wanted) => fetchFromLeader(brokers, topicName, wanted);
+      const source = { fetch, fetchAlone: fetch, bounds: (each: number) => bounds(topic, each), outageLimitMs };
       const maxBytes = Math.min(maxFetchedBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
       const found: KafkaMessage[] = [];
       for (let next = offset; found.length < maxRecords; ) {

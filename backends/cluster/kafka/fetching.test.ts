@@ -1,0 +1,84 @@
+import type { Broker } from 'kafkajs';
+import { describe, expect, test, vi } from 'vitest';
+import { type Fetched, fetchFound, fetchFrom, type PartitionSource } from './fetching.js';
+
+/** A record as kafkajs decodes it, in a batch from `first` to `last`. */
+const raw = (offset: number, [first, last]: readonly [number, number], isControlRecord = false) => ({
+  offset: `${offset}`,
+  isControlRecord,
+  batchContext: { firstOffset: `${first}`, lastOffsetDelta: last - first },
+});
+
+async function fetched(offset: number, messages: readonly object[]) {
+  const answer = { responses: [{ partitions: [{ partition: 3, highWatermark: '40', messages }] }] };
+  const broker = { fetch: async () => answer } as unknown as Broker;
+  const [found] = await fetchFrom(broker, 'topic', [{ partition: 3, offset, maxBytes: 1 }], 0);
+  return { ...found!, messages: found!.messages.map((message) => Number(message.offset)) };
+}
+
+describe('what a fetch says of a partition', () => {
+  test('records before the offset asked for, and those that are none, are left out', async () => {
+    const messages = [raw(4, [4, 6]), raw(5, [4, 6]), raw(6, [4, 6]), raw(7, [7, 7], true), raw(8, [8, 8])];
+    expect(await fetched(5, messages)).toEqual({ partition: 3, messages: [5, 6, 8], nextOffset: 9, endOffset: 40 });
+  });
+
+  test('what comes next begins after the last batch, also when its last records are gone', async () => {
+    expect(await fetched(0, [raw(2, [0, 9])])).toMatchObject({ messages: [2], nextOffset: 10 });
+    expect(await fetched(5, [raw(2, [0, 9])])).toMatchObject({ messages: [], nextOffset: 10 });
+    expect(await fetched(0, [raw(2, [0, 9]), raw(10, [10, 10], true)])).toMatchObject({ messages: [2], nextOffset: 11 });
+  });
+
+  test('nothing is nothing', async () => {
+    expect(await fetched(12, [])).toEqual({ partition: 3, messages: [], nextOffset: 12, endOffset: 40 });
+  });
+});
+
+describe('finding what is there', () => {
+  const wanted = { partition: 3, offset: 5, maxBytes: 100 };
+  const nothing: Fetched = { partition: 3, messages: [], nextOffset: 5, endOffset: 9 };
+  const some: Fetched = { ...nothing, nextOffset: 7 };
+  const outOfRange = (partition: number) => Object.assign(new Error('out of range'), { type: 'OFFSET_OUT_OF_RANGE', partition });
+  const source = (parts: Partial<PartitionSource>): PartitionSource => ({
+    fetch: async () => nothing,
+    fetchAlone: async () => nothing,
+    bounds: async () => ({ first: 0, end: 9 }),
+    outageLimitMs: 1_000,
+    ...parts,
+  });
+
+  test('a batch that found no room is fetched alone', async () => {
+    const fetchAlone = vi.fn(async () => some);
+    expect(await fetchFound(source({ fetchAlone }), wanted)).toBe(some);
+    expect(fetchAlone).toHaveBeenCalledWith({ partition: 3, offset: 5, maxBytes: 16 * 2 ** 20 });
+  });
+
+  test('where nothing comes though there is more, all of it is gone', async () => {
+    expect(await fetchFound(source({}), wanted)).toEqual({ ...nothing, nextOffset: 9 });
+  });
+
+  test.each([
+    [
+      { first: 7, end: 9 },
+      { nextOffset: 7, endOffset: 9 },
+    ],
+    [
+      { first: 0, end: 4 },
+      { nextOffset: 5, endOffset: 4 },
+    ],
+  ])('of an offset that the log does not have, its bounds decide: %o', async (bounds, found) => {
+    const fetch = vi.fn().mockRejectedValue(outOfRange(3));
+    expect(await fetchFound(source({ fetch, bounds: async () => bounds }), wanted)).toEqual({
+      partition: 3,
+      messages: [],
+      ...found,
+    });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  test('what concerns another partition is tried again, and an outage for no longer than its limit', async () => {
+    const fetch = vi.fn().mockRejectedValueOnce(outOfRange(2)).mockRejectedValueOnce(new Error('gone')).mockResolvedValue(some);
+    expect(await fetchFound(source({ fetch }), wanted)).toBe(some);
+    const gone = source({ fetch: vi.fn().mockRejectedValue(new Error('gone')), outageLimitMs: 100 });
+    await expect(fetchFound(gone, wanted)).rejects.toThrow('gone');
+  });
+});
