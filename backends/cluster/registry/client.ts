@@ -55,14 +55,11 @@ export function createRegistryClient(options: RegistryOptions, onProblem: (probl
   return {
     async demandCompatibility(subject) {
       const path = `/config/${encodeURIComponent(subject)}`;
-      const isDemanded = async (): Promise<boolean> => {
-        const { compatibilityLevel } = (await ask('GET', path)).body;
-        return compatibilityLevel === compatibility || compatibilityLevel === stricter;
-      };
-      if (await isDemanded()) return;
+      if (isCompatible(await ask('GET', path))) return;
       const answer = await ask('PUT', path, { compatibility });
-      // Two nodes that set it at once are a conflict to some registries: what counts is that it is set.
-      if (!(await isDemanded())) throw refused(answer, `${compatibility} for subject ${subject}`);
+      // Where two nodes set it at once, some registries call it a conflict.
+      if (isCompatible(answer) || isCompatible(await ask('GET', path))) return;
+      throw refused(answer, `${compatibility} for subject ${subject}`);
     },
 
     async register(subject, schema) {
@@ -79,6 +76,10 @@ export function createRegistryClient(options: RegistryOptions, onProblem: (probl
     },
   };
 }
+
+/** Answers to GET and to PUT have different names for it, or not, as the registry likes. */
+const isCompatible = ({ body }: Answer): boolean =>
+  [compatibility, stricter].some((level) => level === body.compatibilityLevel || level === body.compatibility);
 
 /** Whole numbers from 1 on that fit into Java's int. */
 export const isId = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31;

@@ -39,30 +39,34 @@ export async function openWireSchemas(options: WireSchemasOptions, vocabulary: V
   };
   learnAll(known);
 
-  async function findOut(topic: Topic, unknown: ReadonlySet<number>): Promise<void> {
-    const ids = idsOf.get(topic)!;
+  /** Undefined where there is none, or the codec can't read what is written with it. */
+  async function readableSchema(ids: TopicIds, id: number): Promise<string | undefined> {
+    if (!isId(id)) return undefined;
+    const schema = await retried(() => client.schemaOf(id), { limitMs: outageLimitMs, isFinal: isRefusal });
+    return schema !== undefined && ids.canRead(schema) ? schema : undefined;
+  }
+
+  async function findOut(topic: Topic, ids: TopicIds, unknown: ReadonlySet<number>): Promise<void> {
     learnAll(await knownIds.read());
     const found: KnownId[] = [];
     for (const id of unknown) {
       if (ids.knows(id)) continue;
-      const schema = isId(id)
-        ? await retried(() => client.schemaOf(id), { limitMs: outageLimitMs, isFinal: isRefusal })
-        : undefined;
-      if (schema !== undefined && ids.canRead(schema))
-        found.push({ subject: subjectOf(topic), id, schema, givenAtMs: Date.now() });
-      else ids.learnForeign(id, Date.now());
+      const schema = await readableSchema(ids, id);
+      if (schema === undefined) ids.learnForeign(id, Date.now());
+      else found.push({ subject: subjectOf(topic), id, schema, givenAtMs: Date.now() });
     }
     if (found.length === 0) return;
     await knownIds.write(found);
-    learnAll(await knownIds.read());
+    learnAll([...(await knownIds.read()), ...found]);
   }
 
   return {
     toWire: (topic, frame) => idsOf.get(topic)!.toWire(frame),
     fromWire: (topic, frame) => idsOf.get(topic)!.fromWire(frame),
     async learn(topic, frames) {
-      const unknown = idsOf.get(topic)!.unknownIn(frames);
-      if (unknown.size > 0) await findOut(topic, unknown);
+      const ids = idsOf.get(topic)!;
+      const unknown = ids.unknownIn(frames);
+      if (unknown.size > 0) await findOut(topic, ids, unknown);
     },
   };
 }

@@ -30,29 +30,32 @@ export interface StartIds {
 }
 
 export async function idsAtStart(parts: RegistrationParts): Promise<StartIds> {
-  const { knownIds, outageLimitMs, onProblem } = parts;
+  const { knownIds } = parts;
   const before = await knownIds.read();
   const fromBefore = writeIdsFrom(before, parts);
-  let given: readonly KnownId[];
-  try {
-    given = await retried(() => registerAll(parts), {
-      limitMs: fromBefore.missing.length === 0 ? Math.min(shortOutageMs, outageLimitMs) : outageLimitMs,
-      isFinal: isRefusal,
-    });
-  } catch (error) {
-    if (isRefusal(error)) throw error;
-    const { ids, missing } = fromBefore;
-    if (missing.length > 0)
-      throw new Error(`${(error as Error).message}; and no id is known for ${missing.join(', ')}`, { cause: error });
-    onProblem(`${(error as Error).message}; records are written under the ids that it gave before`);
-    return { known: before, writeIds: ids };
-  }
+  const given = await registered(parts, fromBefore.missing);
+  if (given === undefined) return { known: before, writeIds: fromBefore.ids };
   refuseContradictions([...before, ...given]);
   await knownIds.write(given);
   const known = [...(await knownIds.read()), ...given];
-  // Another node may have written in between, and the registry lost its data between it and us.
+  // Another node may have written meanwhile, and the registry have lost its data between it and us.
   refuseContradictions(known);
   return { known, writeIds: writeIdsFrom(given, parts).ids };
+}
+
+/** Undefined when the registry is away and can be done without, for no id is missing. */
+async function registered(parts: RegistrationParts, missing: readonly string[]): Promise<readonly KnownId[] | undefined> {
+  const { outageLimitMs, onProblem } = parts;
+  const limitMs = missing.length === 0 ? Math.min(shortOutageMs, outageLimitMs) : outageLimitMs;
+  try {
+    return await retried(() => registerAll(parts), { limitMs, isFinal: isRefusal });
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    const { message } = error as Error;
+    if (missing.length > 0) throw new Error(`${message}; and no id is known for ${missing.join(', ')}`, { cause: error });
+    onProblem(`${message}; records are written under the ids that it gave before`);
+    return undefined;
+  }
 }
 
 /** Each version as the registry has it now, in the order of `versions`. */
@@ -103,8 +106,8 @@ function refuseContradictions(ids: readonly KnownId[]): void {
     const first = meanings.get(key);
     if (first && !isSameLayout(first.schema, known.schema)) {
       throw new Error(
-        `schema id ${known.id} of subject ${known.subject} has come to mean another version than before: the registry lost its data and gives ids ` +
-          'out anew. Records under the id would be misread; give the registry its data back, see docs/decisions/014-registry-ids-on-the-wire.md',
+        `schema id ${known.id} of subject ${known.subject} has come to mean another version than before: the registry lost its data and gives ` +
+          'ids out anew. Records would be misread; give it its data back, or see docs/decisions/014-registry-ids-on-the-wire.md',
       );
     }
     meanings.set(key, first ?? known);
