@@ -12,6 +12,7 @@
  * what, and to stop everything would cost all partitions of all members what concerns a few. A member that comes back after the group did without it
  * gives up what it held, and claims anew what it gets. Nothing of this is what keeps two owners apart: that does the token of the store.
  */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConsumeOptions, Subscription } from '../../../pipeline/ports.js';
 import type { KafkaConnection } from './connection.js';
@@ -51,6 +52,8 @@ class GroupConsumer implements Subscription {
   readonly #bounds: () => Promise<ReadonlyMap<number, { readonly first: number; readonly end: number }>>;
   readonly #stopWatching: () => void;
   readonly #reporting: NodeJS.Timeout;
+  readonly #tag = randomBytes(6).toString('base64url');
+  #opened = 0;
   /** All that aren't gone. */
   readonly #leases = new Set<Lease>();
   /** The latest of each partition. */
@@ -107,7 +110,7 @@ class GroupConsumer implements Subscription {
   async #close(): Promise<void> {
     this.#stop();
     const drained = Promise.all(this.#loops.values());
-    await (this.#hasFailed ? Promise.race([drained, delay(failedCloseTimeoutMs)]) : drained);
+    await (this.#hasFailed ? Promise.race([drained, patience(failedCloseTimeoutMs)]) : drained);
     await this.#membership.leave();
     this.#settle.resolve();
   }
@@ -131,7 +134,12 @@ class GroupConsumer implements Subscription {
   #joined(partitions: readonly number[], isUnbroken: boolean): void {
     for (const lease of this.#leases) if (!isUnbroken || !partitions.includes(lease.partition)) lease.lose();
     if (this.#isStopped) return;
-    const handOver = new HandOver(this.#membership, this.#parts.sessionTimeoutMs, this.#parts.onProblem);
+    const handOver = new HandOver({
+      group: this.#membership,
+      isOwn: (id) => id.startsWith(this.#tag),
+      timeoutMs: this.#parts.sessionTimeoutMs,
+      onProblem: this.#parts.onProblem,
+    });
     for (const partition of partitions) {
       const lease = this.#current.get(partition);
       if (lease?.isOurs) this.#steer(lease);
@@ -140,7 +148,8 @@ class GroupConsumer implements Subscription {
   }
 
   #open(partition: number, handOver: HandOver): void {
-    const lease = new Lease(partition);
+    this.#opened += 1;
+    const lease = new Lease(partition, `${this.#tag}.${this.#opened}`);
     const before = this.#loops.get(partition);
     const loop = this.#consume(lease, handOver, before).catch((error) => this.#fail(error));
     this.#leases.add(lease);
@@ -162,7 +171,7 @@ class GroupConsumer implements Subscription {
       lease.end();
     }
     this.#leases.delete(lease);
-    if (isClaimed) await Promise.race([this.#report([lastOf(lease)]), delay(lastReportTimeoutMs)]);
+    if (isClaimed) await Promise.race([this.#report([lastOf(lease)]), patience(lastReportTimeoutMs)]);
   }
 
   async #feed(lease: Lease): Promise<void> {
@@ -235,6 +244,9 @@ class GroupConsumer implements Subscription {
     return [...partitions, this.#membership.look()];
   }
 }
+
+/** Keeps no process alive. */
+const patience = (ms: number): Promise<void> => delay(ms, undefined, { ref: false });
 
 /** Tells whoever waits for the lease that it is gone. */
 const lastOf = ({ partition, nextOffset, id }: Lease): Progress => ({ partition, nextOffset, note: id });

@@ -6,30 +6,36 @@
  * partition's offset. The new owner waits for that note; not for ever, for the store's token fences whoever is late.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MemberState } from './group-assigner.js';
 import type { Lease } from './lease.js';
 import type { Membership } from './membership.js';
 import { shared } from './shared.js';
 
 const pollEveryMs = 50;
 
-export type Group = Pick<Membership, 'others' | 'notes'>;
+export interface HandOverParts {
+  readonly group: Pick<Membership, 'others' | 'notes'>;
+  /** Of leases of this process: a member that came back may still be in the group under the name that it had. */
+  readonly isOwn: (id: string) => boolean;
+  readonly timeoutMs: number;
+  readonly onProblem: (message: string) => void;
+}
 
 export class HandOver {
-  readonly #others: () => ReturnType<Group['others']>;
-  readonly #notes: () => ReturnType<Group['notes']>;
+  readonly #parts: HandOverParts;
+  readonly #others: () => Promise<MemberState[] | undefined>;
+  readonly #notes: () => Promise<ReadonlyMap<number, string | null>>;
 
-  constructor(
-    group: Group,
-    private readonly timeoutMs: number,
-    private readonly onProblem: (message: string) => void,
-  ) {
-    this.#others = shared(() => group.others());
-    this.#notes = shared(() => group.notes());
+  constructor(parts: HandOverParts) {
+    this.#parts = parts;
+    this.#others = shared(() => parts.group.others());
+    this.#notes = shared(() => parts.group.notes());
   }
 
   /** Resolves when no other member works on the lease's partition any more, when the lease is lost, or after the timeout. */
   async released(lease: Lease): Promise<void> {
-    const deadlineMs = performance.now() + this.timeoutMs;
+    const { timeoutMs, onProblem } = this.#parts;
+    const deadlineMs = performance.now() + timeoutMs;
     let holders: string[] | undefined;
     while (lease.state === 'waiting') {
       try {
@@ -39,10 +45,10 @@ export class HandOver {
         holders = holders?.filter((id) => id !== note);
         if (holders?.length === 0) return;
       } catch (error) {
-        this.onProblem(`partition ${lease.partition}: cannot learn who has it: ${(error as Error).message}`);
+        onProblem(`partition ${lease.partition}: cannot learn who has it: ${(error as Error).message}`);
       }
       if (performance.now() > deadlineMs) {
-        this.onProblem(`partition ${lease.partition} is claimed before its last owner let it go`);
+        onProblem(`partition ${lease.partition} is claimed before its last owner let it go`);
         return;
       }
       await delay(pollEveryMs);
@@ -52,7 +58,9 @@ export class HandOver {
   /** Leases of others on the partition; undefined when nobody can tell yet. */
   async #holders(partition: number): Promise<string[] | undefined> {
     const others = await this.#others();
-    const theirs = others?.flatMap(({ leases }) => leases);
-    return theirs?.filter((lease) => lease.partition === partition && lease.state !== 'waiting').map(({ id }) => id);
+    return others
+      ?.flatMap(({ leases }) => leases)
+      .filter((lease) => lease.partition === partition && lease.state !== 'waiting' && !this.#parts.isOwn(lease.id))
+      .map(({ id }) => id);
   }
 }

@@ -9,7 +9,6 @@
  *
  * Each step checks the state: what kafkajs brings of a partition that isn't held, or brings from another offset than the next, is not taken.
  */
-import { randomBytes } from 'node:crypto';
 import type { KafkaMessage } from 'kafkajs';
 import { RecordQueue } from './record-queue.js';
 
@@ -26,9 +25,9 @@ export interface FetchedBatch {
 }
 
 export class Lease {
-  /** No other lease has it, of any process. */
-  readonly id = randomBytes(6).toString('base64url');
   readonly partition: number;
+  /** No other lease has it, of any process. */
+  readonly id: string;
   /** As kafkajs was last told. */
   isFetching = false;
   readonly #queue = new RecordQueue();
@@ -39,8 +38,9 @@ export class Lease {
   #busySinceMs: number | undefined;
   #steps = 0;
 
-  constructor(partition: number) {
+  constructor(partition: number, id: string) {
     this.partition = partition;
+    this.id = id;
   }
 
   get state(): LeaseState {

@@ -10,13 +10,16 @@
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
 import type { FetchedBatch } from './lease.js';
+import { maxFetchedBytes } from './record-queue.js';
 import { outageLimitMs } from './retrying.js';
 import type { Sight } from './watchdog.js';
 
 /** Longest wait of a fetch for records, and so of a heartbeat, and of a partition that is to be fetched again, for the fetch before it. */
 const fetchWaitMs = 200;
+/** Of one fetch, all partitions together; kafkajs draws their order anew each time. What is made of it must not hold up the event loop. */
+const maxAnswerBytes = 4 * 2 ** 20;
 /** A member hears of a rebalance by its next heartbeat. */
-const maxHeartbeatIntervalMs = 1_000;
+const maxHeartbeatIntervalMs = 500;
 /** Short: while kafkajs waits between two tries, it sends no heartbeats. */
 const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: 8 };
 const restartDelayMs = 500;
@@ -64,7 +67,7 @@ export class Membership {
   /** Between a join and the end of kafkajs' loop; outside of it kafkajs takes no orders. */
   #isJoined = false;
   #isLeaving = false;
-  #lastHeardMs = Date.now();
+  #lastHeardMs = performance.now();
   #starting: Promise<void> = Promise.resolve();
   #restart: NodeJS.Timeout | undefined;
 
@@ -75,7 +78,7 @@ export class Membership {
 
   /** For the watchdog: the group is to be heard of all the time. */
   look(): Sight {
-    const state = `${this.#isJoined ? 'joined' : 'not joined'}, last heard of ${Date.now() - this.#lastHeardMs} ms ago`;
+    const state = `${this.#isJoined ? 'joined' : 'not joined'}, last heard of ${Math.round(performance.now() - this.#lastHeardMs)} ms ago`;
     return { name: 'membership', steps: this.#lastHeardMs, isDue: true, state };
   }
 
@@ -135,7 +138,11 @@ export class Membership {
       rebalanceTimeout: sessionTimeoutMs,
       heartbeatInterval: Math.min(maxHeartbeatIntervalMs, sessionTimeoutMs / 6),
       maxWaitTimeInMs: fetchWaitMs,
+      maxBytes: maxAnswerBytes,
+      maxBytesPerPartition: maxFetchedBytes,
       allowAutoTopicCreation: false,
+      // As `read` and `bounds` of the log.
+      readUncommitted: true,
       retry: { ...retry, restartOnFailure: async () => false },
       partitionAssigners: [stickyAssigner(() => this.#introduce())],
     });
@@ -145,7 +152,7 @@ export class Membership {
     });
     consumer.on(events.GROUP_JOIN, (event) => this.#joined(event));
     consumer.on(events.HEARTBEAT, () => {
-      this.#lastHeardMs = Date.now();
+      this.#lastHeardMs = performance.now();
     });
     consumer.on(events.START_BATCH_PROCESS, ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
       if (batchSize === 0 && firstOffset !== null) onPassed(partition, Number(firstOffset), Number(lastOffset));
@@ -180,7 +187,7 @@ export class Membership {
     this.#memberId = memberId;
     this.#tries = 0;
     this.#isJoined = true;
-    this.#lastHeardMs = Date.now();
+    this.#lastHeardMs = performance.now();
     const partitions = memberAssignment[this.#parts.topic] ?? [];
     for (const partition of partitions) this.holdBack(partition);
     this.#parts.onJoined(partitions, isUnbroken);
@@ -194,7 +201,7 @@ export class Membership {
   #startLater(error: Error): void {
     if (this.#isLeaving) return;
     const { groupId, onProblem, onFailure } = this.#parts;
-    if (isOutage(error) && Date.now() - this.#lastHeardMs < maxOutageMs) {
+    if (isOutage(error) && performance.now() - this.#lastHeardMs < maxOutageMs) {
       onProblem(`group ${groupId} starts again: ${error.message}`);
       this.#restart = setTimeout(() => this.start(), restartDelayMs);
     } else onFailure(error);

@@ -1,10 +1,10 @@
 /** Fetched records of one partition that wait to be handed over, oldest first. One taker at a time. */
 import type { KafkaMessage } from 'kafkajs';
 
-/** Of a partition's waiting records. Kept in memory by each consumer, for each of its partitions. */
-export const maxQueuedBytes = 4 * 2 ** 20;
-/** What one fetch may bring of a partition; a single larger record comes all the same. */
+/** What one fetch may bring of a partition. As large as the batches that producers make by default; a larger one comes when it is first in an answer. */
 export const maxFetchedBytes = 2 ** 20;
+/** Keys and values that wait, of one partition. Enough to keep a handler busy while the next fetch is under way. */
+export const maxQueuedBytes = 3 * maxFetchedBytes;
 
 interface Chunk {
   readonly messages: readonly KafkaMessage[];

@@ -1,0 +1,40 @@
+/** A member of a group in a process of its own, which a test may stop and kill. Prints what it does, a line of JSON each. Ends on SIGTERM. */
+import { Redis } from 'ioredis';
+import { connectKafka } from '../../../backends/cluster/kafka/connection.js';
+import { startGroupConsumer } from '../../../backends/cluster/kafka/group-consumer.js';
+import type { KafkaOptions } from '../../../backends/cluster/options.js';
+import { GroupLedger, ledgerHandler } from '../group-ledger.js';
+
+export interface MemberWork {
+  readonly kafka: KafkaOptions;
+  readonly redis: { readonly host: string; readonly port: number };
+  /** Of a call of the handler. */
+  readonly workMs: number;
+}
+
+const work = JSON.parse(process.argv[2]!) as MemberWork;
+const redis = new Redis(work.redis);
+const connection = await connectKafka(work.kafka, () => {});
+const ledger = new GroupLedger(redis, work.kafka.prefix);
+const consumer = startGroupConsumer({
+  connection,
+  wire: { learn: async () => {}, fromWire: (_topic, frame) => frame },
+  options: {
+    topic: 'locations',
+    group: 'test',
+    handler: ledgerHandler(
+      ledger,
+      () => work.workMs,
+      (told) => console.log(JSON.stringify(told)),
+    ),
+    maxBatchRecords: 50,
+    maxWaitMs: 0,
+  },
+  sessionTimeoutMs: work.kafka.sessionTimeoutMs,
+  stallTimeoutMs: work.kafka.stallTimeoutMs,
+  onProblem: () => {},
+});
+process.once('SIGTERM', () => void consumer.close());
+await consumer.done;
+await connection.close();
+redis.disconnect();
