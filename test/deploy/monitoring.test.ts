@@ -1,0 +1,104 @@
+/** The dashboard and the alarms ask for metrics that a node has, and are found where Prometheus and Grafana look for them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { TestServer } from '../support/server.js';
+import { compose, nodes, readRepositoryFile } from './compose.js';
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string; readonly datasource: { readonly uid: string } }[];
+}
+
+const dashboard = JSON.parse(readRepositoryFile('deploy/grafana/fenceline.json')) as {
+  uid: string;
+  title: string;
+  panels: Panel[];
+};
+const graphs = dashboard.panels.filter(({ type }) => type === 'timeseries');
+const alarms = parse(readRepositoryFile('deploy/prometheus/alarms.yml')).groups.flatMap(
+  ({ rules }: { rules: object[] }) => rules,
+) as { alert: string; expr: string; annotations: { summary: string } }[];
+const prometheus = parse(readRepositoryFile('deploy/prometheus/prometheus.yml'));
+
+/** Of Prometheus itself: whether the last question was answered. */
+const ofPrometheus = ['up'];
+const metricPattern = /\b(?:fenceline|nodejs|process)_\w+|\bup\b/g;
+
+let server: TestServer;
+let exposed: string[];
+beforeAll(async () => {
+  server = await TestServer.start();
+  const text = await (await fetch(`${server.address}/metrics`)).text();
+  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
+  exposed = types.flatMap(([, name, type]) => (type === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name as string]));
+});
+afterAll(() => server?.dispose());
+
+const unknownIn = (expression: string): string[] => {
+  const names = expression.match(metricPattern) ?? [];
+  expect(names, expression).not.toEqual([]);
+  return names.filter((name) => !exposed.includes(name) && !ofPrometheus.includes(name));
+};
+
+describe('the dashboard', () => {
+  it('asks only for metrics that a node has', () => {
+    const expressions = graphs.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(expressions.length).toBeGreaterThan(30);
+    expect(expressions.flatMap(unknownIn)).toEqual([]);
+  });
+
+  it('shows every metric of ours that tells of trouble or throughput', () => {
+    const text = JSON.stringify(graphs);
+    const ours = exposed.filter((name) => name.startsWith('fenceline_')).map((name) => name.replace(/_(bucket|count)$/, ''));
+    // Of clients: nothing that an operator could act on.
+    const notShown = ['fenceline_client_log_lines_total', 'fenceline_conversions_accepted_total'];
+    expect(ours.filter((name) => !text.includes(name) && !notShown.includes(name))).toEqual([]);
+  });
+
+  it('lays its panels side by side, each with a title and a number of its own', () => {
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+      expect(x + w).toBeLessThanOrEqual(24);
+      return Array.from({ length: w * h }, (_, index) => `${x + (index % w)}/${y + Math.floor(index / w)}`);
+    });
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+    for (const { title, targets = [] } of graphs) {
+      expect(title).not.toBe('');
+      expect(targets).not.toEqual([]);
+    }
+  });
+
+  it('is found by Grafana, with the source of its data', () => {
+    const [source] = parse(readRepositoryFile('deploy/grafana/provisioning/datasources/prometheus.yml')).datasources;
+    const uids = graphs.flatMap(({ targets = [] }) => targets.map(({ datasource }) => datasource.uid));
+    expect(new Set(uids)).toEqual(new Set([source.uid]));
+    expect(compose.services).toHaveProperty([new URL(source.url).hostname]);
+    const [provider] = parse(readRepositoryFile('deploy/grafana/provisioning/dashboards/fenceline.yml')).providers;
+    const { volumes, environment } = compose.services.grafana!;
+    expect(volumes).toContain(`./deploy/grafana/fenceline.json:${provider.options.path}/fenceline.json:ro`);
+    expect(environment?.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH).toBe(`${provider.options.path}/fenceline.json`);
+  });
+});
+
+describe('the alarms', () => {
+  it('ask only for metrics that a node has', () => {
+    expect(alarms.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
+  });
+
+  it('are in the guide, and the guide has no others', () => {
+    const [, section = ''] = /\n## What to watch\n([\s\S]*?)\n## /.exec(readRepositoryFile('docs/cluster.md')) ?? [];
+    const explained = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+    expect(explained).toEqual(alarms.map(({ alert }) => alert));
+  });
+});
+
+describe('Prometheus', () => {
+  it('asks every role, at the port of the image', () => {
+    const [{ dns_sd_configs }] = prometheus.scrape_configs;
+    expect(dns_sd_configs[0].names.toSorted()).toEqual(nodes.map(([name]) => name).toSorted());
+    expect(readRepositoryFile('Dockerfile')).toContain(`EXPOSE ${dns_sd_configs[0].port}\n`);
+  });
+});

@@ -1,0 +1,77 @@
+/** deploy/haproxy.cfg sends every call to the role that has its route. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi } from '../../api/fixtures.js';
+import { defaultStreamBounds } from '../../api/stream/routes.js';
+import { startIngest, type TestIngest } from '../../ingest/fixtures.js';
+import { compose, readRepositoryFile } from './compose.js';
+
+const configuration = readRepositoryFile('deploy/haproxy.cfg');
+const acl = (name: string): string => new RegExp(`^ *acl ${name} (.+)$`, 'm').exec(configuration)?.[1] ?? '';
+const forDevices = new RegExp(acl('for_devices').replace('path -m reg ', ''));
+const events = acl('events').split(' ').slice(1);
+
+/** As the lines `use_backend` and `default_backend` decide. */
+function roleFor(method: string, path: string): string {
+  if (forDevices.test(path) || (events.includes(path) && method === 'POST')) return 'ingest';
+  return 'api';
+}
+
+let ingest: TestIngest;
+let api: TestApi;
+beforeAll(async () => {
+  ingest = await startIngest({ stage: false });
+  api = await startApi();
+});
+afterAll(async () => {
+  await ingest?.close();
+  await api?.close();
+});
+
+/** Method and path, with something in place of parameters. */
+async function routesOf({ app }: Pick<TestIngest, 'app'>): Promise<[string, string][]> {
+  const { paths } = (await app.inject('/openapi.json')).json();
+  return Object.entries<object>(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method): [string, string] => [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '6b02-x')]),
+  );
+}
+
+describe('the proxy', () => {
+  it('decides by what this test reads', () => {
+    const decisions = configuration.split('\n').filter((line) => /^ *(use_backend|default_backend) /.test(line));
+    expect(decisions.map((line) => line.trim())).toEqual([
+      'use_backend ingest if for_devices',
+      'use_backend ingest if events METH_POST',
+      'default_backend api',
+    ]);
+    expect(events).toEqual(['/v1/events', '/api/v1/events']);
+  });
+
+  it.each(['', '/api'])('sends calls under %j/v1 to the role that answers them', async (prefix) => {
+    const ofIngest = await routesOf(ingest);
+    const ofApi = await routesOf(api);
+    expect(ofIngest.length).toBeGreaterThan(8);
+    expect(ofApi.length).toBeGreaterThan(40);
+    const wrong = [
+      ...ofIngest.filter(([method, path]) => roleFor(method, prefix + path) !== 'ingest'),
+      ...ofApi.filter(([method, path]) => roleFor(method, prefix + path) !== 'api'),
+    ];
+    expect(wrong).toEqual([]);
+  });
+
+  it('finds services under their names and their port', () => {
+    const [, port] = /^EXPOSE (\d+)$/m.exec(readRepositoryFile('Dockerfile'))!;
+    const servers = [...configuration.matchAll(/server-template node \d+ (\w+):(\d+) /g)].map(([, name, at]) => [name, at]);
+    expect(servers).toEqual([
+      ['ingest', port],
+      ['api', port],
+    ]);
+    for (const [name] of servers) expect(compose.services).toHaveProperty([name!]);
+  });
+
+  it('closes no event stream between two heartbeats', () => {
+    for (const side of ['client', 'server']) {
+      const [, seconds] = new RegExp(`timeout ${side} (\\d+)s`).exec(configuration)!;
+      expect(Number(seconds) * 1_000).toBeGreaterThan(2 * defaultStreamBounds.heartbeatMs);
+    }
+  });
+});
