@@ -2,11 +2,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { GeofenceInput } from '../../api/geofences/input.js';
-import { hasLog, openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
-import { type Command, UsageError } from '../command.js';
+import type { ReadableLog } from '../../backends/embedded/reader.js';
+import type { Command } from '../command.js';
 import { configuredFor, readProjects } from '../replay/configuration.js';
 import { eventFormat } from '../replay/formats.js';
 import { writeLines } from '../replay/lines.js';
+import { openRecord } from '../replay/open.js';
 import { createProgress } from '../replay/progress.js';
 import { readProposal } from '../replay/proposal.js';
 import { prepareReplay } from '../replay/replay.js';
@@ -34,14 +35,13 @@ export const replayCommand: Command = {
     const words = read(args);
     const request = readRequest(words, nowMs, process.stdout.isTTY ? 'summary' : 'ndjson');
     const geofences = words.geofences === undefined ? undefined : readGeofences(words.geofences, words['skip-invalid']);
-    const folder = configurationOrExit({ config: words.config, data: words.data }).configuration.data;
-    if (!hasLog(folder)) throw new UsageError(`${folder} is not the data folder of a Fenceline; --data names another`);
+    const { configuration } = configurationOrExit({ config: words.config, data: words.data });
+    const record = await openRecord(configuration);
     endOnSignals();
-    const log = openLogReader(folder);
     try {
-      await replay(log, words, request, geofences);
+      await replay(record.log, words, request, geofences);
     } finally {
-      await log.close();
+      await record.close();
     }
   },
 };

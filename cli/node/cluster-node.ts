@@ -16,7 +16,7 @@ import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { UsageError } from '../command.js';
 import type { Configuration, Role } from '../config/schema.js';
 import { closeHttp, countRequests } from './close-http.js';
-import { clusterOptions } from './cluster-options.js';
+import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type Part, type RoleParts, startRole } from './cluster-roles.js';
 import { lockFolder } from './folder-lock.js';
 import { openNodeView } from './folders.js';
@@ -33,14 +33,13 @@ const greetingTurnMs = 60_000;
 const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'analytics'];
 
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
-  const given = clusterOptions(configuration);
-  if (!given.ok) throw new UsageError(`the configuration is not right\n${given.problems.map((each) => `  ${each}`).join('\n')}`);
+  const options = clusterOptionsOrRefuse(configuration);
   const secrets = sharedSecrets(process.env);
   mkdirSync(configuration.data, { recursive: true });
   await lockFolder(configuration.data);
 
   const onProblem = (problem: string): void => logger.warn({ problem }, 'cluster');
-  const backend = await openCluster({ ...given.options, onProblem });
+  const backend = await openCluster({ ...options, onProblem });
   const { log, requestLog } = backend;
   const view = openNodeView(configuration);
   const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
@@ -59,7 +58,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     registry,
     stageMetrics: createRecorder(stageMetrics, registry),
     backend,
-    clickHouse: given.options.clickHouse,
+    clickHouse: options.clickHouse,
     view,
     writer,
     catalog,

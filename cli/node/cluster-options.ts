@@ -12,6 +12,7 @@ import type {
   TlsOptions,
 } from '../../backends/cluster/options.js';
 import { topics } from '../../pipeline/ports.js';
+import { UsageError } from '../command.js';
 import type { Configuration } from '../config/schema.js';
 
 export interface ClusterOptions {
@@ -42,6 +43,13 @@ export function clusterOptions(configuration: Configuration): ClusterOptionsResu
     stateRetentionMs: configuration.redis.stateRetentionDays * dayMs,
   };
   return problems.length > 0 ? { ok: false, problems } : { ok: true, options };
+}
+
+/** Throws a UsageError that tells every problem. */
+export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOptions {
+  const given = clusterOptions(configuration);
+  if (given.ok) return given.options;
+  throw new UsageError(`the configuration is not right\n${given.problems.map((problem) => `  ${problem}`).join('\n')}`);
 }
 
 type Report = (key: string, rule: string) => void;

@@ -19,13 +19,17 @@ const maxChangesAtOnce = 5_000;
 
 /** Projects, oldest first. */
 export async function readProjects(log: ReadableLog): Promise<ProjectRecord[]> {
-  const projects: ProjectRecord[] = [];
-  for await (const changes of readChanges(log, ['project']))
-    projects.push(...changes.map(({ record }) => record as ProjectRecord));
-  return projects.sort((a, b) => a.createdAt - b.createdAt);
+  const projects = new Map<string, ProjectRecord>();
+  for await (const changes of readChanges(log, ['project'])) {
+    for (const { id, record } of changes) {
+      if (record === null) projects.delete(id);
+      else projects.set(id, record as ProjectRecord);
+    }
+  }
+  return [...projects.values()].sort((a, b) => a.createdAt - b.createdAt);
 }
 
-/** The things of these kinds that belong to the scope, some at a time. */
+/** Changes of the things of these kinds that belong to the scope, some at a time; deletions, which don't tell theirs, of all. */
 async function* readConfigured(
   log: ReadableLog,
   { project, environment }: Scope,
@@ -33,6 +37,7 @@ async function* readConfigured(
 ): AsyncGenerator<DecodedChange[]> {
   for await (const changes of readChanges(log, kinds)) {
     yield changes.filter(({ record }) => {
+      if (record === null) return true;
       const thing = record as BeaconRecord | GeofenceRecord;
       return thing.project === project && thing.environment === environment;
     });
@@ -68,10 +73,10 @@ function* proposedChanges(geofences: readonly GeofenceInput[], scope: Scope): Ge
   }
 }
 
-/** What exists, by its latest change. Changes that can't be understood are passed over, as a node's view does. */
+/** In their order, the later replacing the earlier: a log that compacts now and then may hold several of one thing. Changes that can't be understood are passed over, as a node's view does. */
 async function* readChanges(log: ReadableLog, kinds: readonly ChangeKind[]): AsyncGenerator<DecodedChange[]> {
   const decodeChange = createChangeDecoder();
-  const isWanted = ({ key, value }: LogRecord): boolean => value !== null && kinds.some((kind) => key.startsWith(`${kind}/`));
+  const isWanted = ({ key }: LogRecord): boolean => kinds.some((kind) => key.startsWith(`${kind}/`));
 
   function decoded(record: LogRecord): DecodedChange[] {
     try {

@@ -26,12 +26,17 @@ let workFolder = '';
 /** Where the replays of this test put what is temporary. */
 let temporaryFolder = '';
 
-const environment = () => ({ ...process.env, TMPDIR: temporaryFolder, FENCELINE_DATA: server.dataFolder });
+const environment = (of = server) => ({
+  ...process.env,
+  ...of.environment,
+  TMPDIR: temporaryFolder,
+  FENCELINE_DATA: of.dataFolder,
+});
 
 /** Runs a program to its end. */
-function run(file: string, args: readonly string[]): Promise<Ended> {
+function run(file: string, args: readonly string[], of = server): Promise<Ended> {
   return new Promise((resolve) => {
-    const options = { env: environment(), cwd: workFolder, maxBuffer: 2 ** 26 };
+    const options = { env: environment(of), cwd: workFolder, maxBuffer: 2 ** 26 };
     const child = execFile(file, args, options, (_, output, errors) => {
       resolve({ status: child.exitCode, lines: output.split('\n').filter(Boolean), errors });
     });
@@ -186,8 +191,8 @@ describe('the guide', () => {
         await secret.track({ deviceId, longitude, latitude: 43.7731, accuracy: 10 });
       }
       const command = `"${process.execPath}" "${program}"`;
-      const script = example!.replace('npm run --silent fenceline --', `FENCELINE_DATA="${guided.dataFolder}" ${command}`);
-      const { lines } = await run('bash', ['-e', '-c', script]);
+      const script = example!.replace('npm run --silent fenceline --', command);
+      const { lines } = await run('bash', ['-e', '-c', script], guided);
       const shown = output!.split('\n').filter((line) => line !== '' && line !== '…');
       const timeless = (line: string) => line.replace(/^\+ \S+/, '+');
       expect(lines.map(timeless)).toEqual(expect.arrayContaining(shown.map(timeless)));
@@ -197,7 +202,7 @@ describe('the guide', () => {
   });
 });
 
-describe('on the folder of a stopped server', () => {
+describe('of a stopped server', () => {
   /** All files but LMDB's tables of readers. */
   function digests(folder: string): Record<string, string> {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('lock.mdb'));

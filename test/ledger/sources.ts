@@ -4,7 +4,7 @@ import { openCluster } from '../../backends/cluster/cluster.js';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { loadConfiguration } from '../../cli/config/load.js';
-import { clusterOptions } from '../../cli/node/cluster-options.js';
+import { clusterOptionsOrRefuse } from '../../cli/node/cluster-options.js';
 import type { Analytics, Log, StateStore } from '../../pipeline/ports.js';
 
 export interface Sources {
@@ -32,10 +32,9 @@ export async function embeddedSources(dataFolder: string, partitions: number): P
 export async function clusterSources(environment: Readonly<Record<string, string>>): Promise<Sources> {
   const loaded = loadConfiguration({ environment, flags: {} });
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
-  const given = clusterOptions(loaded.configuration);
-  if (!given.ok) throw new Error(given.problems.join('\n'));
-  const { log, stateStore, close } = await openCluster({ ...given.options, onProblem: () => {} });
-  const analytics = await openClickHouse(given.options.clickHouse);
+  const options = clusterOptionsOrRefuse(loaded.configuration);
+  const { log, stateStore, close } = await openCluster({ ...options, onProblem: () => {} });
+  const analytics = await openClickHouse(options.clickHouse);
   return {
     log,
     states: stateStore,
