@@ -8,20 +8,26 @@ export const answerSettings: ClickHouseSettings = { output_format_json_quote_64b
 /** A file that is longer is refused. */
 const maxFileMib = 1_024;
 
-type Parameters = Readonly<Record<string, unknown>>;
+export interface Question {
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Gives it up. */
+  readonly signal?: AbortSignal;
+}
 
-export async function rowsOf<Row>(client: ClickHouseClient, sql: string, parameters: Parameters): Promise<Row[]> {
-  const result = await client.query({ query: sql, query_params: parameters, format: 'JSONEachRow' });
+const parametersOf = ({ sql, parameters, signal }: Question) => ({
+  query: sql,
+  query_params: parameters,
+  ...(signal && { abort_signal: signal }),
+});
+
+export async function rowsOf<Row>(client: ClickHouseClient, question: Question): Promise<Row[]> {
+  const result = await client.query({ ...parametersOf(question), format: 'JSONEachRow' });
   return result.json<Row>();
 }
 
-export async function fileOf(
-  client: ClickHouseClient,
-  sql: string,
-  format: FileFormat,
-  parameters: Parameters,
-): Promise<Uint8Array> {
-  const { stream } = await client.exec({ query: `${sql} FORMAT ${format}`, query_params: parameters });
+export async function fileOf(client: ClickHouseClient, question: Question, format: FileFormat): Promise<Uint8Array> {
+  const { stream } = await client.exec(parametersOf({ ...question, sql: `${question.sql} FORMAT ${format}` }));
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {

@@ -84,8 +84,8 @@ function analyticsOver(writing: Connections, reading: Connections, insertsFolder
       await writing.run((client) => client.command({ query: sql }));
     },
     insert,
-    query: <Row>(sql: string, parameters = {}) => reading.run((client) => rowsOf<Row>(client, sql, parameters)),
-    file: (sql, format, parameters = {}) => reading.run((client) => fileOf(client, sql, format, parameters)),
+    query: <Row>(sql: string, parameters = {}) => reading.run((client) => rowsOf<Row>(client, { sql, parameters })),
+    file: (sql, format, parameters = {}) => reading.run((client) => fileOf(client, { sql, parameters }, format)),
     async close() {
       await Promise.all([writing.close(), reading.close()]);
       await drainPending();

@@ -3,6 +3,7 @@ import { Agent, type AgentOptions } from 'node:https';
 import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { answerSettings } from '../../clickhouse-answers.js';
 import type { ClickHouseOptions, TlsOptions } from '../options.js';
+import { maxQuestionMs } from './questions.js';
 
 export interface Clients {
   /** For statements and inserts. */
@@ -12,8 +13,6 @@ export interface Clients {
   readonly outside: ClickHouseClient;
 }
 
-/** A question is answered sooner or not at all: somebody waits for it. The longest that the API lets one run is 20 seconds. */
-const maxQuestionMs = 30_000;
 const maxConnections = 10;
 /** Below what servers keep idle connections for: 3 seconds in the oldest, 30 in new ones. */
 const idleMs = 2_500;

@@ -14,22 +14,20 @@ const networkCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The client's own, of an answer that didn't come in time. */
-const timedOut = 'Timeout error.';
+/** The server was reached and is silent. */
+export const isSilent = (error: unknown): boolean => error instanceof Error && error.message === 'Timeout error.';
 
-/** Nothing was answered at all, and soon something may be. A certificate that isn't trusted is no such thing. */
+/** No server answered, and soon one may. A certificate that isn't trusted is no such thing. */
 export function isUnreached(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ClickHouseError) return false;
   const { code } = error as NodeJS.ErrnoException;
   // Of what a gateway answers in the server's stead the client tells nothing but the text.
-  return code === undefined ? error.constructor === Error && error.message !== timedOut : networkCodes.has(code);
+  return code === undefined ? error.constructor === Error && !isSilent(error) : networkCodes.has(code);
 }
 
 /** Whether a later try may do better, for work that can wait and bears a repeat. */
 export const isPassing = (error: unknown): boolean =>
-  error instanceof ClickHouseError
-    ? passingTypes.has(error.type ?? '')
-    : isUnreached(error) || (error instanceof Error && error.message === timedOut);
+  error instanceof ClickHouseError ? passingTypes.has(error.type ?? '') : isUnreached(error) || isSilent(error);
 
 const maxReasonLength = 500;
 

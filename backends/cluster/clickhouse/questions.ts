@@ -1,0 +1,44 @@
+/**
+ * Questions to a ClickHouse server. Somebody waits for each: it is answered soon or not at all, and no more of them are kept than can be.
+ */
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { Analytics } from '../../../pipeline/ports.js';
+import { ApiError } from '../../../schemas/errors.js';
+import { fileOf, rowsOf } from '../../clickhouse-answers.js';
+import { retried } from '../kafka/retrying.js';
+import { isSilent, isUnreached } from './errors.js';
+
+/** Rows are answered within this, and files within the request's own limit. The longest that the API lets a question run is 20 seconds. */
+export const maxQuestionMs = 30_000;
+/** How long a question waits for a server that is away: for one that restarts, or a connection that was just ended. */
+const outageLimitMs = 2_000;
+/** Questions that run or wait for a connection. */
+const maxAtOnce = 100;
+const retryAfterS = 5;
+
+export function createQuestions(client: ClickHouseClient, requestTimeoutMs: number): Pick<Analytics, 'query' | 'file'> {
+  let atOnce = 0;
+
+  async function ask<T>(limitMs: number, question: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (atOnce >= maxAtOnce) throw new ApiError('overloaded', 'too many questions to the analytics store', { retryAfterS });
+    atOnce++;
+    // The wait for a connection counts too.
+    const signal = AbortSignal.timeout(limitMs);
+    const isFinal = (error: unknown): boolean => signal.aborted || !isUnreached(error);
+    try {
+      return await retried(() => question(signal), { limitMs: outageLimitMs, isFinal });
+    } catch (error) {
+      const isUnanswered = signal.aborted || isUnreached(error) || isSilent(error);
+      throw isUnanswered ? new ApiError('unavailable', 'the analytics store does not answer', { retryAfterS }) : error;
+    } finally {
+      atOnce--;
+    }
+  }
+
+  const rowsLimitMs = Math.min(maxQuestionMs, requestTimeoutMs);
+  return {
+    query: <Row>(sql: string, parameters = {}) => ask(rowsLimitMs, (signal) => rowsOf<Row>(client, { sql, parameters, signal })),
+    file: (sql, format, parameters = {}) =>
+      ask(requestTimeoutMs, (signal) => fileOf(client, { sql, parameters, signal }, format)),
+  };
+}

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { onCluster, shardedBy } from './on-cluster.js';
+
+const folder = new URL('../../../schemas/clickhouse/', import.meta.url);
+const statements = readdirSync(folder).map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') }));
+const cluster = { name: 'c', database: 'd' };
+
+const plain = (sql: string): string =>
+  sql.replace(" ON CLUSTER 'c'", '').replace('_local', '').replace('ReplicatedReplacing', 'Replacing');
+
+test.each(statements)('$name says the same on a cluster, but where it is', ({ sql }) => {
+  const [first, ...others] = onCluster(sql, cluster);
+  expect(plain(first as string)).toBe(sql);
+  expect(others).toHaveLength(sql.includes('CREATE TABLE') ? 1 : 0);
+  for (const each of [first, ...others]) expect(each).toContain(" ON CLUSTER 'c'");
+});
+
+test('a table is one for each shard, replicated, and one over all of them', () => {
+  const table = `-- About users.
+CREATE TABLE IF NOT EXISTS users
+(
+    user       String COMMENT '_id (of the user)',
+    updated_at DateTime64(3, 'UTC')
+)
+ENGINE = ReplacingMergeTree(updated_at)
+ORDER BY user
+SETTINGS fsync_after_insert = 1`;
+  expect(onCluster(table, cluster)).toEqual([
+    `-- About users.
+CREATE TABLE IF NOT EXISTS users_local ON CLUSTER 'c'
+(
+    user       String COMMENT '_id (of the user)',
+    updated_at DateTime64(3, 'UTC')
+)
+ENGINE = ReplicatedReplacingMergeTree(updated_at)
+ORDER BY user
+SETTINGS fsync_after_insert = 1`,
+    "CREATE TABLE IF NOT EXISTS users ON CLUSTER 'c' AS users_local ENGINE = Distributed('c', 'd', 'users_local', sipHash64(user))",
+  ]);
+});
+
+test('names are quoted', () => {
+  const [view] = onCluster('CREATE OR REPLACE VIEW v AS SELECT 1', { name: "it's", database: 'd' });
+  expect(view).toBe("CREATE OR REPLACE VIEW v ON CLUSTER 'it\\'s' AS SELECT 1");
+});
+
+describe('rows that belong together are on one shard', () => {
+  const tables = statements.filter(({ sql }) => sql.includes('CREATE TABLE'));
+  const tableOf = (sql: string): string => /CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] as string;
+  // All rows of an event are alike, so they have the same user.
+  const byMoreThanTheKey = ['events'];
+
+  test.each(tables)('$name: those that replace each other', ({ sql }) => {
+    const key = /ORDER BY \((.*)\)/.exec(sql)?.[1]?.split(', ');
+    const column = shardedBy[tableOf(sql)];
+    if (byMoreThanTheKey.includes(tableOf(sql))) expect(sql).toMatch(new RegExp(`^ +${column} `, 'm'));
+    else expect(key).toContain(column);
+  });
+
+  const windows = statements.flatMap(({ sql }) =>
+    [...sql.matchAll(/PARTITION BY ([\w, ]+)\n/g)].filter(() => sql.includes('VIEW')),
+  );
+  test('those that views pair', () => {
+    expect(windows).toHaveLength(2);
+    for (const [, columns] of windows) expect(columns!.split(', ')).toContain(shardedBy.events);
+  });
+});
+
+test.each([
+  'DROP TABLE events',
+  'ALTER TABLE events ADD COLUMN a String',
+  'CREATE TABLE events (a String) ENGINE = ReplacingMergeTree ORDER BY a',
+  'CREATE TABLE IF NOT EXISTS events (a String) ENGINE = MergeTree ORDER BY a',
+  'CREATE TABLE IF NOT EXISTS events AS users ENGINE = ReplacingMergeTree ORDER BY a',
+  'CREATE TABLE IF NOT EXISTS unheard_of (a String) ENGINE = ReplacingMergeTree ORDER BY a',
+  'CREATE VIEW v AS SELECT 1',
+  'CREATE MATERIALIZED VIEW v ENGINE = Memory AS SELECT 1',
+  "INSERT INTO events (a) VALUES ('CREATE OR REPLACE VIEW v AS SELECT 1')",
+])('%s is refused', (sql) => {
+  expect(() => onCluster(sql, cluster)).toThrow(`no way is known to run this on a cluster: ${sql}`);
+});
