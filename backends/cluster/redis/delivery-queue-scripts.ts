@@ -29,11 +29,11 @@ local number = tonumber(sequence)
 for i = 5, #ARGV, 3 do
   local webhook = 2 * ARGV[i]
   local sequence = struct.pack('>d', number)
-  redis.call('ZADD', KEYS[webhook + 1], 0, ARGV[i + 1] .. sequence .. '\\0\\0\\0\\0')
+  redis.call('ZADD', KEYS[webhook + 1], '0', ARGV[i + 1] .. sequence .. '\\0\\0\\0\\0')
   redis.call('HSET', KEYS[webhook + 2], sequence, ARGV[i + 2])
   number = number + 1
 end
-for i = 3, #KEYS, 2 do redis.call('ZADD', KEYS[2], 0, string.sub(KEYS[i], -24)) end
+for i = 3, #KEYS, 2 do redis.call('ZADD', KEYS[2], '0', string.sub(KEYS[i], -24)) end
 local count = (#ARGV - 4) / 3
 redis.call('HINCRBY', KEYS[1], 'sequence', count)
 redis.call('HINCRBY', KEYS[1], 'size', count)
@@ -57,7 +57,7 @@ for i = 3, #ARGV, 3 do
     redis.call('HDEL', KEYS[webhook + 2], string.sub(place, 9))
     gone = gone + 1
   elseif removed == 1 then
-    redis.call('ZADD', places, 0, again)
+    redis.call('ZADD', places, '0', again)
   end
 end
 for i = 3, #KEYS, 2 do
