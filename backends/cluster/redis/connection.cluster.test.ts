@@ -6,8 +6,14 @@ import { services } from '../../../test/services/services.js';
 import { until } from '../../../test/support/until.js';
 import type { RedisOptions } from '../options.js';
 import { connectRedis, type RedisConnection } from './connection.js';
+import { forRequests } from './for-requests.js';
+import { createRedisPositions } from './positions.js';
+import { createRedisInbox, createRedisReplies } from './replies.js';
 import { createScript, runScript } from './scripts.js';
+import { createRedisStateStore } from './state-store.js';
+import { createRedisStates } from './states.js';
 import { freshRedisOptions } from './testing/fresh-redis.js';
+import { createRedisTurns } from './turns.js';
 
 async function withConnection(options: RedisOptions, use: (redis: RedisConnection) => Promise<void>): Promise<string[]> {
   const problems: string[] = [];
@@ -73,22 +79,37 @@ test('a port where nobody listens is tried again, until somebody does', async ()
 });
 
 describe('TLS and users', () => {
+  /** What we need to be allowed. */
+  const rules =
+    '~fenceline:* &fenceline:* -@all +@read +@write +@connection +eval +evalsha +spublish +ssubscribe +info +cluster|slots +cluster|info';
   let server: RedisServer;
   let options: RedisOptions;
   beforeAll(async () => {
     const certificates = await makeCertificates();
     server = await startRedis({
       tls: { certificates, demandsClientCertificate: true },
-      users: { ours: { password: 'right' } },
+      users: { ours: { password: 'right', rules } },
     });
     const tls = { ca: certificates.ca, ...certificates.client };
-    options = freshRedisOptions([server], { tls, username: 'ours', password: 'right' });
+    options = freshRedisOptions([server], { prefix: 'fenceline:', tls, username: 'ours', password: 'right' });
   });
   afterAll(() => server.stop());
 
-  test('let us in', () =>
-    withConnection(options, async ({ client }) => {
-      expect(await client.acl('WHOAMI')).toBe('ours');
+  test('let us in, to do what we do', () =>
+    withConnection(options, async (redis) => {
+      const store = createRedisStateStore({ redis, retentionMs: 1_000, wire: { toWire: () => {} }, publish: async () => {} });
+      const claim = await store.claim(0);
+      const states = new Map([['device', Buffer.from('state')]]);
+      const publish = [{ topic: 'events' as const, records: [{ key: 'device', value: Buffer.from('event') }] }];
+      expect(await store.commit(claim, { expectedOffset: 0, nextOffset: 1, states, publish })).toBe('committed');
+      expect(`${(await store.load(0, ['device']))[0]}`).toBe('state');
+      await createRedisPositions(redis).set('group', 'events', 0, 7);
+      expect(await createRedisPositions(redis).get('group', 'events', 0)).toBe(7);
+      expect(await createRedisTurns(redis).take('work', 1_000)).toBe(true);
+      const inbox = await createRedisInbox(redis);
+      const reply = new Promise((resolve) => inbox.onReply((request) => resolve(request)));
+      createRedisReplies(redis).send(`${inbox.address}/request`, '{}');
+      expect(await reply).toBe('request');
     }));
 
   test('keep others out, at once and without telling the password', async () => {
@@ -155,6 +176,37 @@ describe('while the server is away', () => {
       const waiting = withRetries(() => client.ping());
       await server.restart();
       expect(await waiting).toBe('PONG');
+    });
+  });
+
+  test('a server that only reads for a while is waited for', async () => {
+    await withConnection(freshRedisOptions([server]), async ({ client, options, withRetries }) => {
+      const operator = await connectRedis(options, () => {});
+      await operator.client.call('REPLICAOF', '127.0.0.1', '1');
+      await expect(client.set(options.prefix, 'value')).rejects.toThrow('READONLY');
+      const waiting = withRetries(() => client.set(options.prefix, 'value'));
+      await operator.client.call('REPLICAOF', 'NO', 'ONE');
+      expect(await waiting).toBe('OK');
+      await operator.close();
+    });
+  });
+
+  test('a request hears soon that it can not be served, whether the server stands still or is gone', async () => {
+    await withConnection(freshRedisOptions([server], { commandTimeoutMs: 10_000 }), async (redis) => {
+      const states = createRedisStates(forRequests(redis));
+      expect(await states.load(0, ['device'])).toEqual([undefined]);
+      for (const [hurt, mend] of [
+        [() => server.pause(), () => server.resume()],
+        [() => server.kill(), () => server.restart()],
+      ] as const) {
+        await hurt();
+        const tookMs = await timedMs(() =>
+          expect(states.load(0, ['device'])).rejects.toMatchObject({ code: 'unavailable', status: 503 }),
+        );
+        expect(tookMs).toBeLessThan(5_000);
+        await mend();
+        await until(() => states.load(0, ['device']).catch(() => undefined));
+      }
     });
   });
 

@@ -5,7 +5,7 @@
  * Nothing queues while Redis is away: commands fail at once, and {@link RedisConnection.withRetries} sits out the outage. A command that
  * failed may have been done, or may even be done later than its repeat: who repeats one says why that is safe.
  */
-import { retried } from '../kafka/retrying.js';
+import { outageLimitMs, retried } from '../kafka/retrying.js';
 import type { RedisOptions } from '../options.js';
 import { createClient, type RedisClient } from './client.js';
 import { isPassing, withoutArguments } from './errors.js';
@@ -15,10 +15,10 @@ export interface RedisConnection {
   readonly client: RedisClient;
   readonly options: RedisOptions;
   /**
-   * What `work` resolves to. While Redis is away, or moves what `work` asks for, it is done again and again for a minute; other errors, and
-   * the last one, are passed on without the command's arguments.
+   * What `work` resolves to. While Redis is away, or moves what `work` asks for, it is done again and again, by default for a minute; other
+   * errors, and the last one, are passed on without the command's arguments.
    */
-  withRetries<T>(work: () => Promise<T>): Promise<T>;
+  withRetries<T>(work: () => Promise<T>, limitMs?: number): Promise<T>;
   /** Another client, for subscriptions; closed with this connection. */
   newSubscriber(): RedisClient;
   /** Waits for the answers to what was sent. */
@@ -44,9 +44,9 @@ export async function connectRedis(options: RedisOptions, onProblem: (message: s
     return client;
   }
 
-  async function withRetries<T>(work: () => Promise<T>): Promise<T> {
+  async function withRetries<T>(work: () => Promise<T>, limitMs = outageLimitMs): Promise<T> {
     try {
-      return await retried(work, { isFinal: (error) => isClosed || !isPassing(error) });
+      return await retried(work, { limitMs, isFinal: (error) => isClosed || !isPassing(error) });
     } catch (error) {
       throw withoutArguments(error);
     }

@@ -13,10 +13,10 @@ import type { Claim, Commit, CommitResult, NewRecord, StateStore, Topic } from '
 import { freshId } from '../../../schemas/ids.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
 import type { RedisConnection } from './connection.js';
-import { EncodedCommand } from './encoded-command.js';
 import { decodeOutbox, encodeOutbox } from './outbox.js';
 import { runScript, type ScriptArgument } from './scripts.js';
 import { claimScript, commitScript, partitionKeys, publishedScript } from './state-scripts.js';
+import { createRedisStates, type RedisStates } from './states.js';
 
 export interface RedisStateStoreParts {
   readonly redis: RedisConnection;
@@ -27,10 +27,7 @@ export interface RedisStateStoreParts {
   readonly retentionMs: number;
 }
 
-export interface RedisStateStore extends StateStore {
-  /** Of partitions 0 to `partitions` - 1, whoever owns them: offset of the next record to apply. */
-  nextOffsets(partitions: number): Promise<number[]>;
-}
+export type RedisStateStore = StateStore & RedisStates;
 
 /** What a claim is known by in the store. */
 interface Ownership {
@@ -39,12 +36,6 @@ interface Ownership {
   /** The last commit. The next one waits for it, for an outbox holds one commit; and when it failed there is no next one. */
   last: Promise<unknown>;
 }
-
-const readAll = ({ client }: RedisConnection, keys: string[]): Promise<(Buffer | null)[]> =>
-  client.sendCommand(new EncodedCommand('mget', keys.slice(0, 1), [keys])) as Promise<(Buffer | null)[]>;
-
-/** More answer slower; a server does nothing else meanwhile. */
-const maxKeysPerLoad = 1_000;
 
 export function createRedisStateStore({ redis, wire, publish, retentionMs }: RedisStateStoreParts): RedisStateStore {
   const ownerships = new WeakMap<Claim, Ownership>();
@@ -62,22 +53,6 @@ export function createRedisStateStore({ redis, wire, publish, retentionMs }: Red
     const claimed: Claim = { partition, token, nextOffset: Number(offset ?? 0) };
     ownerships.set(claimed, { id, commits: 0, last: Promise.resolve() });
     return claimed;
-  }
-
-  async function load(partition: number, keys: readonly string[]): Promise<(Buffer | undefined)[]> {
-    const { device } = keysOf(partition);
-    const chunks: Promise<(Buffer | null)[]>[] = [];
-    for (let start = 0; start < keys.length; start += maxKeysPerLoad) {
-      const chunk = keys.slice(start, start + maxKeysPerLoad).map((key) => device + key);
-      chunks.push(redis.withRetries(() => readAll(redis, chunk)));
-    }
-    return (await Promise.all(chunks)).flat().map((value) => value ?? undefined);
-  }
-
-  async function nextOffsets(partitions: number): Promise<number[]> {
-    const metas = Array.from({ length: partitions }, (_, partition) => keysOf(partition).meta);
-    const offsets = await Promise.all(metas.map((meta) => redis.withRetries(() => redis.client.hget(meta, 'offset'))));
-    return offsets.map(Number);
   }
 
   async function commit(claim: Claim, commit: Commit): Promise<CommitResult> {
@@ -131,5 +106,5 @@ export function createRedisStateStore({ redis, wire, publish, retentionMs }: Red
     runScript(redis, publishedScript, [meta, outbox], [commit]).catch(() => {});
   }
 
-  return { claim, load, commit, nextOffsets };
+  return { claim, commit, ...createRedisStates(redis) };
 }

@@ -1,0 +1,36 @@
+/** Reading what is kept of partitions and their devices, whoever owns them. */
+import type { StateStore } from '../../../pipeline/ports.js';
+import type { RedisConnection } from './connection.js';
+import { EncodedCommand } from './encoded-command.js';
+import { partitionKeys } from './state-scripts.js';
+
+export interface RedisStates extends Pick<StateStore, 'load'> {
+  /** Of partitions 0 to `partitions` - 1: offset of the next record to apply. */
+  nextOffsets(partitions: number): Promise<number[]>;
+}
+
+/** More answer slower; a server does nothing else meanwhile. */
+const maxKeysPerRead = 1_000;
+
+export function createRedisStates({ client, options, withRetries }: RedisConnection): RedisStates {
+  const read = (keys: string[]): Promise<(Buffer | null)[]> =>
+    client.sendCommand(new EncodedCommand('mget', keys.slice(0, 1), [keys])) as Promise<(Buffer | null)[]>;
+
+  return {
+    async load(partition, keys) {
+      const { device } = partitionKeys(options.prefix, partition);
+      const reading: Promise<(Buffer | null)[]>[] = [];
+      for (let start = 0; start < keys.length; start += maxKeysPerRead) {
+        const chunk = keys.slice(start, start + maxKeysPerRead).map((key) => device + key);
+        reading.push(withRetries(() => read(chunk)));
+      }
+      return (await Promise.all(reading)).flat().map((value) => value ?? undefined);
+    },
+
+    async nextOffsets(partitions) {
+      const metas = Array.from({ length: partitions }, (_, partition) => partitionKeys(options.prefix, partition).meta);
+      const offsets = await Promise.all(metas.map((meta) => withRetries(() => client.hget(meta, 'offset'))));
+      return offsets.map(Number);
+    },
+  };
+}
