@@ -33,8 +33,8 @@ export interface Batch {
 
 export type FanOut = (records: readonly LogRecord[]) => Promise<Batch>;
 
-/** Of one chunk; what one location makes is never parted, so there may be more. */
-const maxChunkDeliveries = 2_000;
+/** Of one chunk, which a store takes at once and answers nobody else meanwhile. What one location makes is never parted, so there may be more. */
+const maxChunkDeliveries = 500;
 
 /** Deliveries asked for again go out as they were made. */
 export function createRedelivery({ delivery: codec }: Pick<Codecs, 'delivery'>): FanOut {
