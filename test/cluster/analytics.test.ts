@@ -19,6 +19,15 @@ afterAll(() => Promise.all([server, sharded].map((each) => each.stop())));
 describeAnalyticsContract('cluster', async () => freshSite(server));
 describeAnalyticsContract('cluster, two shards', async () => freshSite(sharded, cluster.name));
 
+test('a question changes nothing', async () => {
+  const analytics = await openClickHouse(freshOptions(server));
+  await analytics.command('CREATE TABLE kept (n UInt8) ENGINE = MergeTree ORDER BY n');
+  await expect(analytics.query('DROP TABLE kept')).rejects.toMatchObject({ type: 'READONLY' });
+  await expect(analytics.query('SELECT 1 SETTINGS readonly = 0')).rejects.toMatchObject({ type: 'READONLY' });
+  expect(await analytics.query('SELECT count() AS n FROM kept')).toEqual([{ n: 0 }]);
+  await analytics.close();
+});
+
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
 
 test.each(['one server', 'two shards'])('%s: many processes may start at once', async (where) => {

@@ -9,11 +9,13 @@ import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { identifier, literal } from '../../../pipeline/stages/analytics/quote.js';
+import { rowsOf } from '../../clickhouse-answers.js';
 import { retried } from '../kafka/retrying.js';
 import type { ClickHouseOptions } from '../options.js';
 import { type Clients, createClients } from './clients.js';
 import { isPassing, reasonOf } from './errors.js';
 import { createQuestions } from './questions.js';
+import { isTooOld, tooOldReason } from './versions.js';
 
 export interface ClickHouseAnalytics extends Analytics {
   /** Resolves when the server answers; rejects, saying why, when it can't be reached. */
@@ -26,14 +28,17 @@ export interface ClickHouseAnalytics extends Analytics {
 const outageLimitMs = 120_000;
 
 /**
- * Makes the database when it isn't there. Rejects when the server doesn't let us in, or wasn't reached for two minutes. As parameters, times are
+ * Makes the database when it isn't there. Rejects when the server doesn't let us in, is too old, or wasn't reached for two minutes. As parameters, times are
  * best bound as epoch milliseconds. 64-bit integers are answered as numbers. A failed statement rejects with an Error that has ClickHouse's `code`
  * and `type`, a question that nobody answers with an ApiError.
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseAnalytics> {
   const clients = createClients(options);
   try {
-    await patiently(() => ensureDatabase(clients, options));
+    await patiently(async () => {
+      await refuseOldServers(clients.outside);
+      await ensureDatabase(clients, options);
+    });
   } catch (error) {
     await closeAll(clients);
     throw new Error(`ClickHouse at ${new URL(options.url).origin} is of no use: ${reasonOf(error)}`, { cause: error });
@@ -43,6 +48,11 @@ export async function openClickHouse(options: ClickHouseOptions): Promise<ClickH
 
 const patiently = <T>(attempt: () => Promise<T>): Promise<T> =>
   retried(attempt, { limitMs: outageLimitMs, isFinal: (error) => !isPassing(error) });
+
+async function refuseOldServers(client: ClickHouseClient): Promise<void> {
+  const [row] = await rowsOf<{ version: string }>(client, { sql: 'SELECT version() AS version', parameters: {} });
+  if (row && isTooOld(row.version)) throw new RangeError(tooOldReason(row.version));
+}
 
 /** Who may use a database need not be allowed to make one. */
 async function ensureDatabase({ writing, outside }: Clients, { database, cluster }: ClickHouseOptions): Promise<void> {

@@ -46,6 +46,8 @@ export function createClients(options: ClickHouseOptions): Clients {
   const readSettings: ClickHouseSettings = {
     ...answerSettings,
     max_execution_time: seconds(readTimeoutMs),
+    // Nothing but settings can be changed; so the server knows that it may end a question nobody waits for any more.
+    readonly: '2',
     cancel_http_readonly_queries_on_client_close: 1,
     ...(maxThreads !== undefined && { max_threads: maxThreads }),
     // What a subquery answers is the same for all shards.
