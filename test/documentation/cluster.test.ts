@@ -1,0 +1,71 @@
+/** What docs/cluster.md tells operators to write and run: its configuration is one, its line fills in the secrets, its names and links are right. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+import { knobs } from '../../cli/config/knobs.js';
+import { loadConfiguration } from '../../cli/config/load.js';
+import { clusterOptions } from '../../cli/node/cluster-options.js';
+import { interpolations, nodes, readRepositoryFile, repositoryFile } from '../deploy/compose.js';
+
+const guide = readRepositoryFile('docs/cluster.md');
+const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-cluster-guide-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('has a line that fills in every secret that Compose demands, each another', () => {
+  copyFileSync(repositoryFile('.env.example'), join(folder, '.env.example'));
+  const [line = ''] = blockOf('sh').split('\n');
+  execFileSync('bash', ['-e', '-c', line], { cwd: folder });
+  const text = readFileSync(join(folder, '.env'), 'utf8');
+  const values = new Map([...text.matchAll(/^(\w+)=([0-9a-f]{64})$/gm)].map(([, name, value]) => [name, value]));
+  const demanded = interpolations.filter(({ rest }) => rest.startsWith(':?')).map(({ name }) => name);
+  expect([...values.keys()].toSorted()).toEqual([...new Set(demanded)].toSorted());
+  expect(new Set(values.values()).size).toBe(values.size);
+  expect(text.replaceAll(/=[0-9a-f]{64}$/gm, '=')).toBe(readRepositoryFile('.env.example'));
+});
+
+it('runs what the image has, in a service that is there', () => {
+  const [, service, program] = /docker compose exec (\w+) node (\S+) /.exec(guide)!;
+  expect(nodes.map(([name]) => name)).toContain(service);
+  expect(readRepositoryFile('Dockerfile')).toContain(`ENTRYPOINT ["node", "${program}"]`);
+});
+
+it('has a configuration that the program takes, with the passwords in the environment', () => {
+  const certificate = join(folder, 'ca.pem');
+  writeFileSync(certificate, '-----BEGIN CERTIFICATE-----\n');
+  const file = join(folder, 'fenceline.yaml');
+  writeFileSync(file, blockOf('yaml').replaceAll('/etc/fenceline/ca.pem', certificate));
+  const [, listed = ''] = /Passwords belong in the environment: ([^.]*)\./.exec(guide) ?? [];
+  const passwords = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => [name as string, 'secret']);
+  expect(passwords).toHaveLength(4);
+  const loaded = loadConfiguration({ flags: {}, environment: Object.fromEntries(passwords), file });
+  expect(loaded).toMatchObject({ ok: true });
+  expect(loaded.ok && clusterOptions(loaded.configuration)).toMatchObject({ ok: true });
+});
+
+it('names only knobs that are there', () => {
+  const sections = new Set(knobs.map(({ key }) => key.split('.')[0]));
+  const named = [...guide.matchAll(/`(\w+\.[a-z]\w*)`/g)].map(([, key]) => key as string);
+  const ofKnobs = named.filter((key) => sections.has(key.split('.')[0]));
+  expect(ofKnobs.length).toBeGreaterThan(20);
+  expect(ofKnobs.filter((key) => !knobs.some((knob) => knob.key === key))).toEqual([]);
+});
+
+it('links to files and headings that are there', () => {
+  const headings = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
+    text!
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  const links = [...guide.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string);
+  expect(links.length).toBeGreaterThan(4);
+  for (const link of links) {
+    if (link.startsWith('#')) expect(headings).toContain(link.slice(1));
+    else expect(existsSync(fileURLToPath(new URL(link, repositoryFile('docs/')))), link).toBe(true);
+  }
+});
