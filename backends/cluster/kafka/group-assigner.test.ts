@@ -1,0 +1,68 @@
+import { AssignerProtocol, type Cluster, type Logger } from 'kafkajs';
+import { describe, expect, test } from 'vitest';
+import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
+import type { LeaseState } from './lease.js';
+
+const topic = 'test.locations';
+const cluster = { findTopicPartitionMetadata: () => [3, 1, 0, 2].map((partitionId) => ({ partitionId })) } as unknown as Cluster;
+const assignerOf = (state: MemberState) => stickyAssigner(() => state)({ cluster, groupId: 'g', logger: {} as Logger });
+
+const holding = (partitions: readonly number[], state: LeaseState = 'held', isSure = true): MemberState => ({
+  isSure,
+  leases: partitions.map((partition) => ({ partition, id: `id-${partition}`, state })),
+});
+const member = (memberId: string, state: MemberState) => ({
+  memberId,
+  memberMetadata: assignerOf(state).protocol({ topics: [topic] }).metadata,
+});
+
+async function divided(members: readonly ReturnType<typeof member>[]): Promise<Record<string, number[]>> {
+  const assigned = await assignerOf(holding([])).assign({ members: [...members], topics: [topic] });
+  return Object.fromEntries(
+    assigned.map(({ memberId, memberAssignment }) => [
+      memberId,
+      AssignerProtocol.MemberAssignment.decode(memberAssignment)!.assignment[topic]!,
+    ]),
+  );
+}
+
+describe('a member', () => {
+  test('can be read by the others', () => {
+    const state = holding([2, 0], 'draining');
+    expect(memberStateOf(member('a', state).memberMetadata)).toEqual(state);
+  });
+
+  test('that speaks another language holds nothing', () => {
+    const { MemberMetadata } = AssignerProtocol;
+    for (const userData of ['', 'null', '{}', '[]', '{"leases":3}', 'x']) {
+      const metadata = MemberMetadata.encode({ version: 0, topics: [topic], userData: Buffer.from(userData) });
+      expect(memberStateOf(metadata), userData).toEqual(holding([], 'held', false));
+    }
+    expect(memberStateOf(Buffer.alloc(1))).toEqual(holding([], 'held', false));
+  });
+});
+
+describe('the leader', () => {
+  test('leaves what members hold, and gives a newcomer the rest', async () => {
+    expect(await divided([member('a', holding([])), member('b', holding([0, 3])), member('c', holding([1, 2]))])).toEqual({
+      a: [2],
+      b: [0, 3],
+      c: [1],
+    });
+  });
+
+  test('does not count what a member is letting go', async () => {
+    const letting = { isSure: true, leases: [...holding([0], 'draining').leases, ...holding([1, 2]).leases] };
+    expect(await divided([member('a', letting), member('b', holding([0, 3]))])).toEqual({ a: [1, 2], b: [0, 3] });
+  });
+
+  test('gives to all when there are more members than partitions', async () => {
+    const given = await divided(['a', 'b', 'c', 'd', 'e'].map((id) => member(id, holding(id === 'e' ? [3] : []))));
+    expect(given.e).toEqual([3]);
+    expect(
+      Object.values(given)
+        .map((list) => list.length)
+        .sort(),
+    ).toEqual([0, 1, 1, 1, 1]);
+  });
+});
