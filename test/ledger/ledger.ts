@@ -6,7 +6,7 @@
  */
 import { topics } from '../../pipeline/ports.js';
 import { codecs, deviceStateType } from '../../schemas/codecs.js';
-import type { DeviceState, Event } from '../../schemas/records.js';
+import type { DeadLetter, DeviceState, Event } from '../../schemas/records.js';
 import type { Sources } from './sources.js';
 
 export interface LocationCount {
@@ -30,7 +30,8 @@ export interface Ledger {
   readonly locations: readonly string[];
   /** One line per user of a device: where it was last, and what it is inside of since when. */
   readonly states: readonly string[];
-  readonly deadLetters: number;
+  /** One line per dead letter, as {@link deadLetterLine}. */
+  readonly deadLetters: readonly string[];
   /** Locations that arrived once more after they were applied, and did nothing. */
   readonly arrivedAgain: number;
 }
@@ -41,7 +42,7 @@ const pageRecords = 5_000;
 export async function readLedger(sources: Sources, deviceIds: readonly string[]): Promise<Ledger> {
   const { analytics } = sources;
   try {
-    const frames = await readTopic(sources, topics.events);
+    const frames = (await readTopic(sources, topics.events)).filter(isEvent);
     const events = frames.map(codecs.event.decode);
     const names = new Map(
       events.flatMap(({ geofence, beacon }) =>
@@ -63,7 +64,7 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
       locations: locations.map(({ device, timeMs, applied }) => `${device} ${isoTime(timeMs)} applied ${applied}`).sort(),
       states: (await readStates(sources, project, deviceIds, names)).sort(),
       arrivedAgain: locations.reduce((sum, { again }) => sum + again, 0),
-      deadLetters: (await readTopic(sources, topics.deadLetters)).length,
+      deadLetters: (await readTopic(sources, topics.deadLetters)).map(codecs.deadLetter.decode).map(deadLetterLine),
     };
   } finally {
     await sources.close();
@@ -85,6 +86,27 @@ async function readTopic({ log }: Sources, topic: (typeof topics)[keyof typeof t
   }
   return values;
 }
+
+/** What is no event, whoever wrote it, is told of by dead letters. */
+function isEvent(frame: Buffer): boolean {
+  try {
+    codecs.event.decode(frame);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Origin, reason and what was in the record. */
+export const deadLetterLine = ({
+  topic,
+  partition,
+  offset,
+  key,
+  value,
+  reason,
+}: Omit<DeadLetter, 'message' | 'failedAt'>): string =>
+  `${topic}/${partition} at ${offset} ${reason} key ${key} value ${value?.toString('hex') ?? 'none'}`;
 
 function changedIds(events: readonly Event[], frames: readonly Buffer[]): string[] {
   const first = new Map<string, Buffer>();

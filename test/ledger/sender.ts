@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Keys } from '../../cli/demo/server-process.js';
 import { type Answer, type Client, ok } from '../support/client.js';
-import type { Report, Workload } from './workload.js';
+import type { Report, Resource, Workload } from './workload.js';
 
 /** A server, or a cluster of them. */
 export interface Target {
@@ -25,7 +25,8 @@ const retryAfterMs = 20;
 export async function configure(target: Target, { settings, resources }: Workload): Promise<void> {
   const backend = target.as('test_secret');
   ok(await backend.put('/v1/settings', settings));
-  for (const { kind, externalId, fields } of resources) ok(await backend.put(`/v1/${kind}/kill/${externalId}`, fields));
+  const put = ({ kind, externalId, fields }: Resource) => backend.put(`/v1/${kind}/kill/${externalId}`, fields);
+  for (const answer of await Promise.all(resources.map(put))) ok(answer);
 }
 
 /** Resolves when every location is acknowledged, and not before `overMs` have passed, over which the sending is spread. */

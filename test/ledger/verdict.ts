@@ -13,6 +13,8 @@ export interface Run {
 export interface Promised {
   /** May the event log hold an event more than once, under the same id and with the same bytes? */
   readonly repeatsInLog: boolean;
+  /** Default none. */
+  readonly deadLetters?: readonly string[];
 }
 
 /** What of the promises was not kept; empty when all were. */
@@ -27,13 +29,13 @@ export function brokenPromises(workload: Workload, undisturbed: Ledger, { ledger
 }
 
 /** The same, without another run to hold it against. */
-export function brokenByItself({ ledger, receiver }: Run, { repeatsInLog }: Promised): string[] {
-  const { loggedIds, changedIds, storedIds, deadLetters } = ledger;
+export function brokenByItself({ ledger, receiver }: Run, { repeatsInLog, deadLetters = [] }: Promised): string[] {
+  const { loggedIds, changedIds, storedIds } = ledger;
   return [
     ...(repeatsInLog ? [] : repeated('ids in the event log', loggedIds)),
     ...differences('events of the log with other bytes on a later copy', [], changedIds),
     ...differences('ids of the event log in ClickHouse', [...new Set(loggedIds)], storedIds),
-    ...(deadLetters > 0 ? [`${deadLetters} dead letters`] : []),
+    ...differences('dead letters', deadLetters, ledger.deadLetters),
     ...deliveryProblems(receiver, loggedIds),
   ];
 }

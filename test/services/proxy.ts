@@ -20,6 +20,8 @@ export class BadNetwork implements Address {
   readonly #server: Server = createServer((client) => this.#accept(client));
   readonly #sockets = new Set<Socket>();
   #isCutOff = false;
+  /** What passes the held pieces on; undefined while nothing is held. */
+  #held: (() => void)[] | undefined;
 
   constructor(target: Address) {
     this.#target = target;
@@ -40,8 +42,21 @@ export class BadNetwork implements Address {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** What clients say is held from now on: it arrives, however late, with `mend`. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** Pieces that are held. */
+  get heldPieces(): number {
+    return this.#held?.length ?? 0;
+  }
+
   /** The network is good again. */
   mend(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const pass of held) pass();
     this.#isCutOff = false;
     this.dropsAnswers = false;
     this.delayMs = 0;
@@ -64,25 +79,18 @@ export class BadNetwork implements Address {
       socket.once('close', () => this.#sockets.delete(socket));
     }
     // When either side ends, however, the other does.
-    pipeline(
-      client,
-      this.#passage(() => false),
-      server,
-      () => client.destroy(),
+    pipeline(client, this.#passage({ isDropped: () => false, isHeld: () => this.#held !== undefined }), server, () =>
+      client.destroy(),
     );
-    pipeline(
-      server,
-      this.#passage(() => this.dropsAnswers),
-      client,
-      () => server.destroy(),
-    );
+    pipeline(server, this.#passage({ isDropped: () => this.dropsAnswers, isHeld: () => false }), client, () => server.destroy());
   }
 
-  #passage(isDropped: () => boolean): Transform {
+  #passage({ isDropped, isHeld }: { isDropped: () => boolean; isHeld: () => boolean }): Transform {
     return new Transform({
       transform: (piece: Buffer, _, done) => {
         const pass = () => (isDropped() ? done() : done(null, piece));
-        if (this.delayMs === 0) pass();
+        if (isHeld()) this.#held?.push(pass);
+        else if (this.delayMs === 0) pass();
         else setTimeout(pass, this.delayMs);
       },
     });

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Role } from '../../cli/config/schema.js';
-import { type Keys, launchServer, type ServerProcess } from '../../cli/demo/server-process.js';
+import { type Exit, type Keys, launchServer, type ServerProcess } from '../../cli/demo/server-process.js';
 import { Client } from './client.js';
 import { program } from './server.js';
 import { until } from './until.js';
@@ -83,8 +83,8 @@ export class SupervisedNode {
   }
 
   /** As an operator would stop it; the supervisor starts the next. */
-  async restart(): Promise<void> {
-    await this.#process.stop();
+  restart(): Promise<Exit> {
+    return this.#process.stop();
   }
 
   /** SIGSTOP: it holds everything it has, and does nothing. */
@@ -192,6 +192,17 @@ export class ClusterNodes {
     const fronts = this.nodes.filter(({ roles }) => roles.includes('ingest'));
     this.#turn += 1;
     return fronts[this.#turn % fronts.length]!.address;
+  }
+
+  /** How often processes were started again. */
+  get restarts(): number {
+    return this.nodes.reduce((sum, node) => sum + node.restarts, 0);
+  }
+
+  /** The sum of what all nodes show. */
+  async metric(name: string): Promise<number> {
+    const values = await Promise.all(this.nodes.map((node) => node.metric(name)));
+    return values.reduce((sum, value) => sum + value, 0);
   }
 
   /** Resolves when all are. */

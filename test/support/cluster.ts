@@ -4,10 +4,10 @@
  * Files that say nothing of a backend run in both projects: embedded in the one, on a cluster in the other.
  */
 import { randomBytes } from 'node:crypto';
-import { services } from '../services/services.js';
+import { type Services, services } from '../services/services.js';
 
 /** Short, so that a node that was killed is replaced soon; brokers allow no less by default. */
-const sessionTimeoutMs = 6_000;
+export const sessionTimeoutMs = 6_000;
 
 export interface TestCluster {
   /** Before the topics and groups, and what the database is called. */
@@ -17,10 +17,14 @@ export interface TestCluster {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** Those of its services that are not the shared ones. */
+export type OwnServices = Partial<Omit<Services, 'redisCluster'>>;
+
 /** Undefined where nodes are embedded ones. */
-export function newTestCluster(): TestCluster | undefined {
-  const { kafka, redis, registry, clickhouse } = services() ?? {};
-  if (!kafka || !redis || !registry || !clickhouse) return undefined;
+export function newTestCluster(own: OwnServices = {}): TestCluster | undefined {
+  const shared = services();
+  if (!shared) return undefined;
+  const { kafka, redis, registry, clickhouse } = { ...shared, ...own };
   const name = `test_${randomBytes(6).toString('hex')}`;
   const administratorKey = `fenceline_admin_${randomBytes(24).toString('hex')}`;
   return {

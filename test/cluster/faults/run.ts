@@ -5,6 +5,7 @@
  * delivered, and the nodes are stopped, what is on record and what the webhook was sent, for `test/ledger/verdict.ts`.
  */
 import { onTestFinished } from 'vitest';
+import type { Role } from '../../../cli/config/schema.js';
 import { deliveredIds, refusingSome } from '../../ledger/deliveries.js';
 import { readLedger } from '../../ledger/ledger.js';
 import { configure, Progress, send } from '../../ledger/sender.js';
@@ -12,10 +13,11 @@ import { clusterSources } from '../../ledger/sources.js';
 import type { Run } from '../../ledger/verdict.js';
 import type { Workload } from '../../ledger/workload.js';
 import { ok } from '../../support/client.js';
-import { newTestCluster, type TestCluster } from '../../support/cluster.js';
+import { newTestCluster, type OwnServices, type TestCluster } from '../../support/cluster.js';
 import { ClusterNodes, type NodePlan, usualPlan } from '../../support/cluster-nodes.js';
 import { Receiver } from '../../support/receiver.js';
 import { until } from '../../support/until.js';
+import { watchPauses } from './pauses.js';
 
 /** Everything that a disturbance may get hold of. */
 export interface Running {
@@ -31,14 +33,24 @@ export interface RunPlan {
   /** Sending takes at least so long. */
   readonly overMs?: number;
   readonly nodes?: readonly NodePlan[];
+  readonly services?: OwnServices;
   /** Of every node, beside what a fresh cluster gives. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Leaves every node running, or being started by its supervisor. */
   readonly disturb?: (running: Running) => Promise<unknown>;
 }
 
+export interface MeasuredRun extends Run {
+  /** Between two locations applied. */
+  readonly longestPauseMs: number;
+}
+
+const allRoles: readonly Role[] = ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'];
+
 /** For an undisturbed run: what several nodes do, one can. */
-export const oneNode: readonly NodePlan[] = [{ name: 'alone', roles: ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'] }];
+export const oneNode: readonly NodePlan[] = [{ name: 'alone', roles: allRoles }];
+/** Each does everything. */
+export const twoNodes: readonly NodePlan[] = ['first', 'second'].map((name) => ({ name, roles: allRoles }));
 
 /** Till a share of the locations is acknowledged. */
 const loadPatience = { timeoutMs: 120_000 };
@@ -46,9 +58,9 @@ const loadPatience = { timeoutMs: 120_000 };
 const patience = { timeoutMs: 60_000 };
 
 /** Must be called while a test runs, which ends the processes when it fails. */
-export async function run(plan: RunPlan): Promise<Run> {
+export async function run(plan: RunPlan): Promise<MeasuredRun> {
   const { workload, overMs = 0, nodes: planned = usualPlan, disturb = async () => {} } = plan;
-  const cluster = newTestCluster();
+  const cluster = newTestCluster(plan.services);
   if (!cluster) throw new Error('there are no services');
   const environment = { ...cluster.environment, FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32', ...plan.environment };
   const receiver = await Receiver.start();
@@ -61,12 +73,14 @@ export async function run(plan: RunPlan): Promise<Run> {
   ok(await nodes.as('test_secret').post('/v1/webhooks', { url: receiver.url() }));
   const progress = new Progress();
   const total = workload.devices.flat().length;
+  const longestPause = watchPauses(nodes);
   const reached = async (share: number) => void (await until(() => progress.acknowledged >= total * share, loadPatience));
   await Promise.all([send(nodes, workload, progress, overMs), disturb({ cluster, nodes, receiver, reached })]);
   await nodes.working();
   await everythingIsStored(nodes, receiver, workload);
+  const longestPauseMs = await longestPause();
   await nodes.stop();
-  return { ledger: await readLedger(await clusterSources(environment), deviceIds(workload)), receiver };
+  return { ledger: await readLedger(await clusterSources(environment), deviceIds(workload)), receiver, longestPauseMs };
 }
 
 const deviceIds = ({ devices }: Workload): string[] => devices.map(([first]) => first!.deviceId);

@@ -1,0 +1,39 @@
+/** How long a cluster applied nothing, seen from outside while it ran. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClusterNodes } from '../../support/cluster-nodes.js';
+
+const askEveryMs = 200;
+
+/** Asks every node that evaluates, time and again. What is returned ends that, and answers the longest time in ms between two locations applied. */
+export function watchPauses({ nodes }: ClusterNodes): () => Promise<number> {
+  const watched = nodes.filter(({ roles }) => roles.includes('pipeline')).map((node) => ({ node, evaluated: 0 }));
+  let lastMs: number | undefined;
+  let longestMs = 0;
+  let isOver = false;
+
+  async function look(one: (typeof watched)[number]): Promise<boolean> {
+    // One that is down has nothing to tell, and one that was started again counts from 0.
+    const evaluated = await one.node.metric('fenceline_locations_evaluated_total').catch(() => 0);
+    const isAtWork = evaluated > 0 && evaluated !== one.evaluated;
+    one.evaluated = evaluated;
+    return isAtWork;
+  }
+
+  async function watch(): Promise<void> {
+    while (!isOver) {
+      if ((await Promise.all(watched.map(look))).includes(true)) {
+        const nowMs = performance.now();
+        longestMs = Math.max(longestMs, nowMs - (lastMs ?? nowMs));
+        lastMs = nowMs;
+      }
+      await delay(askEveryMs);
+    }
+  }
+
+  const watching = watch();
+  return async () => {
+    isOver = true;
+    await watching;
+    return Math.round(longestMs);
+  };
+}

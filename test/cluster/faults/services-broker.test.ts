@@ -1,0 +1,28 @@
+/** Nothing lost, nothing twice, when Kafka's only broker is killed and started again on its data. */
+import { expect, it, onTestFinished } from 'vitest';
+import { startKafka } from '../../services/kafka.js';
+import { type Running, run, twoNodes } from './run.js';
+import { Story } from './story.js';
+
+const story = new Story();
+
+it('sits out a broker that is killed and comes back', { timeout: 240_000 }, async () => {
+  const broker = await startKafka();
+  onTestFinished(() => broker.stop());
+  let restarts: number | undefined;
+
+  async function disturb({ nodes, reached }: Running): Promise<void> {
+    for (const share of [0.2, 0.6]) {
+      await reached(share);
+      await broker.kill();
+      await broker.restart();
+    }
+    await reached(1);
+    restarts = nodes.restarts;
+  }
+
+  const { workload } = story;
+  const disturbed = await run({ workload, nodes: twoNodes, services: { kafka: broker }, overMs: 12_000, disturb });
+  await story.expectSame('the broker killed twice', disturbed);
+  expect(restarts, 'processes that ended').toBe(0);
+});

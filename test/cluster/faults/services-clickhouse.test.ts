@@ -1,0 +1,39 @@
+/** Locations, events and webhooks go on while ClickHouse is down; afterwards it has all of them, once. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { deliveredIds } from '../../ledger/deliveries.js';
+import { startClickHouse } from '../../services/clickhouse/clickhouse.js';
+import { until } from '../../support/until.js';
+import { type Running, run, twoNodes } from './run.js';
+import { Story } from './story.js';
+
+const story = new Story();
+
+it('does without ClickHouse for half a minute', { timeout: 240_000 }, async () => {
+  const clickhouse = await startClickHouse();
+  onTestFinished(() => clickhouse.stop());
+  const outageMs = 30_000;
+  let restarts: number | undefined;
+
+  async function disturb({ nodes, receiver, reached }: Running): Promise<void> {
+    await reached(0.2);
+    await clickhouse.kill();
+    const outage = delay(outageMs);
+    expect((await nodes.as('test_secret').get('/v1/events')).status).toBe(503);
+
+    await reached(1);
+    const evaluated = () => nodes.metric('fenceline_locations_evaluated_total');
+    await until(async () => (await evaluated()) >= story.total);
+    const events = await nodes.metric('fenceline_events_generated_total');
+    await until(() => deliveredIds(receiver).size === events);
+
+    await outage;
+    restarts = nodes.restarts;
+    await clickhouse.restart();
+  }
+
+  const { workload } = story;
+  const disturbed = await run({ workload, nodes: twoNodes, services: { clickhouse }, overMs: 10_000, disturb });
+  await story.expectSame('ClickHouse down', disturbed);
+  expect(restarts, 'processes that ended').toBe(0);
+});

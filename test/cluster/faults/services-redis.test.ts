@@ -1,0 +1,92 @@
+/** Nothing lost, nothing twice, when Redis is started again, loses its last second, is slow or out of reach. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { withRedis } from '../../services/clients.js';
+import { startProxy } from '../../services/proxy.js';
+import { startRedis } from '../../services/redis.js';
+import { services } from '../../services/services.js';
+import { until } from '../../support/until.js';
+import { type Running, run, twoNodes } from './run.js';
+import { repeatsInLog, Story } from './story.js';
+
+const story = new Story();
+const { workload } = story;
+const timeout = 240_000;
+
+it('goes on where it was when Redis comes back with all its data', { timeout }, async () => {
+  const redis = await startRedis({ appendonly: 'everysec' });
+  onTestFinished(() => redis.stop());
+  let restarts: number | undefined;
+
+  async function disturb({ nodes, reached }: Running): Promise<void> {
+    await reached(0.3);
+    await redis.restart();
+    await reached(0.6);
+    await redis.kill();
+    await redis.restart();
+    await reached(1);
+    restarts = nodes.restarts;
+  }
+
+  const disturbed = await run({ workload, nodes: twoNodes, services: { redis }, overMs: 10_000, disturb });
+  await story.expectSame('Redis restarted, and killed', disturbed);
+  expect(restarts, 'processes that ended').toBe(0);
+});
+
+it('does again what Redis has forgotten of its last second', { timeout }, async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  let forgotten = 0;
+  let restarts: number | undefined;
+
+  /** Back to what it was a second before, for all that is in it: states, positions, outboxes, deliveries. */
+  async function loseTheLastSecond({ nodes }: Running): Promise<void> {
+    const evaluated = () => nodes.metric('fenceline_locations_evaluated_total');
+    const before = await evaluated();
+    await withRedis(redis, (client) => client.save());
+    await delay(1_000);
+    await until(async () => (await evaluated()) > before);
+    await redis.kill();
+    forgotten += (await evaluated()) - before;
+    await redis.restart();
+  }
+
+  async function disturb(running: Running): Promise<void> {
+    for (const share of [0.2, 0.4, 0.6]) {
+      await running.reached(share);
+      await loseTheLastSecond(running);
+    }
+    await running.reached(1);
+    restarts = running.nodes.restarts;
+  }
+
+  const disturbed = await run({ workload, nodes: twoNodes, services: { redis }, overMs: 15_000, disturb });
+  await story.expectSame(`${forgotten} locations forgotten`, disturbed);
+  expect(repeatsInLog(disturbed)).toBeGreaterThan(0);
+  expect(restarts, 'processes that ended').toBe(0);
+});
+
+it('waits for Redis while it is slow, and while it is out of reach', { timeout }, async () => {
+  const network = await startProxy(services()!.redis);
+  onTestFinished(() => network.stop());
+  const slowMs = 5_000;
+  const outageMs = 15_000;
+  let restarts: number | undefined;
+
+  async function disturb({ nodes, reached }: Running): Promise<void> {
+    await reached(0.2);
+    network.delayMs = 300;
+    await delay(slowMs);
+    network.mend();
+    await reached(0.6);
+    network.cutOff();
+    await delay(outageMs);
+    network.mend();
+    await reached(1);
+    restarts = nodes.restarts;
+  }
+
+  const disturbed = await run({ workload, nodes: twoNodes, services: { redis: network }, overMs: 10_000, disturb });
+  await story.expectSame('Redis slow, then cut off', disturbed);
+  expect(restarts, 'processes that ended').toBe(0);
+});
