@@ -16,6 +16,7 @@ import { type AddressedBatch, produceRequest } from './produce-request.js';
 import { maxBytesOf } from './record-batch.js';
 import { outageLimitMs } from './retrying.js';
 import { splitByPartition } from './splitting.js';
+import { withinMs } from './time-limit.js';
 
 const defaultMaxInFlightBytes = 64 * 2 ** 20;
 const defaultAppendLimitMs = 10_000;
@@ -63,7 +64,7 @@ export class Appender {
     const durable = this.publish(topic, records).finally(() => {
       this.inFlightBytes -= bytes;
     });
-    await unavailableAfter(appendLimitMs, durable);
+    await withinMs(appendLimitMs, durable, unavailable);
   }
 
   /** Rejects when the records couldn't be written for about a minute, or can't be. */
@@ -117,15 +118,4 @@ export class Appender {
   }
 }
 
-async function unavailableAfter(limitMs: number, durable: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    const refuse = () => reject(new ApiError('unavailable', 'the log does not take records; try again', { retryAfterS }));
-    timer = setTimeout(refuse, limitMs);
-  });
-  try {
-    await Promise.race([durable, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const unavailable = (): ApiError => new ApiError('unavailable', 'the log does not take records; try again', { retryAfterS });

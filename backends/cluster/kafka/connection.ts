@@ -7,11 +7,14 @@ import { type Admin, type Cluster, Kafka, type LogEntry, logLevel, PartitionAssi
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { KafkaOptions } from '../options.js';
 import { socketFactory } from './sockets.js';
+import { withinMs } from './time-limit.js';
 import { ensureTopics, partitionsOf } from './topics.js';
 
 const connectionTimeoutMs = 5_000;
 /** A broker that doesn't answer for so long counts as gone. */
 const requestTimeoutMs = 15_000;
+/** Then another broker is tried. */
+const clusterTimeoutMs = 5_000;
 /** Of kafkajs itself, about four seconds; what must outlast an outage tries again by itself. */
 const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
 
@@ -33,7 +36,7 @@ export interface KafkaConnection {
 /** Rejects when no broker can be reached or a topic can't be used. */
 export async function connectKafka(options: KafkaOptions, onProblem: (message: string) => void): Promise<KafkaConnection> {
   const kafka = new Kafka({
-    brokers: [...options.brokers],
+    brokers: () => shuffled(options.brokers),
     clientId: options.clientId,
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -59,11 +62,11 @@ export async function connectKafka(options: KafkaOptions, onProblem: (message: s
     async newCluster() {
       const cluster = clusterOf(kafka);
       try {
-        await cluster.connect();
-        await cluster.addMultipleTargetTopics(Object.values(topics).map(topicName));
+        await withinMs(clusterTimeoutMs, connected(cluster, Object.values(topics).map(topicName)), noAnswer);
         return cluster;
       } catch (error) {
-        await cluster.disconnect();
+        // Waits for answers that may never come.
+        cluster.disconnect().catch(() => {});
         throw error;
       }
     },
@@ -73,6 +76,20 @@ export async function connectKafka(options: KafkaOptions, onProblem: (message: s
     close: () => admin.disconnect(),
   };
 }
+
+const noAnswer = (): Error => new Error(`no broker answered within ${clusterTimeoutMs} ms`);
+
+async function connected(cluster: Cluster, topicNames: string[]): Promise<void> {
+  await cluster.connect();
+  await cluster.addMultipleTargetTopics(topicNames);
+}
+
+/** kafkajs begins with the first, and keeps to one that takes connections and doesn't answer. */
+const shuffled = (brokers: readonly string[]): string[] =>
+  brokers
+    .map((broker) => ({ broker, drawn: Math.random() }))
+    .sort((a, b) => a.drawn - b.drawn)
+    .map(({ broker }) => broker);
 
 /** kafkajs gives its connections away only to assigners of partitions, when a consumer is made. The consumer itself is never used. */
 function clusterOf(kafka: Kafka): Cluster {
