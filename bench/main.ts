@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { BenchCase, Row } from './case.js';
 import { catalogCase } from './cases/catalog.js';
+import { clusterCase } from './cases/cluster.js';
 import { endToEndCase } from './cases/end-to-end.js';
 import { evaluationCase } from './cases/evaluation.js';
 import { mapsCase } from './cases/maps.js';
@@ -18,6 +19,7 @@ const cases: readonly BenchCase[] = [
   webhooksCase,
   waitingDeliveriesCase,
   mapsCase,
+  clusterCase,
 ];
 
 const { values, positionals } = parseArgs({

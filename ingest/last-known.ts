@@ -4,6 +4,7 @@ import { profileAfter, resolveUser } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 import { decodeDeviceState } from '../pipeline/stages/locations/devices.js';
 import { userOf } from '../pipeline/stages/locations/user.js';
+import { ApiError } from '../schemas/errors.js';
 import type { User } from '../schemas/json/user.js';
 import type { DeviceState, Location } from '../schemas/records.js';
 import { deviceKey } from './track-request.js';
@@ -24,13 +25,18 @@ export async function storedState(
   return value && decodeDeviceState(value);
 }
 
-/** The user that a location is about, as of before it was applied. */
+/** The user that a location is about, as of before it was applied; while states are out of reach, as the location itself tells it. */
 export async function lastKnownUser(location: Location, sources: LastKnownSources, nowMs: number): Promise<User> {
-  const user = resolveUser(location, (await storedState(location, sources))?.users ?? []);
+  const state = await storedState(location, sources).catch(nothingInAnOutage);
+  const user = resolveUser(location, state?.users ?? []);
   const known = {
     ...user,
     profile: user.profile ?? profileAfter(null, location.details),
     last: user.last ?? { ...location, beacons: null },
   };
   return userOf(known, location, sources.configuration, nowMs)!;
+}
+
+function nothingInAnOutage(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.code === 'unavailable')) throw error;
 }

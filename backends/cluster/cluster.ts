@@ -4,16 +4,18 @@
  *
  * Flows in: records, commits. Flows out: the same, durable and in order, on any node. May import `schemas/` and `pipeline/ports.ts`.
  */
-import type { DeliveryQueue, Inbox, Log, Positions, Replies, Turns } from '../../pipeline/ports.js';
+import type { DeliveryQueue, Inbox, Log, Positions, Replies, StateStore, Turns } from '../../pipeline/ports.js';
 import { topics } from '../../pipeline/ports.js';
 import { connectKafka } from './kafka/connection.js';
 import { createKafkaLog, type KafkaLog } from './kafka/log.js';
 import type { KafkaOptions, RedisOptions, RegistryOptions } from './options.js';
 import { connectRedis } from './redis/connection.js';
 import { createRedisDeliveryQueue } from './redis/delivery-queue.js';
+import { forRequests } from './redis/for-requests.js';
 import { createRedisPositions } from './redis/positions.js';
 import { createRedisInbox, createRedisReplies } from './redis/replies.js';
-import { createRedisStateStore, type RedisStateStore } from './redis/state-store.js';
+import { createRedisStateStore } from './redis/state-store.js';
+import { createRedisStates, type RedisStates } from './redis/states.js';
 import { createRedisTurns } from './redis/turns.js';
 import { createKnownIds } from './registry/known-ids.js';
 import { openWireSchemas } from './registry/open.js';
@@ -34,8 +36,11 @@ export interface ClusterBackend {
   readonly log: Log;
   /** For requests: an append that takes too long is refused as `unavailable`, though it may be done. */
   readonly requestLog: Log;
-  readonly stateStore: RedisStateStore;
+  readonly stateStore: StateStore;
+  /** For requests and metrics: an outage is told as `unavailable` instead of being sat out. */
+  readonly requestStates: RedisStates;
   readonly positions: Positions;
+  /** Its `size`, which only metrics ask for, tells an outage as `unavailable`. */
   readonly deliveryQueue: DeliveryQueue;
   readonly replies: Replies;
   readonly turns: Turns;
@@ -70,12 +75,18 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem });
     closing.unshift(() => kafkaLog.close());
     const stateStore = createRedisStateStore({ redis, wire, publish: kafkaLog.publish, retentionMs: options.stateRetentionMs });
+    const partitions = kafkaLog.partitions(topics.events);
+    const impatientRedis = forRequests(redis);
     return {
       log: patient(kafkaLog, wire),
       requestLog: kafkaLog,
       stateStore,
+      requestStates: createRedisStates(impatientRedis),
       positions: createRedisPositions(redis),
-      deliveryQueue: createRedisDeliveryQueue({ redis, partitions: kafkaLog.partitions(topics.events) }),
+      deliveryQueue: {
+        ...createRedisDeliveryQueue({ redis, partitions }),
+        size: createRedisDeliveryQueue({ redis: impatientRedis, partitions }).size,
+      },
       replies: createRedisReplies(redis),
       turns: createRedisTurns(redis),
       openInbox: () => createRedisInbox(redis),

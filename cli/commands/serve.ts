@@ -1,10 +1,9 @@
 /** `fenceline serve`: starts a node, makes a first project, tells its keys and address, and stops on a signal. */
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { createProject } from '../../api/projects/projects.js';
 import type { Command } from '../command.js';
-import { startClusterNode } from '../node/cluster-node.js';
-import { startEmbeddedNode } from '../node/embedded-node.js';
+import type { Configuration } from '../config/schema.js';
 import { loggerOptions } from '../node/logger.js';
 import type { Node } from '../node/node.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
@@ -16,19 +15,27 @@ export const serveCommand: Command = {
     const { values } = parseArgs({ args, options: configurationOptions });
     const { configuration } = configurationOrExit(values);
     const logger = pino(loggerOptions(configuration), pino.destination(2));
-    const start = configuration.backend === 'cluster' ? startClusterNode : startEmbeddedNode;
+    // From the start on: a signal that nobody listens for would end a start in the middle, or, where we are the first process, do nothing.
+    const asked = nextSignal();
     const node = await start(configuration, logger);
     const address = await listen(node, configuration.host, configuration.port);
     await welcome(node, address);
     logger.info({ address, data: configuration.data }, 'ready');
 
-    const signal = await Promise.race([node.failed, nextSignal()]);
+    const signal = await Promise.race([node.failed, asked]);
     logger.info({ signal }, 'stopping');
     await node.stop();
     logger.info('stopped');
     process.exit(0);
   },
 };
+
+/** Only the node that is wanted is loaded: the embedded engine takes 150 MB that a node of a cluster has no use for. */
+async function start(configuration: Configuration, logger: Logger): Promise<Node> {
+  if (configuration.backend === 'cluster')
+    return (await import('../node/cluster-node.js')).startClusterNode(configuration, logger);
+  return (await import('../node/embedded-node.js')).startEmbeddedNode(configuration, logger);
+}
 
 async function listen({ app }: Node, host: string, port: number): Promise<string> {
   await app.listen({ host, port });

@@ -57,13 +57,17 @@ export const sharedProgress =
       Array.from(applied, (_, partition) => Number(Atomics.load(applied, partition))),
     );
 
-/** Asks at most once per interval, however many wait for the answer. */
+/** Asks at most once per interval, and not again before it was answered, however many wait for the answer. */
 export function askedEvery(intervalMs: number, read: () => Promise<Progress>): () => Promise<Progress> {
-  let asked: { readonly atMs: number; readonly answer: Promise<Progress> } | undefined;
+  let answer: Promise<Progress> | undefined;
   return () => {
-    const nowMs = performance.now();
-    if (asked === undefined || nowMs - asked.atMs >= intervalMs) asked = { atMs: nowMs, answer: read() };
-    return asked.answer;
+    answer ??= read().finally(() => {
+      const timer = globalThis.setTimeout(() => {
+        answer = undefined;
+      }, intervalMs);
+      timer.unref();
+    });
+    return answer;
   };
 }
 

@@ -29,6 +29,13 @@ import { sealingKeyOf } from './sealing-key.js';
 /** So long the making of a first project is left to the node that took its turn. */
 const greetingTurnMs = 60_000;
 
+const clusterMetrics = {
+  service_problems_total: {
+    kind: 'counter',
+    help: 'Troubles with Kafka, Redis or the registry that were sat out or got round. A few at every restart of a broker are usual.',
+  },
+} as const;
+
 /** In the order in which they stop: who takes in first, then who writes, then who reads what was written. */
 const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'analytics'];
 
@@ -38,7 +45,12 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   mkdirSync(configuration.data, { recursive: true });
   await lockFolder(configuration.data);
 
-  const onProblem = (problem: string): void => logger.warn({ problem }, 'cluster');
+  const registry = createProcessRegistry();
+  const metrics = createRecorder(clusterMetrics, registry);
+  const onProblem = (problem: string): void => {
+    logger.warn({ problem }, 'cluster');
+    metrics.add('service_problems_total', 1);
+  };
   const backend = await openCluster({ ...options, onProblem });
   const { log, requestLog } = backend;
   const view = openNodeView(configuration);
@@ -48,7 +60,6 @@ export async function startClusterNode(configuration: Configuration, logger: Log
 
   // After the view has caught up: the catalog loads its fences from it.
   const catalog = createCatalog(view);
-  const registry = createProcessRegistry();
   const app = createNodeServer({ configuration, logger, view, registry, administratorKey: secrets.administratorKey });
   const requestsInHand = countRequests(app);
   await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });

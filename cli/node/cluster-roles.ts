@@ -56,10 +56,10 @@ export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[
 
 const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   async ingest({ configuration, registry, backend, view, spatial, app }) {
-    const { log, stateStore } = backend;
+    const { log, requestStates } = backend;
     const rejections = startRejectionCounter(log, Date.now);
     const partitions = log.partitions(topics.locations);
-    const progress = askedEvery(progressEveryMs, async () => progressAt(log, await stateStore.nextOffsets(partitions)));
+    const progress = askedEvery(progressEveryMs, async () => progressAt(log, await requestStates.nextOffsets(partitions)));
     addGauge(registry, {
       name: 'location_backlog_records',
       help: 'Accepted locations that wait to be evaluated.',
@@ -72,7 +72,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
         log: backend.requestLog,
         spatial,
         inbox: await backend.openInbox(),
-        states: stateStore,
+        states: requestStates,
         paceBulk: createPacing(progress, configuration.ingest.maxBacklogRecords),
         rejections,
       },
@@ -114,7 +114,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     await migrate(analytics, tables, clickHouse);
     const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
     const webhookClient = createWebhookClient(configuration);
-    const { requestLog: log, stateStore: states } = backend;
+    const { requestLog: log, requestStates: states } = backend;
     await addApi(app, { configuration, view }, { writer, spatial, analytics, log, maps, states, sealer, webhookClient });
     return {
       done: new Promise(() => {}),

@@ -5,6 +5,7 @@
  */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from '../../http/requests.js';
+import { ApiError } from '../../schemas/errors.js';
 
 interface Definition {
   readonly kind: 'counter' | 'histogram';
@@ -49,7 +50,7 @@ export function createProcessRegistry(): Registry {
   return registry;
 }
 
-/** A value that is asked for whenever metrics are. */
+/** A value that is asked for whenever metrics are. While where it is asked of is out of reach it is no number, and the other metrics are answered. */
 export function addGauge(
   registry: Registry,
   { name, help, read }: { name: string; help: string; read: () => Promise<number> },
@@ -59,9 +60,14 @@ export function addGauge(
     help,
     registers: [registry],
     async collect() {
-      this.set(await read());
+      this.set(await read().catch(noNumberInAnOutage));
     },
   });
+}
+
+function noNumberInAnOutage(error: unknown): number {
+  if (error instanceof ApiError && error.code === 'unavailable') return Number.NaN;
+  throw error;
 }
 
 export function createRequestObserver(registry: Registry): RequestObserver {

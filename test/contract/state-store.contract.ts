@@ -24,7 +24,8 @@ async function statesOf(store: StateStore, partition: number, keys: readonly str
 
 const eventsOf = async ({ log }: Backend): Promise<(string | null)[]> => (await readTopic(log, 'events')).flat().map(textOf);
 
-export function describeStateStoreContract(name: string, site: () => Promise<BackendSite>): void {
+/** A property is tried on `numRuns` fresh backends. */
+export function describeStateStoreContract(name: string, site: () => Promise<BackendSite>, { numRuns = 60 } = {}): void {
   const onBackend = (use: (backend: Backend) => Promise<void>) => () => onFreshBackend(site, use);
 
   describe(`${name}: state store`, () => {
@@ -207,7 +208,7 @@ export function describeStateStoreContract(name: string, site: () => Promise<Bac
             }
           }),
         ),
-        { numRuns: 60 },
+        { numRuns },
       ));
   });
 }

@@ -1,0 +1,133 @@
+/**
+ * A cluster under measurement: Kafka, Redis, a registry and ClickHouse of its own on this machine, as the cluster tests start them, and processes of
+ * ours beside them on the same cores.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createProject } from '../api/projects/projects.js';
+import { type ClusterBackend, openCluster } from '../backends/cluster/cluster.js';
+import { loadConfiguration } from '../cli/config/load.js';
+import type { Role } from '../cli/config/schema.js';
+import { type Keys, launchServer, type ServerProcess } from '../cli/demo/server-process.js';
+import { clusterOptionsOrRefuse } from '../cli/node/cluster-options.js';
+import { appendChange } from '../pipeline/catalog/changes.js';
+import type { ConfigurationChange } from '../pipeline/catalog/types.js';
+import { topics } from '../pipeline/ports.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import { startClickHouse } from '../test/services/clickhouse/clickhouse.js';
+import { startKafka } from '../test/services/kafka.js';
+import { startRedis } from '../test/services/redis.js';
+import { startRegistry } from '../test/services/registry.js';
+import type { Server } from '../test/services/server.js';
+
+const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+const changesAtOnce = 1_000;
+export const benchPartitions = 8;
+
+/** A node of the cluster. */
+export interface BenchNode extends ServerProcess {
+  readonly address: string;
+  readonly keys: Keys | undefined;
+}
+
+export class BenchCluster {
+  /** The bench's own way to the services. */
+  readonly backend: ClusterBackend;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #services: readonly Server[];
+  readonly #folder: string;
+  readonly #nodes = new Set<ServerProcess>();
+  #started = 0;
+
+  private constructor(
+    backend: ClusterBackend,
+    environment: Readonly<Record<string, string>>,
+    services: readonly Server[],
+    folder: string,
+  ) {
+    this.backend = backend;
+    this.#environment = environment;
+    this.#services = services;
+    this.#folder = folder;
+  }
+
+  static async start(): Promise<BenchCluster> {
+    const [kafka, redis, registry, clickhouse] = await Promise.all([
+      startKafka(),
+      startRedis({ appendonly: 'everysec' }),
+      startRegistry(),
+      startClickHouse(),
+    ]);
+    const environment = {
+      FENCELINE_BACKEND: 'cluster',
+      FENCELINE_LOG_LEVEL: 'warn',
+      FENCELINE_ADMINISTRATOR_KEY: 'of the bench',
+      FENCELINE_SEALING_KEY: 'be'.repeat(32),
+      FENCELINE_LOCATIONS_PARTITIONS: `${benchPartitions}`,
+      FENCELINE_KAFKA_BROKERS: kafka.brokers.join(','),
+      FENCELINE_KAFKA_SESSION_TIMEOUT_MS: '6000',
+      FENCELINE_REDIS_NODES: `${redis.host}:${redis.port}`,
+      FENCELINE_REGISTRY_URL: registry.url,
+      FENCELINE_CLICKHOUSE_URL: clickhouse.url,
+      FENCELINE_CLICKHOUSE_USERNAME: clickhouse.username,
+      FENCELINE_CLICKHOUSE_PASSWORD: clickhouse.password,
+    };
+    const loaded = loadConfiguration({ environment, flags: {} });
+    if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+    const backend = await openCluster({ ...clusterOptionsOrRefuse(loaded.configuration), onProblem: console.error });
+    const folder = mkdtempSync(join(tmpdir(), 'fenceline-bench-'));
+    return new BenchCluster(backend, environment, [kafka, redis, registry, clickhouse], folder);
+  }
+
+  /** Resolves when the node is ready. Each has a folder of its own, so a view that it fills first. */
+  async node(...roles: readonly Role[]): Promise<BenchNode> {
+    const launched = launchServer({
+      program,
+      dataFolder: join(this.#folder, `${this.#started++}`),
+      environment: { ...this.#environment, FENCELINE_ROLES: roles.join(',') },
+    });
+    this.#nodes.add(launched);
+    return { ...launched, ...(await launched.ready) };
+  }
+
+  /** Makes a project that has these fences, before any node starts. Answers its id. */
+  async configure(fencesOf: (project: string) => Iterable<GeofenceRecord>): Promise<string> {
+    const { log } = this.backend;
+    const append = async (changes: readonly ConfigurationChange[]): Promise<void> => {
+      for (const change of changes) await appendChange({ log, clock: Date.now }, change);
+    };
+    const { project } = await createProject({ write: append, nextTimestamp: Date.now }, 'Bench');
+    const waiting: Promise<void>[] = [];
+    for (const record of fencesOf(project._id)) {
+      waiting.push(append([{ kind: 'geofence', id: record._id, record }]));
+      if (waiting.length === changesAtOnce) await Promise.all(waiting.splice(0));
+    }
+    await Promise.all(waiting);
+    return project._id;
+  }
+
+  /** Locations appended and not applied. */
+  async backlog(): Promise<number> {
+    const { log, requestStates } = this.backend;
+    const nextOffsets = await requestStates.nextOffsets(benchPartitions);
+    const ends = await Promise.all(nextOffsets.map((_, partition) => log.bounds(topics.locations, partition)));
+    return ends.reduce((sum, { end }, partition) => sum + end - (nextOffsets[partition] as number), 0);
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(Array.from(this.#nodes, (node) => node.kill()));
+    await this.backend.close();
+    await Promise.all(this.#services.map((service) => service.stop()));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const ticksPerSecond = 100;
+
+/** Processor time that a process has used, all threads, seconds. */
+export function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
