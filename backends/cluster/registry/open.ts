@@ -4,10 +4,11 @@
  * Flows in: where both are. Flows out: {@link WireSchemas}. Ids that Redis knows are what Redis says, for a registry that lost its data may give them out
  * again; ids that only the registry knows are added. May import `schemas/` and `pipeline/ports.ts`.
  */
-import type { Topic } from '../../../pipeline/ports.js';
+import { type Topic, topics } from '../../../pipeline/ports.js';
 import { outageLimitMs as defaultOutageLimitMs, retried } from '../kafka/retrying.js';
 import type { RegistryOptions } from '../options.js';
 import { createRegistryClient, isId, isRefusal } from './client.js';
+import { restoreRecord } from './dead-letters.js';
 import type { KnownId, KnownIds } from './known-ids.js';
 import { idsAtStart } from './registration.js';
 import { TopicIds } from './topic-ids.js';
@@ -60,8 +61,12 @@ export async function openWireSchemas(options: WireSchemasOptions, vocabulary: V
     learnAll([...(await knownIds.read()), ...found]);
   }
 
+  const toWire = (topic: Topic, frame: Buffer): void => idsOf.get(topic)?.toWire(frame);
   return {
-    toWire: (topic, frame) => idsOf.get(topic)!.toWire(frame),
+    toWire(topic, frame) {
+      if (topic === topics.deadLetters) restoreRecord(frame, toWire);
+      toWire(topic, frame);
+    },
     fromWire: (topic, frame) => idsOf.get(topic)!.fromWire(frame),
     async learn(topic, frames) {
       const ids = idsOf.get(topic)!;
