@@ -15,5 +15,5 @@ await import('../../api/events/filters.test.js');
 await import('../../api/events/routes.test.js');
 await import('../../api/users/routes.test.js');
 await import('../../api/webhooks/attempts.test.js');
-await import('../../api/webhooks/redelivery.model.test.js');
+await import('../../api/webhooks/redelivery.test.js');
 await import('../../pipeline/stages/analytics/sink.test.js');

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestAnalytics } from '../testing/analytics.js';
 import { onCluster, shardedBy } from './on-cluster.js';
 
 const folder = new URL('../../../schemas/clickhouse/', import.meta.url);
@@ -7,7 +8,11 @@ const statements = readdirSync(folder).map((name) => ({ name, sql: readFileSync(
 const cluster = { name: 'c', database: 'd' };
 
 const plain = (sql: string): string =>
-  sql.replace(" ON CLUSTER 'c'", '').replace('_local', '').replace('ReplicatedReplacing', 'Replacing');
+  sql
+    .replace(" ON CLUSTER 'c'", '')
+    .replace('_local', '')
+    .replace(/ReplicatedReplacingMergeTree\('[^']*', '\{replica\}'(, )?/, 'ReplacingMergeTree(')
+    .replace('MergeTree()', 'MergeTree');
 
 test.each(statements)('$name says the same on a cluster, but where it is', ({ sql }) => {
   const [first, ...others] = onCluster(sql, cluster);
@@ -33,11 +38,26 @@ CREATE TABLE IF NOT EXISTS users_local ON CLUSTER 'c'
     user       String COMMENT '_id (of the user)',
     updated_at DateTime64(3, 'UTC')
 )
-ENGINE = ReplicatedReplacingMergeTree(updated_at)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/d/users_local', '{replica}', updated_at)
 ORDER BY user
 SETTINGS fsync_after_insert = 1`,
     "CREATE TABLE IF NOT EXISTS users ON CLUSTER 'c' AS users_local ENGINE = Distributed('c', 'd', 'users_local', sipHash64(user))",
   ]);
+});
+
+describe('the engine', () => {
+  let analytics: Awaited<ReturnType<typeof openTestAnalytics>>;
+  beforeAll(async () => {
+    analytics = await openTestAnalytics();
+  });
+  afterAll(() => analytics.close());
+
+  test.each(statements)('can read $name', async ({ sql }) => {
+    for (const statement of onCluster(sql, cluster)) {
+      const [row] = await analytics.query<{ read: string }>('SELECT formatQuery({statement:String}) AS read', { statement });
+      expect(row?.read).toMatch(/^CREATE (TABLE IF NOT EXISTS|OR REPLACE VIEW) \w+ ON CLUSTER c\b/);
+    }
+  });
 });
 
 test('names are quoted', () => {

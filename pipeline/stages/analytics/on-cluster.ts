@@ -27,7 +27,7 @@ export const shardedBy: Readonly<Record<string, string>> = {
 
 const comments = String.raw`^(?<comments>(?:--.*\n)*)`;
 const tablePattern = new RegExp(
-  String.raw`${comments}CREATE TABLE IF NOT EXISTS (?<name>\w+)(?<columns>\s*\([\s\S]*\)\s*)ENGINE = ReplacingMergeTree(?<rest>[\s(][\s\S]*)$`,
+  String.raw`${comments}CREATE TABLE IF NOT EXISTS (?<name>\w+)(?<columns>\s*\([\s\S]*\)\s*)ENGINE = ReplacingMergeTree(?:\((?<version>\w+)\))?(?<rest>\s[\s\S]*)$`,
 );
 const viewPattern = new RegExp(String.raw`${comments}CREATE OR REPLACE VIEW (?<name>\w+) AS(?<rest>\s[\s\S]*)$`);
 
@@ -42,7 +42,13 @@ export function onCluster(statement: string, { name: cluster, database }: Cluste
   const local = `${table.name}_local`;
   const distributed = `Distributed(${literal(cluster)}, ${literal(database)}, ${literal(local)}, sipHash64(${column}))`;
   return [
-    `${table.comments}CREATE TABLE IF NOT EXISTS ${local} ${everywhere}${table.columns}ENGINE = ReplicatedReplacingMergeTree${table.rest}`,
+    `${table.comments}CREATE TABLE IF NOT EXISTS ${local} ${everywhere}${table.columns}ENGINE = ${replicated(database, local, table.version)}${table.rest}`,
     `CREATE TABLE IF NOT EXISTS ${table.name} ${everywhere} AS ${local} ENGINE = ${distributed}`,
   ];
+}
+
+/** By name, so that a server that is added later finds those that have the same rows. The server fills in its own shard and replica. */
+function replicated(database: string, table: string, version: string | undefined): string {
+  const place = literal(`/clickhouse/tables/{shard}/${database}/${table}`);
+  return `ReplicatedReplacingMergeTree(${[place, "'{replica}'", ...(version === undefined ? [] : [version])].join(', ')})`;
 }

@@ -30,7 +30,7 @@ export interface ClickHouseServer extends Server, ClickHouseAddress {
   readonly version: string;
 }
 
-const real: Software = { name: 'clickhouse', commands: ['clickhouse'], image: 'clickhouse/clickhouse-server:25.8' };
+const real: Software = { name: 'clickhouse', commands: ['clickhouse'], image: 'clickhouse/clickhouse-server:26.8.2.7' };
 /** Runs wherever the tests run. */
 const front: Software = { name: 'clickhouse-front', commands: [], image: '' };
 

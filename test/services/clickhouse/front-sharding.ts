@@ -23,6 +23,7 @@ export interface Sharding {
 }
 
 const distributed = /^Distributed\('[^']*', '(?<database>[^']*)', '(?<table>[^']*)', (?<key>.*)\)$/;
+const replicated = /ENGINE = Replicated(\w*MergeTree)\('[^']*', '[^']*'(, )?/;
 const changesTables = /^\s*(--.*\n)*\s*(CREATE|DROP)\s/i;
 
 /** Writes the engine's configuration to `file`. */
@@ -44,7 +45,7 @@ export function createSharding({ name, shards }: ShardedCluster, file: string): 
   let known: Promise<[string, string][]> | undefined;
   return {
     connectionArguments: [`--config-file=${file}`],
-    rewritten: (sql) => sql.replace(` ON CLUSTER '${name}'`, '').replace(/(ENGINE = )Replicated(?=\w*MergeTree)/, '$1'),
+    rewritten: (sql) => sql.replace(` ON CLUSTER '${name}'`, '').replace(replicated, 'ENGINE = $1('),
     settings(session) {
       known ??= sharesOf(session);
       return known;
