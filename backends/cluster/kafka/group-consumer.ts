@@ -18,16 +18,16 @@ import type { ConsumeOptions, Subscription } from '../../../pipeline/ports.js';
 import type { KafkaConnection } from './connection.js';
 import { HandOver } from './hand-over.js';
 import { type FetchedBatch, Lease } from './lease.js';
-import { Membership, type Progress } from './membership.js';
+import { Membership } from './membership.js';
 import { type ReadingWire, recordsOf } from './records.js';
+import { Reports } from './reports.js';
+import { pauseMs } from './retrying.js';
 import { shared } from './shared.js';
 import { type Sight, startWatchdog } from './watchdog.js';
 
 const reportEveryMs = 1_000;
 /** Nothing depends on a report; a partition that is let go waits for its last one no longer. */
 const lastReportTimeoutMs = 3_000;
-/** Between two questions to brokers that don't answer, or whose log doesn't reach our position. */
-const askAgainMs = 1_000;
 /** After a failure the process is to end, whatever its handlers wait for. */
 const failedCloseTimeoutMs = 5_000;
 
@@ -48,10 +48,10 @@ class GroupConsumer implements Subscription {
   readonly done: Promise<void>;
   readonly #parts: GroupConsumerParts;
   readonly #membership: Membership;
+  readonly #reports: Reports;
   /** First offset held and the one after the last, by partition. */
   readonly #bounds: () => Promise<ReadonlyMap<number, { readonly first: number; readonly end: number }>>;
   readonly #stopWatching: () => void;
-  readonly #reporting: NodeJS.Timeout;
   readonly #tag = randomBytes(6).toString('base64url');
   #opened = 0;
   /** All that aren't gone. */
@@ -60,9 +60,6 @@ class GroupConsumer implements Subscription {
   readonly #current = new Map<number, Lease>();
   /** Resolves when the latest lease of the partition is gone. */
   readonly #loops = new Map<number, Promise<void>>();
-  /** Offset last reported, by partition. */
-  readonly #reported = new Map<number, number>();
-  #lastReport: Promise<void> = Promise.resolve();
   #settle!: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
   #isStopped = false;
   #hasFailed = false;
@@ -93,13 +90,14 @@ class GroupConsumer implements Subscription {
       onFailure: (error) => this.#fail(error),
       onProblem,
     });
+    this.#reports = new Reports((progress) => this.#membership.report(progress));
     this.#stopWatching = startWatchdog({
       timeoutMs: stallTimeoutMs,
       look: () => this.#look(),
       onStall: (message) => this.#fail(new Error(message)),
     });
-    this.#reporting = setInterval(() => this.#reportProgress(), reportEveryMs);
     this.#membership.start();
+    void this.#keepReporting();
   }
 
   close(): Promise<void> {
@@ -111,7 +109,7 @@ class GroupConsumer implements Subscription {
     this.#stop();
     const drained = Promise.all(this.#loops.values());
     await (this.#hasFailed ? Promise.race([drained, patience(failedCloseTimeoutMs)]) : drained);
-    await this.#membership.leave();
+    await Promise.race([this.#membership.leave(), patience(this.#parts.sessionTimeoutMs)]);
     this.#settle.resolve();
   }
 
@@ -124,7 +122,6 @@ class GroupConsumer implements Subscription {
   #stop(): void {
     this.#isStopped = true;
     this.#stopWatching();
-    clearInterval(this.#reporting);
     for (const lease of this.#leases) {
       lease.lose();
       this.#steer(lease);
@@ -171,7 +168,7 @@ class GroupConsumer implements Subscription {
       lease.end();
     }
     this.#leases.delete(lease);
-    if (isClaimed) await Promise.race([this.#report([lastOf(lease)]), patience(lastReportTimeoutMs)]);
+    if (isClaimed) await Promise.race([this.#reports.endOf(lease), patience(lastReportTimeoutMs)]);
   }
 
   async #feed(lease: Lease): Promise<void> {
@@ -198,7 +195,7 @@ class GroupConsumer implements Subscription {
   /** Lets fetch from where the lease is once the log has what comes next, or has lost it. */
   async #align(lease: Lease): Promise<void> {
     this.#steer(lease);
-    while (lease.isHeld) {
+    for (let attempt = 0; lease.isHeld; attempt++) {
       const bounds = await this.#bounds().catch(() => undefined);
       const { first, end } = bounds?.get(lease.partition) ?? { first: 0, end: -1 };
       if (lease.fetchOffset <= end) {
@@ -206,7 +203,7 @@ class GroupConsumer implements Subscription {
         this.#steer(lease);
         return;
       }
-      await delay(askAgainMs);
+      await delay(pauseMs(attempt));
     }
   }
 
@@ -216,18 +213,11 @@ class GroupConsumer implements Subscription {
     else this.#membership.holdBack(lease.partition);
   }
 
-  #reportProgress(): void {
-    const progress = [...this.#leases]
-      .filter(({ isHeld, partition, nextOffset }) => isHeld && this.#reported.get(partition) !== nextOffset)
-      .map(({ partition, nextOffset }) => ({ partition, nextOffset }));
-    for (const { partition, nextOffset } of progress) this.#reported.set(partition, nextOffset);
-    void this.#report(progress);
-  }
-
-  /** One at a time, so that the last one is the last. */
-  #report(progress: readonly Progress[]): Promise<void> {
-    this.#lastReport = this.#lastReport.then(() => this.#membership.report(progress)).catch(() => {});
-    return this.#lastReport;
+  async #keepReporting(): Promise<void> {
+    while (!this.#isStopped) {
+      await patience(reportEveryMs);
+      await this.#reports.progressOf(this.#leases);
+    }
   }
 
   async #look(): Promise<Sight[]> {
@@ -247,6 +237,3 @@ class GroupConsumer implements Subscription {
 
 /** Keeps no process alive. */
 const patience = (ms: number): Promise<void> => delay(ms, undefined, { ref: false });
-
-/** Tells whoever waits for the lease that it is gone. */
-const lastOf = ({ partition, nextOffset, id }: Lease): Progress => ({ partition, nextOffset, note: id });

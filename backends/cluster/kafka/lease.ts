@@ -98,7 +98,10 @@ export class Lease {
     this.#fetchOffset = Math.max(this.#fetchOffset, first);
   }
 
-  /** False when the batch isn't what comes next: nothing of it was taken, and the lease is to be aligned again. */
+  /**
+   * False when the batch isn't what comes next: nothing of it is taken, and the lease is to be aligned again. Of a lease that isn't held, or is to be
+   * aligned anyway, nothing is taken either.
+   */
   accept(batch: FetchedBatch): boolean {
     if (!this.isHeld || !this.#isAligned) return true;
     this.#isAligned = batch.fetchedOffset === this.#fetchOffset;

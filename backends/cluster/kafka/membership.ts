@@ -98,7 +98,7 @@ export class Membership {
 
   /** Tells the group how far its partitions have come. Rejects where it doesn't take that. */
   async report(progress: readonly Progress[]): Promise<void> {
-    if (!this.#isJoined || progress.length === 0) return;
+    if (!this.#isJoined) return;
     const { topic } = this.#parts;
     await this.#consumer.commitOffsets(
       progress.map(({ partition, nextOffset, note = '' }) => ({ topic, partition, offset: `${nextOffset}`, metadata: note })),
@@ -127,7 +127,7 @@ export class Membership {
     clearTimeout(this.#restart);
     // kafkajs can't break off a start: what is stopped meanwhile would join all the same.
     await this.#starting;
-    await this.#consumer.disconnect();
+    await this.#consumer.disconnect().catch((error: Error) => this.#parts.onProblem(`leaving: ${error.message}`));
   }
 
   #newConsumer(): Consumer {
