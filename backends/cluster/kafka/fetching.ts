@@ -11,7 +11,7 @@ import { type RetryOptions, retried } from './retrying.js';
 /** Asked for one partition alone, it brings what stands there: no topic's batches are larger. */
 const surelyEnoughBytes = 16 * 2 ** 20;
 /** Of all partitions together: what is made of it must not hold up the event loop. */
-const maxAnswerBytes = 4 * 2 ** 20;
+const maxAnswerBytes = 2 * 2 ** 20;
 
 const readUncommitted = 0;
 

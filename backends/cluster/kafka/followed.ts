@@ -39,7 +39,7 @@ export class Followed {
 
   constructor(private readonly parts: FollowedParts) {}
 
-  /** Resolves when the handler has let go, after {@link stop}. Rejects when the handler fails or brokers are out of reach for about a minute. */
+  /** Resolves when the handler has let go, after {@link stop}. Rejects when the handler fails or brokers are out of reach for too long. */
   async follow(): Promise<void> {
     const { partition, options } = this.parts;
     this.toldOffset = await options.handler.assigned(partition);
