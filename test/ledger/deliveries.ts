@@ -30,23 +30,26 @@ export const deliveredIds = ({ requests }: Receiver): Set<string> => new Set(req
 
 /**
  * What is wrong with what was delivered; nothing when every event of the log arrived and no other, every delivery had the same bytes on every
- * try, and what was never refused arrived first in the order of the log, device by device.
+ * try, and what was never refused arrived first in the order of the log, device by device. Of deliveries that may be made anew only the event has to
+ * stay the same.
  */
-export function deliveryProblems(receiver: Receiver, loggedIds: readonly string[]): string[] {
+export function deliveryProblems(receiver: Receiver, loggedIds: readonly string[], mayBeMadeAnew: boolean): string[] {
+  const bytesOf = (request: ReceivedRequest) => (mayBeMadeAnew ? Buffer.from(JSON.stringify(eventOf(request))) : request.body);
   return [
     ...differences('events at the webhook', [...new Set(loggedIds)], [...deliveredIds(receiver)]),
-    ...changedBytes(receiver),
+    ...changedBytes(receiver, bytesOf),
     ...outOfOrder(receiver, loggedIds),
   ];
 }
 
-function changedBytes({ requests }: Receiver): string[] {
+function changedBytes({ requests }: Receiver, bytesOf: (request: ReceivedRequest) => Buffer): string[] {
   const bodies = new Map<string, Buffer>();
   return requests.flatMap((request) => {
     const id = idOf(request);
-    const before = bodies.get(id) ?? request.body;
+    const bytes = bytesOf(request);
+    const before = bodies.get(id) ?? bytes;
     bodies.set(id, before);
-    return before.equals(request.body) ? [] : [`delivery ${id} had other bytes on a later try`];
+    return before.equals(bytes) ? [] : [`delivery ${id} had other bytes on a later try`];
   });
 }
 

@@ -13,6 +13,8 @@ export interface Run {
 export interface Promised {
   /** May the event log hold an event more than once, under the same id and with the same bytes? */
   readonly repeatsInLog: boolean;
+  /** May a delivery that the queue forgot be made anew? It tells of the same event then, and of the user as of then. Default no. */
+  readonly deliveriesMadeAnew?: boolean;
   /** Default none. */
   readonly deadLetters?: readonly string[];
 }
@@ -29,14 +31,15 @@ export function brokenPromises(workload: Workload, undisturbed: Ledger, { ledger
 }
 
 /** The same, without another run to hold it against. */
-export function brokenByItself({ ledger, receiver }: Run, { repeatsInLog, deadLetters = [] }: Promised): string[] {
+export function brokenByItself({ ledger, receiver }: Run, promised: Promised): string[] {
+  const { repeatsInLog, deliveriesMadeAnew = false, deadLetters = [] } = promised;
   const { loggedIds, changedIds, storedIds } = ledger;
   return [
     ...(repeatsInLog ? [] : repeated('ids in the event log', loggedIds)),
     ...differences('events of the log with other bytes on a later copy', [], changedIds),
     ...differences('ids of the event log in ClickHouse', [...new Set(loggedIds)], storedIds),
     ...differences('dead letters', deadLetters, ledger.deadLetters),
-    ...deliveryProblems(receiver, loggedIds),
+    ...deliveryProblems(receiver, loggedIds, deliveriesMadeAnew),
   ];
 }
 

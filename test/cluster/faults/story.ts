@@ -1,6 +1,6 @@
 /** What a workload does in peace, and disturbed runs of it held against that. */
 import { expect } from 'vitest';
-import { brokenPromises, type Run } from '../../ledger/verdict.js';
+import { brokenPromises, type Promised, type Run } from '../../ledger/verdict.js';
 import { buildWorkload, type Workload } from '../../ledger/workload.js';
 import { type MeasuredRun, oneNode, run } from './run.js';
 
@@ -13,7 +13,7 @@ export class Story {
   #undisturbed: Promise<Run> | undefined;
 
   /** Nothing was lost, and nothing is other than in peace. */
-  async expectSame(what: string, disturbed: MeasuredRun): Promise<void> {
+  async expectSame(what: string, disturbed: MeasuredRun, promised?: Partial<Promised>): Promise<void> {
     const { loggedIds, events, arrivedAgain } = disturbed.ledger;
     console.log(
       `${what}: ${this.total} locations, ${events.length} events, ${repeatsInLog(disturbed)} repeats in the log, ` +
@@ -23,7 +23,7 @@ export class Story {
     this.#undisturbed ??= run({ workload: this.workload, nodes: oneNode });
     const { ledger } = await this.#undisturbed;
     expect(loggedIds.length).toBeGreaterThan(this.total / 20);
-    expect(brokenPromises(this.workload, ledger, disturbed, { repeatsInLog: true }), what).toEqual([]);
+    expect(brokenPromises(this.workload, ledger, disturbed, { repeatsInLog: true, ...promised }), what).toEqual([]);
   }
 }
 
