@@ -2,7 +2,7 @@
  * The topics in Kafka: made with their settings where they are missing, and checked where they are there. A topic that exists is never altered: its settings
  * belong to whoever runs the brokers.
  */
-import { type Admin, ConfigResourceTypes, type ITopicConfig } from 'kafkajs';
+import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { KafkaOptions } from '../options.js';
 import { retried } from './retrying.js';
@@ -77,7 +77,7 @@ function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<
 /** Clean-up by time would lose the configuration, silently and a week later. */
 async function checkCompaction(admin: Admin, name: string): Promise<void> {
   const { resources } = await admin.describeConfigs({
-    resources: [{ type: ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy'] }],
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy'] }],
     includeSynonyms: false,
   });
   const policy = resources[0]?.configEntries[0]?.configValue;
