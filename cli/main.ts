@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { type Command, UsageError } from './command.js';
 /**
- * The command line: `fenceline serve | project | tail | replay | map | config | demo`. Puts all rooms together; imported by nothing.
+ * The command line: `fenceline serve | project | tail | replay | map | repartition | config | demo`. Puts all rooms together; imported by nothing.
  */
 import { configCommand } from './commands/config.js';
 import { demoCommand } from './commands/demo.js';
 import { mapCommand } from './commands/map.js';
 import { projectCommand } from './commands/project.js';
+import { repartitionCommand } from './commands/repartition.js';
 import { replayCommand } from './commands/replay.js';
 import { serveCommand } from './commands/serve.js';
 import { tailCommand } from './commands/tail.js';
@@ -17,6 +18,7 @@ const commands: Record<string, Command> = {
   tail: tailCommand,
   replay: replayCommand,
   map: mapCommand,
+  repartition: repartitionCommand,
   config: configCommand,
   demo: demoCommand,
 };

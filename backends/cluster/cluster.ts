@@ -20,6 +20,7 @@ import { createRedisTurns } from './redis/turns.js';
 import { createKnownIds } from './registry/known-ids.js';
 import { openWireSchemas } from './registry/open.js';
 import type { WireSchemas } from './registry/wire-schemas.js';
+import { refuseDuringChange } from './repartition/under-way.js';
 
 export interface ClusterOptions {
   readonly kafka: KafkaOptions;
@@ -50,7 +51,7 @@ export interface ClusterBackend {
   close(): Promise<void>;
 }
 
-/** Rejects, saying why, when a service can't be reached for about a minute, or lets us not in. */
+/** Rejects, saying why, when a service can't be reached for about a minute, or lets us not in, and while the number of partitions is being changed. */
 export async function openCluster(options: ClusterOptions): Promise<ClusterBackend> {
   const { onProblem } = options;
   const closing: (() => Promise<void>)[] = [];
@@ -64,6 +65,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
   };
   try {
     const redis = await opened(connectRedis(options.redis, onProblem));
+    await refuseDuringChange(redis);
     const wire = await openWireSchemas({
       registry: options.registry,
       knownIds: createKnownIds(redis),

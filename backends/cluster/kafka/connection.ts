@@ -3,20 +3,15 @@
  *
  * Flows in: addresses and credentials. Flows out: a client whose topics exist. What kafkajs warns of goes to `onProblem`, without secrets.
  */
-import { type Admin, type Cluster, Kafka, type LogEntry, logLevel, PartitionAssigners, type SASLOptions } from 'kafkajs';
+import { type Admin, type Cluster, type Kafka, PartitionAssigners } from 'kafkajs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { KafkaOptions } from '../options.js';
-import { socketFactory } from './sockets.js';
+import { createKafka, groupNameOf } from './client.js';
 import { withinMs } from './time-limit.js';
 import { ensureTopics, partitionsOf } from './topics.js';
 
-const connectionTimeoutMs = 5_000;
-/** A broker that doesn't answer for so long counts as gone. */
-const requestTimeoutMs = 15_000;
 /** Then another broker is tried. */
 const clusterTimeoutMs = 5_000;
-/** Of kafkajs itself, about four seconds; what must outlast an outage tries again by itself. */
-const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
 
 export interface KafkaConnection {
   readonly kafka: Kafka;
@@ -27,7 +22,7 @@ export interface KafkaConnection {
    */
   newCluster(): Promise<Cluster>;
   topicName(topic: Topic): string;
-  /** Kafka's name of a group: of one topic only, for all members of a group must read the same topics. */
+  /** Kafka's name of a group. */
   groupName(group: string, topic: Topic): string;
   partitions(topic: Topic): number;
   close(): Promise<void>;
@@ -35,18 +30,7 @@ export interface KafkaConnection {
 
 /** Rejects when no broker can be reached or a topic can't be used. */
 export async function connectKafka(options: KafkaOptions, onProblem: (message: string) => void): Promise<KafkaConnection> {
-  const kafka = new Kafka({
-    brokers: () => shuffled(options.brokers),
-    clientId: options.clientId,
-    connectionTimeout: connectionTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    retry,
-    socketFactory,
-    logLevel: logLevel.WARN,
-    logCreator: () => (entry) => onProblem(describe(entry)),
-    ...(options.tls && { ssl: { ...options.tls } }),
-    ...(options.sasl && { sasl: options.sasl as SASLOptions }),
-  });
+  const kafka = createKafka(options, onProblem);
   const topicName = (topic: Topic): string => options.prefix + topic;
   const admin = kafka.admin();
   try {
@@ -71,7 +55,7 @@ export async function connectKafka(options: KafkaOptions, onProblem: (message: s
       }
     },
     topicName,
-    groupName: (group, topic) => `${options.prefix}${group}.${topic}`,
+    groupName: (group, topic) => groupNameOf(options, group, topic),
     partitions: (topic) => partitionsOf(topic, options),
     close: () => admin.disconnect(),
   };
@@ -83,13 +67,6 @@ async function connected(cluster: Cluster, topicNames: string[]): Promise<void> 
   await cluster.connect();
   await cluster.addMultipleTargetTopics(topicNames);
 }
-
-/** kafkajs begins with the first, and keeps to one that takes connections and doesn't answer. */
-const shuffled = (brokers: readonly string[]): string[] =>
-  brokers
-    .map((broker) => ({ broker, drawn: Math.random() }))
-    .sort((a, b) => a.drawn - b.drawn)
-    .map(({ broker }) => broker);
 
 /** kafkajs gives its connections away only to assigners of partitions, when a consumer is made. The consumer itself is never used. */
 function clusterOf(kafka: Kafka): Cluster {
@@ -106,13 +83,4 @@ function clusterOf(kafka: Kafka): Cluster {
     ],
   });
   return captured!;
-}
-
-/** Names only what can't be a secret. */
-function describe({ namespace, log }: LogEntry): string {
-  const facts = ['broker', 'groupId', 'topic', 'error'].flatMap((name) => {
-    const value: unknown = log[name];
-    return typeof value === 'string' ? [`${name} ${value}`] : [];
-  });
-  return `kafka ${namespace}: ${[log.message, ...facts].join(', ')}`;
 }

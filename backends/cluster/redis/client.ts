@@ -50,3 +50,6 @@ function connectionOptions({ username, password, tls, connectTimeoutMs, commandT
     connectionName: 'fenceline',
   } satisfies CommonRedisOptions & { tls: unknown };
 }
+
+/** The servers that have the keys, as far as the client knows them: of a cluster all masters. */
+export const mastersOf = (client: RedisClient): Redis[] => (client instanceof Cluster ? client.nodes('master') : [client]);

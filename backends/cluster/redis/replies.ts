@@ -1,9 +1,11 @@
 /**
  * Replies between nodes over pub/sub: each inbox has a channel. Best effort: what can't be sent at once, or isn't heard, is lost.
  */
+import type { Redis } from 'ioredis';
 import type { Inbox, Replies } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import { listen } from './channel.js';
+import { mastersOf } from './client.js';
 import type { RedisConnection } from './connection.js';
 import { packTexts, unpackTexts } from './parcel.js';
 
@@ -13,6 +15,16 @@ const maxParcelLength = 1 << 20;
 const maxUnansweredLength = 16 << 20;
 
 const channelOf = (redis: RedisConnection, address: string): string => `${redis.options.prefix}replies.${address}`;
+
+/** How many inboxes are open, of all processes. */
+export async function countInboxes(redis: RedisConnection): Promise<number> {
+  const pattern = channelOf(redis, '*');
+  const count = async (master: Redis): Promise<number> => {
+    const channels = await redis.withRetries(() => master.call('PUBSUB', 'SHARDCHANNELS', pattern));
+    return (channels as string[]).length;
+  };
+  return (await Promise.all(mastersOf(redis.client).map(count))).reduce((sum, each) => sum + each, 0);
+}
 
 /** Request, body, request, body, … for one address. */
 interface Parcel {

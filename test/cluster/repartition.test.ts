@@ -1,0 +1,235 @@
+/** More partitions for a cluster: where they are refused, that a device goes on where it was, and that a change that was killed is finished by the next. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { partitionOfKey } from '../../backends/cluster/kafka/partitioner.js';
+import { mastersOf } from '../../backends/cluster/redis/client.js';
+import { connectRedis, type RedisConnection } from '../../backends/cluster/redis/connection.js';
+import { countInboxes, createRedisInbox } from '../../backends/cluster/redis/replies.js';
+import { createRedisStates } from '../../backends/cluster/redis/states.js';
+import { freshRedisOptions } from '../../backends/cluster/redis/testing/fresh-redis.js';
+import { moveStates } from '../../backends/cluster/repartition/states.js';
+import { type Keys, launchServer } from '../../cli/demo/server-process.js';
+import { services } from '../services/services.js';
+import { Client, ok } from '../support/client.js';
+import { newTestCluster, type TestCluster } from '../support/cluster.js';
+import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
+import { circle, eventTypesOf, standing } from '../support/places.js';
+import { program } from '../support/server.js';
+import { until } from '../support/until.js';
+
+type Environment = Readonly<Record<string, string>>;
+
+const everything: readonly NodePlan[] = [{ name: 'all', roles: ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'] }];
+const takersIn: readonly NodePlan[] = [{ name: 'ingest', roles: ['ingest'] }];
+const finishers: readonly NodePlan[] = [{ name: 'finisher', roles: ['pipeline', 'webhooks', 'analytics'] }];
+
+const devices = Array.from({ length: 24 }, (_, i) => `device-${i}`);
+/** So many that they are not all moved when the first are. */
+const idleStates = 40_000;
+const idleMs = 24 * 60 * 60 * 1_000;
+
+const withPartitions = ({ environment }: TestCluster, partitions: number): Environment => ({
+  ...environment,
+  FENCELINE_LOCATIONS_PARTITIONS: `${partitions}`,
+});
+
+async function withNodes(environment: Environment, plan: readonly NodePlan[], use: (nodes: ClusterNodes) => Promise<void>) {
+  const nodes = await ClusterNodes.start(environment, plan);
+  try {
+    await use(nodes);
+    await nodes.stop();
+  } finally {
+    await nodes.dispose();
+  }
+}
+
+const clientOf = (nodes: ClusterNodes, keys: Keys): Client => new Client(() => nodes.address(), keys.test_secret);
+
+interface Ended {
+  readonly code: number | null;
+  readonly text: string;
+}
+
+/** `onText` hears all that was said so far. */
+function repartition(environment: Environment, to: number, onText: (text: string, child: ChildProcess) => void = () => {}) {
+  const child = spawn(process.execPath, [program, 'repartition', '--partitions', `${to}`], {
+    env: { ...process.env, ...environment },
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data) => {
+      text += data;
+      onText(text, child);
+    });
+  }
+  return new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, text })));
+}
+
+/** Why a node doesn't start. */
+async function refusalOf(environment: Environment): Promise<string> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-repartition-'));
+  const node = launchServer({ program, dataFolder, environment });
+  await node.exited;
+  await rm(dataFolder, { recursive: true });
+  return node.log().join('\n');
+}
+
+interface KeptState {
+  readonly partition: number;
+  readonly state: string;
+  readonly expiryMs: number;
+}
+
+/** By device; throws where a device has two. */
+async function statesOf({ client, options }: RedisConnection): Promise<Map<string, KeptState>> {
+  const states = new Map<string, KeptState>();
+  for (const master of mastersOf(client)) {
+    for await (const keys of master.scanStream({ match: `${options.prefix}{state.*}.device:*`, count: 1_000 })) {
+      await Promise.all(
+        (keys as string[]).map(async (key) => {
+          const [, partition, device] = /\{state\.(\d+)\}\.device:(.*)$/.exec(key)!;
+          const [state, expiryMs] = await Promise.all([client.getBuffer(key), client.pttl(key)]);
+          if (states.has(device!)) throw new Error(`${device} has two states`);
+          states.set(device!, { partition: Number(partition), state: state!.toString('hex'), expiryMs });
+        }),
+      );
+    }
+  }
+  return states;
+}
+
+/** Of devices that send nothing: every other one never expires. */
+async function addIdleStates({ client, options }: RedisConnection, count: number, partitions: number): Promise<void> {
+  for (let start = 0; start < count; start += 1_000) {
+    const numbers = Array.from({ length: Math.min(1_000, count - start) }, (_, i) => start + i);
+    await Promise.all(
+      numbers.map((i) => {
+        const device = `idle-${i}`;
+        const key = `${options.prefix}{state.${partitionOfKey(device, partitions)}}.device:${device}`;
+        return i % 2 === 0 ? client.set(key, `state ${i}`) : client.set(key, `state ${i}`, 'PX', idleMs);
+      }),
+    );
+  }
+}
+
+const contents = (states: ReadonlyMap<string, KeptState>) =>
+  [...states].map(([device, { state, expiryMs }]) => [device, state, expiryMs > 0]).sort();
+
+const misplaced = (states: ReadonlyMap<string, KeptState>, partitions: number) =>
+  [...states].filter(([device, { partition }]) => partition !== partitionOfKey(device, partitions));
+
+async function connect(options: Parameters<typeof connectRedis>[0]): Promise<RedisConnection> {
+  const redis = await connectRedis(options, () => {});
+  onTestFinished(() => redis.close());
+  return redis;
+}
+
+test('from 4 to 8 partitions, killed in the middle: every device goes on where it was', { timeout: 240_000 }, async () => {
+  const cluster = newTestCluster()!;
+  const four = withPartitions(cluster, 4);
+  const eight = withPartitions(cluster, 8);
+  const redis = await connect(freshRedisOptions([services()!.redis], { prefix: `${cluster.name}:` }));
+  let keys!: Keys;
+
+  await withNodes(four, everything, async (nodes) => {
+    ({ keys } = nodes);
+    const client = clientOf(nodes, keys);
+    await client.putGeofence('yard', circle(0, 0, 100));
+    const answers = await Promise.all(devices.map((deviceId) => client.track({ deviceId, userId: deviceId, ...standing(0, 0) })));
+    expect(answers.map(({ events }) => eventTypesOf(events))).toEqual(devices.map(() => ['user.entered_geofence']));
+
+    const { code, text } = await repartition(four, 8);
+    expect(code).toBe(1);
+    expect(text).toContain('still running: 1 process with the role ingest');
+    expect(text).toContain(`still running: group ${cluster.name}.location-stage.locations has 1 member`);
+  });
+
+  await withNodes(four, takersIn, async (nodes) => {
+    const lines = devices.map((deviceId) => ({ deviceId, userId: deviceId, accuracy: 5, ...standing(10, 0) }));
+    ok(await clientOf(nodes, keys).bulk(lines));
+  });
+  const early = await repartition(four, 8);
+  expect(early.code).toBe(1);
+  expect(early.text).toContain(`still waiting: ${devices.length} records of ${cluster.name}.locations for location-stage`);
+  await withNodes(four, finishers, async () => {
+    await until(async () => !(await repartition(four, 8)).text.includes('still waiting'), { timeoutMs: 60_000 });
+  });
+
+  await addIdleStates(redis, idleStates, 4);
+  const before = await statesOf(redis);
+  expect(before.size).toBe(devices.length + idleStates);
+
+  const killed = await repartition(four, 8, (text, child) => {
+    if (text.includes('have 8 partitions')) child.kill('SIGKILL');
+  });
+  expect(killed.code).toBe(null);
+  expect((await repartition(four, 16)).text).toContain('a change from 4 to 8 partitions is under way');
+  for (const environment of [four, eight]) {
+    expect(await refusalOf(environment)).toContain('the partitions are being changed from 4 to 8');
+  }
+  expect(misplaced(await statesOf(redis), 8).length).toBeGreaterThan(0);
+
+  const finished = await repartition(four, 8);
+  expect(finished).toMatchObject({ code: 0, text: expect.stringContaining('done: start the nodes') });
+  const after = await statesOf(redis);
+  expect(misplaced(after, 8)).toEqual([]);
+  expect(contents(after)).toEqual(contents(before));
+  for (const [device, { expiryMs }] of after) expect(expiryMs).toBeLessThanOrEqual(before.get(device)!.expiryMs);
+
+  expect(await refusalOf(four)).toContain('has 8 partitions, not 4');
+  expect((await repartition(four, 8)).text).toContain('there are 8 partitions already');
+  expect((await repartition(four, 4)).text).toContain('Kafka can only add');
+
+  await withNodes(eight, everything, async (nodes) => {
+    const client = clientOf(nodes, keys);
+    const answers = await Promise.all(
+      devices.map((deviceId) => client.track({ deviceId, userId: deviceId, ...standing(500, 0) })),
+    );
+    expect(answers.map(({ events }) => eventTypesOf(events))).toEqual(devices.map(() => ['user.exited_geofence']));
+    const listed = async (type: string): Promise<number> =>
+      ok(await client.get(`/v1/events?type=${type}&limit=1000`)).events.length;
+    await until(async () => (await listed('user.exited_geofence')) === devices.length, { timeoutMs: 60_000 });
+    expect(await listed('user.entered_geofence')).toBe(devices.length);
+  });
+});
+
+test('moves states on a Redis Cluster, whose nodes have some of the partitions each', async () => {
+  const options = freshRedisOptions(services()!.redisCluster.nodes);
+  const redis = await connect(options);
+  await addIdleStates(redis, 2_000, 4);
+  const before = await statesOf(redis);
+  const misplacedBefore = misplaced(before, 32).length;
+  expect(misplacedBefore).toBeGreaterThan(0);
+  expect(await moveStates(redis, 32)).toBe(misplacedBefore);
+  const after = await statesOf(redis);
+  expect(misplaced(after, 32)).toEqual([]);
+  expect(contents(after)).toEqual(contents(before));
+});
+
+test('a state that is there already is newer than the one that was left behind', async () => {
+  const redis = await connect(freshRedisOptions([services()!.redis]));
+  await addIdleStates(redis, 1, 4);
+  const [old, now] = [partitionOfKey('idle-0', 4), partitionOfKey('idle-0', 1_024)];
+  expect(now).not.toBe(old);
+  await redis.client.set(`${redis.options.prefix}{state.${now}}.device:idle-0`, 'newer');
+  await moveStates(redis, 1_024);
+  const states = createRedisStates(redis);
+  expect(await states.load(now, ['idle-0'])).toEqual([Buffer.from('newer')]);
+  expect(await states.load(old, ['idle-0'])).toEqual([undefined]);
+});
+
+test.each([
+  ['Redis', () => [services()!.redis]],
+  ['a Redis Cluster', () => services()!.redisCluster.nodes],
+])('inboxes of other processes are seen on %s, and gone with them', async (_, nodesOf) => {
+  const options = freshRedisOptions(nodesOf());
+  const looking = await connect(options);
+  const other = await connectRedis(options, () => {});
+  await createRedisInbox(other);
+  expect(await countInboxes(looking)).toBe(1);
+  await other.close();
+  await until(async () => (await countInboxes(looking)) === 0);
+});
