@@ -205,8 +205,9 @@ describe('who may not get in', () => {
 
 test('values longer than an address may be are bound all the same', async () => {
   const analytics = await openClickHouse(freshOptions(server));
-  const ids = Array.from({ length: 100_000 }, (_, index) => `it's ${index}`);
-  const sql = 'SELECT length({ids:Array(String)}) AS count, {ids:Array(String)}[100000] AS last';
-  expect(await analytics.query(sql, { ids })).toEqual([{ count: 100_000, last: "it's 99999" }]);
+  // A server takes 128 KiB for each.
+  const ids = Array.from({ length: 9_000 }, (_, index) => `it's ${index}`);
+  const sql = 'SELECT length({ids:Array(String)}) AS count, {ids:Array(String)}[9000] AS last';
+  expect(await analytics.query(sql, { ids })).toEqual([{ count: 9_000, last: "it's 8999" }]);
   await analytics.close();
 });

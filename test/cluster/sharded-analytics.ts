@@ -1,10 +1,10 @@
-/** In place of the engine in the process: one server that plays two shards, for all files of one test process. */
+/** In place of the engine in the process: a server that plays two shards. */
 import { startClickHouse } from '../services/clickhouse/clickhouse.js';
 import { freshSite } from './clickhouse-sites.js';
 
 const cluster = { name: 'two_shards', shards: 2 };
 
-/** Closing it removes the database, and the server after the last. */
+/** Closing it ends the server. */
 export async function openTestAnalytics() {
   const server = await startClickHouse({ cluster });
   const analytics = await freshSite(server, cluster.name).open();
