@@ -17,7 +17,12 @@ const other = (id: string, state: LeaseState = 'held', of = partition): MemberSt
 class FakeGroup implements Group {
   readonly notesOf = new Map<number, string | null>();
   questions = 0;
+  isDividing = false;
   constructor(public members: MemberState[] | undefined) {}
+  get isSettled() {
+    this.questions += 1;
+    return !this.isDividing;
+  }
   async others() {
     this.questions += 1;
     return this.members;
@@ -26,7 +31,7 @@ class FakeGroup implements Group {
     this.questions += 1;
     return this.notesOf;
   }
-  async asked(more = 2): Promise<void> {
+  async asked(more = 4): Promise<void> {
     for (const enough = this.questions + more; this.questions < enough; ) await new Promise(setImmediate);
   }
 }
@@ -81,6 +86,17 @@ describe('a partition is free', () => {
     group.members = [];
     await released;
   });
+});
+
+test('while the group divides anew nothing is claimed, however long it takes', async () => {
+  const group = new FakeGroup([]);
+  group.isDividing = true;
+  const { problems, released, isReleased } = waiting(group, 1);
+  await group.asked(5);
+  expect(isReleased()).toBe(false);
+  group.isDividing = false;
+  await released;
+  expect(problems).toEqual([]);
 });
 
 test('a lease that is lost waits no longer', async () => {

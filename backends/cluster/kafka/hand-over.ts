@@ -14,7 +14,7 @@ import { shared } from './shared.js';
 const pollEveryMs = 50;
 
 export interface HandOverParts {
-  readonly group: Pick<Membership, 'others' | 'notes'>;
+  readonly group: Pick<Membership, 'isSettled' | 'others' | 'notes'>;
   /** Of leases of this process: a member that came back may still be in the group under the name that it had. */
   readonly isOwn: (id: string) => boolean;
   readonly timeoutMs: number;
@@ -34,28 +34,34 @@ export class HandOver {
 
   /** Resolves when no other member works on the lease's partition any more, when the lease is lost, or after the timeout. */
   async released(lease: Lease): Promise<void> {
-    const { timeoutMs, onProblem } = this.#parts;
+    const { group, timeoutMs, onProblem } = this.#parts;
     const deadlineMs = performance.now() + timeoutMs;
-    let holders: string[] | undefined;
-    while (lease.state === 'waiting') {
-      try {
-        holders ??= await this.#holders(lease.partition);
-        if (holders?.length === 0) return;
-        const note = holders && (await this.#notes()).get(lease.partition);
-        holders = holders?.filter((id) => id !== note);
-        if (holders?.length === 0) return;
-      } catch (error) {
-        onProblem(`partition ${lease.partition}: cannot learn who has it: ${(error as Error).message}`);
-      }
-      if (performance.now() > deadlineMs) {
-        onProblem(`partition ${lease.partition} is claimed before its last owner let it go`);
-        return;
-      }
-      await delay(pollEveryMs);
+    let holders: readonly string[] | undefined;
+    for (; lease.state === 'waiting'; await delay(pollEveryMs)) {
+      holders = await this.#stillHolding(lease.partition, holders);
+      // Whose it will be is being decided anew; whoever gets it then was told that we have not begun.
+      if (!group.isSettled) continue;
+      if (holders?.length === 0) return;
+      if (performance.now() < deadlineMs) continue;
+      onProblem(`partition ${lease.partition} is claimed before its last owner let it go`);
+      return;
     }
   }
 
-  /** Leases of others on the partition; undefined when nobody can tell yet. */
+  /** Of the leases that others had on the partition, those that aren't noted as gone; undefined while nobody can tell. */
+  async #stillHolding(partition: number, known: readonly string[] | undefined): Promise<readonly string[] | undefined> {
+    try {
+      const holders = known ?? (await this.#holders(partition));
+      if (holders === undefined || holders.length === 0) return holders;
+      const note = (await this.#notes()).get(partition);
+      return holders.filter((id) => id !== note);
+    } catch (error) {
+      this.#parts.onProblem(`partition ${partition}: cannot learn who has it: ${(error as Error).message}`);
+      return known;
+    }
+  }
+
+  /** Leases of others on the partition, as they told the group. */
   async #holders(partition: number): Promise<string[] | undefined> {
     const others = await this.#others();
     return others

@@ -82,6 +82,11 @@ export class Membership {
     return { name: 'membership', steps: this.#lastHeardMs, isDue: true, state };
   }
 
+  /** False from the moment the group is called together until this member knows what it gets. */
+  get isSettled(): boolean {
+    return this.#isJoined && !this.#isCalled && this.#tries === 0;
+  }
+
   start(): void {
     this.#starting = this.#start();
   }
