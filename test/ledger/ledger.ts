@@ -4,7 +4,7 @@
  * Flows out: the events of the log and of ClickHouse, what ClickHouse says of each location, and the devices' states, all in terms that two
  * runs share: devices, times and externalIds instead of ids that the server gave.
  */
-import { topics } from '../../pipeline/ports.js';
+import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';
 import { codecs, deviceStateType } from '../../schemas/codecs.js';
 import type { DeadLetter, DeviceState, Event } from '../../schemas/records.js';
 import type { Sources } from './sources.js';
@@ -42,7 +42,7 @@ const pageRecords = 5_000;
 export async function readLedger(sources: Sources, deviceIds: readonly string[]): Promise<Ledger> {
   const { analytics } = sources;
   try {
-    const frames = (await readTopic(sources, topics.events)).filter(isEvent);
+    const frames = (await readTopic(sources, topics.events)).map(({ value }) => value).filter(isEvent);
     const events = frames.map(codecs.event.decode);
     const names = new Map(
       events.flatMap(({ geofence, beacon }) =>
@@ -64,15 +64,18 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
       locations: locations.map(({ device, timeMs, applied }) => `${device} ${isoTime(timeMs)} applied ${applied}`).sort(),
       states: (await readStates(sources, project, deviceIds, names)).sort(),
       arrivedAgain: locations.reduce((sum, { again }) => sum + again, 0),
-      deadLetters: (await readTopic(sources, topics.deadLetters)).map(codecs.deadLetter.decode).map(deadLetterLine),
+      deadLetters: (await readTopic(sources, topics.deadLetters)).map(({ value }) =>
+        deadLetterLine(codecs.deadLetter.decode(value)),
+      ),
     };
   } finally {
     await sources.close();
   }
 }
 
-async function readTopic({ log }: Sources, topic: (typeof topics)[keyof typeof topics]): Promise<Buffer[]> {
-  const values: Buffer[] = [];
+/** Every record that the topic holds, partition after partition. */
+export async function readTopic({ log }: Sources, topic: Topic): Promise<(LogRecord & { readonly value: Buffer })[]> {
+  const all: (LogRecord & { readonly value: Buffer })[] = [];
   for (let partition = 0; partition < log.partitions(topic); partition += 1) {
     const { first, end } = await log.bounds(topic, partition);
     for (let offset = first; offset < end; ) {
@@ -80,11 +83,11 @@ async function readTopic({ log }: Sources, topic: (typeof topics)[keyof typeof t
       const last = records.at(-1);
       if (!last) throw new Error(`${topic}/${partition} ends at ${offset}, not at ${end}`);
       // A view into the store may change under us: copy.
-      for (const { value } of records) values.push(Buffer.from(value ?? []));
+      for (const record of records) all.push({ ...record, value: Buffer.from(record.value ?? []) });
       offset = last.offset + 1;
     }
   }
-  return values;
+  return all;
 }
 
 /** What is no event, whoever wrote it, is told of by dead letters. */

@@ -4,12 +4,19 @@
  */
 import { Kafka, logLevel } from 'kafkajs';
 import { expect, it, onTestFinished } from 'vitest';
+import { partitionOfKey } from '../../../backends/cluster/kafka/partitioner.js';
+import { partitionKeys } from '../../../backends/cluster/redis/state-scripts.js';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { DeadLetterReason } from '../../../pipeline/stages/dead-letters.js';
 import { deadLetterLine } from '../../ledger/ledger.js';
 import { brokenByItself, everyLocationOnce } from '../../ledger/verdict.js';
 import { buildWorkload } from '../../ledger/workload.js';
+import { withRedis } from '../../services/clients.js';
+import { services } from '../../services/services.js';
+import { Client, ok } from '../../support/client.js';
 import type { TestCluster } from '../../support/cluster.js';
+import type { ClusterNodes, NodePlan } from '../../support/cluster-nodes.js';
+import { until } from '../../support/until.js';
 import { oneNode, type Running, run } from './run.js';
 
 const timeout = 240_000;
@@ -36,6 +43,11 @@ async function stranger({ environment, name }: TestCluster) {
   };
 }
 
+async function projectOf(nodes: ClusterNodes, { administratorKey }: TestCluster): Promise<string> {
+  const { projects } = ok(await new Client(() => nodes.address(), administratorKey).get('/v1/projects'));
+  return projects[0]._id;
+}
+
 function frame(schemaId: number, body: string): Buffer {
   const bytes = Buffer.alloc(5 + body.length);
   bytes.writeUInt32BE(schemaId, 1);
@@ -47,8 +59,9 @@ it('sets aside what nobody can read, and goes on with all else', { timeout }, as
   const workload = buildWorkload(2, { devices: 40, locationsPerDevice: 50 }, endMs);
   const expected: string[] = [];
 
-  async function disturb({ cluster, reached }: Running): Promise<void> {
+  async function disturb({ cluster, nodes, reached }: Running): Promise<void> {
     const { write, schemaId } = await stranger(cluster);
+    const project = await projectOf(nodes, cluster);
     const poison = async (topic: Topic, readers: number) => {
       const id = await schemaId(topic);
       const bad: [Buffer | null, DeadLetterReason][] = [
@@ -60,7 +73,7 @@ it('sets aside what nobody can read, and goes on with all else', { timeout }, as
         [null, 'empty_record'],
       ];
       for (const [index, [value, reason]] of bad.entries()) {
-        const [key, partition] = [`poison-${index}`, index % 4];
+        const [key, partition] = [`${project}/test/poison-${index}`, index % 4];
         const offset = await write(topic, partition, [{ key, value }]);
         const line = deadLetterLine({ topic, partition, offset, key: Buffer.from(key), value, reason });
         expected.push(...Array.from({ length: readers }, () => line));
@@ -75,4 +88,43 @@ it('sets aside what nobody can read, and goes on with all else', { timeout }, as
   const poisoned = await run({ workload, nodes: oneNode, overMs: 5_000, disturb });
   expect(brokenByItself(poisoned, { repeatsInLog: false, deadLetters: expected })).toEqual([]);
   expect(poisoned.ledger.locations).toEqual(everyLocationOnce(workload).sort());
+});
+
+const pipelines: NodePlan[] = [
+  { name: 'front', roles: ['ingest', 'api', 'webhooks', 'analytics'] },
+  { name: 'pipeline-1', roles: ['pipeline'] },
+  { name: 'pipeline-2', roles: ['pipeline'] },
+];
+
+/** Who came home in the end. */
+async function atHome(nodes: ClusterNodes): Promise<string[]> {
+  const { users } = ok(await nodes.as('test_secret').get('/v1/geofences/kill/home/users?limit=1000'));
+  return users.map(({ deviceId }: { deviceId: string }) => deviceId).sort();
+}
+
+it('stops loudly where a partition yields nothing else, while the others go on', { timeout }, async () => {
+  const workload = buildWorkload(3, { devices: 40, locationsPerDevice: 50 }, endMs);
+  const [partition, partitions] = [2, 4];
+  const poison = Array.from({ length: 300 }, () => ({ key: 'poison', value: Buffer.from('poison') }));
+
+  async function disturb({ cluster, nodes, reached }: Running): Promise<void> {
+    const project = await projectOf(nodes, cluster);
+    const devices = workload.devices.map(([first]) => first!.deviceId);
+    const others = devices.filter((device) => partitionOfKey(`${project}/test/${device}`, partitions) !== partition).sort();
+    await reached(0.3);
+    const firstOffset = await (await stranger(cluster)).write(topics.locations, partition, poison);
+    await until(() => /TooManyDeadLetters/.test(nodes.log()), { timeoutMs: 60_000 });
+    await reached(1);
+    // Between two ends of the processes, which follow each other as long as the poison is there.
+    await until(async () => (await atHome(nodes)).length === others.length, { timeoutMs: 90_000 });
+    expect(await atHome(nodes)).toEqual(others);
+    // As an operator would, who has seen that nothing of it can be saved.
+    const { meta } = partitionKeys(cluster.environment.FENCELINE_REDIS_PREFIX!, partition);
+    await withRedis(services()!.redis, (client) => client.hset(meta, 'offset', firstOffset + poison.length));
+  }
+
+  const stopped = await run({ workload, nodes: pipelines, overMs: 5_000, disturb });
+  console.log(`a poison stream: at longest ${stopped.longestPauseMs} ms without a location applied`);
+  expect(brokenByItself(stopped, { repeatsInLog: true })).toEqual([]);
+  expect(stopped.ledger.locations).toEqual(everyLocationOnce(workload).sort());
 });

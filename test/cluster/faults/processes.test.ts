@@ -6,57 +6,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRandom, type Random } from '../../../cli/demo/random.js';
-import { brokenByItself, brokenPromises, type Run } from '../../ledger/verdict.js';
-import { buildWorkload } from '../../ledger/workload.js';
 import { startProxy } from '../../services/proxy.js';
 import { services } from '../../services/services.js';
 import { sessionTimeoutMs } from '../../support/cluster.js';
 import type { NodePlan, SupervisedNode } from '../../support/cluster-nodes.js';
 import { until } from '../../support/until.js';
-import { oneNode, type Running, run } from './run.js';
+import { type Running, run } from './run.js';
+import { Story } from './story.js';
 
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
-const size = { devices: 100, locationsPerDevice: 100 };
-const total = size.devices * size.locationsPerDevice;
-const workload = buildWorkload(1, size, Math.floor(Date.now() / 1_000) * 1_000 - 60_000);
+/** Repeats a run: the same processes are chosen, at the same points. */
+const repeating = `repeat with FAULT_SEED=${seed}`;
+const story = new Story();
+const { workload } = story;
 const timeout = 240_000;
-
-let undisturbed: Promise<Run> | undefined;
-
-/** The run that others are held against: once per file. */
-const inPeace = (): Promise<Run> => {
-  undisturbed ??= run({ workload, nodes: oneNode });
-  return undisturbed;
-};
-
-/** Nothing was lost, and nothing is other than in peace. */
-async function expectSameStory(what: string, disturbed: Run): Promise<void> {
-  const { loggedIds, events, arrivedAgain } = disturbed.ledger;
-  console.log(
-    `${what}: ${total} locations, ${events.length} events, ${loggedIds.length - new Set(loggedIds).size} repeats in the log, ` +
-      `${arrivedAgain} locations sent again, ${disturbed.receiver.requests.length} requests at the webhook, seed ${seed}`,
-  );
-  const report = brokenPromises(workload, (await inPeace()).ledger, disturbed, { repeatsInLog: true });
-  expect(report, `${what}, seed ${seed} (repeat with FAULT_SEED=${seed})`).toEqual([]);
-}
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {
   const drawn = items.map((item) => ({ item, rank: random.next() }));
   return drawn.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
 }
 
-it('tells a story in peace', { timeout }, async () => {
-  const peaceful = await inPeace();
-  const { events } = peaceful.ledger;
-  expect(brokenByItself(peaceful, { repeatsInLog: false })).toEqual([]);
-  expect(new Set(events.map((line) => line.split(' ')[2])).size).toBe(5);
-  expect(events.length).toBeGreaterThan(total / 20);
-});
-
 it('tells it when processes of all roles are killed', { timeout }, async () => {
   const random = createRandom(seed);
   const moreKills = 4;
-  let restarts = 0;
+  let kills = 0;
 
   /** Each node once, and then some that may still be starting, or that work on what others left. */
   async function disturb({ nodes, reached }: Running): Promise<void> {
@@ -66,13 +39,13 @@ it('tells it when processes of all roles are killed', { timeout }, async () => {
       await victim.kill();
     }
     await nodes.working();
-    restarts = nodes.nodes.reduce((sum, node) => sum + node.restarts, 0);
+    kills = nodes.restarts;
   }
 
   const disturbed = await run({ workload, overMs: 25_000, disturb });
-  await expectSameStory(`${restarts} processes killed`, disturbed);
+  await story.expectSame(`${kills} processes killed, ${repeating}`, disturbed);
   // A victim may be down already.
-  expect(restarts).toBeGreaterThanOrEqual(8);
+  expect(kills).toBeGreaterThanOrEqual(8);
 });
 
 it('tells it when processes of all roles are paused for longer than others wait for them', { timeout }, async () => {
@@ -90,7 +63,7 @@ it('tells it when processes of all roles are paused for longer than others wait 
     }
   }
 
-  await expectSameStory('each paused once', await run({ workload, overMs: 25_000, disturb }));
+  await story.expectSame(`all processes paused, ${repeating}`, await run({ workload, overMs: 25_000, disturb }));
 });
 
 it('refuses what an owner writes that was paused at work and has a successor', { timeout }, async () => {
@@ -122,7 +95,7 @@ it('refuses what an owner writes that was paused at work and has a successor', {
   }
 
   const disturbed = await run({ workload, nodes, overMs: 10_000, disturb });
-  await expectSameStory(`${refused} commits refused`, disturbed);
+  await story.expectSame(`${refused} commits refused`, disturbed);
 });
 
 const evaluated = (node: SupervisedNode): Promise<number> => node.metric('fenceline_locations_evaluated_total');
@@ -161,6 +134,6 @@ it('tells it while processes join and leave every few seconds', { timeout }, asy
   }
 
   const disturbed = await run({ workload, nodes, overMs: stormMs, disturb });
-  await expectSameStory(`${departures} departures`, disturbed);
+  await story.expectSame(`${departures} departures, ${repeating}`, disturbed);
   expect(departures).toBeGreaterThanOrEqual(6);
 });
