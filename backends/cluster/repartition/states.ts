@@ -8,14 +8,44 @@ import type { Redis } from 'ioredis';
 import { partitionOfKey } from '../kafka/partitioner.js';
 import { mastersOf } from '../redis/client.js';
 import type { RedisConnection } from '../redis/connection.js';
+import { createScript, runScript, type ScriptArgument } from '../redis/scripts.js';
 import { partitionKeys } from '../redis/state-scripts.js';
 
-/** Keys that a server is asked for at once, and states that are in hand, of each server. */
-const batchKeys = 1_000;
+/** Keys that a server is asked for at once, and states that are in hand, of each server: a partition has its share of them. */
+const batchKeys = 5_000;
+
+/** Keys: devices, of one partition. Answers of each its state and the ms until it expires: -1 for never, -2 where there is no state. */
+const readScript = createScript(`
+local answer = {}
+for i = 1, #KEYS do
+  answer[2 * i - 1] = redis.call('GET', KEYS[i])
+  answer[2 * i] = redis.call('PTTL', KEYS[i])
+end
+return answer
+`);
+
+/** Keys: devices, of one partition. Arguments: of each its state and the ms until it expires, from 1, or -1. Leaves those that are there. */
+const writeScript = createScript(`
+for i = 1, #KEYS do
+  local state, expiry = ARGV[2 * i - 1], ARGV[2 * i]
+  if expiry == '-1' then redis.call('SET', KEYS[i], state, 'NX') else redis.call('SET', KEYS[i], state, 'NX', 'PX', expiry) end
+end
+return 1
+`);
+
+/** Keys: devices, of one partition. */
+const deleteScript = createScript("for i = 1, #KEYS do redis.call('DEL', KEYS[i]) end return 1");
 
 interface Move {
-  readonly oldKey: string;
-  readonly newKey: string;
+  readonly device: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface State {
+  readonly move: Move;
+  readonly state: Buffer;
+  readonly expiryMs: number;
 }
 
 /** Resolves to how many were moved. `onMoved` hears of every batch. */
@@ -26,9 +56,10 @@ export async function moveStates(
 ): Promise<number> {
   let moved = 0;
   // A server that took over from another lists its keys in another order, so one pass may miss some: the last must find none.
-  for (let found = -1; found !== 0; moved += found) {
+  for (let found = -1; found !== 0; ) {
     const passes = mastersOf(redis.client).map((master) => moveFrom(master, redis, partitions, onMoved));
     found = (await Promise.all(passes)).reduce((sum, each) => sum + each, 0);
+    moved += found;
   }
   return moved;
 }
@@ -46,9 +77,8 @@ async function moveFrom(
   do {
     const from = cursor;
     const [next, keys] = await redis.withRetries(() => master.scan(from, 'MATCH', pattern, 'COUNT', batchKeys));
-    const moves = keys.flatMap((key) => moveOf(key, prefix, partitions) ?? []);
-    const done = await redis.withRetries(() => Promise.all(moves.map((move) => moveState(redis, move))));
-    const count = done.filter(Boolean).length;
+    const moves = keys.flatMap((key) => moveOf(key.slice(prefix.length), partitions) ?? []);
+    const count = await redis.withRetries(() => moveBatch(redis, moves));
     if (count > 0) onMoved(count);
     moved += count;
     cursor = next;
@@ -57,21 +87,83 @@ async function moveFrom(
 }
 
 /** Undefined for a key that is where it belongs, or is no device's. */
-function moveOf(oldKey: string, prefix: string, partitions: number): Move | undefined {
-  const [, partition, device] = /^\{state\.(\d+)\}\.device:(.*)$/s.exec(oldKey.slice(prefix.length)) ?? [];
+function moveOf(key: string, partitions: number): Move | undefined {
+  const [, partition, device] = /^\{state\.(\d+)\}\.device:(.*)$/s.exec(key) ?? [];
   if (device === undefined) return undefined;
-  const newPartition = partitionOfKey(device, partitions);
-  return newPartition === Number(partition) ? undefined : { oldKey, newKey: partitionKeys(prefix, newPartition).device + device };
+  const move: Move = { device, from: Number(partition), to: partitionOfKey(device, partitions) };
+  return move.to === move.from ? undefined : move;
 }
 
-/** False when there is nothing to move: the state expired meanwhile, or is that of a try before. */
-async function moveState({ client }: RedisConnection, { oldKey, newKey }: Move): Promise<boolean> {
-  const [state, expiryMs] = await Promise.all([client.getBuffer(oldKey), client.pttl(oldKey)]);
-  if (state === null || expiryMs === -2) return false;
-  if (expiryMs === -1) await client.set(newKey, state, 'NX');
-  else await client.set(newKey, state, 'PX', Math.max(1, expiryMs), 'NX');
-  await client.del(oldKey);
-  return true;
+/** How many had a state: others expired meanwhile, or are those of a try before. */
+async function moveBatch(redis: RedisConnection, moves: readonly Move[]): Promise<number> {
+  const { prefix } = redis.options;
+  const nameOf = (partition: number, { device }: Move): string => partitionKeys(prefix, partition).device + device;
+
+  const states = await eachPartition(
+    moves,
+    ({ from }) => from,
+    async (group, from): Promise<State[]> => {
+      const answer = await runScript(
+        redis,
+        readScript,
+        group.map((move) => nameOf(from, move)),
+        [],
+      );
+      return statesIn(answer as (Buffer | null | number)[], group);
+    },
+  );
+  await eachPartition(
+    states,
+    ({ move }) => move.to,
+    async (group, to) => {
+      const args = group.flatMap(({ state, expiryMs }): ScriptArgument[] => [state, `${expiryMs}`]);
+      await runScript(
+        redis,
+        writeScript,
+        group.map(({ move }) => nameOf(to, move)),
+        args,
+      );
+      return [];
+    },
+  );
+  await eachPartition(
+    states,
+    ({ move }) => move.from,
+    async (group, from) => {
+      await runScript(
+        redis,
+        deleteScript,
+        group.map(({ move }) => nameOf(from, move)),
+        [],
+      );
+      return [];
+    },
+  );
+  return states.length;
+}
+
+function statesIn(answer: readonly (Buffer | null | number)[], moves: readonly Move[]): State[] {
+  return moves.flatMap((move, i) => {
+    const state = answer[2 * i] as Buffer | null;
+    const expiryMs = answer[2 * i + 1] as number;
+    if (state === null || expiryMs === -2) return [];
+    return [{ move, state, expiryMs: expiryMs === -1 ? -1 : Math.max(1, expiryMs) }];
+  });
+}
+
+/** What `work` makes of the items of every partition, all of them at once. */
+async function eachPartition<Item, Result>(
+  items: readonly Item[],
+  partitionOf: (item: Item) => number,
+  work: (group: readonly Item[], partition: number) => Promise<Result[]>,
+): Promise<Result[]> {
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const group = groups.get(partitionOf(item));
+    if (group === undefined) groups.set(partitionOf(item), [item]);
+    else group.push(item);
+  }
+  return (await Promise.all([...groups].map(([partition, group]) => work(group, partition)))).flat();
 }
 
 /** What matches the text itself, in the patterns of Redis. */
