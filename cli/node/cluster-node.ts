@@ -5,6 +5,7 @@
  * failing ends the process, and whoever takes over goes on from what is committed.
  */
 import { mkdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { createCatalog } from '../../pipeline/catalog/catalog.js';
@@ -36,8 +37,13 @@ const clusterMetrics = {
   },
 } as const;
 
+/** So long a node that failed takes to let go what it works on: others take over at once then, and not only when it is missed. */
+const letGoTimeoutMs = 5_000;
+
 /** In the order in which they stop: who takes in first, then who writes, then who reads what was written. */
 const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'analytics'];
+/** Those that share partitions with other nodes. */
+const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
   const options = clusterOptionsOrRefuse(configuration);
@@ -80,12 +86,20 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const parts = new Map<Role, Part>();
   for (const role of configuration.roles) parts.set(role, await startRole(role, shared));
 
+  async function letGo(): Promise<void> {
+    const stopped = Promise.allSettled(consumingRoles.map((role) => parts.get(role)?.stop()));
+    await Promise.race([stopped, delay(letGoTimeoutMs)]);
+  }
+
   return {
     app,
     configuration: view,
     writer,
     mayGreet: async () => parts.has('api') && (await backend.turns.take('first-project', greetingTurnMs)),
-    failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)),
+    failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(async (error) => {
+      await letGo();
+      throw error;
+    }),
     async stop() {
       await closeHttp(app, requestsInHand);
       for (const role of stopOrder) await parts.get(role)?.stop();
