@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRandom, type Random } from '../../../cli/demo/random.js';
-import { startProxy } from '../../services/proxy.js';
+import { type BadNetwork, startProxy } from '../../services/proxy.js';
 import { services } from '../../services/services.js';
 import { sessionTimeoutMs } from '../../support/cluster.js';
 import type { NodePlan, SupervisedNode } from '../../support/cluster-nodes.js';
@@ -66,7 +66,8 @@ it('tells it when processes of all roles are paused for longer than others wait 
   await story.expectSame(`all processes paused, ${repeating}`, await run({ workload, overMs: 25_000, disturb }));
 });
 
-it('refuses what an owner writes that was paused at work and has a successor', { timeout }, async () => {
+/** The owner of some partitions, which reaches Redis over a network of its own, and who takes over from it. */
+async function ownerAndSuccessor(): Promise<{ network: BadNetwork; nodes: NodePlan[] }> {
   const network = await startProxy(services()!.redis);
   onTestFinished(() => network.stop());
   const nodes: NodePlan[] = [
@@ -74,6 +75,27 @@ it('refuses what an owner writes that was paused at work and has a successor', {
     { name: 'owner', roles: ['pipeline'], environment: { FENCELINE_REDIS_NODES: `${network.host}:${network.port}` } },
     { name: 'successor', roles: ['pipeline'] },
   ];
+  return { network, nodes };
+}
+
+it('publishes what an owner had committed, and not published, when it was killed', { timeout }, async () => {
+  const { network, nodes } = await ownerAndSuccessor();
+
+  async function disturb({ nodes, reached }: Running): Promise<void> {
+    const owner = nodes.node('owner');
+    await reached(0.3);
+    // It never hears that its commits are done.
+    network.dropsAnswers = true;
+    await until(() => isIdle(owner));
+    await owner.kill();
+    network.mend();
+  }
+
+  await story.expectSame('killed after a commit', await run({ workload, nodes, overMs: 10_000, disturb }));
+});
+
+it('refuses what an owner writes that was paused at work and has a successor', { timeout }, async () => {
+  const { network, nodes } = await ownerAndSuccessor();
   let refused = 0;
 
   async function disturb({ nodes, reached }: Running): Promise<void> {
