@@ -257,7 +257,13 @@ export const ConfigurationSchema = Type.Object(
         username: text('default', 'User that logs in to ClickHouse.'),
         password: secret('Password of that user.'),
         caFile: text('', "PEM file of the authorities that ClickHouse's certificate may come from. Empty: those of the system."),
-        requestTimeoutMs: count(60_000, 'How long an insert or a question may take.', { minimum: 1_000 }),
+        requestTimeoutMs: count(
+          60_000,
+          'How long an insert or a question may take; the longest question of the API takes 20 s.',
+          {
+            minimum: 21_000,
+          },
+        ),
         cluster: text(
           '',
           "Name of a cluster in ClickHouse's configuration: tables are then replicated and spread over its shards. Empty: one server.",

@@ -30,7 +30,7 @@ test('certificates are read from the files that are named, users and passwords t
   const ca = join(mkdtempSync(join(tmpdir(), 'fenceline-options-')), 'ca.pem');
   writeFileSync(ca, '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n');
   const result = optionsOf({
-    FENCELINE_KAFKA_BROKERS: 'one:9092, [fd00::2]:9093',
+    FENCELINE_KAFKA_BROKERS: 'one:9092, two:9093',
     FENCELINE_KAFKA_TLS: 'on',
     FENCELINE_KAFKA_CA_FILE: ca,
     FENCELINE_KAFKA_SASL_MECHANISM: 'scram-sha-512',
@@ -56,6 +56,7 @@ test('certificates are read from the files that are named, users and passwords t
 test.each([
   ['kafka.brokers', { FENCELINE_KAFKA_BROKERS: 'kafka' }],
   ['kafka.brokers', { FENCELINE_KAFKA_BROKERS: ',' }],
+  ['kafka.brokers', { FENCELINE_KAFKA_BROKERS: '[fd00::2]:9092' }],
   ['kafka.replicationFactor', { FENCELINE_KAFKA_REPLICATION_FACTOR: '0' }],
   ['kafka.saslMechanism', { FENCELINE_KAFKA_SASL_MECHANISM: 'scram-sha-256', FENCELINE_KAFKA_USERNAME: 'a' }],
   [

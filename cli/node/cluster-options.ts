@@ -57,6 +57,9 @@ type Report = (key: string, rule: string) => void;
 function kafkaOptions({ kafka, locations, events }: Configuration, report: Report): KafkaOptions {
   const { brokers, prefix, replicationFactor, minInSyncReplicas, sessionTimeoutMs, stallTimeoutMs, saslMechanism } = kafka;
   addresses('kafka.brokers', brokers, report);
+  // kafkajs takes a broker's address apart at its first colon.
+  if (brokers.some((broker) => broker.startsWith('[')))
+    report('kafka.brokers', 'must be names or IPv4 addresses: a name may lead to an IPv6 one');
   if (replicationFactor === 0) report('kafka.replicationFactor', "must be 1 or more, or -1 for the brokers' default");
   if (saslMechanism === 'plain' && kafka.tls === 'off')
     report('kafka.saslMechanism', 'plain sends the password as it is: needs kafka.tls');
