@@ -40,8 +40,11 @@ export interface LogRecord {
 export interface StreamHandler {
   /** Called once when the partition becomes ours; answers the offset to start from. */
   assigned(partition: number): Promise<number>;
-  /** Called with records in offset order, never concurrently for one partition; the next call waits for the promise. */
-  records(partition: number, records: readonly LogRecord[]): Promise<void>;
+  /**
+   * Called with records in offset order, never concurrently for one partition; the next call waits for the promise. `isOurs` tells, where that can change
+   * meanwhile, whether the partition still is: whoever was refused by a store asks before claiming again.
+   */
+  records(partition: number, records: readonly LogRecord[], isOurs?: () => boolean): Promise<void>;
   /** Called when the partition is about to leave: finish what is in flight, commit, let go. */
   revoked(partition: number): Promise<void>;
   /** Called, like `records`, when what came before `nextOffset` was compacted away and nothing after it is there yet. */

@@ -177,7 +177,8 @@ class GroupConsumer implements Subscription {
     for (;;) {
       const messages = await lease.take(options.maxBatchRecords, options.maxWaitMs);
       if (messages === undefined) return;
-      await options.handler.records(partition, await recordsOf(wire, options.topic, partition, messages));
+      const records = await recordsOf(wire, options.topic, partition, messages);
+      await options.handler.records(partition, records, () => lease.isOurs);
       lease.finish(messages);
       if (lease.wantsFetch && !lease.isFetching) this.#steer(lease);
       // Others on this thread get their turn even when every call settles at once.

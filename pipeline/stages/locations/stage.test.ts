@@ -5,7 +5,7 @@ import { deriveId } from '../../../schemas/ids.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleDetails } from '../../../schemas/testing/examples.js';
-import { type StateStore, type TrackReply, topics } from '../../ports.js';
+import { type Log, type StateStore, type TrackReply, topics } from '../../ports.js';
 import {
   beaconRecord,
   geofenceRecord,
@@ -275,10 +275,43 @@ describe('a fenced owner', () => {
     expect(await types()).toEqual(['user.entered_geofence', 'user.entered_geofence']);
   });
 
+  test('claims nothing again once its partition has gone to another process', async () => {
+    const { log, stateStore } = node.embedded;
+    let claims = 0;
+    const contested: StateStore = {
+      ...stateStore,
+      claim: (partition) => {
+        claims += 1;
+        return stateStore.claim(partition);
+      },
+      commit: async () => 'fenced',
+    };
+    const lost: Log['consume'] = (options) =>
+      log.consume({
+        ...options,
+        handler: {
+          assigned: (partition) => options.handler.assigned(partition),
+          revoked: (partition) => options.handler.revoked(partition),
+          records: (partition, records) => options.handler.records(partition, records, () => false),
+        },
+      });
+    const problems: object[] = [];
+    const stage = node.start({
+      log: { ...log, consume: lost },
+      states: contested,
+      onProblem: (problem) => problems.push(problem),
+      bounds: { reclaimDelayMs: 1 },
+    });
+    await node.append(at(inside));
+    await expect.poll(() => problems).toHaveLength(1);
+    await stage.close();
+    expect(claims).toBe(log.partitions(topics.locations));
+  });
+
   test('gives up when it is fenced again and again', async () => {
     const { stateStore } = node.embedded;
     const contested: StateStore = { ...stateStore, commit: async () => 'fenced' };
-    const stage = node.start({ states: contested, bounds: { maxFencedTries: 3 } });
+    const stage = node.start({ states: contested, bounds: { maxFencedTries: 3, reclaimDelayMs: 1 } });
     const stopped = expect(stage.done).rejects.toThrow('claimed by others 3 times');
     await node.append(at(inside));
     await stopped;

@@ -6,6 +6,7 @@
  * overlaps the evaluation of another. Flows out: states, and topics `outcomes`, `events` and `dead-letters`, in one commit per
  * batch; then the replies to those who wait. May import: schemas, the other rooms of the pipeline, the ports.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
 import { type Log, type LogRecord, type Replies, type StateStore, type Subscription, topics } from '../../ports.js';
@@ -28,6 +29,8 @@ export interface LocationStageBounds {
   readonly maxCachedDevices: number;
   /** Refusals of one batch in a row after which the process gives up: two owners must be fighting over the partition. */
   readonly maxFencedTries: number;
+  /** About so long is waited before a partition is claimed again. */
+  readonly reclaimDelayMs: number;
 }
 
 export const defaultLocationStageBounds: LocationStageBounds = {
@@ -35,6 +38,7 @@ export const defaultLocationStageBounds: LocationStageBounds = {
   maxWaitMs: 0,
   maxCachedDevices: 200_000,
   maxFencedTries: 10,
+  reclaimDelayMs: 1_000,
 };
 
 export interface LocationStageParts {
@@ -85,8 +89,8 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     return owner;
   }
 
-  /** Applies all the records, claiming the partition anew as often as a commit is refused. */
-  async function applyAll(partition: number, records: readonly LogRecord[]): Promise<void> {
+  /** Applies all the records, claiming the partition anew as often as a commit is refused, unless it has gone to another process meanwhile. */
+  async function applyAll(partition: number, records: readonly LogRecord[], isOurs = () => true): Promise<void> {
     const end = (records.at(-1) as LogRecord).offset + 1;
     let owner = owners.get(partition);
     let refusals = 0;
@@ -100,6 +104,9 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       refusals += 1;
       if (refusals === bounds.maxFencedTries)
         throw new Error(`partition ${partition} was claimed by others ${refusals} times in a row`);
+      // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours would disturb.
+      await delay(bounds.reclaimDelayMs * (0.5 + Math.random()));
+      if (!isOurs()) return;
       owner = await claim(partition);
     }
   }
