@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-/** DIST_UNDER_TEST: compiled output that is not in `dist/`. */
+const root = new URL('../../', import.meta.url);
+/** Where this file is compiled itself, as for the bench, its root is the compiled output. DIST_UNDER_TEST: one that is not in `dist/`. */
 const dist = process.env.DIST_UNDER_TEST
   ? pathToFileURL(`${process.env.DIST_UNDER_TEST}/`)
-  : new URL('../../dist/', import.meta.url);
+  : import.meta.url.endsWith('.js')
+    ? root
+    : new URL('dist/', root);
 
 export const builtFile = (name: string): URL => new URL(`test/contract/programs/${name}.js`, dist);
 
