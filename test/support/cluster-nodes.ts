@@ -149,7 +149,7 @@ export class ClusterNodes {
     this.#folder = folder;
   }
 
-  /** Starts all at once and waits until all are ready. `environment` is that of a `TestCluster`, and more. */
+  /** Starts all at once and waits until all are ready, and know the keys that one of them made. `environment` is that of a `TestCluster`, and more. */
   static async start(
     environment: Readonly<Record<string, string>>,
     plan: readonly NodePlan[] = usualPlan,
@@ -162,6 +162,7 @@ export class ClusterNodes {
     );
     try {
       await Promise.all(cluster.nodes.map((node) => node.ready()));
+      await Promise.all(cluster.#fronts.map(({ address }) => until(() => cluster.#areKeysKnown(address))));
     } catch (error) {
       await cluster.dispose();
       throw error;
@@ -189,9 +190,18 @@ export class ClusterNodes {
 
   /** Of the next node that takes requests. */
   address(): string {
-    const fronts = this.nodes.filter(({ roles }) => roles.includes('ingest'));
+    const fronts = this.#fronts;
     this.#turn += 1;
     return fronts[this.#turn % fronts.length]!.address;
+  }
+
+  get #fronts(): readonly SupervisedNode[] {
+    return this.nodes.filter(({ roles }) => roles.includes('ingest'));
+  }
+
+  async #areKeysKnown(address: string): Promise<boolean> {
+    const { status } = await new Client(() => address, this.keys.test_secret).get('/v1/settings');
+    return status === 200;
   }
 
   /** How often processes were started again. */

@@ -4,6 +4,7 @@
  * Flows in: the workload, which nodes there are, and `disturb`, which works beside the sender. Flows out: once every location is evaluated, stored and
  * delivered, and the nodes are stopped, what is on record and what the webhook was sent, for `test/ledger/verdict.ts`.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Role } from '../../../cli/config/schema.js';
 import { deliveredIds, refusingSome } from '../../ledger/deliveries.js';
@@ -52,6 +53,8 @@ export const oneNode: readonly NodePlan[] = [{ name: 'alone', roles: allRoles }]
 /** Each does everything. */
 export const twoNodes: readonly NodePlan[] = ['first', 'second'].map((name) => ({ name, roles: allRoles }));
 
+/** After which every node goes by the configuration that one was given. */
+const everywhereAfterMs = 1_000;
 /** Till a share of the locations is acknowledged. */
 const loadPatience = { timeoutMs: 120_000 };
 /** Till all that was acknowledged has had all its consequences, the last process that was killed being started anew. */
@@ -71,6 +74,7 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
 
   await configure(nodes, workload);
   ok(await nodes.as('test_secret').post('/v1/webhooks', { url: receiver.url() }));
+  await delay(everywhereAfterMs);
   const progress = new Progress();
   const total = workload.devices.flat().length;
   const longestPause = watchPauses(nodes);
