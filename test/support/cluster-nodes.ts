@@ -149,7 +149,7 @@ export class ClusterNodes {
     this.#folder = folder;
   }
 
-  /** Starts all at once and waits until all are ready, and know the keys that one of them made. `environment` is that of a `TestCluster`, and more. */
+  /** Starts all at once and waits until all are ready. `environment` is that of a `TestCluster`, and more. */
   static async start(
     environment: Readonly<Record<string, string>>,
     plan: readonly NodePlan[] = usualPlan,
@@ -162,7 +162,7 @@ export class ClusterNodes {
     );
     try {
       await Promise.all(cluster.nodes.map((node) => node.ready()));
-      await Promise.all(cluster.#fronts.map(({ address }) => until(() => cluster.#areKeysKnown(address))));
+      await cluster.#keysKnown();
     } catch (error) {
       await cluster.dispose();
       throw error;
@@ -199,9 +199,15 @@ export class ClusterNodes {
     return this.nodes.filter(({ roles }) => roles.includes('ingest'));
   }
 
-  async #areKeysKnown(address: string): Promise<boolean> {
-    const { status } = await new Client(() => address, this.keys.test_secret).get('/v1/settings');
-    return status === 200;
+  /** Resolves when every front knows the keys that one of the nodes has made, if one has. */
+  async #keysKnown(): Promise<void> {
+    const key = this.nodes.find(({ keys }) => keys)?.keys?.test_secret;
+    if (key === undefined) return;
+    const isKnownTo = async ({ address }: SupervisedNode) => {
+      const { status } = await new Client(() => address, key).get('/v1/settings');
+      return status !== 401;
+    };
+    await Promise.all(this.#fronts.map((front) => until(() => isKnownTo(front))));
   }
 
   /** How often processes were started again. */
