@@ -8,7 +8,7 @@ import type { WireSchemas } from './wire-schemas.js';
 
 /** Changes the letter's frame in place, where a codec of this process wrote it. */
 export function restoreRecord(letter: Buffer, toWire: WireSchemas['toWire']): void {
-  if (letter.length < frameBytes || letter.readUInt32BE(1) !== codecs.deadLetter.schemaId) return;
+  if (letter.length <= frameBytes || letter.readUInt32BE(1) !== codecs.deadLetter.schemaId) return;
   const content = codecs.deadLetter.decode(letter);
   if (content.value === null) return;
   toWire(content.topic as Topic, content.value);
