@@ -26,7 +26,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
   return drawn.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
 }
 
-it('tells it when processes of all roles are killed', { timeout }, async () => {
+it('loses nothing when processes of all roles are killed', { timeout }, async () => {
   const random = createRandom(seed);
   const moreKills = 4;
   let kills = 0;
@@ -48,7 +48,7 @@ it('tells it when processes of all roles are killed', { timeout }, async () => {
   expect(kills).toBeGreaterThanOrEqual(8);
 });
 
-it('tells it when processes of all roles are paused for longer than others wait for them', { timeout }, async () => {
+it('loses nothing when processes of all roles are paused for longer than others wait for them', { timeout }, async () => {
   const random = createRandom(seed + 1);
   const pausedAtOnce = 2;
 
@@ -129,7 +129,7 @@ async function isIdle(node: SupervisedNode): Promise<boolean> {
   return (await evaluated(node)) === before;
 }
 
-it('tells it while processes join and leave every few seconds', { timeout }, async () => {
+it('loses nothing while processes join and leave every few seconds', { timeout }, async () => {
   const random = createRandom(seed + 2);
   const nodes: NodePlan[] = [
     { name: 'front', roles: ['ingest', 'api'] },
