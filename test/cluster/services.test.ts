@@ -88,7 +88,7 @@ describe('Kafka', () => {
   test('three brokers go on without one, and not without two', async () => {
     const server = await here(startKafka({ brokers: 3 }));
     const config = { brokers: [...server.brokers] };
-    expect(await brokersSeenBy(config)).toBe(3);
+    await until(async () => (await brokersSeenBy(config)) === 3, patience);
     const isAppended = () =>
       append(config, 'replicated').then(
         () => true,

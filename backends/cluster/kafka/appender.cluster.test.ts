@@ -173,7 +173,9 @@ describe('appending', () => {
     onTestFinished(() => brokers.close());
     const name = connection.topicName(topic);
     const leader = await brokers.leaderOf(name, partition);
-    const numbering = new Numbering(await brokers.ask(leader, newProducerId));
+    // A broker that has just started gives no ids yet.
+    const id = await vi.waitFor(() => brokers.ask(leader, newProducerId), { timeout: 30_000, interval: 100 });
+    const numbering = new Numbering(id);
     const send = async (count: number) => {
       const bytes = encodeBatch(texts(count), numbering.numbersOf('lane'), Date.now());
       const request = produceRequest([{ topic: name, partition, bytes }], 5_000);
