@@ -27,6 +27,8 @@ export default defineConfig({
           runner: 'test/services/runner.ts',
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          // Brokers, Redis, ClickHouse and browsers share two cores with the tests: a time limit passed because a neighbour was starting isn't a failure yet.
+          retry: 2,
           sequence: { groupOrder: 1 },
         },
       },
