@@ -79,7 +79,7 @@ async function waitingDeliveries(server: TestServer): Promise<number> {
 }
 
 describe('a server that is killed again and again', () => {
-  it('ends where an undisturbed one does', { timeout: 180_000 }, async () => {
+  it('ends where an undisturbed one does', { timeout: 480_000 }, async () => {
     const undisturbed = await run(async () => {});
     expect(new Set(undisturbed.ledger.events.map((line) => line.split(' ')[2])).size).toBe(5);
     expect(undisturbed.ledger.events.length).toBeGreaterThan(total / 20);
