@@ -36,15 +36,22 @@ export interface LogRecord {
   readonly timestamp: number;
 }
 
+/**
+ * What a handler says of records it was given: nothing when they are done. `halted`: they are not done, and no more of the partition is to be handed over
+ * until it is assigned anew.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: most handlers never halt, and answer nothing.
+export type HandOverResult = 'halted' | void;
+
 /** A partition's hand-over to this process and back. Offsets are of the next record to read. */
 export interface StreamHandler {
-  /** Called once when the partition becomes ours; answers the offset to start from. */
-  assigned(partition: number): Promise<number>;
   /**
-   * Called with records in offset order, never concurrently for one partition; the next call waits for the promise. `isOurs` tells, where that can change
-   * meanwhile, whether the partition still is: whoever was refused by a store asks before claiming again.
+   * Called once when the partition becomes ours; answers the offset to start from. `isOurs` tells from then on whether it still is: whoever was refused
+   * by a store asks before claiming again.
    */
-  records(partition: number, records: readonly LogRecord[], isOurs?: () => boolean): Promise<void>;
+  assigned(partition: number, isOurs: () => boolean): Promise<number>;
+  /** Called with records in offset order, never concurrently for one partition; the next call waits for the promise. */
+  records(partition: number, records: readonly LogRecord[]): Promise<HandOverResult>;
   /** Called when the partition is about to leave: finish what is in flight, commit, let go. */
   revoked(partition: number): Promise<void>;
   /** Called, like `records`, when what came before `nextOffset` was compacted away and nothing after it is there yet. */

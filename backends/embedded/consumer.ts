@@ -37,6 +37,8 @@ export interface ConsumerOptions extends ConsumeOptions {
 export function startConsumer(options: ConsumerOptions): Subscription {
   const { store, handler, partitions, maxBatchRecords, maxWaitMs } = options;
   const sleepers = new Sleepers();
+  /** Until the end: there is nobody to lose a partition to. */
+  const isOurs = () => true;
   let closing = false;
   const stopListening = options.wakeups.listen(options.topic, () => sleepers.wakeAll());
 
@@ -56,13 +58,20 @@ export function startConsumer(options: ConsumerOptions): Subscription {
     }
   }
 
+  async function closed(): Promise<void> {
+    while (!closing) await sleepers.sleep(pollMs);
+  }
+
   async function consumePartition(partition: number): Promise<void> {
-    let offset = await handler.assigned(partition);
+    let offset = await handler.assigned(partition, isOurs);
     for (;;) {
       await batchReady(partition, offset);
       if (closing) break;
       const records = store.read(partition, offset, maxBatchRecords);
-      if (records.length > 0) await handler.records(partition, records);
+      if (records.length > 0 && (await handler.records(partition, records)) === 'halted') {
+        await closed();
+        break;
+      }
       // A compacted topic may end with offsets that are gone: with less than a whole batch, all up to the end was seen.
       offset = (records.at(-1)?.offset ?? Math.max(offset, store.end(partition)) - 1) + 1;
       // Others on this thread get their turn even when every hand-over settles at once.

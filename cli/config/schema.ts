@@ -118,6 +118,16 @@ export const ConfigurationSchema = Type.Object(
       { retentionDays: count(30, 'How long events stay on their topic, for subscribers that were away.', { minimum: 1 }) },
       closed,
     ),
+    deadLetters: Type.Object(
+      {
+        maxPercent: count(
+          50,
+          'A partition is halted when more than so many percent of its last 1,000 records (and at least 100) could not be read: that is a bad deploy and not bad data. 100 never halts, and sets all of them aside.',
+          { maximum: 100 },
+        ),
+      },
+      closed,
+    ),
     analytics: Type.Object(
       {
         maxBatchRows: count(50_000, 'Most rows of one insert into ClickHouse.', { minimum: 1_000 }),

@@ -1,5 +1,6 @@
 /** The thread that stores and answers analytics: the sink, and the engine that the API's queries run in. */
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import type { Analytics } from '../../pipeline/ports.js';
@@ -7,6 +8,7 @@ import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { analyticsFolder, openBackend } from './folders.js';
+import { loggerOptions } from './logger.js';
 import { createRecorder } from './metrics.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
@@ -18,6 +20,7 @@ const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url
 
 runWorker<Queries>(async ({ configuration }) => {
   const { maxBatchRows, flushIntervalMs, maxThreads } = configuration.analytics;
+  const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
   const backend = openBackend(configuration);
   const analytics = await openChdbAnalytics({ path: analyticsFolder(configuration), maxThreads });
@@ -28,7 +31,12 @@ runWorker<Queries>(async ({ configuration }) => {
     analytics,
     clock: Date.now,
     metrics: createRecorder(stageMetrics, registry),
-    bounds: { maxRows: maxBatchRows, maxDelayMs: flushIntervalMs },
+    onHalted: (halted) => logger.error(halted, 'partition halted'),
+    bounds: {
+      maxRows: maxBatchRows,
+      maxDelayMs: flushIntervalMs,
+      maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
+    },
   });
   return {
     done: sink.done,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { topics } from '../../pipeline/ports.js';
-import { createPacing, newAppliedOffsets, sharedProgress, tellingApplied } from './backlog.js';
+import { newAppliedOffsets, sharedProgress, sum, tellingApplied } from './backlog.js';
+import { createPacing } from './pacing.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-backlog-'));
 const { log, stateStore, close } = openEmbedded({ path: folder, partitions: 2 });
@@ -17,7 +18,7 @@ describe('the backlog', () => {
   const applied = newAppliedOffsets(2);
   const states = tellingApplied(stateStore, applied);
   const progress = sharedProgress(log, applied);
-  const waiting = async () => (await progress()).waitingRecords;
+  const waiting = async () => sum((await progress()).waitingRecords);
   const records = Array.from({ length: 100 }, (_, index) => ({ key: `device-${index}`, value: Buffer.from('x') }));
   const commit = async (partition: number) => {
     const claim = await states.claim(partition);

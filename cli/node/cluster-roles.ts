@@ -18,10 +18,12 @@ import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
 import { createLocationStage } from '../../pipeline/stages/locations/stage.js';
 import type { Configuration, Role } from '../config/schema.js';
-import { askedEvery, createPacing, progressAt } from './backlog.js';
+import { askedEvery, progressAt, sum } from './backlog.js';
 import { addApi, addIngest } from './http.js';
+import { levelOf } from './logger.js';
 import { createMaps } from './maps.js';
 import { addGauge, type Recorder } from './metrics.js';
+import { createPacing } from './pacing.js';
 import { createWebhookClient, startWebhookStage } from './webhooks.js';
 
 export interface RoleParts {
@@ -63,7 +65,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     addGauge(registry, {
       name: 'location_backlog_records',
       help: 'Accepted locations that wait to be evaluated.',
-      read: async () => (await progress()).waitingRecords,
+      read: async () => sum((await progress()).waitingRecords),
     });
     await addIngest(
       app,
@@ -89,11 +91,12 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       replies,
       clock: Date.now,
       searchGeofences: spatial.searchGeofences,
-      onProblem: (problem) => logger.warn(problem, 'location stage'),
+      onProblem: (problem) => logger[levelOf(problem)](problem, 'location stage'),
       metrics: stageMetrics,
       bounds: {
         maxBatchRecords: configuration.locations.maxBatchRecords,
         maxCachedDevices: configuration.locations.cachedDevices,
+        maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
       },
     });
     const { intervalMs } = configuration.expiry;
@@ -130,7 +133,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     return startWebhookStage({ configuration, logger, registry, metrics: stageMetrics, backend, view, sealer });
   },
 
-  async analytics({ configuration, stageMetrics, backend, clickHouse }) {
+  async analytics({ configuration, logger, stageMetrics, backend, clickHouse }) {
     const { maxBatchRows, flushIntervalMs } = configuration.analytics;
     const analytics = await openClickHouse(clickHouse);
     await migrate(analytics, tables, clickHouse);
@@ -140,7 +143,12 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       analytics,
       clock: Date.now,
       metrics: stageMetrics,
-      bounds: { maxRows: maxBatchRows, maxDelayMs: flushIntervalMs },
+      onHalted: (halted) => logger.error(halted, 'partition halted'),
+      bounds: {
+        maxRows: maxBatchRows,
+        maxDelayMs: flushIntervalMs,
+        maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
+      },
     });
     return {
       done: sink.done,

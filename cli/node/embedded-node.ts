@@ -17,7 +17,7 @@ import { createSealer } from '../../pipeline/sealing.js';
 import type { Configuration } from '../config/schema.js';
 import { administratorKey } from './administrator-key.js';
 import type { AnalyticsCalls } from './analytics-worker.js';
-import { createPacing, newAppliedOffsets, sharedProgress } from './backlog.js';
+import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
 import { closeHttp, countRequests } from './close-http.js';
 import { lockFolder } from './folder-lock.js';
 import { openBackend, openNodeView } from './folders.js';
@@ -26,6 +26,7 @@ import { createMaps } from './maps.js';
 import { addGauge, createProcessRegistry, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
+import { createPacing } from './pacing.js';
 import { startSweeps } from './retention.js';
 import { sealingKey } from './sealing-key.js';
 import type { StageCalls } from './stage-worker.js';
@@ -69,7 +70,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   addGauge(registry, {
     name: 'location_backlog_records',
     help: 'Accepted locations that wait to be evaluated.',
-    read: async () => (await progress()).waitingRecords,
+    read: async () => sum((await progress()).waitingRecords),
   });
   const http = {
     configuration,

@@ -10,3 +10,6 @@ export const loggerOptions = ({ log }: Configuration): LoggerOptions => ({
   formatters: { level: (label) => ({ level: label }) },
   redact: logRedaction,
 });
+
+/** Of what a stage tells: a partition that stands still is for somebody to see to. */
+export const levelOf = ({ kind }: { readonly kind: string }): 'error' | 'warn' => (kind === 'halted' ? 'error' : 'warn');

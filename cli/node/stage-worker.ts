@@ -9,7 +9,7 @@ import { createLocationStage } from '../../pipeline/stages/locations/stage.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { tellingApplied } from './backlog.js';
 import { openBackend, openNodeView } from './folders.js';
-import { loggerOptions } from './logger.js';
+import { levelOf, loggerOptions } from './logger.js';
 import { createRecorder } from './metrics.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
@@ -30,9 +30,13 @@ runWorker<SpatialQueries>(async ({ configuration, applied, replies }) => {
     replies: createReplies(replies),
     clock: Date.now,
     searchGeofences: spatial.searchGeofences,
-    onProblem: (problem) => logger.warn(problem, 'location stage'),
+    onProblem: (problem) => logger[levelOf(problem)](problem, 'location stage'),
     metrics: createRecorder(stageMetrics, registry),
-    bounds: { maxBatchRecords: configuration.locations.maxBatchRecords, maxCachedDevices: configuration.locations.cachedDevices },
+    bounds: {
+      maxBatchRecords: configuration.locations.maxBatchRecords,
+      maxCachedDevices: configuration.locations.cachedDevices,
+      maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
+    },
   });
   return {
     done: stage.done,

@@ -11,6 +11,7 @@ import { createWebhookStage } from '../../pipeline/stages/webhooks/stage.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../config/schema.js';
 import { version } from '../version.js';
+import { levelOf } from './logger.js';
 import { addGauge, type Recorder } from './metrics.js';
 
 /** What is kept of an answer's body, and how long it is waited for: it only goes on record. */
@@ -74,9 +75,14 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
       const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
       await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled });
     },
-    onNotice: (notice) => logger.warn(notice, 'webhooks'),
+    onNotice: (notice) => logger[levelOf(notice)](notice, 'webhooks'),
     metrics,
-    bounds: { maxConcurrency, maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint, keepWaitingMs: keepWaitingDays * dayMs },
+    bounds: {
+      maxConcurrency,
+      maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint,
+      keepWaitingMs: keepWaitingDays * dayMs,
+      maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
+    },
   });
   return {
     done: stage.done,

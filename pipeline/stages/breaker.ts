@@ -1,29 +1,41 @@
 /** Tells bad data from a bad deploy: some dead letters are data, a stream of them is us. */
-import type { LogRecord } from '../ports.js';
-import type { BadRecord } from './dead-letters.js';
+import type { LogRecord, Topic } from '../ports.js';
+import type { BadRecord, DeadLetterReason } from './dead-letters.js';
 
 const windowRecords = 1_000;
 const minDeadLetters = 100;
-const maxShare = 0.5;
+export const defaultMaxDeadLetterShare = 0.5;
 
-/** Thrown to stop a partition. Nothing of the batch that broke it is committed, so that a repaired process reads it again. */
-export class TooManyDeadLetters extends Error {
-  constructor(dead: number, seen: number, { record, reason, message }: BadRecord) {
-    const { partition, offset } = record;
-    super(`${dead} of the last ${seen} records of partition ${partition} were dead letters; at ${offset}: ${reason}, ${message}`);
-    this.name = 'TooManyDeadLetters';
-  }
+/** Why a partition is halted. Nothing of the batch that broke it is committed, so that a repaired process reads it again. */
+export interface TooManyDeadLetters {
+  /** Of the last `seen` records. */
+  readonly dead: number;
+  readonly seen: number;
+  /** The record at which it broke. */
+  readonly offset: number;
+  readonly reason: DeadLetterReason;
+  readonly message: string;
 }
 
-/** Remembers which of the last 1,000 records of a partition were dead letters. */
+export interface HaltedPartition extends TooManyDeadLetters {
+  readonly topic: Topic;
+  readonly partition: number;
+}
+
+/** Remembers which of the last 1,000 records of a partition were dead letters. With a `maxShare` of 1 it never breaks. */
 export class Breaker {
+  readonly #maxShare: number;
   readonly #window = new Uint8Array(windowRecords);
   #next = 0;
   #seen = 0;
   #dead = 0;
 
-  /** Takes in a batch; throws when more than half of the last 1,000 records, and at least 100, were dead letters. */
-  pass(records: readonly LogRecord[], deadLetters: readonly BadRecord[]): void {
+  constructor(maxShare: number) {
+    this.#maxShare = maxShare;
+  }
+
+  /** Takes in a batch; breaks when more than `maxShare` of the last 1,000 records, and at least 100, were dead letters. */
+  pass(records: readonly LogRecord[], deadLetters: readonly BadRecord[]): TooManyDeadLetters | undefined {
     let index = 0;
     for (const record of records) {
       const bad = deadLetters[index];
@@ -31,10 +43,11 @@ export class Breaker {
       this.#remember(isDead ? 1 : 0);
       if (!isDead) continue;
       index += 1;
-      if (this.#dead >= minDeadLetters && this.#dead > maxShare * this.#seen) {
-        throw new TooManyDeadLetters(this.#dead, this.#seen, bad);
+      if (this.#dead >= minDeadLetters && this.#dead > this.#maxShare * this.#seen) {
+        return { dead: this.#dead, seen: this.#seen, offset: record.offset, reason: bad.reason, message: bad.message };
       }
     }
+    return undefined;
   }
 
   #remember(dead: 0 | 1): void {

@@ -24,6 +24,11 @@ export const stageMetrics = {
   },
   events_generated_total: { kind: 'counter', label: 'type', help: 'Events that committed locations caused, by type.' },
   dead_letters_total: { kind: 'counter', label: 'reason', help: 'Records that could not be evaluated, by reason.' },
+  partitions_halted_total: {
+    kind: 'counter',
+    label: 'topic',
+    help: 'Partitions given up because they held little but dead letters, by topic; each stands still until this process is started anew.',
+  },
   location_partitions_fenced_total: {
     kind: 'counter',
     help: 'Batches refused because another owner had claimed the partition; each was evaluated again.',

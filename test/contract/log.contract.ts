@@ -264,6 +264,41 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       );
 
       test(
+        'a partition whose handler halts stands still, the others go on; whoever consumes next begins where it asks to',
+        onLog(async (log) => {
+          const halted = log.partitionOf(topic, 'key-0');
+          const ledger = new Ledger();
+          let halts = 0;
+          const subscription = follow(
+            log,
+            {
+              assigned: (partition) => ledger.assigned(partition),
+              revoked: (partition) => ledger.revoked(partition),
+              async records(partition, records) {
+                if (partition !== halted) return ledger.records(partition, records);
+                halts += 1;
+                return 'halted';
+              },
+            },
+            5,
+          );
+          const records = numbered(400, 40);
+          const elsewhere = records.filter(({ key }) => log.partitionOf(topic, key) !== halted).length;
+          for (let i = 0; i < 400; i += 40) await log.append(topic, records.slice(i, i + 40));
+          await until(() => ledger.count === elsewhere && halts > 0);
+          await subscription.close();
+          await subscription.done;
+          expect(halts).toBe(1);
+          expect(ledger.revocations.sort()).toEqual(ledger.assignments.sort());
+
+          const next = new Ledger();
+          const second = follow(log, next);
+          await until(() => next.count === 400);
+          await second.close();
+        }),
+      );
+
+      test(
         'a failing handler ends the subscription with its error',
         onLog(async (log) => {
           const subscription = follow(log, {

@@ -33,7 +33,7 @@ export class SupervisedNode {
   /** Of the first project, where this node made it. */
   keys: Keys | undefined;
   readonly #folder: string;
-  readonly #environment: Readonly<Record<string, string>>;
+  #environment: Readonly<Record<string, string>>;
   /** What former processes said last. */
   readonly #formerLog: string[] = [];
   #process: ServerProcess;
@@ -82,8 +82,9 @@ export class SupervisedNode {
     await this.#process.kill();
   }
 
-  /** As an operator would stop it; the supervisor starts the next. */
-  restart(): Promise<Exit> {
+  /** As an operator would stop it; the supervisor starts the next, with `changes` to its environment. */
+  restart(changes: Readonly<Record<string, string>> = {}): Promise<Exit> {
+    this.#environment = { ...this.#environment, ...changes };
     return this.#process.stop();
   }
 

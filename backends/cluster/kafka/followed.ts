@@ -25,6 +25,8 @@ export interface FollowedParts {
 export class Followed {
   private readonly queue = new RecordQueue();
   private isStopped = false;
+  /** The handler takes no more. */
+  private isHalted = false;
   /** Of the next record to fetch. */
   private nextOffset = 0;
   /** After the last record in the log, as of the last fetch. */
@@ -42,7 +44,7 @@ export class Followed {
   /** Resolves when the handler has let go, after {@link stop}. Rejects when the handler fails or brokers are out of reach for too long. */
   async follow(): Promise<void> {
     const { partition, options } = this.parts;
-    this.toldOffset = await options.handler.assigned(partition);
+    this.toldOffset = await options.handler.assigned(partition, () => !this.isStopped);
     this.nextOffset = this.toldOffset;
     // A request that is under way when we are stopped is not waited for, and may fail.
     const failed = new Promise<never>((_, reject) => {
@@ -61,13 +63,20 @@ export class Followed {
     this.onRoom?.();
   }
 
+  private halt(): void {
+    this.isHalted = true;
+    this.queue.clear();
+    this.onRoom?.();
+  }
+
   private async fetch(): Promise<void> {
     const { partition, source } = this.parts;
-    while (!this.isStopped) {
+    while (!this.isStopped && !this.isHalted) {
       const offset = this.nextOffset;
       const found = await fetchFound(source, { partition, offset, maxBytes: maxFetchedBytes });
       this.nextOffset = found.nextOffset;
       this.endOffset = found.endOffset;
+      if (this.isHalted) return;
       this.queue.push(found.messages);
       if (!this.isHandingOver) await this.tellPassed();
       await this.lookWhetherBeyond(offset);
@@ -84,7 +93,9 @@ export class Followed {
       this.isHandingOver = true;
       this.onRoom?.();
       const records = await decode(messages);
-      await this.tell(records.at(-1)!.offset + 1, () => handler.records(partition, records));
+      await this.tell(records.at(-1)!.offset + 1, async () => {
+        if ((await handler.records(partition, records)) === 'halted') this.halt();
+      });
       await this.tellPassed();
       this.isHandingOver = false;
       // Others on this thread get their turn even when every hand-over settles at once.
@@ -97,7 +108,7 @@ export class Followed {
   private async tellPassed(): Promise<void> {
     const { partition, options } = this.parts;
     const offset = this.nextOffset;
-    if (this.isStopped || this.queue.size > 0 || offset < this.endOffset || offset <= this.toldOffset) return;
+    if (this.isStopped || this.isHalted || this.queue.size > 0 || offset < this.endOffset || offset <= this.toldOffset) return;
     await this.tell(offset, async () => options.handler.passed?.(partition, offset));
   }
 

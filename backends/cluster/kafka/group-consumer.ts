@@ -161,7 +161,7 @@ class GroupConsumer implements Subscription {
     await handOver.released(lease);
     const isClaimed = lease.claim();
     if (isClaimed) {
-      lease.hold(await handler.assigned(lease.partition));
+      lease.hold(await handler.assigned(lease.partition, () => lease.isOurs));
       void this.#align(lease);
       await this.#feed(lease);
       await handler.revoked(lease.partition);
@@ -178,9 +178,9 @@ class GroupConsumer implements Subscription {
       const messages = await lease.take(options.maxBatchRecords, options.maxWaitMs);
       if (messages === undefined) return;
       const records = await recordsOf(wire, options.topic, partition, messages);
-      await options.handler.records(partition, records, () => lease.isOurs);
-      lease.finish(messages);
-      if (lease.wantsFetch && !lease.isFetching) this.#steer(lease);
+      if ((await options.handler.records(partition, records)) === 'halted') lease.halt();
+      else lease.finish(messages);
+      if (lease.isHeld && lease.wantsFetch !== lease.isFetching) this.#steer(lease);
       // Others on this thread get their turn even when every call settles at once.
       await nextTurn();
     }
@@ -228,7 +228,7 @@ class GroupConsumer implements Subscription {
       return {
         name: `partition ${lease.partition} (${lease.id})`,
         steps: lease.steps,
-        isDue: !lease.isHeld || lease.nextOffset !== end,
+        isDue: !lease.isHeld || (lease.isMoving && lease.nextOffset !== end),
         state: `${lease.describe()}, the log holds ${first} to ${end}`,
       };
     });

@@ -80,6 +80,20 @@ test('the next offset is that of the first record not finished', async () => {
   expect(lease.nextOffset).toBe(16);
 });
 
+test('a halted lease takes and wants nothing, and its last records are not done', async () => {
+  const lease = held();
+  lease.accept(batch(10, 14));
+  lease.finish((await lease.take(2, 0))!);
+  await lease.take(1, 0);
+  lease.halt();
+  expect([lease.isOurs, lease.isMoving, lease.wantsFetch, lease.nextOffset]).toEqual([true, false, false, 12]);
+  expect(lease.accept(batch(14, 16))).toBe(true);
+  const taken = lease.take(1, 0);
+  lease.lose();
+  expect(await taken).toBeUndefined();
+  expect(lease.nextOffset).toBe(12);
+});
+
 describe('a lost lease', () => {
   test('hands over nothing more, and remembers what was finished', async () => {
     const lease = held();

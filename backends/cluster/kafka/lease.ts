@@ -33,6 +33,8 @@ export class Lease {
   readonly #queue = new RecordQueue();
   #state: LeaseState = 'waiting';
   #isAligned = false;
+  /** Held, and to stand still until it is lost. */
+  #isHalted = false;
   #fetchOffset = 0;
   #finishedOffset = 0;
   #busySinceMs: number | undefined;
@@ -56,6 +58,11 @@ export class Lease {
     return this.#state === 'held';
   }
 
+  /** Held, and its handler takes records. */
+  get isMoving(): boolean {
+    return this.isHeld && !this.#isHalted;
+  }
+
   /** Of the next record to fetch. */
   get fetchOffset(): number {
     return this.#fetchOffset;
@@ -63,12 +70,12 @@ export class Lease {
 
   /** Everything before it is done. */
   get nextOffset(): number {
-    const isIdle = this.isHeld && this.#busySinceMs === undefined && this.#queue.size === 0;
-    return isIdle ? this.#fetchOffset : this.#finishedOffset;
+    const isIdle = this.#busySinceMs === undefined && this.#queue.size === 0;
+    return this.isMoving && isIdle ? this.#fetchOffset : this.#finishedOffset;
   }
 
   get wantsFetch(): boolean {
-    return this.isHeld && this.#isAligned && this.#queue.hasRoom;
+    return this.isMoving && this.#isAligned && this.#queue.hasRoom;
   }
 
   /** Grows with everything that happens to the partition. */
@@ -99,11 +106,11 @@ export class Lease {
   }
 
   /**
-   * False when the batch isn't what comes next: nothing of it is taken, and the lease is to be aligned again. Of a lease that isn't held, or is to be
-   * aligned anyway, nothing is taken either.
+   * False when the batch isn't what comes next: nothing of it is taken, and the lease is to be aligned again. Of a lease that isn't held, is halted, or
+   * is to be aligned anyway, nothing is taken either.
    */
   accept(batch: FetchedBatch): boolean {
-    if (!this.isHeld || !this.#isAligned) return true;
+    if (!this.isMoving || !this.#isAligned) return true;
     this.#isAligned = batch.fetchedOffset === this.#fetchOffset;
     if (!this.#isAligned) return false;
     this.#fetchOffset = Math.max(this.#fetchOffset, batch.endOffset);
@@ -131,6 +138,14 @@ export class Lease {
     this.#steps += 1;
   }
 
+  /** The handler takes no more: what it was given last isn't done, and what waits is forgotten. */
+  halt(): void {
+    this.#isHalted = true;
+    this.#queue.clear();
+    this.#busySinceMs = undefined;
+    this.#steps += 1;
+  }
+
   /** Nothing more is handed over; what waits is forgotten. */
   lose(): void {
     if (this.#state === 'draining' || this.#state === 'gone') return;
@@ -149,6 +164,6 @@ export class Lease {
     const busy = this.#busySinceMs === undefined ? 'idle' : `busy for ${Math.round(performance.now() - this.#busySinceMs)} ms`;
     const fetching = this.isFetching ? 'fetching' : 'not fetching';
     const place = `next ${this.nextOffset}, fetched to ${this.#fetchOffset}, ${this.#queue.size} records queued`;
-    return `${this.#state}, ${place}, ${fetching}, handler ${busy}`;
+    return `${this.#state}${this.#isHalted ? ' and halted' : ''}, ${place}, ${fetching}, handler ${busy}`;
   }
 }

@@ -55,11 +55,16 @@ export class RecordQueue {
   }
 
   /** Forgets what waits. */
-  close(): void {
-    this.#isClosed = true;
+  clear(): void {
     this.#chunks = [];
     this.#bytes = 0;
     this.#size = 0;
+  }
+
+  /** Forgets what waits, and ends the taker's waiting. */
+  close(): void {
+    this.#isClosed = true;
+    this.clear();
     this.#onChange?.();
   }
 

@@ -299,6 +299,23 @@ describe('rejections', () => {
     expect(await rejections()).toEqual(sample.map((rejection) => ({ ...rejection, param: rejection.param ?? '' })));
   });
 
+  test('a partition that holds little but what nobody can read is halted, and the others go on', async () => {
+    const halted: object[] = [];
+    const { log } = node.embedded;
+    const key = 'poison';
+    const partition = log.partitionOf(topics.events, key);
+    start({ onHalted: (one) => halted.push(one) });
+    const poison = Array.from({ length: 150 }, () => ({ key, value: Buffer.from('bad') }));
+    await log.append(topics.events, poison);
+    await until(async () => halted.length > 0);
+    expect(halted).toMatchObject([{ topic: 'events', partition, dead: 100, seen: 100, offset: 99, reason: 'undecodable' }]);
+    await append(...range(1, 8).map((number) => outcome(number)));
+    await until(async () => (await ids('locations')).length === 7);
+    await stop();
+    start({ bounds: { ...bounds, maxDeadLetterShare: 1 } });
+    await until(async () => (await node.deadLetters()).length === 150);
+  });
+
   test('a location that became a dead letter is one of them; other dead letters are not', async () => {
     const project = idOf('project', 1);
     const letter = (offset: number, key: string | null, fields: Partial<DeadLetter> = {}): DeadLetter => ({

@@ -6,6 +6,7 @@
  */
 import { type Codec, type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import { type Analytics, type Log, type Positions, type Subscription, type Topic, topics } from '../../ports.js';
+import { defaultMaxDeadLetterShare, type HaltedPartition } from '../breaker.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import { deadLetterRow, rejectionColumns, rejectionRow } from './rejection-rows.js';
 import { attemptColumns, attemptRow, eventColumns, eventRow } from './rows.js';
@@ -20,9 +21,16 @@ export interface AnalyticsSinkBounds {
   readonly maxDelayMs: number;
   /** How often the rows of many active users are written. */
   readonly usersEveryMs: number;
+  /** Of the latest records of a partition; past it the partition is halted. */
+  readonly maxDeadLetterShare: number;
 }
 
-export const defaultAnalyticsSinkBounds: AnalyticsSinkBounds = { maxRows: 30_000, maxDelayMs: 1_000, usersEveryMs: 5_000 };
+export const defaultAnalyticsSinkBounds: AnalyticsSinkBounds = {
+  maxRows: 30_000,
+  maxDelayMs: 1_000,
+  usersEveryMs: 5_000,
+  maxDeadLetterShare: defaultMaxDeadLetterShare,
+};
 
 /** Records per hand-over of one partition. */
 const maxBatchRecords = 5_000;
@@ -35,6 +43,8 @@ export interface AnalyticsSinkParts {
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly metrics?: Metrics;
+  /** Told of a partition that yields mostly dead letters: it stands still until it is assigned anew; the others go on. */
+  readonly onHalted?: (halted: HaltedPartition) => void;
   readonly bounds?: Partial<AnalyticsSinkBounds>;
   readonly codecs?: Codecs;
 }
@@ -44,7 +54,7 @@ export const analyticsSinkGroup = 'analytics-sink';
 
 /** Starts the sink. `done` rejects on anything unexpected. Closing stores what waits. */
 export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
-  const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs } = parts;
+  const { log, positions, analytics, clock, metrics = noMetrics, onHalted = () => {}, codecs = fixedCodecs } = parts;
   const bounds = { ...defaultAnalyticsSinkBounds, ...parts.bounds };
   let fail: (error: unknown) => void = () => {};
   const failure = new Promise<never>((_, reject) => {
@@ -57,8 +67,10 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     deadLetterCodec: codecs.deadLetter,
     maxRows: bounds.maxRows,
     maxDelayMs: bounds.maxDelayMs,
+    maxDeadLetterShare: bounds.maxDeadLetterShare,
     clock,
     metrics,
+    onHalted,
     onFailure: fail,
   };
   const tableParts = { analytics, metrics, clock };

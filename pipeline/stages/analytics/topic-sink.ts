@@ -4,8 +4,8 @@
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { DeadLetter } from '../../../schemas/records.js';
-import type { Log, LogRecord, Positions, StreamHandler, Topic } from '../../ports.js';
-import { Breaker } from '../breaker.js';
+import type { HandOverResult, Log, LogRecord, Positions, StreamHandler, Topic } from '../../ports.js';
+import { Breaker, type HaltedPartition, type TooManyDeadLetters } from '../breaker.js';
 import { type BadRecord, bury, decodeRecord, isBadRecord } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 
@@ -32,8 +32,10 @@ export interface TopicSinkParts<T extends object> {
   readonly tables: Tables<T>;
   readonly maxRows: number;
   readonly maxDelayMs: number;
+  readonly maxDeadLetterShare: number;
   readonly clock: () => number;
   readonly metrics: Metrics;
+  readonly onHalted: (halted: HaltedPartition) => void;
   /** Told once when storing fails outside of a call by the log; the sink is of no use then. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -53,13 +55,16 @@ export class TopicSink<T extends object> implements StreamHandler {
 
   assigned(partition: number): Promise<number> {
     const { positions, group, topic } = this.#parts;
-    this.#breakers.set(partition, new Breaker());
+    this.#breakers.set(partition, new Breaker(this.#parts.maxDeadLetterShare));
     return positions.get(group, topic, partition);
   }
 
-  async records(partition: number, records: readonly LogRecord[]): Promise<void> {
+  async records(partition: number, records: readonly LogRecord[]): Promise<HandOverResult> {
     const { tables, maxRows } = this.#parts;
-    await this.#setAside(partition, records, this.#take(records));
+    const bad = this.#take(records);
+    const tooMany = this.#breakers.get(partition)?.pass(records, bad);
+    if (tooMany !== undefined) return this.#halt(partition, tooMany);
+    if (bad.length > 0) await bury({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
     this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
     this.#taken.set(partition, (records.at(-1) as LogRecord).offset + 1);
     this.#storeLater();
@@ -95,9 +100,12 @@ export class TopicSink<T extends object> implements StreamHandler {
     return bad;
   }
 
-  async #setAside(partition: number, records: readonly LogRecord[], bad: readonly BadRecord[]): Promise<void> {
-    this.#breakers.get(partition)?.pass(records, bad);
-    if (bad.length > 0) await bury({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
+  /** Rows of the batch that were taken already are stored again when a repaired process reads it. */
+  #halt(partition: number, tooMany: TooManyDeadLetters): 'halted' {
+    const { topic, metrics, onHalted } = this.#parts;
+    metrics.add('partitions_halted_total', 1, topic);
+    onHalted({ topic, partition, ...tooMany });
+    return 'halted';
   }
 
   async #storeNow(all: boolean): Promise<void> {

@@ -6,18 +6,22 @@ import { LRUCache } from 'lru-cache';
 import { deviceStateType } from '../../../schemas/codecs.js';
 import type { DeviceState } from '../../../schemas/records.js';
 import type { Claim, StateStore } from '../../ports.js';
-import { Breaker } from '../breaker.js';
+import type { Breaker } from '../breaker.js';
 import type { EncodeInto } from './slab.js';
 
 /** The right to one partition and all that hangs on it; replaced as a whole when the partition is claimed again. */
 export class Ownership {
   readonly claim: Claim;
-  readonly breaker = new Breaker();
+  /** Whether the log still counts the partition as this process's. */
+  readonly isOurs: () => boolean;
+  readonly breaker: Breaker;
   /** Offset of the next record to apply. */
   nextOffset: number;
 
-  constructor(claim: Claim) {
+  constructor(claim: Claim, isOurs: () => boolean, breaker: Breaker) {
     this.claim = claim;
+    this.isOurs = isOurs;
+    this.breaker = breaker;
     this.nextOffset = claim.nextOffset;
   }
 }

@@ -1,5 +1,6 @@
 /** Tells operators what the stage does: numbers to metrics, what deserves a look to `onProblem`. */
-import type { LogRecord } from '../../ports.js';
+import { type LogRecord, topics } from '../../ports.js';
+import type { HaltedPartition, TooManyDeadLetters } from '../breaker.js';
 import type { DeadLetterReason } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 import type { Effects } from './batch.js';
@@ -16,7 +17,9 @@ export type LocationStageProblem =
       readonly offset: number;
       readonly reason: DeadLetterReason;
       readonly message: string;
-    };
+    }
+  /** The partition stands still until it is assigned anew; the others go on. */
+  | ({ readonly kind: 'halted' } & HaltedPartition);
 
 interface ReporterParts {
   readonly metrics: Metrics;
@@ -27,6 +30,7 @@ interface ReporterParts {
 export interface Reporter {
   committed(records: readonly LogRecord[], effects: Effects, startedAtMs: number): void;
   fenced(partition: number, nextOffset: number): void;
+  halted(partition: number, cause: TooManyDeadLetters): void;
 }
 
 /** A metric is added to once per batch and label: adding is much dearer than counting. */
@@ -58,6 +62,10 @@ export function createReporter({ metrics, onProblem, clock }: ReporterParts): Re
     fenced(partition, nextOffset) {
       metrics.add('location_partitions_fenced_total', 1);
       onProblem({ kind: 'fenced', partition, nextOffset });
+    },
+    halted(partition, cause) {
+      metrics.add('partitions_halted_total', 1, topics.locations);
+      onProblem({ kind: 'halted', topic: topics.locations, partition, ...cause });
     },
   };
 }

@@ -212,18 +212,47 @@ describe('bad records', () => {
     expect(problems).toMatchObject([{ kind: 'dead_letters', count: bad.length, reason: 'unknown_project' }]);
   });
 
-  test('too many of them stop the partition loudly, and nothing of the last batch is written', async () => {
+  test('too many of them halt their partition loudly: nothing of the last batch is written, and the others go on', async () => {
+    const problems: object[] = [];
+    const { log } = node.embedded;
     const key = keyOf(at({}));
-    const stage = node.start();
+    const partition = log.partitionOf(topics.locations, key);
+    node.start({ onProblem: (problem) => problems.push(problem) });
     await node.append(...Array.from({ length: 90 }, () => at(inside)));
     await node.drained();
-    const stopped = expect(stage.done).rejects.toThrow(/91 of the last 181|100 of the last/);
-    await node.embedded.log.append(
+    await log.append(
       topics.locations,
       Array.from({ length: 200 }, () => ({ key, value: Buffer.from('bad') })),
     );
-    await stopped;
+    await until(() => problems.length > 0);
+    expect(problems).toEqual([
+      {
+        ...{ kind: 'halted', topic: 'locations', partition, dead: 100, seen: 190, offset: 189, reason: 'undecodable' },
+        message: expect.any(String),
+      },
+    ]);
+    const elsewhere = Array.from({ length: 50 }, (_, number) => at({ ...inside, deviceId: `other ${number}` })).filter(
+      (other) => log.partitionOf(topics.locations, keyOf(other)) !== partition,
+    );
+    expect(elsewhere.length).toBeGreaterThan(0);
+    await node.append(at(inside), ...elsewhere);
+    await until(async () => (await node.outcomes()).length === 90 + elsewhere.length);
     expect(await node.deadLetters()).toEqual([]);
+  });
+
+  test('a halted partition is read again by the next owner, who may set all of it aside', async () => {
+    const key = keyOf(at({}));
+    const problems: { readonly kind: string }[] = [];
+    const poison = Array.from({ length: 200 }, () => ({ key, value: Buffer.from('bad') }));
+    const stage = node.start({ onProblem: (problem) => problems.push(problem) });
+    await node.embedded.log.append(topics.locations, [...poison, locationRecord(at(inside))]);
+    await until(() => problems.length > 0);
+    await stage.close();
+    expect(problems.map(({ kind }) => kind)).toEqual(['halted']);
+    node.start({ bounds: { maxDeadLetterShare: 1 } });
+    await node.drained();
+    expect(await node.deadLetters()).toHaveLength(200);
+    expect(await node.outcomes()).toHaveLength(1);
   });
 
   test('as many as that, among enough good ones, do not', async () => {
@@ -290,9 +319,9 @@ describe('a fenced owner', () => {
       log.consume({
         ...options,
         handler: {
-          assigned: (partition) => options.handler.assigned(partition),
+          assigned: (partition) => options.handler.assigned(partition, () => false),
           revoked: (partition) => options.handler.revoked(partition),
-          records: (partition, records) => options.handler.records(partition, records, () => false),
+          records: (partition, records) => options.handler.records(partition, records),
         },
       });
     const problems: object[] = [];

@@ -9,7 +9,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
-import { type Log, type LogRecord, type Replies, type StateStore, type Subscription, topics } from '../../ports.js';
+import {
+  type CommitResult,
+  type HandOverResult,
+  type Log,
+  type LogRecord,
+  type Replies,
+  type StateStore,
+  type Subscription,
+  topics,
+} from '../../ports.js';
+import { Breaker, defaultMaxDeadLetterShare } from '../breaker.js';
 import { dueRecords } from '../due-records.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import { createBatchEvaluator } from './batch.js';
@@ -31,6 +41,8 @@ export interface LocationStageBounds {
   readonly maxFencedTries: number;
   /** About so long is waited before a partition is claimed again. */
   readonly reclaimDelayMs: number;
+  /** Of the latest records of a partition; past it the partition is halted. */
+  readonly maxDeadLetterShare: number;
 }
 
 export const defaultLocationStageBounds: LocationStageBounds = {
@@ -39,6 +51,7 @@ export const defaultLocationStageBounds: LocationStageBounds = {
   maxCachedDevices: 200_000,
   maxFencedTries: 10,
   reclaimDelayMs: 1_000,
+  maxDeadLetterShare: defaultMaxDeadLetterShare,
 };
 
 export interface LocationStageParts {
@@ -59,7 +72,7 @@ export interface LocationStageParts {
 /** The consumers that share the partitions of topic `locations`. */
 export const locationStageGroup = 'location-stage';
 
-/** Starts the stage. `done` rejects on anything unexpected, and when a partition yields mostly dead letters. */
+/** Starts the stage. `done` rejects on anything unexpected. A partition that yields mostly dead letters is halted. */
 export function createLocationStage(parts: LocationStageParts): Subscription {
   const { log, states, catalog, replies, clock } = parts;
   const { onProblem = () => {}, metrics = noMetrics, codecs = fixedCodecs } = parts;
@@ -76,27 +89,32 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     maxBatchRecords: bounds.maxBatchRecords,
     maxWaitMs: bounds.maxWaitMs,
     handler: {
-      assigned: async (partition) => (await claim(partition)).nextOffset,
+      assigned: async (partition, isOurs) => (await claim(partition, isOurs)).nextOffset,
       records: applyAll,
       // Nothing to finish: the log waits for `records`, and what they did is committed.
       revoked: async (partition) => void owners.delete(partition),
     },
   });
 
-  async function claim(partition: number): Promise<Ownership> {
-    const owner = new Ownership(await states.claim(partition));
+  async function claim(partition: number, isOurs: () => boolean): Promise<Ownership> {
+    const owner = new Ownership(await states.claim(partition), isOurs, new Breaker(bounds.maxDeadLetterShare));
     owners.set(partition, owner);
     return owner;
   }
 
   /** Applies all the records, claiming the partition anew as often as a commit is refused, unless it has gone to another process meanwhile. */
-  async function applyAll(partition: number, records: readonly LogRecord[], isOurs = () => true): Promise<void> {
+  async function applyAll(partition: number, records: readonly LogRecord[]): Promise<HandOverResult> {
     const end = (records.at(-1) as LogRecord).offset + 1;
     let owner = owners.get(partition);
     let refusals = 0;
     // A partition without an owner here has left for another process.
     while (owner !== undefined && owner.nextOffset < end) {
-      if (await apply(owner, await dueRecords(log, topics.locations, owner.nextOffset, records, bounds.maxBatchRecords))) {
+      const result = await apply(
+        owner,
+        await dueRecords(log, topics.locations, owner.nextOffset, records, bounds.maxBatchRecords),
+      );
+      if (result === 'halted') return result;
+      if (result === 'committed') {
         refusals = 0;
         continue;
       }
@@ -106,13 +124,13 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
         throw new Error(`partition ${partition} was claimed by others ${refusals} times in a row`);
       // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours would disturb.
       await delay(bounds.reclaimDelayMs * (0.5 + Math.random()));
-      if (!isOurs()) return;
-      owner = await claim(partition);
+      if (!owner.isOurs()) return;
+      owner = await claim(partition, owner.isOurs);
     }
   }
 
-  /** One batch, from records to replies. False when the commit was refused: then nothing has happened. */
-  async function apply(owner: Ownership, records: readonly LogRecord[]): Promise<boolean> {
+  /** One batch, from records to replies. Unless it is committed, nothing has happened. */
+  async function apply(owner: Ownership, records: readonly LogRecord[]): Promise<CommitResult | 'halted'> {
     const startedAtMs = clock();
     const batch = decodeBatch(codecs.location, records);
     const devices = await deviceCache.load(owner, batch.deviceKeys);
@@ -120,7 +138,11 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     catalog.catchUp();
     definitions.catchUp();
     const effects = evaluateBatch(batch, devices);
-    owner.breaker.pass(records, effects.deadLetters);
+    const tooMany = owner.breaker.pass(records, effects.deadLetters);
+    if (tooMany !== undefined) {
+      report.halted(owner.claim.partition, tooMany);
+      return 'halted';
+    }
     const nextOffset = (records.at(-1) as LogRecord).offset + 1;
     const result = await states.commit(owner.claim, {
       expectedOffset: owner.nextOffset,
@@ -128,11 +150,11 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       states: effects.states,
       publish: effects.publish,
     });
-    if (result === 'fenced') return false;
+    if (result === 'fenced') return result;
     owner.nextOffset = nextOffset;
     report.committed(records, effects, startedAtMs);
     await Promise.all(effects.answered.map(reply));
-    return true;
+    return result;
   }
 
   async function reply(answered: Answered): Promise<void> {

@@ -1,10 +1,11 @@
 /**
  * Follows one topic into the delivery queues: each batch of a partition becomes deliveries, which are queued together with the position after it,
- * and then offered to the dispatcher. A partition that somebody else has claimed meanwhile is claimed again.
+ * and then offered to the dispatcher. A partition that somebody else has claimed meanwhile is claimed again, unless it has gone to another process.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Codecs } from '../../../schemas/codecs.js';
-import type { DeliveryQueue, DeliverySource, Log, LogRecord, StreamHandler } from '../../ports.js';
-import { Breaker } from '../breaker.js';
+import type { CommitResult, DeliveryQueue, DeliverySource, HandOverResult, Log, LogRecord, StreamHandler } from '../../ports.js';
+import { Breaker, type TooManyDeadLetters } from '../breaker.js';
 import { type BadRecord, bury } from '../dead-letters.js';
 import { dueRecords } from '../due-records.js';
 import type { Metrics } from '../metrics.js';
@@ -30,6 +31,9 @@ export interface ConsumerParts {
   readonly maxBatchRecords: number;
   /** Refusals in a row after which the process gives up: two owners must be fighting over the partition. */
   readonly maxFencedTries: number;
+  /** About so long is waited before a partition is claimed again. */
+  readonly reclaimDelayMs: number;
+  readonly maxDeadLetterShare: number;
 }
 
 /** A position that has only passed events nobody wants is written this often. */
@@ -38,6 +42,8 @@ const savePositionEveryMs = 1_000;
 /** A partition that this process follows. */
 interface Partition {
   readonly breaker: Breaker;
+  /** Whether the log still counts it as this process's. */
+  readonly isOurs: () => boolean;
   source: Source;
   claiming: Promise<void> | undefined;
   savedAtMs: number;
@@ -55,13 +61,15 @@ export class DeliveryConsumer implements StreamHandler {
     return this.#parts.topic;
   }
 
-  async assigned(number: number): Promise<number> {
+  async assigned(number: number, isOurs: () => boolean): Promise<number> {
     const source = await this.#claim(number, 0);
-    this.#partitions.set(number, { breaker: new Breaker(), source, claiming: undefined, savedAtMs: this.#parts.clock() });
+    const { clock, maxDeadLetterShare } = this.#parts;
+    const breaker = new Breaker(maxDeadLetterShare);
+    this.#partitions.set(number, { breaker, isOurs, source, claiming: undefined, savedAtMs: clock() });
     return source.nextOffset;
   }
 
-  async records(number: number, records: readonly LogRecord[]): Promise<void> {
+  async records(number: number, records: readonly LogRecord[]): Promise<HandOverResult> {
     const { log, topic, maxBatchRecords } = this.#parts;
     const end = (records.at(-1) as LogRecord).offset + 1;
     const partition = this.#partitions.get(number);
@@ -69,7 +77,11 @@ export class DeliveryConsumer implements StreamHandler {
     while (partition !== undefined && partition.source.nextOffset < end) {
       const { source } = partition;
       const due = await dueRecords(log, topic, source.nextOffset, records, maxBatchRecords);
-      if (!(await this.#take(partition, source, due))) await this.#claimAgain(partition, source);
+      const result = await this.#take(partition, source, due);
+      if (result === 'halted') return result;
+      if (result === 'committed') continue;
+      await this.#claimAgain(partition, source);
+      if (!partition.source.isOurs) return;
     }
   }
 
@@ -85,23 +97,32 @@ export class DeliveryConsumer implements StreamHandler {
     source.letGo();
   }
 
-  /** False when refused: then nothing of the chunk that was is queued. */
-  async #take(partition: Partition, source: Source, records: readonly LogRecord[]): Promise<boolean> {
+  /** When fenced, nothing of the chunk that was is queued; when halted, nothing at all. */
+  async #take(partition: Partition, source: Source, records: readonly LogRecord[]): Promise<CommitResult | 'halted'> {
     const { complete, fanOut, dispatcher, clock, metrics } = this.#parts;
     const whole = await complete(records);
     const { bad, chunks } = await fanOut(whole);
-    await this.#setAside(partition.breaker, whole, bad);
+    const tooMany = partition.breaker.pass(whole, bad);
+    if (tooMany !== undefined) return this.#halt(source, tooMany);
+    await this.#setAside(bad);
     for (const { made, nextOffset } of chunks) {
       if (made.length === 0) {
         source.pass(nextOffset);
         continue;
       }
       const held = await source.add(made, nextOffset, clock());
-      if (held === undefined) return false;
+      if (held === undefined) return 'fenced';
       metrics.add('webhook_deliveries_total', made.length);
       dispatcher.offer(source, held);
     }
-    return this.#savePosition(partition, source);
+    return (await this.#savePosition(partition, source)) ? 'committed' : 'fenced';
+  }
+
+  #halt({ id: { partition } }: Source, tooMany: TooManyDeadLetters): 'halted' {
+    const { topic, metrics, onNotice } = this.#parts;
+    metrics.add('partitions_halted_total', 1, topic);
+    onNotice({ kind: 'halted', topic, partition, ...tooMany });
+    return 'halted';
   }
 
   /** Now and then; false when refused. */
@@ -112,9 +133,8 @@ export class DeliveryConsumer implements StreamHandler {
     return source.savePosition(nowMs);
   }
 
-  async #setAside(breaker: Breaker, records: readonly LogRecord[], bad: readonly BadRecord[]): Promise<void> {
+  async #setAside(bad: readonly BadRecord[]): Promise<void> {
     const { topic, onNotice } = this.#parts;
-    breaker.pass(records, bad);
     const latest = bad.at(-1);
     if (latest === undefined) return;
     await bury({ ...this.#parts, codec: this.#parts.codecs.deadLetter }, bad);
@@ -145,7 +165,7 @@ export class DeliveryConsumer implements StreamHandler {
   }
 
   async #replace(partition: Partition): Promise<void> {
-    const { dispatcher, metrics, onNotice, maxFencedTries } = this.#parts;
+    const { dispatcher, metrics, onNotice, maxFencedTries, reclaimDelayMs } = this.#parts;
     const { id, nextOffset } = partition.source;
     const refusals = partition.source.hasWritten ? 1 : partition.source.refusals + 1;
     dispatcher.detach(partition.source);
@@ -154,6 +174,8 @@ export class DeliveryConsumer implements StreamHandler {
     if (refusals === maxFencedTries) {
       throw new Error(`partition ${id.partition} of ${id.topic} was claimed by others ${refusals} times in a row`);
     }
-    partition.source = await this.#claim(id.partition, refusals);
+    // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours would disturb.
+    await delay(reclaimDelayMs * (0.5 + Math.random()));
+    if (partition.isOurs()) partition.source = await this.#claim(id.partition, refusals);
   }
 }

@@ -1,6 +1,7 @@
 /** What an operator should hear of. Nothing of it ends the stage, and nothing of it tells an address or a secret. */
 import type { WebhookDisabledReason } from '../../../schemas/json/webhook.js';
 import type { DeliverySource } from '../../ports.js';
+import type { HaltedPartition } from '../breaker.js';
 import type { DeadLetterReason } from '../dead-letters.js';
 
 export type WebhookNotice =
@@ -21,4 +22,6 @@ export type WebhookNotice =
       readonly offset: number;
       readonly reason: DeadLetterReason;
       readonly message: string;
-    } & DeliverySource);
+    } & DeliverySource)
+  /** No deliveries are made of the partition until it is assigned anew; those of the others, and what waits already, go on. */
+  | ({ readonly kind: 'halted' } & HaltedPartition);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
-import { topics } from '../../ports.js';
+import { type Log, topics } from '../../ports.js';
 import { maxEventCharacters } from './payload.js';
 import { retryDelaysMs } from './schedule.js';
 import { answer, failure } from './testing/scripted-client.js';
@@ -299,6 +299,24 @@ describe('records that nothing can be made of', () => {
     const dead = (await node.node.deadLetters()).map(({ topic, reason }) => `${topic} ${reason}`);
     expect(dead.sort()).toEqual(['deliveries undecodable', 'events oversized_event', 'events undecodable']);
   });
+
+  test('too many of them halt the partition: what waits is delivered all the same, and no more is made of it', async () => {
+    await node.configure(hook);
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    const key = keyOfEvent(eventRecord(1, 1));
+    const poison = Array.from({ length: 150 }, () => ({ key, value: Buffer.from('bad') }));
+    await node.node.embedded.log.append(topics.events, poison);
+    await until(() => node.notices.some(({ kind }) => kind === 'halted'));
+    expect(node.notices).toMatchObject([{ kind: 'halted', topic: 'events', partition: 0, dead: 100, seen: 101, offset: 100 }]);
+    await node.append(eventRecord(2, 1));
+    await node.stop();
+    expect(node.client.requests).toHaveLength(1);
+    node.start({ bounds: { maxDeadLetterShare: 1 } });
+    await node.attempted(2);
+    expect(await node.node.deadLetters()).toHaveLength(150);
+  });
 });
 
 describe('closing', () => {
@@ -362,10 +380,42 @@ describe('another owner', () => {
     expect(node.client.requests).toHaveLength(3);
   });
 
+  test('is left alone once the partition has gone to another process', async () => {
+    await node.configure(hook);
+    const { log, deliveryQueue } = node.node.embedded;
+    const claimed: string[] = [];
+    const queue: typeof deliveryQueue = {
+      ...deliveryQueue,
+      claim: (source) => {
+        claimed.push(source.topic);
+        return deliveryQueue.claim(source);
+      },
+      add: async () => 'fenced',
+    };
+    const lost: Log['consume'] = (options) =>
+      log.consume({
+        ...options,
+        handler: {
+          assigned: (partition) => options.handler.assigned(partition, () => false),
+          revoked: (partition) => options.handler.revoked(partition),
+          records: (partition, records) => options.handler.records(partition, records),
+        },
+      });
+    const stage = node.start({ log: { ...log, consume: lost }, queue, bounds: { reclaimDelayMs: 1 } });
+    await node.append(eventRecord(1, 1));
+    await until(() => node.notices.length === 1);
+    await stage.close();
+    expect(node.notices).toMatchObject([{ kind: 'fenced', topic: 'events' }]);
+    expect(claimed.sort()).toEqual(['deliveries', 'events']);
+  });
+
   test('that keeps claiming ends the stage', async () => {
     await node.configure(hook);
     const queue = node.node.embedded.deliveryQueue;
-    const stage = node.start({ queue: { ...queue, add: async () => 'fenced' }, bounds: { maxFencedTries: 3 } });
+    const stage = node.start({
+      queue: { ...queue, add: async () => 'fenced' },
+      bounds: { maxFencedTries: 3, reclaimDelayMs: 1 },
+    });
     await node.append(eventRecord(1, 1));
     await expect(stage.done).rejects.toThrow('claimed by others 3 times in a row');
   });

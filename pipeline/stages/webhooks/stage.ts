@@ -12,6 +12,7 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
 import { type DeliveryQueue, type Log, type StateStore, type Subscription, topics } from '../../ports.js';
 import type { Sealer } from '../../sealing.js';
+import { defaultMaxDeadLetterShare } from '../breaker.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import { createTry } from './attempt.js';
 import { DeliveryConsumer } from './consumer.js';
@@ -26,11 +27,17 @@ import { withRestOfLocation } from './whole-groups.js';
 export interface WebhookStageBounds extends DispatcherBounds {
   readonly maxBatchRecords: number;
   readonly maxFencedTries: number;
+  /** About so long is waited before a partition is claimed again. */
+  readonly reclaimDelayMs: number;
+  /** Of the latest records of a partition; past it the partition is halted. */
+  readonly maxDeadLetterShare: number;
 }
 
 export const defaultWebhookStageBounds: WebhookStageBounds = {
   maxBatchRecords: 1_000,
   maxFencedTries: 10,
+  reclaimDelayMs: 1_000,
+  maxDeadLetterShare: defaultMaxDeadLetterShare,
   maxConcurrency: 2_000,
   maxConcurrencyPerWebhook: 16,
   maxWindow: 64,
@@ -63,8 +70,8 @@ export interface WebhookStageParts {
 export const webhookStageGroup = 'webhooks';
 
 /**
- * Starts the stage. `done` rejects on anything unexpected, and when a partition yields mostly dead letters. Closing begins no more requests and waits
- * for those in flight, as long as the client lets them take.
+ * Starts the stage. `done` rejects on anything unexpected. A partition that yields mostly dead letters is halted. Closing begins no more requests and
+ * waits for those in flight, as long as the client lets them take.
  */
 export function createWebhookStage(parts: WebhookStageParts): Subscription {
   const { log, queue, configuration, sealer, client } = parts;

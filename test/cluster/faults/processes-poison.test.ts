@@ -1,18 +1,15 @@
 /**
- * Records that no codec can read, written by some other client: a few become dead letters and hold up nothing; a stream of them stops whoever
- * works on its partition, loudly, and the other partitions go on.
+ * Records that no codec can read, written by some other client: a few become dead letters and hold up nothing; a stream of them halts its
+ * partition, loudly, and the others go on as if nothing were.
  */
 import { Kafka, logLevel } from 'kafkajs';
 import { expect, it, onTestFinished } from 'vitest';
 import { partitionOfKey } from '../../../backends/cluster/kafka/partitioner.js';
-import { partitionKeys } from '../../../backends/cluster/redis/state-scripts.js';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { DeadLetterReason } from '../../../pipeline/stages/dead-letters.js';
 import { deadLetterLine } from '../../ledger/ledger.js';
 import { brokenByItself, everyLocationOnce } from '../../ledger/verdict.js';
 import { buildWorkload } from '../../ledger/workload.js';
-import { withRedis } from '../../services/clients.js';
-import { services } from '../../services/services.js';
 import { Client, ok } from '../../support/client.js';
 import type { TestCluster } from '../../support/cluster.js';
 import type { ClusterNodes, NodePlan } from '../../support/cluster-nodes.js';
@@ -102,9 +99,10 @@ async function atHome(nodes: ClusterNodes): Promise<string[]> {
   return users.map(({ deviceId }: { deviceId: string }) => deviceId).sort();
 }
 
-it('stops loudly where a partition yields nothing else, while the others go on', { timeout }, async () => {
+it('halts a partition that yields nothing else, loudly, while the others go on', { timeout }, async () => {
   const workload = buildWorkload(3, { devices: 40, locationsPerDevice: 50 }, endMs);
   const [partition, partitions] = [2, 4];
+  const deadLetters: string[] = [];
   const poison = Array.from({ length: 300 }, () => ({ key: 'poison', value: Buffer.from('poison') }));
 
   async function disturb({ cluster, nodes, reached }: Running): Promise<void> {
@@ -112,19 +110,23 @@ it('stops loudly where a partition yields nothing else, while the others go on',
     const devices = workload.devices.map(([first]) => first!.deviceId);
     const others = devices.filter((device) => partitionOfKey(`${project}/test/${device}`, partitions) !== partition).sort();
     await reached(0.3);
-    const firstOffset = await (await stranger(cluster)).write(topics.locations, partition, poison);
-    await until(() => /TooManyDeadLetters/.test(nodes.log()), { timeoutMs: 60_000 });
+    const offset = await (await stranger(cluster)).write(topics.locations, partition, poison);
+    await until(() => /"halted"/.test(nodes.log()), { timeoutMs: 60_000 });
     await reached(1);
-    // Between two ends of the processes, which follow each other as long as the poison is there.
     await until(async () => (await atHome(nodes)).length === others.length, { timeoutMs: 90_000 });
     expect(await atHome(nodes)).toEqual(others);
-    // As an operator would, who has seen that nothing of it can be saved.
-    const { meta } = partitionKeys(cluster.environment.FENCELINE_REDIS_PREFIX!, partition);
-    await withRedis(services()!.redis, (client) => client.hset(meta, 'offset', firstOffset + poison.length));
+    expect(await nodes.metric('fenceline_partitions_halted_total')).toBe(1);
+    for (const [index, { key, value }] of poison.entries()) {
+      const letter = { topic: topics.locations, partition, offset: offset + index, key: Buffer.from(key), value };
+      deadLetters.push(deadLetterLine({ ...letter, reason: 'undecodable' }));
+    }
+    // As an operator does, who has seen that nothing of it can be saved.
+    for (const name of ['pipeline-1', 'pipeline-2'])
+      await nodes.node(name).restart({ FENCELINE_DEAD_LETTERS_MAX_PERCENT: '100' });
   }
 
-  const stopped = await run({ workload, nodes: pipelines, overMs: 5_000, disturb });
-  console.log(`a poison stream: at longest ${stopped.longestPauseMs} ms without a location applied`);
-  expect(brokenByItself(stopped, { repeatsInLog: true })).toEqual([]);
-  expect(stopped.ledger.locations).toEqual(everyLocationOnce(workload).sort());
+  const poisoned = await run({ workload, nodes: pipelines, overMs: 5_000, disturb });
+  console.log(`a poison stream: at longest ${poisoned.longestPauseMs} ms without a location applied`);
+  expect(brokenByItself(poisoned, { repeatsInLog: true, deadLetters })).toEqual([]);
+  expect(poisoned.ledger.locations).toEqual(everyLocationOnce(workload).sort());
 });
