@@ -16,8 +16,7 @@ import { decodeIcon, type IconKind, iconKind } from './overlays/icons.js';
 import { attributionPx, createOverlays, fitItems } from './overlays/overlays.js';
 import { createRenderer, defaultRendererLimits, type RendererLimits } from './render.js';
 import type { FetchBytes } from './sources/fetch.js';
-import { openMbtiles } from './sources/mbtiles.js';
-import { openPmtiles } from './sources/pmtiles.js';
+import { type ArchiveHints, openArchive } from './sources/open.js';
 import { detectSchema } from './sources/schema.js';
 import { type CompiledStyle, compileStyle } from './style/compile.js';
 import type { Unsupported } from './style/unsupported.js';
@@ -30,8 +29,9 @@ import type { DrawnMap, MapRequest, TileSource, Uploads } from './types.js';
 import { fitView } from './view/fit.js';
 
 export interface MapRendererOptions {
-  /** Path of a PMTiles or MBTiles (by its ending) archive, or the URL of a PMTiles archive; null for the default basemap. */
+  /** As {@link openArchive} takes it: path or URL of an archive, of TileJSON, or a template of tiles' URLs; null for the default basemap. */
   readonly archive: string | null;
+  readonly archiveHints?: ArchiveHints;
   /** Where the default basemap is kept once it is baked. */
   readonly cacheFolder: string;
   /** Fetches an archive by URL. */
@@ -83,9 +83,8 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
   };
 }
 
-function openSource({ archive, cacheFolder, fetchBytes }: MapRendererOptions): Promise<TileSource> {
-  if (archive === null) return openDefaultBasemap(join(cacheFolder, 'basemap'));
-  return /\.mbtiles$/i.test(archive) ? openMbtiles(archive) : openPmtiles(archive, fetchBytes);
+function openSource({ archive, archiveHints, cacheFolder, fetchBytes }: MapRendererOptions): Promise<TileSource> {
+  return archive === null ? openDefaultBasemap(join(cacheFolder, 'basemap')) : openArchive(archive, fetchBytes, archiveHints);
 }
 
 /** JSON in UTF-8, as it was written by whoever parsed it before. */

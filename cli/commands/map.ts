@@ -11,7 +11,7 @@ import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { type FieldProblem, parameterError } from '../../schemas/errors.js';
 import { type Command, UsageError } from '../command.js';
 import type { Configuration } from '../config/schema.js';
-import { archiveLocation, createIconClient, mapsUserAgent } from '../node/maps.js';
+import { archiveHints, archiveLocation, createIconClient, mapsUserAgent } from '../node/maps.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const options = {
@@ -67,8 +67,8 @@ async function draw(request: MapRequest, archive: string, configuration: Configu
   try {
     const icons = await new IconFiles(iconClient).get(iconUrls(request));
     const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fenceline');
-    const { fetchBytes } = fetcher;
-    const renderer = await createMapRenderer({ archive: archiveLocation(archive), cacheFolder, fetchBytes });
+    const source = { archive: archiveLocation(archive), archiveHints: archiveHints(configuration) };
+    const renderer = await createMapRenderer({ ...source, cacheFolder, fetchBytes: fetcher.fetchBytes });
     const map = await renderer.render(request, icons);
     await renderer.close();
     return map;

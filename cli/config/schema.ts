@@ -168,8 +168,17 @@ export const ConfigurationSchema = Type.Object(
         archive: Type.String({
           default: '',
           description:
-            'Path of a PMTiles or MBTiles archive, or URL of a PMTiles archive, that maps are drawn from. Empty: the built-in basemap, which has countries, waters and places, but no streets.',
+            'What maps are drawn from: path of a PMTiles or MBTiles archive, URL of a PMTiles archive or of TileJSON, or a URL of tiles with {z}, {x} and {y} in it. Empty: the built-in basemap, which has countries, waters and places, but no streets.',
         }),
+        archiveAttribution: text(
+          '',
+          'Whom maps are owed to, shown in their corner, where the archive or TileJSON says nothing. Most data may be used on that condition only.',
+        ),
+        archiveMaxZoom: count(
+          14,
+          'Last zoom of tiles by URL where no TileJSON says it; beyond it they are enlarged. Too high: background instead of tiles. Too low: coarse maps.',
+          { maximum: 24 },
+        ),
         workers: count(
           0,
           'Processes that draw, each with 150 to 350 MB; none is started before the first map. 0: one less than the processors, at least one.',

@@ -6,6 +6,7 @@ import { createOutboundClient, type OutboundClient } from '../../outbound/client
 import { IconFiles, iconBounds } from '../../renderer/icons/icon-files.js';
 import { createPool, type Pool } from '../../renderer/pool/pool.js';
 import { iconUrls } from '../../renderer/request/references.js';
+import type { ArchiveHints } from '../../renderer/sources/open.js';
 import type { DrawnMap, MapRequest, Uploads } from '../../renderer/types.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../config/schema.js';
@@ -21,11 +22,20 @@ export const mapsUserAgent = `Fenceline-Maps/${version}`;
 /** Baking the default basemap on a slow machine. */
 const startTimeoutMs = 120_000;
 
+/** Of a map's time, for a tile that is late: what came of the others is drawn then. */
+const archiveShare = 0.5;
+const maxArchiveTimeoutMs = 8_000;
+
 /** A path from the working folder, or a URL; null for the default basemap. */
 export function archiveLocation(archive: string): string | null {
   if (archive === '') return null;
   return /^https?:\/\//i.test(archive) ? archive : resolve(archive);
 }
+
+export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
+  attribution: maps.archiveAttribution,
+  maxZoom: maps.archiveMaxZoom,
+});
 
 export function createIconClient({ maps }: Configuration): OutboundClient {
   const networks = parseNetworks('maps.allowedNetworks', maps.allowedNetworks);
@@ -39,7 +49,13 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
   const icons = new IconFiles(client);
   const pool = createPool({
     module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
-    start: { archive: archiveLocation(archive), cacheFolder: resolve(configuration.data), userAgent: mapsUserAgent },
+    start: {
+      archive: archiveLocation(archive),
+      archiveHints: archiveHints(configuration),
+      archiveTimeoutMs: Math.min(maxArchiveTimeoutMs, archiveShare * timeoutMs),
+      cacheFolder: resolve(configuration.data),
+      userAgent: mapsUserAgent,
+    },
     maxProcesses: workers > 0 ? workers : Math.max(1, availableParallelism() - 1),
     maxPixelsInFlight,
     timeoutMs,

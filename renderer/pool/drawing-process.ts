@@ -16,10 +16,11 @@ process.on('disconnect', exit);
 process.once('message', (message) => void serve(message as ProcessStart));
 yieldToOthers();
 
-async function serve({ archive, cacheFolder, userAgent }: ProcessStart): Promise<void> {
+async function serve({ userAgent, archiveTimeoutMs, ...options }: ProcessStart): Promise<void> {
   let renderer: MapRenderer;
   try {
-    renderer = await createMapRenderer({ archive, cacheFolder, fetchBytes: createArchiveFetcher(userAgent).fetchBytes });
+    const { fetchBytes } = createArchiveFetcher(userAgent, archiveTimeoutMs);
+    renderer = await createMapRenderer({ ...options, fetchBytes });
   } catch (error) {
     answer({ kind: 'unusable', reason: (error as Error).message });
     return;

@@ -1,6 +1,7 @@
 /** What a drawing process is told and what it answers. */
 import type { Validated } from '../../schemas/errors.js';
 import type { IconKind } from '../overlays/icons.js';
+import type { ArchiveHints } from '../sources/open.js';
 import type { Unsupported } from '../style/unsupported.js';
 import type { DrawnMap, MapRequest, Uploads } from '../types.js';
 
@@ -8,6 +9,9 @@ import type { DrawnMap, MapRequest, Uploads } from '../types.js';
 export interface ProcessStart {
   /** As {@link MapRendererOptions} has it. */
   readonly archive: string | null;
+  readonly archiveHints?: ArchiveHints;
+  /** Of one request for an archive by URL, or for a tile; 8 seconds unless given. */
+  readonly archiveTimeoutMs?: number;
   readonly cacheFolder: string;
   /** Of requests for an archive by URL. */
   readonly userAgent: string;

@@ -21,3 +21,29 @@ export function decompressBrotli(bytes: Uint8Array): Promise<Uint8Array> {
 export async function decompressIfGzip(bytes: Uint8Array): Promise<Uint8Array> {
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? decompressGzip(bytes) : bytes;
 }
+
+/** What a server is told that it may use; some compress without being told. */
+export const acceptedEncodings = 'gzip, br';
+
+const decoders: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
+  gzip: decompressGzip,
+  'x-gzip': decompressGzip,
+  br: decompressBrotli,
+  identity: async (bytes) => bytes,
+};
+
+/** A body as its `content-encoding` says, the last one first. Rejects for encodings that weren't asked for. */
+export async function decodeBody(bytes: Uint8Array, contentEncoding = ''): Promise<Uint8Array> {
+  const encodings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((encoding) => encoding.trim())
+    .filter((encoding) => encoding !== '');
+  let decoded = bytes;
+  for (const encoding of encodings.reverse()) {
+    const decode = decoders[encoding];
+    if (!decode) throw new TypeError(`the server answers with the encoding ${encoding}`);
+    decoded = await decode(decoded);
+  }
+  return decoded;
+}

@@ -1,15 +1,15 @@
-/** Archives by URL through the outbound client: bounded in bytes and time, and never led elsewhere by a redirect. */
+/** Archives and tiles by URL through the outbound client: bounded in bytes and time, and never led elsewhere by a redirect. */
 import { parseNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { FetchBytes } from './fetch.js';
 
-const timeoutMs = 8_000;
+const defaultTimeoutMs = 8_000;
 /** Of one answer: a tile, or a directory of an archive. */
 const maxBodyBytes = 16 * 2 ** 20;
 const maxConnectionsPerOrigin = 16;
 
-/** An archive's address is the operator's own choice: it may lie anywhere. */
+/** An archive's address, or its tiles', is the operator's own choice: it may lie anywhere. */
 const everywhere = ['0.0.0.0/0', '::/0'];
 
 export interface ArchiveFetcher {
@@ -17,7 +17,8 @@ export interface ArchiveFetcher {
   close(): Promise<void>;
 }
 
-export function createArchiveFetcher(userAgent: string): ArchiveFetcher {
+/** The time limit is for each request, waiting for a free connection included. */
+export function createArchiveFetcher(userAgent: string, timeoutMs = defaultTimeoutMs): ArchiveFetcher {
   const networks = parseNetworks('networks', everywhere);
   if (!networks.ok) throw parameterError(networks.problem);
   const client = createOutboundClient({

@@ -22,6 +22,12 @@ function namesIn(vectorLayers: unknown): string[] {
   return vectorLayers.map((layer) => layer?.id).filter((id) => typeof id === 'string');
 }
 
+/** Whether it begins as a PNG, JPEG or WebP does; no vector tile does. */
+export function isPicture(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  return /^(\x89PNG|\xff\xd8\xff|RIFF[\s\S]{4}WEBP)/.test(start);
+}
+
 /** The width of a raster source's images; 256 when there is no tile to look at. */
 export async function rasterTileSizePx(sample: () => Promise<Uint8Array | undefined>): Promise<number> {
   const bytes = await sample();

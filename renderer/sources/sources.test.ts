@@ -10,7 +10,6 @@ import { rectangle, tileBytes } from '../testing/tiles.js';
 import type { TileSource } from '../types.js';
 import { openMbtiles } from './mbtiles.js';
 import { openPmtiles } from './pmtiles.js';
-import { openXyz } from './xyz.js';
 
 const tiles = [
   { zoom: 0, x: 0, y: 0 },
@@ -125,19 +124,4 @@ test('MBTiles can be read twice at the same time, and nothing is made beside the
   expect(await readdir(folder)).toEqual(['archive.mbtiles']);
   await expectTiles(second);
   await expectTiles(first);
-});
-
-test('a server by URL template: no tile is no failure, an error is', async () => {
-  const files = { '0/0/0.pbf': gzipSync(tiles[0]!.bytes), '3/5/6.pbf': tiles[1]!.bytes };
-  const server = await serveFiles(files, ['3/0/0.pbf']);
-  const options = { kind: 'vector', minZoom: 0, maxZoom: 14, tileSizePx: 512, attribution: 'A &amp; B' } as const;
-  const source = await openXyz({ ...options, urlTemplate: `${server.url}/{z}/{x}/{y}.pbf` }, fetchAnything);
-  expect(source).toMatchObject({ kind: 'vector', maxZoom: 14, attribution: 'A & B', layers: ['earth'] });
-  expect(Buffer.from((await source.tile(0, 0, 0))!)).toEqual(Buffer.from(tiles[0]!.bytes));
-  expect(await source.tile(3, 1, 1)).toBeUndefined();
-  await expect(source.tile(3, 0, 0)).rejects.toThrow('500');
-
-  const fromSouth = await openXyz({ ...options, urlTemplate: `${server.url}/{z}/{x}/{-y}.pbf` }, fetchAnything);
-  expect(await fromSouth.tile(3, 5, 1)).toBeDefined();
-  await server.close();
 });

@@ -1,51 +1,117 @@
-/** Tiles of a server, by a URL with {z}, {x} and {y} in it. */
+/** Tiles of a server, each by a URL of its own. */
 
-import type { TileSource } from '../types.js';
-import { tileSizePx } from '../view/projection.js';
+import type { Position, TileSource } from '../types.js';
+import { tileSizePx, worldPixel } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
-import { decompressIfGzip } from './decompress.js';
+import { acceptedEncodings, decodeBody, decompressIfGzip } from './decompress.js';
 import type { FetchBytes } from './fetch.js';
-import { layerNames, zoomRange } from './metadata.js';
+import { isPicture, layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
 
-export interface XyzOptions {
-  readonly kind: 'vector' | 'raster';
+/** What is known of a server's tiles before any was seen. */
+export interface TileServer {
   /** With {z}, {x}, {y}; {-y} for rows counted from the south. */
   readonly urlTemplate: string;
   readonly minZoom: number;
   readonly maxZoom: number;
-  /** Of raster images, 256 or 512; vector tiles are made for 512. */
-  readonly tileSizePx: number;
+  /** West, south, east, north of all tiles; null for anywhere. */
+  readonly bounds: readonly [west: number, south: number, east: number, north: number] | null;
+  /** Where there surely are tiles, or null when nobody says. */
+  readonly center: Position | null;
   /** May be HTML. */
   readonly attribution: string;
+  /** As TileJSON has them; undefined when nobody says. */
+  readonly vectorLayers: unknown;
 }
+
+type TileOf = TileSource['tile'];
 
 /** Statuses that say: here is no tile. */
 const noTile = [204, 404, 410];
 
-/** A source over a server. Where the first tile can't be had its layers stay unknown. */
-export async function openXyz(options: XyzOptions, fetchBytes: FetchBytes): Promise<TileSource> {
-  const { kind, urlTemplate } = options;
-  const zooms = zoomRange(options.minZoom, options.maxZoom);
-
-  const tile = async (zoom: number, x: number, y: number): Promise<Uint8Array | undefined> => {
-    const { status, bytes } = await fetchBytes(tileUrl(urlTemplate, zoom, x, y), {});
+/**
+ * Whether the tiles are vectors or pictures, and in which layers or of which size, is seen by one of them unless the server has named layers.
+ * Rejects when that one can't be had or read.
+ */
+export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promise<TileSource> {
+  checkTemplate(server.urlTemplate);
+  const zooms = zoomRange(server.minZoom, server.maxZoom);
+  const fetchTile: TileOf = async (zoom, x, y) => {
+    if (!isWithin(server.bounds, zoom, x, y)) return undefined;
+    const { status, headers, bytes } = await fetchBytes(tileUrl(server.urlTemplate, zoom, x, y), {
+      'accept-encoding': acceptedEncodings,
+    });
     if (noTile.includes(status) || (status === 200 && bytes.length === 0)) return undefined;
-    if (status !== 200) throw new Error(`The tile server answers with status ${status}`);
-    return kind === 'vector' ? decompressIfGzip(bytes) : bytes;
+    if (status !== 200) throw new Error(`the tile server answers with status ${status}`);
+    return decompressIfGzip(await decodeBody(bytes, headers['content-encoding']));
   };
-  const sample = () => tile(zooms.minZoom, 0, 0).catch(() => undefined);
   return {
-    kind,
     ...zooms,
-    tileSizePx: kind === 'vector' ? tileSizePx : options.tileSizePx,
-    attribution: plainAttribution(options.attribution),
-    layers: kind === 'vector' ? await layerNames(undefined, sample) : null,
-    tile,
+    ...(await lookAt(server, () => sampleOf({ ...server, ...zooms }, fetchTile))),
+    attribution: plainAttribution(server.attribution),
+    tile: fetchTile,
     close: async () => {},
   };
 }
 
+type Look = Pick<TileSource, 'kind' | 'tileSizePx' | 'layers'>;
+
+async function lookAt(
+  { urlTemplate, vectorLayers }: TileServer,
+  fetchSample: () => Promise<Uint8Array | undefined>,
+): Promise<Look> {
+  const named = await layerNames(vectorLayers, async () => undefined);
+  if (named) return { kind: 'vector', tileSizePx, layers: named };
+  const bytes = await fetchSample();
+  const sample = async () => bytes;
+  if (bytes ? isPicture(bytes) : endsLikePicture(urlTemplate)) {
+    return { kind: 'raster', tileSizePx: await rasterTileSizePx(sample), layers: null };
+  }
+  if (!bytes) throw new TypeError('the tile server has no tile where one is looked for to see the layers; name its TileJSON');
+  const layers = await layerNames(undefined, sample).catch((error: Error) => {
+    throw new TypeError(`what the tile server answers is no vector tile, PNG, JPEG or WebP: ${error.message}`);
+  });
+  return { kind: 'vector', tileSizePx, layers };
+}
+
+/** The deepest tile in the middle, or else the topmost. */
+async function sampleOf({ minZoom, maxZoom, bounds, center }: TileServer, tileOf: TileOf): Promise<Uint8Array | undefined> {
+  const middle = center ?? (bounds && middleOf(bounds));
+  for (const zoom of middle ? [maxZoom, minZoom] : [minZoom]) {
+    const [x, y] = worldPixel(middle ?? [0, 0], zoom).map((pixel) => Math.floor(pixel / tileSizePx)) as [number, number];
+    const bytes = await tileOf(zoom, x, y);
+    if (bytes) return bytes;
+  }
+  return undefined;
+}
+
+const middleOf = ([west, south, east, north]: NonNullable<TileServer['bounds']>): Position => [
+  (west + east) / 2,
+  (south + north) / 2,
+];
+
+function isWithin(bounds: TileServer['bounds'], zoom: number, x: number, y: number): boolean {
+  if (!bounds) return true;
+  const [west, south, east, north] = bounds;
+  const [left, top] = worldPixel([west, north], zoom);
+  const [right, bottom] = worldPixel([east, south], zoom);
+  const isBeside = (tile: number, low: number, high: number) => (tile + 1) * tileSizePx <= low || tile * tileSizePx >= high;
+  return !isBeside(x, left, right) && !isBeside(y, top, bottom);
+}
+
+const endsLikePicture = (template: string): boolean => /\.(png|jpe?g|webp)(\?.*)?$/i.test(template);
+
+const known = /\{(z|x|y|-y)\}/g;
+
+function checkTemplate(template: string): void {
+  for (const [token] of template.matchAll(/\{[^}]*\}?/g)) {
+    if (!token.match(known)) throw new TypeError(`a URL of tiles has ${token}; only {z}, {x}, {y} and {-y} are known`);
+  }
+  if (!/\{z\}/.test(template) || !/\{x\}/.test(template) || !/\{-?y\}/.test(template)) {
+    throw new TypeError('a URL of tiles must have {z}, {x} and {y}');
+  }
+}
+
 function tileUrl(template: string, zoom: number, x: number, y: number): string {
   const values: Readonly<Record<string, number>> = { z: zoom, x, y, '-y': 2 ** zoom - 1 - y };
-  return template.replace(/\{(z|x|y|-y)\}/g, (_whole, name: string) => String(values[name]));
+  return template.replace(known, (_whole, name: string) => String(values[name]));
 }

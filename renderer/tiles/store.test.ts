@@ -73,3 +73,18 @@ test('the tiles used longest ago are forgotten when there are too many bytes', a
   for (const x of [0, 1, 0, 2, 3, 4, 5, 0]) await store.get(source, 5, x, 0);
   expect(fetched).toEqual([0, 1, 2, 3, 4, 5, 0]);
 });
+
+test('after a while a tile is asked for again, and is another one when it has changed', async () => {
+  const answers = [bytes, bytes, tileBytes({ shapes: [{ type: 'polygon', parts: [rectangle(0, 0, 50, 50)] }] })];
+  const source = sourceOf(async () => answers.shift());
+  const store = new TileStore(1e6, 5);
+  const keys: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const tile = await store.get(source, 0, 0, 0);
+    keys.push(tile.kind === 'vector' ? tile.key : '');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(answers).toEqual([]);
+  expect(keys[1]).toBe(keys[0]);
+  expect(keys[2]).not.toBe(keys[0]);
+});

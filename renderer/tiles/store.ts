@@ -5,6 +5,7 @@
  * is drawn without it, and the next one tries again.
  */
 
+import { crc32 } from 'node:zlib';
 import type { Image } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import type { TileSource } from '../types.js';
@@ -20,6 +21,8 @@ export type Tile =
 
 /** What an entry takes beside its content. */
 const entryBytes = 200;
+/** A server's tiles change while we run. */
+const defaultKeptForMs = 60 * 60_000;
 
 export class TileStore {
   private readonly tiles: LRUCache<string, Tile>;
@@ -27,12 +30,12 @@ export class TileStore {
   private readonly numbers = new WeakMap<TileSource, number>();
   private sources = 0;
 
-  /** Holds decoded tiles up to about this many bytes. */
-  constructor(maxBytes: number) {
-    this.tiles = new LRUCache({ maxSize: maxBytes, sizeCalculation: weightBytes });
+  /** Holds decoded tiles up to about this many bytes, each for a while. */
+  constructor(maxBytes: number, keptForMs = defaultKeptForMs) {
+    this.tiles = new LRUCache({ maxSize: maxBytes, ttl: keptForMs, sizeCalculation: weightBytes });
   }
 
-  /** One tile; of vector tiles `key` is its name in this store. */
+  /** One tile; of vector tiles `key` is its name in this store, another one when its contents have changed. */
   get(source: TileSource, zoom: number, x: number, y: number): Promise<Tile> {
     const key = `${this.numberOf(source)}/${zoom}/${x}/${y}`;
     const known = this.tiles.get(key);
@@ -64,7 +67,7 @@ export class TileStore {
 async function readTile(source: TileSource, key: string, zoom: number, x: number, y: number): Promise<Tile> {
   const bytes = await source.tile(zoom, x, y);
   if (!bytes) return { kind: 'empty' };
-  if (source.kind === 'vector') return { kind: 'vector', key, tile: decodeVectorTile(bytes) };
+  if (source.kind === 'vector') return { kind: 'vector', key: `${key} ${crc32(bytes)}`, tile: decodeVectorTile(bytes) };
   return { kind: 'raster', image: await decodeRasterTile(bytes) };
 }
 

@@ -1,0 +1,49 @@
+/** What maps are drawn from, by the one text that names it: a file, an archive by URL, a server's TileJSON or its tiles' URL. */
+
+import type { TileSource } from '../types.js';
+import { plainAttribution } from './attribution.js';
+import { decodeBody } from './decompress.js';
+import type { FetchBytes } from './fetch.js';
+import { openMbtiles } from './mbtiles.js';
+import { openPmtiles } from './pmtiles.js';
+import { readTileJson } from './tile-json.js';
+import { openXyz } from './xyz.js';
+
+/** What is taken for granted where the tiles' own description doesn't say it. */
+export interface ArchiveHints {
+  /** May be HTML. */
+  readonly attribution: string;
+  /** Of tiles by URL. */
+  readonly maxZoom: number;
+}
+
+const noHints: ArchiveHints = { attribution: '', maxZoom: 14 };
+
+/** More than the longest TileJSON. */
+const maxDescriptionBytes = 2 ** 20;
+
+/** Rejects when it can't be read or is none of these. */
+export async function openArchive(location: string, fetchBytes?: FetchBytes, hints = noHints): Promise<TileSource> {
+  const source = await open(location, fetchBytes, hints.maxZoom);
+  return source.attribution === '' ? { ...source, attribution: plainAttribution(hints.attribution) } : source;
+}
+
+function open(location: string, fetchBytes: FetchBytes | undefined, maxZoom: number): Promise<TileSource> {
+  if (!/^https?:\/\//i.test(location)) return /\.mbtiles$/i.test(location) ? openMbtiles(location) : openPmtiles(location);
+  if (!fetchBytes) throw new TypeError('An archive by URL needs a way to fetch it');
+  if (/\{.*\}/.test(location)) {
+    const unsaid = { bounds: null, center: null, attribution: '', vectorLayers: undefined };
+    return openXyz({ ...unsaid, urlTemplate: location, minZoom: 0, maxZoom }, fetchBytes);
+  }
+  if (/\.pmtiles$/i.test(new URL(location).pathname)) return openPmtiles(location, fetchBytes);
+  return openDescribed(location, fetchBytes, maxZoom);
+}
+
+/** A range is asked for since an archive may be of any size; TileJSON is short. */
+async function openDescribed(url: string, fetchBytes: FetchBytes, maxZoom: number): Promise<TileSource> {
+  const { status, headers, bytes } = await fetchBytes(url, { range: `bytes=0-${maxDescriptionBytes - 1}` });
+  if (status !== 200 && status !== 206) throw new Error(`the server of the archive answers with status ${status}`);
+  const body = await decodeBody(bytes, headers['content-encoding']);
+  if (Buffer.from(body.subarray(0, 7)).toString('latin1') === 'PMTiles') return openPmtiles(url, fetchBytes);
+  return openXyz(readTileJson(body, url, maxZoom), fetchBytes);
+}
