@@ -15,6 +15,7 @@ import { clusterOptionsOrRefuse } from '../cli/node/cluster-options.js';
 import { appendChange } from '../pipeline/catalog/changes.js';
 import type { ConfigurationChange } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
+import { createSealer } from '../pipeline/sealing.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { startClickHouse } from '../test/services/clickhouse/clickhouse.js';
 import { startKafka } from '../test/services/kafka.js';
@@ -23,8 +24,16 @@ import { startRegistry } from '../test/services/registry.js';
 import type { Server } from '../test/services/server.js';
 
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+const sealingKey = 'be'.repeat(32);
 const changesAtOnce = 1_000;
 export const benchPartitions = 8;
+
+/** What is measured belongs to it. */
+export interface BenchProject {
+  readonly id: string;
+  /** Of its test environment. */
+  readonly secretKey: string;
+}
 
 /** A node of the cluster. */
 export interface BenchNode extends ServerProcess {
@@ -35,6 +44,7 @@ export interface BenchNode extends ServerProcess {
 export class BenchCluster {
   /** The bench's own way to the services. */
   readonly backend: ClusterBackend;
+  readonly sealer = createSealer(Buffer.from(sealingKey, 'hex'));
   readonly #environment: Readonly<Record<string, string>>;
   readonly #services: readonly Server[];
   readonly #folder: string;
@@ -64,7 +74,9 @@ export class BenchCluster {
       FENCELINE_BACKEND: 'cluster',
       FENCELINE_LOG_LEVEL: 'warn',
       FENCELINE_ADMINISTRATOR_KEY: 'of the bench',
-      FENCELINE_SEALING_KEY: 'be'.repeat(32),
+      FENCELINE_SEALING_KEY: sealingKey,
+      FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
+      FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',
       FENCELINE_LOCATIONS_PARTITIONS: `${benchPartitions}`,
       FENCELINE_KAFKA_BROKERS: kafka.brokers.join(','),
       FENCELINE_KAFKA_SESSION_TIMEOUT_MS: '6000',
@@ -92,20 +104,25 @@ export class BenchCluster {
     return { ...launched, ...(await launched.ready) };
   }
 
-  /** Makes a project that has these fences, before any node starts. Answers its id. */
-  async configure(fencesOf: (project: string) => Iterable<GeofenceRecord>): Promise<string> {
-    const { log } = this.backend;
-    const append = async (changes: readonly ConfigurationChange[]): Promise<void> => {
-      for (const change of changes) await appendChange({ log, clock: Date.now }, change);
+  /** Makes a project that has these fences, before any node starts. */
+  async configure(fencesOf: (project: string) => Iterable<GeofenceRecord>): Promise<BenchProject> {
+    const write = async (changes: readonly ConfigurationChange[]): Promise<void> => {
+      for (const change of changes) await this.write(change);
     };
-    const { project } = await createProject({ write: append, nextTimestamp: Date.now }, 'Bench');
+    const { project, keys } = await createProject({ write, nextTimestamp: Date.now }, 'Bench');
     const waiting: Promise<void>[] = [];
     for (const record of fencesOf(project._id)) {
-      waiting.push(append([{ kind: 'geofence', id: record._id, record }]));
+      waiting.push(this.write({ kind: 'geofence', id: record._id, record }));
       if (waiting.length === changesAtOnce) await Promise.all(waiting.splice(0));
     }
     await Promise.all(waiting);
-    return project._id;
+    const issued = keys.find(({ record }) => record.environment === 'test' && record.kind === 'secret');
+    return { id: project._id, secretKey: issued!.key };
+  }
+
+  /** Nodes that start afterwards have it; others within a second. */
+  write(change: ConfigurationChange): Promise<void> {
+    return appendChange({ log: this.backend.log, clock: Date.now }, change);
   }
 
   /** Locations appended and not applied. */

@@ -1,6 +1,6 @@
 /** A Fenceline server under measurement: a process of its own on a temporary folder, with fences put into its log beforehand. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import { codecs } from '../schemas/codecs.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { Project } from '../schemas/json/project.js';
 import type { WebhookRecord } from '../schemas/json/webhook.js';
+import { type Answer, send } from './http.js';
 import { type FenceMix, fences } from './workload.js';
 
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
@@ -27,11 +28,6 @@ const sharedEnvironment = {
   FENCELINE_LIMITS_QUERY_PER_KEY_PER_SECOND: '0',
   FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',
 };
-
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
 
 export class BenchServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'fenceline-bench-'));
@@ -98,21 +94,8 @@ export class BenchServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  send(method: string, path: string, key: string, body?: string | Buffer, contentType = 'application/json'): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const headers = {
-        authorization: key,
-        ...(body && { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }),
-      };
-      const outgoing = request(`${this.#address}${path}`, { method, agent: this.#agent, headers }, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-        incoming.on('error', reject);
-      });
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
+  send(method: string, path: string, key: string, body?: string | Buffer, contentType?: string): Promise<Answer> {
+    return send(this.#agent, { method, url: `${this.#address}${path}`, key, body, ...(contentType && { contentType }) });
   }
 
   /** Sum of a counter over its labels, or over those lines that contain `label`. */

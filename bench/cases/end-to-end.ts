@@ -5,11 +5,8 @@
  */
 import { type BenchCase, type BenchOptions, type Row, spread } from '../case.js';
 import { BenchServer } from '../server.js';
-import { type FenceMix, wander } from '../workload.js';
-
-const devices = 20_000;
-const linesPerRequest = 2_000;
-const requestsInFlight = 4;
+import { uploadAll, uploadBodies } from '../uploads.js';
+import type { FenceMix } from '../workload.js';
 
 interface Setting {
   readonly what: string;
@@ -23,37 +20,6 @@ const settings: readonly Setting[] = [
   { what: '100 k circles of 100 m', mix: circles(100_000) },
   { what: '10 k circles of 100 m', mix: circles(10_000) },
 ];
-
-/** NDJSON bodies, made before the clock starts; device times go on from `startMs`, a second per round of all devices. */
-function bodies(count: number, seed: number, startMs: number): Buffer[] {
-  const fixes = wander(devices, seed);
-  return Array.from({ length: count / linesPerRequest }, (_, body) => {
-    const lines = Array.from({ length: linesPerRequest }, (_, line) => {
-      const { device, longitude, latitude } = fixes.next().value;
-      const updatedAtMs = startMs + Math.floor((body * linesPerRequest + line) / devices) * 1_000;
-      return JSON.stringify({
-        deviceId: `device-${device}`,
-        latitude: Number(latitude.toFixed(6)),
-        longitude: Number(longitude.toFixed(6)),
-        accuracy: 10,
-        updatedAtMs,
-        foreground: true,
-      });
-    });
-    return Buffer.from(`${lines.join('\n')}\n`);
-  });
-}
-
-async function sendAll(server: BenchServer, requests: readonly Buffer[]): Promise<void> {
-  const remaining = requests[Symbol.iterator]();
-  async function sender(): Promise<void> {
-    for (const body of remaining) {
-      const { status, text } = await server.send('POST', '/v1/locations', server.keys.test_secret, body, 'application/x-ndjson');
-      if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
-    }
-  }
-  await Promise.all(Array.from({ length: requestsInFlight }, sender));
-}
 
 async function until(reached: () => Promise<boolean>): Promise<void> {
   while (!(await reached())) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -74,7 +40,8 @@ async function round(server: BenchServer, count: number, requests: readonly Buff
   const rows = await server.counter('analytics_rows_total', 'table="locations"');
   const startedAt = performance.now();
   const perSecond = (): number => (count / (performance.now() - startedAt)) * 1_000;
-  await sendAll(server, requests);
+  const key = server.keys.test_secret;
+  await uploadAll(requests, (body) => server.send('POST', '/v1/locations', key, body, 'application/x-ndjson'));
   const accepted = perSecond();
   await until(async () => (await server.counter('locations_evaluated_total')) >= evaluated + count);
   const applied = perSecond();
@@ -91,7 +58,7 @@ async function measure({ what: fences, mix }: Setting, { smoke }: BenchOptions):
     const measured: Round[] = [];
     const startMs = Date.now() - 3_600_000;
     for (let index = 0; index <= rounds; index++) {
-      const requests = bodies(count, 6 + index, startMs + index * 600_000);
+      const requests = uploadBodies(count, 6 + index, startMs + index * 600_000);
       const result = await round(server, count, requests);
       // The first round warms up.
       if (index > 0) measured.push(result);

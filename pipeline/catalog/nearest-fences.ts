@@ -16,8 +16,11 @@ export interface NearestOptions {
 }
 
 const firstReachM = 500;
-/** Beyond half the way round the globe there is only everywhere. */
-const lastReachM = 20_040_000;
+/**
+ * Farther off all fences are looked at: distances are made for nearness, and from a polar point a fence beyond the equator seems nearer than the box
+ * of what is so near.
+ */
+const lastReachM = 4_096_000;
 
 /**
  * Nearest first, equally near ones by id. Looks within a reach that doubles, and only when more is asked for; the set may change
@@ -34,7 +37,7 @@ export function* nearestFences(
 
   function within(reachM: number): FenceAtDistance[] {
     const found: FenceAtDistance[] = [];
-    const rows = fences.candidates(longitude, latitude, reachM);
+    const rows = fences.candidates(longitude, latitude, reachM > lastReachM ? Infinity : reachM);
     for (let index = 0; index < fences.candidateCount; index++) {
       const row = rows[index]!;
       if (wanted && !wanted.has(fences.tag(row))) continue;
@@ -50,7 +53,7 @@ export function* nearestFences(
 
   /** All that could be told; reached long before the reach is everywhere when the fences are few or near. */
   const total = wanted ? [...wanted].reduce((sum, tag) => sum + fences.tagged(tag), 0) : fences.size;
-  for (let reachM = firstReachM; seen.size < total; reachM = reachM > lastReachM ? Infinity : reachM * 2) {
+  for (let reachM = firstReachM; seen.size < total; reachM = reachM >= lastReachM ? Infinity : reachM * 2) {
     yield* within(Math.min(reachM, maxDistanceM));
     if (reachM >= maxDistanceM || reachM === Infinity) return;
   }

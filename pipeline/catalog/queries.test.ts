@@ -126,6 +126,27 @@ test('a search answers what a search through all fences does', async () => {
   );
 });
 
+test('regression: seen from a pole, a fence beyond the equator is told by the distance that it has, not by when its box is met', async () => {
+  const circle = geofenceRecord({ externalId: 'circle', center: [0, 49], radius: 10 });
+  const [west, south] = [0, 58.9137555];
+  const polygon = geofenceRecord({
+    externalId: 'polygon',
+    ring: [
+      [west, south],
+      [west + 0.01, south],
+      [west + 0.01, south + 0.01],
+      [west, south],
+    ],
+  });
+  const { queries, close } = await queriesOver([circle, polygon].map(asChange));
+  onTestFinished(close);
+  for (const latitude of [-89.999, 89.999]) {
+    const nearest = [circle, polygon].sort((a, b) => distanceTo(a, 0, latitude) - distanceTo(b, 0, latitude));
+    const found = await queries.searchGeofences({ ...scope, longitude: 0, latitude, limit: 2, includeGeometry: false });
+    expect(found).toEqual(nearest.map((record) => geofenceJson(record, now, false)));
+  }
+});
+
 test('a search without a match among many reads them all, and lets others have their turn', async () => {
   const records = Array.from({ length: 2_000 }, (_, index) =>
     geofenceRecord({ externalId: String(index), center: [10 + index / 1e4, 50] }),

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWorkload } from '../ledger/workload.js';
-import { services } from '../services/services.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { at, circle, standing } from '../support/places.js';
 import { program, TestServer } from '../support/server.js';
@@ -157,17 +156,6 @@ describe('what is wrong', () => {
     expect(errors).toContain(`fenceline: ${problem}`);
     expect(errors).toContain('fenceline replay [--from TIME]');
     expect([status, lines]).toEqual([2, []]);
-  });
-});
-
-/** In a cluster the record is not in a folder. */
-describe.runIf(services() === undefined)('of a folder that holds nothing', () => {
-  it('is told with the usage, and makes none', async () => {
-    const { status, lines, errors } = await replay('--data', 'none');
-    expect(errors).toContain('fenceline: none is not the data folder of a Fenceline');
-    expect(errors).toContain('fenceline replay [--from TIME]');
-    expect([status, lines]).toEqual([2, []]);
-    expect(readdirSync(workFolder)).not.toContain('none');
   });
 });
 

@@ -20,7 +20,9 @@ export const createKafka = (options: KafkaOptions, onProblem: (message: string) 
     retry,
     socketFactory,
     logLevel: logLevel.WARN,
-    logCreator: () => (entry) => onProblem(describe(entry)),
+    logCreator: () => (entry) => {
+      if (!isRebalance(entry)) onProblem(describe(entry));
+    },
     ...(options.tls && { ssl: { ...options.tls } }),
     ...(options.sasl && { sasl: options.sasl as SASLOptions }),
   });
@@ -35,6 +37,10 @@ const shuffled = (brokers: readonly string[]): string[] =>
     .map((broker) => ({ broker, drawn: Math.random() }))
     .sort((a, b) => a.drawn - b.drawn)
     .map(({ broker }) => broker);
+
+/** kafkajs warns each member of each new division of the partitions, which is how a group works. */
+const isRebalance = ({ log }: LogEntry): boolean =>
+  [log.message, log.error].some((text) => typeof text === 'string' && text.startsWith('The group is rebalancing'));
 
 /** Names only what can't be a secret. */
 function describe({ namespace, log }: LogEntry): string {

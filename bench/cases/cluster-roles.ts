@@ -1,0 +1,87 @@
+/**
+ * What a location costs a process of ingest, and a delivery one of webhooks, in a cluster on this machine.
+ *
+ * Flows in: a cluster with a project, and with events that no webhook has had. Flows out: rows.
+ */
+import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { topics } from '../../pipeline/ports.js';
+import { deriveId } from '../../schemas/ids.js';
+import type { WebhookRecord } from '../../schemas/json/webhook.js';
+import type { Row } from '../case.js';
+import { type BenchCluster, type BenchProject, processorSeconds } from '../cluster.js';
+import { send } from '../http.js';
+import { startReceiver } from '../receiver.js';
+import { uploadAll, uploadBodies } from '../uploads.js';
+
+/** Uploads are paced by evaluation, so a process of pipeline runs beside: from the first request to the last location's commit. */
+export async function uploadRows(cluster: BenchCluster, project: BenchProject, count: number, rounds: number): Promise<Row[]> {
+  const [ingest, pipeline] = [await cluster.node('ingest'), await cluster.node('pipeline')];
+  const agent = new Agent({ keepAlive: true });
+  const url = `${ingest.address}/v1/locations`;
+  const perSecond: number[] = [];
+  const ingestUs: number[] = [];
+  const startMs = Date.now() - 3_600_000;
+  for (let round = 0; round <= rounds; round++) {
+    const bodies = uploadBodies(count, 60 + round, startMs + round * 600_000);
+    const [fromMs, usedS] = [performance.now(), processorSeconds(ingest.pid)];
+    await uploadAll(bodies, (body) =>
+      send(agent, { method: 'POST', url, key: project.secretKey, body, contentType: 'application/x-ndjson' }),
+    );
+    while ((await cluster.backlog()) > 0) await delay(5);
+    // The first round warms up.
+    if (round === 0) continue;
+    perSecond.push((count / (performance.now() - fromMs)) * 1_000);
+    ingestUs.push(((processorSeconds(ingest.pid) - usedS) * 1e6) / count);
+  }
+  agent.destroy();
+  await ingest.stop();
+  await pipeline.stop();
+  return [
+    { what: 'uploaded and evaluated, one process of each', unit: 'locations/s', rounds: perSecond },
+    { what: "the ingest process's own time", unit: 'us/location', rounds: ingestUs },
+  ];
+}
+
+/** The webhook of all the project's events, at the receiver. */
+function webhookAt(cluster: BenchCluster, { id: project }: BenchProject, port: number): WebhookRecord {
+  const _id = deriveId('bench webhook', project);
+  const sealed = cluster.sealer.seal(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, _id);
+  return {
+    ...{ _id, project, environment: 'test', createdAt: 1, updatedAt: 1, url: `http://127.0.0.1:${port}/`, description: null },
+    ...{ types: null, tags: null, delivery: 'single', enabled: true, disabled: null },
+    secrets: [{ _id: deriveId('secret', _id), sealed, hint: 'whsec_…', createdAt: 1, expiresAt: null }],
+  };
+}
+
+/** All events that there are, to one webhook: the clock runs from the first tenth to the last. */
+export async function deliveryRows(cluster: BenchCluster, project: BenchProject): Promise<Row[]> {
+  const { log } = cluster.backend;
+  const receiver = await startReceiver();
+  const webhook = webhookAt(cluster, project, receiver.port);
+  await cluster.write({ kind: 'webhook', id: webhook._id, record: webhook });
+  const partitions = Array.from({ length: log.partitions(topics.events) }, (_, partition) =>
+    log.bounds(topics.events, partition),
+  );
+  const total = (await Promise.all(partitions)).reduce((sum, { first, end }) => sum + end - first, 0);
+  const node = await cluster.node('webhooks');
+  let received = 0;
+  const receivedAll = async (count: number): Promise<void> => {
+    while (received < count) {
+      received += (await receiver.snapshot()).requests;
+      await delay(5);
+    }
+  };
+  await receivedAll(total / 10);
+  const [from, fromMs, usedS] = [received, performance.now(), processorSeconds(node.pid)];
+  await receivedAll(total);
+  const count = received - from;
+  const perSecond = (count / (performance.now() - fromMs)) * 1_000;
+  const processorUs = ((processorSeconds(node.pid) - usedS) * 1e6) / count;
+  await node.stop();
+  await receiver.close();
+  return [
+    { what: `${total.toLocaleString('en')} deliveries to one webhook`, unit: 'requests/s', rounds: [perSecond] },
+    { what: "the webhooks process's own time", unit: 'us/request', rounds: [processorUs] },
+  ];
+}

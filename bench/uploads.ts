@@ -1,0 +1,39 @@
+/** Bulk uploads of wandering devices: their bodies, and sending them several at a time. */
+import type { Answer } from './http.js';
+import { wander } from './workload.js';
+
+const devices = 20_000;
+const linesPerRequest = 2_000;
+const requestsInFlight = 4;
+
+/** NDJSON, made before the clock starts; device times go on from `startMs`, a second per round of all devices. */
+export function uploadBodies(count: number, seed: number, startMs: number): Buffer[] {
+  const fixes = wander(devices, seed);
+  return Array.from({ length: count / linesPerRequest }, (_, body) => {
+    const lines = Array.from({ length: linesPerRequest }, (_, line) => {
+      const { device, longitude, latitude } = fixes.next().value;
+      const updatedAtMs = startMs + Math.floor((body * linesPerRequest + line) / devices) * 1_000;
+      return JSON.stringify({
+        deviceId: `device-${device}`,
+        latitude: Number(latitude.toFixed(6)),
+        longitude: Number(longitude.toFixed(6)),
+        accuracy: 10,
+        updatedAtMs,
+        foreground: true,
+      });
+    });
+    return Buffer.from(`${lines.join('\n')}\n`);
+  });
+}
+
+/** Resolves when all are acknowledged. */
+export async function uploadAll(requests: readonly Buffer[], send: (body: Buffer) => Promise<Answer>): Promise<void> {
+  const remaining = requests[Symbol.iterator]();
+  async function sender(): Promise<void> {
+    for (const body of remaining) {
+      const { status, text } = await send(body);
+      if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
+    }
+  }
+  await Promise.all(Array.from({ length: requestsInFlight }, sender));
+}

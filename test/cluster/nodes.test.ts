@@ -1,0 +1,121 @@
+/**
+ * Nodes that share nothing but the services: what is done at one is seen at all others. Configuration arrives within a second, events are streamed and
+ * track calls answered wherever the device, the reader and the evaluation are, and work by the clock is done once.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { openStream } from '../../api/stream/testing/open-stream.js';
+import { topics } from '../../pipeline/ports.js';
+import { clusterSources } from '../ledger/sources.js';
+import { Client, ok } from '../support/client.js';
+import { newTestCluster, type TestCluster } from '../support/cluster.js';
+import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
+import { circle, eventTypesOf, standing } from '../support/places.js';
+import { until } from '../support/until.js';
+
+const plan: readonly NodePlan[] = [
+  { name: 'left', roles: ['ingest', 'api'] },
+  { name: 'right', roles: ['ingest', 'api'] },
+  { name: 'worker-1', roles: ['pipeline', 'webhooks', 'analytics'] },
+  { name: 'worker-2', roles: ['pipeline'] },
+];
+const withinMs = 1_000;
+const expiryIntervalMs = 500;
+
+let cluster: TestCluster;
+let nodes: ClusterNodes;
+let left: Client;
+let right: Client;
+
+beforeAll(async () => {
+  cluster = newTestCluster()!;
+  const settings = { FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0', FENCELINE_EXPIRY_INTERVAL_MS: `${expiryIntervalMs}` };
+  nodes = await ClusterNodes.start({ ...cluster.environment, ...settings }, plan);
+  [left, right] = ['left', 'right'].map((name) => new Client(() => nodes.node(name).address, nodes.keys.test_secret)) as [
+    Client,
+    Client,
+  ];
+});
+afterAll(() => nodes?.dispose());
+
+/** Milliseconds from when the one node had answered until the other has it. */
+async function msUntil(isThere: () => Promise<boolean>): Promise<number> {
+  const answeredMs = performance.now();
+  await until(isThere, { timeoutMs: 10_000 });
+  return performance.now() - answeredMs;
+}
+
+it('a change of configuration is at the other front within a second, and judges there', async () => {
+  const delaysMs: number[] = [];
+  for (let index = 0; index < 10; index++) {
+    const path = `/v1/geofences/test/fence-${index}`;
+    await left.putGeofence(`fence-${index}`, circle(5_000 * index, 0, 100));
+    delaysMs.push(await msUntil(async () => (await right.get(path)).status === 200));
+    ok(await right.delete(path));
+    delaysMs.push(await msUntil(async () => (await left.get(path)).status === 404));
+  }
+  console.log(`a change is at another node after ${Math.round(Math.max(...delaysMs))} ms at most`);
+  const median = delaysMs.sort((a, b) => a - b)[delaysMs.length / 2]!;
+  expect(median).toBeLessThan(withinMs);
+});
+
+it('a key that was replaced at one node is refused by the other', async () => {
+  const administrator = new Client(() => nodes.node('left').address, cluster.administratorKey);
+  const made = ok(await administrator.post('/v1/projects', { name: 'Another' }));
+  const key = made.project.keys.find(
+    ({ environment, kind }: Record<string, string>) => environment === 'test' && kind === 'secret',
+  ).key;
+  const asProject = new Client(() => nodes.node('right').address, key);
+  await until(async () => (await asProject.get('/v1/settings')).status === 200);
+  ok(await administrator.post(`/v1/projects/${made.project._id}/keys/rotate`, { environment: 'test', kind: 'secret' }));
+  expect(await msUntil(async () => (await asProject.get('/v1/settings')).status === 401)).toBeLessThan(5 * withinMs);
+});
+
+it('a device may speak to any node: its events are in the answers, in order, and on streams that others serve', async () => {
+  await left.putGeofence('gate', circle(0, 50_000, 100));
+  await until(async () => (await right.get('/v1/geofences/test/gate')).status === 200);
+  const streams = await Promise.all(
+    ['left', 'right'].map((name) => openStream(`${nodes.node(name).address}/v1/events/stream`, nodes.keys.test_secret)),
+  );
+  onTestFinished(() => {
+    for (const stream of streams) stream.close();
+  });
+  const rounds = 10;
+  const devices = ['ship-1', 'ship-2', 'ship-3', 'ship-4', 'ship-5', 'ship-6'];
+  const startMs = Date.now() - 60_000;
+  const sent = await Promise.all(
+    devices.map(async (deviceId) => {
+      const events: { _id: string; type: string }[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const place = standing(0, round % 2 === 0 ? 50_000 : 51_000);
+        const updatedAt = new Date(startMs + round * 1_000).toISOString();
+        events.push(...(await (round % 3 === 0 ? left : right).track({ deviceId, ...place, updatedAt })).events);
+      }
+      return events;
+    }),
+  );
+  const inAndOut = Array.from({ length: rounds }, (_, round) =>
+    round % 2 === 0 ? 'user.entered_geofence' : 'user.exited_geofence',
+  );
+  for (const events of sent) expect(eventTypesOf(events)).toEqual(inAndOut);
+  const ids = sent.flat().map(({ _id }) => _id);
+  for (const stream of streams) {
+    await until(() => stream.messages().length >= ids.length);
+    const streamed = stream.messages().map(({ data }) => JSON.parse(data)._id);
+    expect(streamed.sort()).toEqual([...ids].sort());
+  }
+});
+
+it('a geofence that has had its time is deleted once, whichever of the nodes does it', async () => {
+  const deleteAfter = new Date(Date.now() + 1_000).toISOString();
+  const { _id } = await left.putGeofence('brief', { ...circle(0, 80_000, 100), deleteAfter });
+  await until(async () => (await right.get(`/v1/geofences/${_id}`)).status === 404, { timeoutMs: 20_000 });
+  await until(async () => (await left.get(`/v1/geofences/${_id}`)).status === 404);
+  // Time for another node to do it as well.
+  await delay(2 * expiryIntervalMs);
+  const { log, close } = await clusterSources(cluster.environment);
+  onTestFinished(close);
+  const { end } = await log.bounds(topics.changes, 0);
+  const changes = await log.read(topics.changes, 0, 0, end);
+  expect(changes.filter(({ key, value }) => key === `geofence/${_id}` && value === null)).toHaveLength(1);
+});

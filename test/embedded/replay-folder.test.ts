@@ -1,0 +1,18 @@
+/** `fenceline replay` of a folder: only embedded is the record in one. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { program } from '../support/server.js';
+
+test('a folder that holds nothing is told with the usage, and none is made', () => {
+  const workFolder = mkdtempSync(join(tmpdir(), 'fenceline-replay-folder-'));
+  onTestFinished(() => rmSync(workFolder, { recursive: true }));
+  const args = [program, 'replay', '--environment', 'test', '--data', 'none'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: workFolder, encoding: 'utf8' });
+  expect(stderr).toContain('fenceline: none is not the data folder of a Fenceline');
+  expect(stderr).toContain('fenceline replay [--from TIME]');
+  expect([status, stdout]).toEqual([2, '']);
+  expect(readdirSync(workFolder)).toEqual([]);
+});
