@@ -11,6 +11,10 @@ export interface BenchOptions {
   readonly smoke: boolean;
   /** `host:port` of a running Tile38, measured beside us when given. */
   readonly tile38: string | undefined;
+  /** Folder in which the peer `staticmaps` is installed, measured beside us when given. */
+  readonly staticmaps: string | undefined;
+  /** How long a case lasts that goes on for as long as wanted. */
+  readonly minutes: number | undefined;
 }
 
 /** One measured figure; several rounds give its spread. */

@@ -1,4 +1,4 @@
-/** `npm run bench -- [CASE…] [--smoke] [--tile38 HOST:PORT]`: runs the cases, prints their figures, keeps them. */
+/** `npm run bench -- [CASE…] [--smoke] [--minutes N] [--tile38 HOST:PORT] [--staticmaps NODE_MODULES]`: runs the cases, prints their figures, keeps them. */
 import { parseArgs } from 'node:util';
 import type { BenchCase, Row } from './case.js';
 import { catalogCase } from './cases/catalog.js';
@@ -6,6 +6,7 @@ import { clusterCase } from './cases/cluster.js';
 import { endToEndCase } from './cases/end-to-end.js';
 import { evaluationCase } from './cases/evaluation.js';
 import { mapsCase } from './cases/maps.js';
+import { mapsSoakCase } from './cases/maps-soak.js';
 import { trackCase } from './cases/track.js';
 import { waitingDeliveriesCase, webhooksCase } from './cases/webhooks.js';
 import { environment, environmentLine } from './environment.js';
@@ -19,16 +20,28 @@ const cases: readonly BenchCase[] = [
   webhooksCase,
   waitingDeliveriesCase,
   mapsCase,
+  mapsSoakCase,
   clusterCase,
 ];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { smoke: { type: 'boolean', default: false }, tile38: { type: 'string' } },
+  options: {
+    smoke: { type: 'boolean', default: false },
+    minutes: { type: 'string' },
+    tile38: { type: 'string' },
+    staticmaps: { type: 'string' },
+  },
 });
 const unknown = positionals.filter((name) => !cases.some((known) => known.name === name));
 if (unknown.length > 0) {
   console.error(`unknown case ${unknown.join(', ')}; there are ${cases.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+const { smoke, tile38, staticmaps } = values;
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+if (minutes !== undefined && !(minutes > 0)) {
+  console.error('--minutes takes a number above 0');
   process.exit(2);
 }
 const chosen = positionals.length > 0 ? cases.filter(({ name }) => positionals.includes(name)) : cases;
@@ -38,9 +51,9 @@ console.log(environmentLine(here));
 const results: Record<string, Row[]> = {};
 for (const { name, about, run } of chosen) {
   console.log(`\n${name}: ${about}`);
-  const rows = await run({ smoke: values.smoke, tile38: values.tile38 });
+  const rows = await run({ smoke, tile38, staticmaps, minutes });
   results[name] = rows;
   console.log(table(rows));
 }
-if (!values.smoke) console.log(`\nkept in ${keep(here, results)}`);
+if (!smoke) console.log(`\nkept in ${keep(here, results)}`);
 process.exit(0);

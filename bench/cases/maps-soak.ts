@@ -1,0 +1,164 @@
+/**
+ * Random maps for as long as wanted: does the memory of those who draw grow?
+ *
+ * One drawing process for the basemap and one for each archive of the reference views, all at once. Views, sizes, scales, styles (uploaded ones too, more than
+ * are kept), languages, formats and overlays are drawn by lot, so that every cache is filled and turned over. Every reading is printed as it is taken.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createPool, type Pool } from '../../renderer/pool/pool.js';
+import { type Query, readMapQuery } from '../../renderer/request/request.js';
+import { builtInStyle } from '../../renderer/styles/built-in.js';
+import type { TileSchema } from '../../renderer/types.js';
+import { type BenchCase, type Row, seeded } from '../case.js';
+import { childProcesses, ownMemoryMib, slope } from '../memory.js';
+
+interface Place {
+  readonly name: string;
+  readonly archive: string | null;
+  readonly schema: TileSchema;
+  /** West, south, east, north of the views' middles, and their zooms. */
+  readonly box: readonly [number, number, number, number];
+  readonly zooms: readonly [number, number];
+}
+
+const archives = 'renderer/reference/archives';
+const places: readonly Place[] = [
+  { name: 'basemap', archive: null, schema: 'fenceline', box: [-180, -60, 180, 75], zooms: [1, 9] },
+  {
+    ...{ name: 'Florence', archive: resolve(archives, 'florence.pmtiles'), schema: 'protomaps-v3' },
+    ...{ box: [11.25, 43.76, 11.27, 43.785], zooms: [11, 20] },
+  },
+  {
+    ...{ name: 'San Francisco', archive: resolve(archives, 'san-francisco.pmtiles'), schema: 'openmaptiles' },
+    ...{ box: [-122.41, 37.78, -122.39, 37.8], zooms: [12, 20] },
+  },
+];
+
+const defaultMinutes = 2;
+const smokeMinutes = 0.1;
+const inFlightEach = 2;
+const readings = 120;
+/** Of the readings: caches fill meanwhile, and code is compiled. */
+const warmUpShare = 1 / 3;
+const styles = ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'] as const;
+/** More than a process keeps compiled. */
+const uploadedStyles = 100;
+
+type Random = () => number;
+const between = (random: Random, low: number, high: number): number => low + (high - low) * random();
+const oneOf = <Value>(random: Random, values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
+
+function randomQuery({ box: [west, south, east, north], zooms }: Place, random: Random): Query {
+  const position = () => `${between(random, south, north)},${between(random, west, east)}`;
+  return {
+    width: `${Math.floor(between(random, 100, 900))}`,
+    height: `${Math.floor(between(random, 100, 700))}`,
+    scale: oneOf(random, ['1', '2', '1.5', '3']),
+    center: position(),
+    zoom: `${between(random, ...zooms)}`,
+    style: oneOf(random, styles),
+    language: oneOf(random, ['en', 'de', 'ja', 'ar', 'ru', 'zh', 'local']),
+    format: oneOf(random, ['png', 'png', 'webp', 'jpg']),
+    ...(random() < 0.3 && { markers: [`color:red|${position()}|${position()}`] }),
+    ...(random() < 0.3 && { path: [`width:5|${position()}|${position()}|${position()}`] }),
+  };
+}
+
+async function drawOne(pool: Pool, place: Place, random: Random): Promise<void> {
+  const read = readMapQuery(randomQuery(place, random));
+  if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
+  const request = { ...read.value.request, fences: [] };
+  const uploaded = random() < 0.2 ? Math.floor(random() * uploadedStyles) : undefined;
+  if (uploaded === undefined) {
+    await pool.draw(request, new Map());
+    return;
+  }
+  const style = styles[uploaded % styles.length] as (typeof styles)[number];
+  const json = JSON.stringify({ ...builtInStyle(style, place.schema), name: `soak ${uploaded}` });
+  await pool.draw({ ...request, style: `soak-${uploaded}` }, new Map(), Buffer.from(json));
+}
+
+/** A pool of one process, and that process. */
+async function open(place: Place, cacheFolder: string): Promise<{ readonly pool: Pool; readonly pid: number }> {
+  const before = childProcesses();
+  const pool = createPool({
+    module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
+    start: { archive: place.archive, cacheFolder, userAgent: 'bench' },
+    maxProcesses: 1,
+    maxPixelsInFlight: 100_000_000,
+    timeoutMs: 120_000,
+    startTimeoutMs: 300_000,
+    onProblem: (reason) => console.error(reason),
+  });
+  await drawOne(pool, place, seeded(1));
+  return { pool, pid: childProcesses().find((pid) => !before.includes(pid)) as number };
+}
+
+/** One place's readings. */
+interface Soaked {
+  readonly name: string;
+  readonly mib: number[];
+  maps: number;
+}
+
+/** Throws when a process had to be replaced: its memory can't be read any more. */
+async function soak(minutes: number, cacheFolder: string): Promise<{ readonly hours: number[]; readonly soaked: Soaked[] }> {
+  const hours: number[] = [];
+  const soaked: Soaked[] = places.map(({ name }) => ({ name, mib: [], maps: 0 }));
+  const opened: { readonly pool: Pool; readonly pid: number }[] = [];
+  for (const place of places) opened.push(await open(place, cacheFolder));
+  const startedAt = performance.now();
+  const endAt = startedAt + minutes * 60_000;
+
+  const drawers = opened.flatMap(({ pool }, i) =>
+    Array.from({ length: inFlightEach }, async (_, drawer) => {
+      const random = seeded(100 * i + drawer);
+      for (; performance.now() < endAt; (soaked[i] as Soaked).maps++) await drawOne(pool, places[i] as Place, random);
+    }),
+  );
+  const timer = setInterval(read, (minutes * 60_000) / readings);
+  try {
+    await Promise.all(drawers);
+  } finally {
+    clearInterval(timer);
+    await Promise.all(opened.map(({ pool }) => pool.close()));
+  }
+  return { hours, soaked };
+
+  function read(): void {
+    hours.push((performance.now() - startedAt) / 3_600_000);
+    for (const [i, { mib }] of soaked.entries()) mib.push(ownMemoryMib((opened[i] as { pid: number }).pid));
+    const each = soaked.map(({ name, mib, maps }) => `${name} ${mib.at(-1)?.toFixed(0)} MiB after ${maps} maps`);
+    console.log(`${(60 * (hours.at(-1) as number)).toFixed(1)} min: ${each.join(', ')}`);
+  }
+}
+
+function rowsOf(hours: readonly number[], { name, mib, maps }: Soaked): Row[] {
+  const from = Math.floor(warmUpShare * mib.length);
+  const warm = mib.slice(from);
+  const growth = slope(hours.slice(from), warm);
+  return [
+    { what: `${name}: memory after ${maps} maps`, unit: 'MiB', rounds: warm, target: '<= 300' },
+    {
+      what: `${name}: growth, with two standard errors less and more`,
+      unit: 'MiB/h',
+      rounds: [-2, 0, 2].map((errors) => growth.slope + errors * growth.error),
+    },
+  ];
+}
+
+export const mapsSoakCase: BenchCase = {
+  name: 'maps-soak',
+  about: 'random maps, and the memory of the processes that draw them; --minutes N',
+  async run({ smoke, minutes }) {
+    const cacheFolder = mkdtempSync(join(tmpdir(), 'fenceline-bench-maps-'));
+    try {
+      const { hours, soaked } = await soak(minutes ?? (smoke ? smokeMinutes : defaultMinutes), cacheFolder);
+      return soaked.flatMap((each) => rowsOf(hours, each));
+    } finally {
+      rmSync(cacheFolder, { recursive: true, force: true });
+    }
+  },
+};

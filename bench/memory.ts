@@ -1,0 +1,27 @@
+/** Memory of processes over time, and whether it grows. Linux only. */
+import { readFileSync } from 'node:fs';
+
+/** Of processes that this one has started and that still run. */
+export function childProcesses(): number[] {
+  const { pid } = process;
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+}
+
+/** Resident memory of its own, without mapped files. Throws when the process has ended. */
+export function ownMemoryMib(pid: number): number {
+  const kib = /RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib) / 1_024;
+}
+
+/** Of the line that is nearest to the points by least squares, and by how much it may be off: the standard error. */
+export function slope(xs: readonly number[], ys: readonly number[]): { readonly slope: number; readonly error: number } {
+  const meanX = mean(xs);
+  const meanY = mean(ys);
+  const spreadX = sum(xs.map((x) => (x - meanX) ** 2));
+  const slope = sum(xs.map((x, i) => (x - meanX) * ((ys[i] as number) - meanY))) / spreadX;
+  const rest = sum(xs.map((x, i) => ((ys[i] as number) - meanY - slope * (x - meanX)) ** 2));
+  return { slope, error: Math.sqrt(rest / Math.max(1, xs.length - 2) / spreadX) };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const mean = (values: readonly number[]): number => sum(values) / values.length;
