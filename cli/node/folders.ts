@@ -1,4 +1,5 @@
 /** What lies where in the data folder, and how the threads of a node open it. */
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
 import { openView, type View } from '../../pipeline/catalog/view.js';
@@ -13,6 +14,22 @@ export const openBackend = ({ data, locations, events }: Configuration): Embedde
     retentionMs: { locations: locations.retentionDays * dayMs, events: events.retentionDays * dayMs },
   });
 
-export const openNodeView = ({ data }: Configuration): View => openView(join(data, 'view'));
+const viewFolder = ({ data }: Configuration): string => join(data, 'view');
+
+export const openNodeView = (configuration: Configuration): View => openView(viewFolder(configuration));
+
+/** A view that nobody has had open for so long is made anew. Half of the time for which a cluster's topic `changes` tells what was deleted. */
+export const maxViewAgeMs = 15 * dayMs;
+
+/**
+ * For a node of a cluster, before it opens its view: one that was away for long would never hear of what was deleted meanwhile, an old key for one. Its
+ * view is then read anew from the topic.
+ */
+export function discardOldView(configuration: Configuration, nowMs: number): void {
+  const folder = viewFolder(configuration);
+  if (!existsSync(folder)) return;
+  const openedMs = Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs));
+  if (nowMs - openedMs > maxViewAgeMs) rmSync(folder, { recursive: true });
+}
 
 export const analyticsFolder = ({ data }: Configuration): string => join(data, 'analytics');

@@ -52,7 +52,7 @@ function frame(schemaId: number, body: string): Buffer {
   return bytes;
 }
 
-it('sets aside what nobody can read, and goes on with all else', { timeout }, async () => {
+it('sets aside what nobody can read, and goes on with all else', { timeout, retry: 0 }, async () => {
   const workload = buildWorkload(2, { devices: 40, locationsPerDevice: 50 }, endMs);
   const expected: string[] = [];
 
@@ -99,7 +99,7 @@ async function atHome(nodes: ClusterNodes): Promise<string[]> {
   return users.map(({ deviceId }: { deviceId: string }) => deviceId).sort();
 }
 
-it('halts a partition that yields nothing else, loudly, while the others go on', { timeout }, async () => {
+it('halts a partition that yields nothing else, loudly, while the others go on', { timeout, retry: 0 }, async () => {
   const workload = buildWorkload(3, { devices: 40, locationsPerDevice: 50 }, endMs);
   const [partition, partitions] = [2, 4];
   const deadLetters: string[] = [];

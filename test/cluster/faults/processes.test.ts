@@ -26,7 +26,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
   return drawn.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
 }
 
-it('loses nothing when processes of all roles are killed', { timeout }, async () => {
+it('loses nothing when processes of all roles are killed', { timeout, retry: 0 }, async () => {
   const random = createRandom(seed);
   const moreKills = 4;
   let kills = 0;
@@ -48,7 +48,10 @@ it('loses nothing when processes of all roles are killed', { timeout }, async ()
   expect(kills).toBeGreaterThanOrEqual(8);
 });
 
-it('loses nothing when processes of all roles are paused for longer than others wait for them', { timeout }, async () => {
+it('loses nothing when processes of all roles are paused for longer than others wait for them', {
+  timeout,
+  retry: 0,
+}, async () => {
   const random = createRandom(seed + 1);
   const pausedAtOnce = 2;
 
@@ -78,7 +81,7 @@ async function ownerAndSuccessor(): Promise<{ network: BadNetwork; nodes: NodePl
   return { network, nodes };
 }
 
-it('publishes what an owner had committed, and not published, when it was killed', { timeout }, async () => {
+it('publishes what an owner had committed, and not published, when it was killed', { timeout, retry: 0 }, async () => {
   const { network, nodes } = await ownerAndSuccessor();
 
   async function disturb({ nodes, reached }: Running): Promise<void> {
@@ -94,7 +97,7 @@ it('publishes what an owner had committed, and not published, when it was killed
   await story.expectSame('killed after a commit', await run({ workload, nodes, overMs: 10_000, disturb }));
 });
 
-it('refuses what an owner writes that was paused at work and has a successor', { timeout }, async () => {
+it('refuses what an owner writes that was paused at work and has a successor', { timeout, retry: 0 }, async () => {
   const { network, nodes } = await ownerAndSuccessor();
   let refused = 0;
 
@@ -129,7 +132,7 @@ async function isIdle(node: SupervisedNode): Promise<boolean> {
   return (await evaluated(node)) === before;
 }
 
-it('loses nothing while processes join and leave every few seconds', { timeout }, async () => {
+it('loses nothing while processes join and leave every few seconds', { timeout, retry: 0 }, async () => {
   const random = createRandom(seed + 2);
   const nodes: NodePlan[] = [
     { name: 'front', roles: ['ingest', 'api'] },

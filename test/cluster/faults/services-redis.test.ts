@@ -13,7 +13,7 @@ const story = new Story();
 const { workload } = story;
 const timeout = 240_000;
 
-it('goes on where it was when Redis comes back with all its data', { timeout }, async () => {
+it('goes on where it was when Redis comes back with all its data', { timeout, retry: 0 }, async () => {
   const redis = await startRedis({ appendonly: 'everysec' });
   onTestFinished(() => redis.stop());
   let restarts: number | undefined;
@@ -33,7 +33,7 @@ it('goes on where it was when Redis comes back with all its data', { timeout }, 
   expect(restarts, 'processes that ended').toBe(0);
 });
 
-it('does again what Redis has forgotten of its last second', { timeout }, async () => {
+it('does again what Redis has forgotten of its last second', { timeout, retry: 0 }, async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
   let forgotten = 0;
@@ -65,7 +65,7 @@ it('does again what Redis has forgotten of its last second', { timeout }, async 
   expect(restarts, 'processes that ended').toBe(0);
 });
 
-it('waits for Redis while it is slow, and while it is out of reach', { timeout }, async () => {
+it('waits for Redis while it is slow, and while it is out of reach', { timeout, retry: 0 }, async () => {
   const network = await startProxy(services()!.redis);
   onTestFinished(() => network.stop());
   const slowMs = 5_000;
