@@ -5,11 +5,11 @@ import { Registry } from 'prom-client';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
-import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { analyticsFolder, openBackend } from './folders.js';
 import { loggerOptions } from './logger.js';
 import { createRecorder } from './metrics.js';
+import { startAnalyticsSink } from './stages.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 
@@ -19,25 +19,17 @@ export type AnalyticsCalls = WorkerCalls & Queries;
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
 
 runWorker<Queries>(async ({ configuration }) => {
-  const { maxBatchRows, flushIntervalMs, maxThreads } = configuration.analytics;
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
   const backend = openBackend(configuration);
-  const analytics = await openChdbAnalytics({ path: analyticsFolder(configuration), maxThreads });
-  await migrate(analytics, tables);
-  const sink = createAnalyticsSink({
-    log: backend.log,
-    positions: backend.positions,
-    analytics,
-    clock: Date.now,
-    metrics: createRecorder(stageMetrics, registry),
-    onHalted: (halted) => logger.error(halted, 'partition halted'),
-    bounds: {
-      maxRows: maxBatchRows,
-      maxDelayMs: flushIntervalMs,
-      maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
-    },
+  const analytics = await openChdbAnalytics({
+    path: analyticsFolder(configuration),
+    maxThreads: configuration.analytics.maxThreads,
   });
+  await migrate(analytics, tables);
+  const { log, positions } = backend;
+  const metrics = createRecorder(stageMetrics, registry);
+  const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics });
   return {
     done: sink.done,
     calls: {

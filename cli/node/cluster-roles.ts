@@ -15,15 +15,13 @@ import type { View } from '../../pipeline/catalog/view.js';
 import { topics } from '../../pipeline/ports.js';
 import type { Sealer } from '../../pipeline/sealing.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
-import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
-import { createLocationStage } from '../../pipeline/stages/locations/stage.js';
 import type { Configuration, Role } from '../config/schema.js';
 import { askedEvery, progressAt, sum } from './backlog.js';
 import { addApi, addIngest } from './http.js';
-import { levelOf } from './logger.js';
 import { createMaps } from './maps.js';
 import { addGauge, type Recorder } from './metrics.js';
 import { createPacing } from './pacing.js';
+import { startAnalyticsSink, startLocationStage } from './stages.js';
 import { createWebhookClient, startWebhookStage } from './webhooks.js';
 
 export interface RoleParts {
@@ -84,21 +82,8 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
 
   async pipeline({ configuration, logger, stageMetrics, backend, view, catalog, spatial }) {
     const { log, stateStore, replies, turns } = backend;
-    const stage = createLocationStage({
-      log,
-      states: stateStore,
-      catalog,
-      replies,
-      clock: Date.now,
-      searchGeofences: spatial.searchGeofences,
-      onProblem: (problem) => logger[levelOf(problem)](problem, 'location stage'),
-      metrics: stageMetrics,
-      bounds: {
-        maxBatchRecords: configuration.locations.maxBatchRecords,
-        maxCachedDevices: configuration.locations.cachedDevices,
-        maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
-      },
-    });
+    const parts = { log, states: stateStore, catalog, replies, searchGeofences: spatial.searchGeofences };
+    const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
     const { intervalMs } = configuration.expiry;
     const writer = createConfigurationWriter({ log, view });
     const expiry = createExpirySweeper({ view, writer, turns, clock: Date.now, intervalMs });
@@ -134,22 +119,10 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   },
 
   async analytics({ configuration, logger, stageMetrics, backend, clickHouse }) {
-    const { maxBatchRows, flushIntervalMs } = configuration.analytics;
     const analytics = await openClickHouse(clickHouse);
     await migrate(analytics, tables, clickHouse);
-    const sink = createAnalyticsSink({
-      log: backend.log,
-      positions: backend.positions,
-      analytics,
-      clock: Date.now,
-      metrics: stageMetrics,
-      onHalted: (halted) => logger.error(halted, 'partition halted'),
-      bounds: {
-        maxRows: maxBatchRows,
-        maxDelayMs: flushIntervalMs,
-        maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
-      },
-    });
+    const { log, positions } = backend;
+    const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics: stageMetrics });
     return {
       done: sink.done,
       async stop() {

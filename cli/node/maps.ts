@@ -1,4 +1,4 @@
-/** How a node draws maps: icons are fetched here, drawing is done in processes of its own, none before the first map. */
+/** How a node draws maps: icons and sprites are fetched here, drawing is done in processes of its own, none before the first map. */
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseNetworks } from '../../outbound/addresses.js';
@@ -7,6 +7,7 @@ import { IconFiles, iconBounds } from '../../renderer/icons/icon-files.js';
 import { createPool, type Pool } from '../../renderer/pool/pool.js';
 import { iconUrls } from '../../renderer/request/references.js';
 import type { ArchiveHints } from '../../renderer/sources/open.js';
+import { SpriteFiles, spriteBounds } from '../../renderer/sprites/sprite-files.js';
 import type { DrawnMap, MapRequest, Uploads } from '../../renderer/types.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../config/schema.js';
@@ -37,16 +38,18 @@ export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
   maxZoom: maps.archiveMaxZoom,
 });
 
-export function createIconClient({ maps }: Configuration): OutboundClient {
+export function createIconClient({ maps }: Configuration, bounds = iconBounds): OutboundClient {
   const networks = parseNetworks('maps.allowedNetworks', maps.allowedNetworks);
   if (!networks.ok) throw parameterError(networks.problem);
-  return createOutboundClient({ ...iconBounds, allowedNetworks: networks.value, userAgent: mapsUserAgent });
+  return createOutboundClient({ ...bounds, allowedNetworks: networks.value, userAgent: mapsUserAgent });
 }
 
 export function createMaps(configuration: Configuration, onProblem: (reason: string) => void): Maps {
   const { workers, timeoutMs, maxPixelsInFlight, archive } = configuration.maps;
   const client = createIconClient(configuration);
   const icons = new IconFiles(client);
+  const spriteClient = createIconClient(configuration, spriteBounds);
+  const sprites = new SpriteFiles(spriteClient);
   const pool = createPool({
     module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
     start: {
@@ -64,13 +67,14 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
   });
   return {
     async render(request, { icons: uploaded, style }) {
-      return pool.draw(request, new Map([...uploaded, ...(await icons.get(iconUrls(request)))]), style);
+      const [fetched, images] = await Promise.all([icons.get(iconUrls(request)), sprites.get(style, request.scale)]);
+      return pool.draw(request, new Map([...uploaded, ...fetched]), style, images);
     },
     checkStyle: pool.checkStyle,
     checkIcon: pool.checkIcon,
     async close() {
       await pool.close();
-      await client.close();
+      await Promise.all([client.close(), spriteClient.close()]);
     },
   };
 }

@@ -5,12 +5,12 @@ import { createReplies } from '../../backends/embedded/replies.js';
 import { createCatalog } from '../../pipeline/catalog/catalog.js';
 import { createSpatialQueries } from '../../pipeline/catalog/queries.js';
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
-import { createLocationStage } from '../../pipeline/stages/locations/stage.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { tellingApplied } from './backlog.js';
 import { openBackend, openNodeView } from './folders.js';
-import { levelOf, loggerOptions } from './logger.js';
+import { loggerOptions } from './logger.js';
 import { createRecorder } from './metrics.js';
+import { startLocationStage } from './stages.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 
@@ -23,21 +23,14 @@ runWorker<SpatialQueries>(async ({ configuration, applied, replies }) => {
   const view = openNodeView(configuration);
   const catalog = createCatalog(view);
   const spatial = createSpatialQueries(catalog, Date.now);
-  const stage = createLocationStage({
+  const parts = {
     log: backend.log,
     states: tellingApplied(backend.stateStore, applied),
     catalog,
     replies: createReplies(replies),
-    clock: Date.now,
     searchGeofences: spatial.searchGeofences,
-    onProblem: (problem) => logger[levelOf(problem)](problem, 'location stage'),
-    metrics: createRecorder(stageMetrics, registry),
-    bounds: {
-      maxBatchRecords: configuration.locations.maxBatchRecords,
-      maxCachedDevices: configuration.locations.cachedDevices,
-      maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
-    },
-  });
+  };
+  const stage = startLocationStage(parts, { configuration, logger, metrics: createRecorder(stageMetrics, registry) });
   return {
     done: stage.done,
     calls: {

@@ -13,6 +13,7 @@ import type { Configuration } from '../config/schema.js';
 import { version } from '../version.js';
 import { levelOf } from './logger.js';
 import { addGauge, type Recorder } from './metrics.js';
+import { maxDeadLetterShareOf } from './stages.js';
 
 /** What is kept of an answer's body, and how long it is waited for: it only goes on record. */
 const maxBodyBytes = 1_024;
@@ -81,7 +82,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
       maxConcurrency,
       maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint,
       keepWaitingMs: keepWaitingDays * dayMs,
-      maxDeadLetterShare: configuration.deadLetters.maxPercent / 100,
+      maxDeadLetterShare: maxDeadLetterShareOf(configuration),
     },
   });
   return {

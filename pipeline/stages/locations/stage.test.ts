@@ -5,7 +5,7 @@ import { deriveId } from '../../../schemas/ids.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleDetails } from '../../../schemas/testing/examples.js';
-import { type Log, type StateStore, type TrackReply, topics } from '../../ports.js';
+import { type StateStore, type TrackReply, topics } from '../../ports.js';
 import {
   beaconRecord,
   geofenceRecord,
@@ -16,6 +16,7 @@ import {
   projectRecord,
   TestNode,
   until,
+  withPartitionsLost,
 } from '../testing/node.js';
 
 let node: TestNode;
@@ -315,18 +316,9 @@ describe('a fenced owner', () => {
       },
       commit: async () => 'fenced',
     };
-    const lost: Log['consume'] = (options) =>
-      log.consume({
-        ...options,
-        handler: {
-          assigned: (partition) => options.handler.assigned(partition, () => false),
-          revoked: (partition) => options.handler.revoked(partition),
-          records: (partition, records) => options.handler.records(partition, records),
-        },
-      });
     const problems: object[] = [];
     const stage = node.start({
-      log: { ...log, consume: lost },
+      log: withPartitionsLost(log),
       states: contested,
       onProblem: (problem) => problems.push(problem),
       bounds: { reclaimDelayMs: 1 },

@@ -11,7 +11,7 @@ import { createConfigurationWriter, followChanges } from '../../catalog/changes.
 import { beaconRecord, geofenceRecord, location, projectRecord } from '../../catalog/fixtures.js';
 import type { ConfigurationChange, ConfigurationWriter } from '../../catalog/types.js';
 import { openView, type View } from '../../catalog/view.js';
-import { type LogRecord, type NewRecord, type Subscription, type Topic, topics } from '../../ports.js';
+import { type Log, type LogRecord, type NewRecord, type Subscription, type Topic, topics } from '../../ports.js';
 import { decodeDeviceState } from '../locations/devices.js';
 import { createLocationStage, type LocationStageParts } from '../locations/stage.js';
 
@@ -32,6 +32,20 @@ export async function until(condition: () => Promise<boolean> | boolean, withinM
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
+
+/** The log, as it is for a process that has lost its partitions and wasn't told yet. */
+export const withPartitionsLost = (log: Log): Log => ({
+  ...log,
+  consume: (options) =>
+    log.consume({
+      ...options,
+      handler: {
+        assigned: (partition) => options.handler.assigned(partition, () => false),
+        revoked: (partition) => options.handler.revoked(partition),
+        records: (partition, records) => options.handler.records(partition, records),
+      },
+    }),
+});
 
 /** Every record of a topic, by partition and offset. */
 export async function readAll({ log }: Embedded, topic: Topic): Promise<LogRecord[]> {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
-import { type Log, topics } from '../../ports.js';
+import { topics } from '../../ports.js';
+import { withPartitionsLost } from '../testing/node.js';
 import { maxEventCharacters } from './payload.js';
 import { retryDelaysMs } from './schedule.js';
 import { answer, failure } from './testing/scripted-client.js';
@@ -392,16 +393,7 @@ describe('another owner', () => {
       },
       add: async () => 'fenced',
     };
-    const lost: Log['consume'] = (options) =>
-      log.consume({
-        ...options,
-        handler: {
-          assigned: (partition) => options.handler.assigned(partition, () => false),
-          revoked: (partition) => options.handler.revoked(partition),
-          records: (partition, records) => options.handler.records(partition, records),
-        },
-      });
-    const stage = node.start({ log: { ...log, consume: lost }, queue, bounds: { reclaimDelayMs: 1 } });
+    const stage = node.start({ log: withPartitionsLost(log), queue, bounds: { reclaimDelayMs: 1 } });
     await node.append(eventRecord(1, 1));
     await until(() => node.notices.length === 1);
     await stage.close();
