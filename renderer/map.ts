@@ -1,7 +1,7 @@
 /**
  * Static maps by request, on the calling thread: what this room offers to those who use it as a library, and what a drawing process does.
  *
- * Flows in: a {@link MapRequest} and the files of its icons. Flows out: an encoded image. Read `render` from top to bottom. A renderer is
+ * Flows in: a {@link MapRequest}, the files of its icons and of its style's sprites. Flows out: an encoded image. Read `render` from top to bottom. A renderer is
  * kept: it remembers tiles, paths, styles and icons. Imports every folder of this room but `request` and `pool`.
  */
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ import { createRenderer, defaultRendererLimits, type RendererLimits } from './re
 import type { FetchBytes } from './sources/fetch.js';
 import { type ArchiveHints, openArchive } from './sources/open.js';
 import { detectSchema } from './sources/schema.js';
+import { SpriteStore } from './sprites/sprite-store.js';
 import { type CompiledStyle, compileStyle } from './style/compile.js';
 import type { Unsupported } from './style/unsupported.js';
 import { builtInStyle } from './styles/built-in.js';
@@ -25,7 +26,7 @@ import { checkStyle, onArchive } from './styles/custom.js';
 import { localizeStyle } from './styles/language.js';
 import { isBuiltInStyle } from './styles/names.js';
 import { rasterStyle } from './styles/raster.js';
-import type { DrawnMap, MapRequest, TileSource, Uploads } from './types.js';
+import type { DrawnMap, MapRequest, Sprites, TileSource, Uploads } from './types.js';
 import { fitView } from './view/fit.js';
 
 export interface MapRendererOptions {
@@ -45,15 +46,17 @@ export type IconContents = ReadonlyMap<string, Uint8Array>;
 export interface MapRenderer {
   /**
    * A marker without a readable icon gets the default pin. `style` is the JSON of the request's style where it isn't built in, and has passed
-   * `checkStyle`. Rejects with ApiError `invalid_parameter` for a style that isn't there.
+   * `checkStyle`, `sprites` are those that it names. Rejects with ApiError `invalid_parameter` for a style that isn't there.
    */
-  render(request: MapRequest, icons?: IconContents, style?: Uploads['style']): Promise<DrawnMap>;
+  render(request: MapRequest, icons?: IconContents, style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
   /** What of a style, in JSON, isn't drawn from this archive, or what is wrong with it. */
   checkStyle(json: Uint8Array): Validated<Unsupported[]>;
   /** What the file is, or null when it is nothing that can be decoded within the bounds of icons. */
   checkIcon(file: Uint8Array): Promise<IconKind | null>;
   close(): Promise<void>;
 }
+
+const noSprites: Sprites = { files: [], missing: 0 };
 
 /** Compiled ones, each for one language. */
 const keptStyles = 32;
@@ -66,16 +69,18 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
   const styleFor = createStyles(source);
   const renderer = createRenderer(options.limits ?? defaultRendererLimits);
   const iconStore = new IconStore();
+  const spriteStore = new SpriteStore();
   return {
-    async render(request, contents = new Map(), uploadedStyle = null) {
+    async render(request, contents = new Map(), uploadedStyle = null, sprites = noSprites) {
       const style = styleFor(request.style, request.language, uploadedStyle);
       const { icons, missing } = await iconStore.decode(request.markers, contents, request.scale);
+      const { images, missing: missingSprites } = await spriteStore.decode(sprites);
       const view = fitView(request.camera, fitItems(request, icons), request, attributionPx(request, source.attribution));
       const overlays = createOverlays(view, request, icons, source.attribution, isDarkStyle(style, view.zoom));
       const sources = new Map([['map', source]]);
       const labels = paintLabels(request.language);
-      const image = await renderer.render({ view, style, sources, labels, overlays, format: request.format });
-      return { ...image, missingIcons: missing };
+      const image = await renderer.render({ view, style, sources, images, labels, overlays, format: request.format });
+      return { ...image, missingIcons: missing + missingSprites };
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
     checkIcon: async (file) => ((await decodeIcon(file, 1)) && iconKind(file)) ?? null,

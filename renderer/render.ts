@@ -9,6 +9,7 @@ import { BucketStore } from './draw/bucket-store.js';
 import { type Frame, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
 import { encodeImage } from './encode.js';
+import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
 import { TileStore } from './tiles/store.js';
 import type { ImageFormat, MapImage, PixelBox, TileSource, Viewport } from './types.js';
@@ -23,7 +24,7 @@ export interface Overlays {
   paintAbove(frame: Frame): void;
 }
 
-/** Places and draws the text of a style's symbol layers. */
+/** Places and draws the text and icons of a style's symbol layers. */
 export type PaintLabels = (frame: Frame, style: CompiledStyle, keepFree: readonly PixelBox[]) => void;
 
 /** One map to draw. */
@@ -32,6 +33,8 @@ export interface Scene {
   readonly style: CompiledStyle;
   /** By the names that the style gives them. Layers of a source that isn't here are left out. */
   readonly sources: ReadonlyMap<string, TileSource>;
+  /** Those that the style may name; none unless given. */
+  readonly images?: SpriteImages;
   readonly labels: PaintLabels | null;
   readonly overlays: Overlays | null;
   readonly format: ImageFormat;
@@ -57,7 +60,7 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
   return {
     async render(scene) {
       const loaded = await loadTiles(scene, tiles);
-      const frame = openFrame(scene.view, loaded);
+      const frame = openFrame(scene.view, loaded, scene.images);
       paintLayers(frame, scene.style, buckets);
       scene.overlays?.paintBelow(frame);
       scene.labels?.(frame, scene.style, scene.overlays?.boxes ?? []);

@@ -2,9 +2,9 @@
  * Static maps: what is asked, what a map is drawn from, and what comes back.
  *
  * Flows in: a {@link MapRequest} and sources. Flows out: an encoded image. The room can be used without the rest of Fenceline: it
- * imports only `schemas` (errors and names) and, for icons by URL, `outbound`. Inside it, `request/` reads parameters, `view/` knows the projection, `sources/`
- * fetch tiles, `basemap/` bakes the default archive, `styles/` are ours, `tiles/` decode, `style/` compiles, `draw/` paints, `labels/` place text,
- * `overlays/` add markers, paths and attribution; `render.ts` reads top to bottom.
+ * imports only `schemas` (errors and names) and, for icons and sprites by URL, `outbound`. Inside it, `request/` reads parameters, `view/` knows the projection, `sources/`
+ * fetch tiles, `basemap/` bakes the default archive, `styles/` are ours, `tiles/` decode, `style/` compiles, `sprites/` have the images of styles, `draw/` paints,
+ * `labels/` place text and icons, `overlays/` add markers, paths and attribution; `render.ts` reads top to bottom.
  *
  * Longitude comes first everywhere but in a request's text. Sizes are CSS pixels unless they say device pixels. Zoom is that of a world 512 pixels wide at 0.
  */
@@ -74,6 +74,23 @@ export interface Uploads {
   readonly icons: ReadonlyMap<string, Uint8Array>;
 }
 
+/** The two files of a sprite, as they were fetched. */
+export interface SpriteFile {
+  /** What the style's names of its images begin with, before a colon; empty for the default sprite. */
+  readonly id: string;
+  /** JSON. */
+  readonly index: Uint8Array;
+  /** PNG. */
+  readonly image: Uint8Array;
+}
+
+/** The sprites of a style. */
+export interface Sprites {
+  readonly files: readonly SpriteFile[];
+  /** Those that could not be had. */
+  readonly missing: number;
+}
+
 /** Where the camera stands, decided. */
 export interface Viewport {
   readonly center: Position;
@@ -120,6 +137,6 @@ export interface MapImage {
 
 /** A map that was asked for, as far as it could be drawn. */
 export interface DrawnMap extends MapImage {
-  /** Icons in whose place there is the default pin. */
+  /** Icons in whose place there is the default pin, and sprites that the map is drawn without. */
   readonly missingIcons: number;
 }

@@ -78,7 +78,7 @@ test('an answer can be sent back as it is', async () => {
 test('what is not drawn is told at each upload', async () => {
   const owner = await newOwner();
   const parks = { id: 'parks', type: 'fill', source: 'a', 'source-layer': 'park' };
-  const asking = { ...style, sprite: 'https://a.example/sprite', sources: { a: { type: 'vector' } }, layers: [parks] };
+  const asking = { ...style, sprite: 'mapbox://sprites/a', sources: { a: { type: 'vector' } }, layers: [parks] };
   const answers = [await owner.call('POST', '', asking)];
   answers.push(await owner.call('PUT', `/${answers[0]!.body.mapStyle._id}`, { name: 'Ours' }));
   for (const { body } of answers) {

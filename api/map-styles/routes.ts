@@ -68,7 +68,7 @@ export const mapStyleRoutes =
         tag,
         summary: 'Upload a style',
         description:
-          'No address in it is asked for anything: the archive of this installation stands in for its source of tiles.',
+          'Of all addresses in it only those of its sprites are asked: the archive of this installation stands in for its source of tiles.',
         body,
         answer: uploaded,
         failures: [400, 409, 413, 503],

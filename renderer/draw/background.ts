@@ -3,12 +3,17 @@
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
 import type { Frame } from './frame.js';
+import { patternAt, repeated } from './pattern.js';
 
-export function paintBackground({ canvas, context, view }: Frame, layer: StyleLayer): void {
+export function paintBackground(frame: Frame, layer: StyleLayer): void {
+  const { canvas, context, view } = frame;
+  const image = patternAt(frame, layer, 'background-pattern');
+  if (image === 'missing') return;
   context.save();
   context.resetTransform();
   context.globalAlpha = layer.property<number>('background-opacity').at(view.zoom);
-  context.fillStyle = layer.property<Color>('background-color').at(view.zoom).toString();
+  context.fillStyle =
+    image === null ? layer.property<Color>('background-color').at(view.zoom).toString() : repeated(frame, image);
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.restore();
 }

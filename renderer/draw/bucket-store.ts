@@ -1,6 +1,7 @@
 /** Buckets of tiles that were drawn lately, the least recently used forgotten first. Layers and styles that select the same features share them. */
 
 import { LRUCache } from 'lru-cache';
+import { noImages } from '../sprites/sprite-images.js';
 import type { VectorTile } from '../tiles/vector-tile.js';
 import { type Bucket, buildBucket } from './bucket.js';
 import type { Selection } from './selection.js';
@@ -15,14 +16,14 @@ export class BucketStore {
     this.buckets = new LRUCache({ maxSize: maxBytes, sizeCalculation: (bucket) => bucket.weightBytes });
   }
 
-  /** `tileKey` names the tile among all tiles; `zoom` is the whole zoom at or below the view's. */
-  get(tileKey: string, tile: VectorTile, selection: Selection, zoom: number): Bucket {
+  /** `tileKey` names the tile among all tiles; `zoom` is the whole zoom at or below the view's; `images` are those of the style. */
+  get(tileKey: string, tile: VectorTile, selection: Selection, zoom: number, images = noImages): Bucket {
     const layer = tile.layers.get(selection.sourceLayer);
     if (!layer) return noBucket;
-    const key = `${tileKey} ${selection.dependsOnZoom ? zoom : ''} ${selection.key}`;
+    const key = `${tileKey} ${selection.dependsOnZoom ? zoom : ''} ${selection.dependsOnImages ? images.key : ''} ${selection.key}`;
     let bucket = this.buckets.get(key);
     if (!bucket) {
-      bucket = buildBucket(layer, selection, zoom);
+      bucket = buildBucket(layer, selection, zoom, images.names);
       this.buckets.set(key, bucket);
     }
     return bucket;

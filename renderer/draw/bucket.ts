@@ -53,10 +53,10 @@ export class Chunk {
   }
 }
 
-/** `zoom` is the whole zoom at or below the view's. */
-export function buildBucket(layer: TileLayer, selection: Selection, zoom: number): Bucket {
+/** `zoom` is the whole zoom at or below the view's; `images` are the names of those that there are. */
+export function buildBucket(layer: TileLayer, selection: Selection, zoom: number, images: string[] = []): Bucket {
   const features = select(selection, layer.features, zoom);
-  const batches = batchesOf(features, selection, zoom, layer.extent).map((batch) => toBatch(batch, layer.extent));
+  const batches = batchesOf(features, selection, zoom, images, layer.extent).map((batch) => toBatch(batch, layer.extent));
   return { batches, weightBytes: weightBytes(features) };
 }
 
@@ -65,14 +65,20 @@ function weightBytes(features: readonly TileFeature[]): number {
   return features.reduce((sum, feature) => sum + 60 * feature.maxVertices + 60, 200);
 }
 
-function batchesOf(features: TileFeature[], selection: Selection, zoom: number, extent: number): TileFeature[][] {
+function batchesOf(
+  features: TileFeature[],
+  selection: Selection,
+  zoom: number,
+  images: string[],
+  extent: number,
+): TileFeature[][] {
   if (features.length === 0) return [];
   if (selection.grouping.length === 0) return [features];
   const batches: TileFeature[][] = [];
   const lastOfLook = new Map<string, number>();
   const topmost = new TopmostBatches(extent);
   for (const feature of features) {
-    const look = lookOf(selection, feature, zoom);
+    const look = lookOf(selection, feature, zoom, images);
     const below = topmost.under(feature.box);
     let number = lastOfLook.get(look);
     if (number === undefined || number < below) {

@@ -4,20 +4,21 @@ import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../style/compile.js';
 import type { Batch } from './bucket.js';
 import type { VectorPainter } from './painter.js';
+import { patternAt, repeated } from './pattern.js';
 import { overlaps, type TileCanvas, type Translate } from './tile-canvas.js';
 
 export const fillPainter: VectorPainter = {
-  properties: ['fill-color', 'fill-opacity', 'fill-outline-color'],
+  properties: ['fill-color', 'fill-opacity', 'fill-outline-color', 'fill-pattern'],
   sortKey: 'fill-sort-key',
   clipped: true,
   paint(canvas, layer, batch) {
-    fill(canvas, layer, batch, 'fill');
-    outline(canvas, layer, batch);
+    const isThere = fill(canvas, layer, batch, 'fill');
+    if (isThere) outline(canvas, layer, batch);
   },
 };
 
 export const extrusionPainter: VectorPainter = {
-  properties: ['fill-extrusion-color'],
+  properties: ['fill-extrusion-color', 'fill-extrusion-pattern'],
   sortKey: null,
   clipped: true,
   paint(canvas, layer, batch) {
@@ -25,19 +26,23 @@ export const extrusionPainter: VectorPainter = {
   },
 };
 
-function fill(canvas: TileCanvas, layer: StyleLayer, { feature, chunks }: Batch, type: 'fill' | 'fill-extrusion'): void {
-  const { context, zoom } = canvas;
+/** False where there is nothing, not even an outline: of an image that is missing. */
+function fill(canvas: TileCanvas, layer: StyleLayer, { feature, chunks }: Batch, type: 'fill' | 'fill-extrusion'): boolean {
+  const { context, zoom, frame, unitPx } = canvas;
   const color = layer.property<Color>(`${type}-color`).at(zoom, feature);
   const opacity = layer.property<number>(`${type}-opacity`).at(zoom, feature);
-  if (color.a === 0 || opacity === 0) return;
+  const image = patternAt(frame, layer, `${type}-pattern`, feature);
+  if (image === 'missing') return false;
+  if ((image === null && color.a === 0) || opacity === 0) return true;
   const translate = layer.property<Translate>(`${type}-translate`).at(zoom);
   const visible = canvas.visible(0, translate);
   canvas.useTileUnits(translate);
-  context.fillStyle = color.toString();
+  context.fillStyle = image === null ? color.toString() : repeated(frame, image, { px: unitPx, ...canvas.origin(translate) });
   context.globalAlpha = opacity;
   for (const chunk of chunks) {
     if (overlaps(chunk.box, visible)) context.fill(chunk.path());
   }
+  return true;
 }
 
 /** One device pixel wide, as far as the style asks for a colour of its own. */

@@ -1,6 +1,7 @@
 /** A map while it is drawn: the canvas, the view and the tiles it shows. */
 
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { noImages, type SpriteImages } from '../sprites/sprite-images.js';
 import type { Tile } from '../tiles/store.js';
 import type { PixelBox, Viewport } from '../types.js';
 import type { PlacedTile } from '../view/projection.js';
@@ -18,18 +19,20 @@ export interface Frame {
   readonly wholeZoom: number;
   /** By the name that the style gives the source. */
   readonly tiles: ReadonlyMap<string, readonly LoadedTile[]>;
+  /** Those that the style may name. */
+  readonly images: SpriteImages;
 }
 
 /** What a map without a background is drawn on. */
 const paper = '#ffffff';
 
 /** A sheet of paper of the view's size in device pixels. */
-export function openFrame(view: Viewport, tiles: Frame['tiles']): Frame {
+export function openFrame(view: Viewport, tiles: Frame['tiles'], images = noImages): Frame {
   const canvas = createCanvas(Math.round(view.width * view.scale), Math.round(view.height * view.scale));
   const context = canvas.getContext('2d');
   context.fillStyle = paper;
   context.fillRect(0, 0, canvas.width, canvas.height);
-  return { canvas, context, view, wholeZoom: Math.floor(view.zoom), tiles };
+  return { canvas, context, view, wholeZoom: Math.floor(view.zoom), tiles, images };
 }
 
 /**

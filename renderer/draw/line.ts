@@ -5,23 +5,32 @@ import { point, polygon } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 import type { Chunk } from './bucket.js';
 import { dashLines } from './dash.js';
+import { paintPatternLine } from './line-pattern.js';
 import { offsetLines } from './offset.js';
 import type { VectorPainter } from './painter.js';
 import { type Origin, pathData } from './path.js';
+import { patternAt } from './pattern.js';
 import { type Pen, penOf } from './pen.js';
 import { overlaps, type TileCanvas } from './tile-canvas.js';
 
 export const linePainter: VectorPainter = {
   properties: [
     ...['line-color', 'line-opacity', 'line-width', 'line-gap-width', 'line-offset', 'line-dasharray'],
-    ...['line-join', 'line-miter-limit'],
+    ...['line-join', 'line-miter-limit', 'line-pattern'],
   ],
   sortKey: 'line-sort-key',
   clipped: true,
   paint(canvas, layer, { feature, chunks }) {
     const pen = penOf(canvas, layer, feature);
     if (!pen) return;
+    const image = patternAt(canvas.frame, layer, 'line-pattern', feature);
+    if (image === 'missing' || (image === null && pen.color.a === 0)) return;
     const visible = canvas.visible(pen.reach, pen.translate);
+    if (image !== null) {
+      const seen = chunks.filter((chunk) => overlaps(chunk.box, visible));
+      paintPatternLine(canvas, pen, image, seen, visible);
+      return;
+    }
     // Lines that are cut to the view are told from its corner, so that numbers stay small.
     const origin: Origin = pen.dashes ? [Math.floor(visible.minX), Math.floor(visible.minY)] : [0, 0];
     usePen(canvas, pen, origin);

@@ -1,5 +1,5 @@
 /**
- * Everything but text: the style's layers from bottom to top, each over all tiles.
+ * Everything but text and icons: the style's layers from bottom to top, each over all tiles.
  *
  * Imports `style` and `tiles`; what is drawn by N calls into the engine is grouped so that N stays small (see `bucket.ts`).
  */
@@ -23,26 +23,13 @@ const vectorPainters: Partial<Record<LayerType, VectorPainter>> = {
   'fill-extrusion': extrusionPainter,
 };
 
-/** A layer that asks for a pattern isn't drawn: its colour is not what it would look like. `unsupported` tells. */
-const patterns: Partial<Record<LayerType, string>> = {
-  background: 'background-pattern',
-  fill: 'fill-pattern',
-  line: 'line-pattern',
-  'fill-extrusion': 'fill-extrusion-pattern',
-};
-
 const selections = new WeakMap<StyleLayer, Selection>();
 
 /** Layers whose source the frame has no tiles of are left out. */
 export function paintLayers(frame: Frame, style: CompiledStyle, buckets: BucketStore): void {
   for (const layer of style.layers) {
-    if (layer.isVisible(frame.view.zoom) && !hasPattern(layer)) paintLayer(frame, layer, buckets);
+    if (layer.isVisible(frame.view.zoom)) paintLayer(frame, layer, buckets);
   }
-}
-
-function hasPattern(layer: StyleLayer): boolean {
-  const name = patterns[layer.type];
-  return name !== undefined && layer.property(name).text !== '';
 }
 
 function paintLayer(frame: Frame, layer: StyleLayer, buckets: BucketStore): void {
@@ -66,7 +53,7 @@ function paintVector(
     if (!extent) continue;
     const canvas = new TileCanvas(frame, place, extent);
     if (canvas.isEmpty) continue;
-    const { batches } = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom);
+    const { batches } = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom, frame.images);
     const paint = () => {
       for (const batch of batches) painter.paint(canvas, layer, batch);
     };

@@ -12,6 +12,8 @@ export interface Pen {
   readonly color: Color;
   readonly opacity: number;
   readonly width: number;
+  /** What it is at the whole zoom, grown with the tile. */
+  readonly wholeWidth: number;
   readonly cap: 'butt' | 'round' | 'square';
   readonly join: LineJoin;
   readonly miterLimit: number;
@@ -38,19 +40,23 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   const width = paint<number>('line-width') * unitsPerPx;
   const color = paint<Color>('line-color');
   const opacity = paint<number>('line-opacity');
-  if (width <= 0 || color.a === 0 || opacity === 0) return null;
+  if (width <= 0 || opacity === 0) return null;
 
   const gapWidth = paint<number>('line-gap-width') * unitsPerPx;
   const offset = paint<number>('line-offset') * unitsPerPx;
   const aside = (gapWidth + width) / 2;
   const sides = gapWidth > 0 ? [offset - aside, offset + aside] : [offset];
   const miterLimit = layout<number>('line-miter-limit');
-  const dashes = dashesOf(canvas, layer, feature, width) ?? (unitPx > maxWholeUnitPx ? unbroken : null);
+  const grownWidth = layer.property<number>('line-width').at(wholeZoom, feature) * canvas.enlargement * unitsPerPx;
+  // A line that begins only between two whole zooms has none at the first.
+  const wholeWidth = grownWidth || width;
+  const dashes = dashesOf(canvas, layer, feature, wholeWidth) ?? (unitPx > maxWholeUnitPx ? unbroken : null);
   const isPlain = dashes === null && sides.length === 1 && offset === 0;
   return {
     color,
     opacity,
     width,
+    wholeWidth,
     cap: layout('line-cap'),
     join: layout('line-join'),
     miterLimit,
@@ -62,13 +68,8 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   };
 }
 
-/**
- * Dashes are measured in widths of the line at the whole zoom, and grow with the tile from there to the next; where the line begins
- * only between the two, in its own width.
- */
-function dashesOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeature, width: number): DashPattern | null {
+/** Dashes are measured in widths of the line at the whole zoom, and grow with the tile from there to the next. */
+function dashesOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeature, wholeWidth: number): DashPattern | null {
   const dasharray = layer.property<readonly number[] | undefined>('line-dasharray').at(canvas.wholeZoom, feature);
-  if (!dasharray) return null;
-  const wholeWidth = layer.property<number>('line-width').at(canvas.wholeZoom, feature) * canvas.enlargement * canvas.unitsPerPx;
-  return dashPattern(dasharray, wholeWidth || width, 0.5 / canvas.unitPx);
+  return dasharray ? dashPattern(dasharray, wholeWidth, 0.5 / canvas.unitPx) : null;
 }

@@ -15,6 +15,8 @@ export interface Selection {
   readonly key: string;
   /** Whether the result differs between whole zooms. */
   readonly dependsOnZoom: boolean;
+  /** Whether it differs by which images there are. */
+  readonly dependsOnImages: boolean;
 }
 
 /** `painted` are the properties that say how the layer's features look. */
@@ -29,6 +31,7 @@ export function selectionOf(layer: StyleLayer, painted: readonly string[], sortK
     sortKey: ordered,
     key: JSON.stringify([layer.sourceLayer, layer.filterText, grouping.map((p) => p.text), ordered?.text]),
     dependsOnZoom: layer.filterDependsOnZoom || [...grouping, ordered].some((property) => property?.kind === 'composite'),
+    dependsOnImages: grouping.some((property) => property.isImage),
   };
 }
 
@@ -44,11 +47,11 @@ export function select({ layer, sortKey }: Selection, features: readonly TileFea
  * Equal for features that look the same at every zoom from this whole one to the next. A property of zoom and feature is interpolated
  * between whole zooms, so its two values there stand for all between.
  */
-export function lookOf({ grouping }: Selection, feature: TileFeature, zoom: number): string {
+export function lookOf({ grouping }: Selection, feature: TileFeature, zoom: number, images: string[]): string {
   let look = '';
   for (const property of grouping) {
-    look += `${String(property.at(zoom, feature))}|`;
-    if (property.kind === 'composite') look += `${String(property.at(zoom + 1, feature))}|`;
+    look += `${String(property.at(zoom, feature, images))}|`;
+    if (property.kind === 'composite') look += `${String(property.at(zoom + 1, feature, images))}|`;
   }
   return look;
 }

@@ -1,6 +1,7 @@
 /** One layer of a vector tile in its place on the canvas. */
 
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SpriteImages } from '../sprites/sprite-images.js';
 import type { PixelBox } from '../types.js';
 import type { PlacedTile } from '../view/projection.js';
 import { type Frame, tileArea } from './frame.js';
@@ -10,6 +11,7 @@ export type Translate = readonly [x: number, y: number];
 
 export class TileCanvas {
   readonly context: SKRSContext2D;
+  readonly images: SpriteImages;
   readonly zoom: number;
   readonly wholeZoom: number;
   /** The tile's part of the canvas, in whole device pixels. */
@@ -22,11 +24,12 @@ export class TileCanvas {
   readonly enlargement: number;
 
   constructor(
-    private readonly frame: Frame,
+    readonly frame: Frame,
     private readonly place: PlacedTile,
     readonly extent: number,
   ) {
     this.context = frame.context;
+    this.images = frame.images;
     this.zoom = frame.view.zoom;
     this.wholeZoom = frame.wholeZoom;
     this.area = tileArea(frame, place);
@@ -41,7 +44,7 @@ export class TileCanvas {
 
   /** The part that is seen, with this many tile units around it, in tile units of what is shifted by `translate`. */
   visible(margin: number, [shiftX, shiftY]: Translate): PixelBox {
-    const { left, top } = this.origin(shiftX, shiftY);
+    const { left, top } = this.origin([shiftX, shiftY]);
     return {
       minX: (this.area.minX - left) / this.unitPx - margin,
       minY: (this.area.minY - top) / this.unitPx - margin,
@@ -64,13 +67,13 @@ export class TileCanvas {
 
   /** From here on coordinates are tile units, or as many to a tile unit as `precision` says, counted from `origin`. */
   useTileUnits([shiftX, shiftY]: Translate, precision = 1, [originX, originY]: readonly [x: number, y: number] = [0, 0]): void {
-    const { left, top } = this.origin(shiftX, shiftY);
+    const { left, top } = this.origin([shiftX, shiftY]);
     const scale = this.unitPx / precision;
     this.context.setTransform(scale, 0, 0, scale, left + originX * this.unitPx, top + originY * this.unitPx);
   }
 
   /** The tile's corner in device pixels. */
-  private origin(shiftX: number, shiftY: number): { left: number; top: number } {
+  origin([shiftX, shiftY]: Translate): { left: number; top: number } {
     const { scale } = this.frame.view;
     return { left: (this.place.left + shiftX) * scale, top: (this.place.top + shiftY) * scale };
   }

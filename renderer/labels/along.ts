@@ -51,11 +51,22 @@ const maxNear = 6;
 const maxPlaces = 24;
 const maxTries = 8;
 
+/** A text, and how far along the line its middle is. */
+export interface SettingAlong extends Setting {
+  readonly middle: number;
+}
+
 /** All ways to set a text of this width in the stretch, the best one first. */
-export function* settingsAlong(stretch: Stretch, text: string, width: number, look: Look, style: LineStyle): Generator<Setting> {
+export function* settingsAlong(
+  stretch: Stretch,
+  text: string,
+  width: number,
+  look: Look,
+  style: LineStyle,
+): Generator<SettingAlong> {
   for (const place of bestPlaces(stretch, width)) {
     const setting = straightSetting(place, text, width, look, style) ?? bentSetting(place, text, look, style);
-    if (setting) yield setting;
+    if (setting) yield { ...setting, middle: (place.from + place.to) / 2 };
   }
 }
 

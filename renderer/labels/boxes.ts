@@ -27,6 +27,16 @@ function boxAround(x: number, y: number, halfWidth: number, halfHeight: number):
   return { minX: x - halfWidth, minY: y - halfHeight, maxX: x + halfWidth, maxY: y + halfHeight };
 }
 
-export function padded({ minX, minY, maxX, maxY }: PixelBox, padding: number): PixelBox {
-  return { minX: minX - padding, minY: minY - padding, maxX: maxX + padding, maxY: maxY + padding };
+/** CSS pixels around a box. */
+export interface Padding {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+export const evenPadding = (px: number): Padding => ({ top: px, right: px, bottom: px, left: px });
+
+export function padded({ minX, minY, maxX, maxY }: PixelBox, { top, right, bottom, left }: Padding): PixelBox {
+  return { minX: minX - left, minY: minY - top, maxX: maxX + right, maxY: maxY + bottom };
 }

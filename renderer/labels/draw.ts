@@ -1,7 +1,8 @@
-/** Labels on the canvas: halos below letters. */
+/** Labels on the canvas: icons below text, halos below letters. */
 
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { fontOf } from '../fonts.js';
+import { drawIcon } from './draw-icon.js';
 import type { PlacedLabel, Run } from './label.js';
 import type { Look } from './look.js';
 import { isRightToLeft } from './script.js';
@@ -15,11 +16,14 @@ export function drawLabels(context: SKRSContext2D, scale: number, labels: readon
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   context.lineJoin = 'round';
-  for (const { candidate, setting } of labels) drawLabel(context, scale, candidate.look, setting.runs);
+  for (const { candidate, setting } of labels) {
+    if (setting.icon) drawIcon(context, scale, setting.icon);
+    if (candidate.look) drawText(context, scale, candidate.look, setting.runs);
+  }
   context.restore();
 }
 
-function drawLabel(context: SKRSContext2D, scale: number, look: Look, runs: readonly Run[]): void {
+function drawText(context: SKRSContext2D, scale: number, look: Look, runs: readonly Run[]): void {
   context.font = fontOf(look.sizePx, look.face, look.han);
   context.letterSpacing = `${look.letterSpacingPx}px`;
   context.globalAlpha = look.opacity;

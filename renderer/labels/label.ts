@@ -1,6 +1,8 @@
-/** What is to be lettered, and how it could be. */
+/** What is to be lettered or marked with an icon, and how it could be. */
 
 import type { PixelBox } from '../types.js';
+import type { Padding } from './boxes.js';
+import type { IconLook } from './icon-look.js';
 import type { Look } from './look.js';
 
 /** A text on a straight line. Lengths are CSS pixels of the image. */
@@ -13,32 +15,56 @@ export interface Run {
   readonly angle: number;
 }
 
-/** One way to set a label. */
-export interface Setting {
-  readonly runs: readonly Run[];
+/** An icon in its place. Lengths are CSS pixels of the image. */
+export interface PlacedIcon {
+  readonly look: IconLook;
+  /** Its middle. */
+  readonly x: number;
+  readonly y: number;
+  /** Radians, clockwise on the screen. */
+  readonly angle: number;
   /** Together they cover it. */
   readonly boxes: readonly PixelBox[];
+}
+
+/** One way to set a label: its text, its icon or both. */
+export interface Setting {
+  /** Empty without a text. */
+  readonly runs: readonly Run[];
+  /** Together they cover the text. */
+  readonly boxes: readonly PixelBox[];
+  readonly icon?: PlacedIcon;
 }
 
 /** `cooperative` labels may overlap each other; `always` ones any. */
 export type Overlap = 'never' | 'cooperative' | 'always';
 
-/** What a style wants of a layer's labels beside their look. */
-export interface Rules {
-  /** Kept free around a label, in CSS pixels. */
-  readonly paddingPx: number;
+/** What a style wants of its texts, or icons, when they meet others. */
+export interface Room {
+  /** Kept free around it. */
+  readonly padding: Padding;
   readonly overlap: Overlap;
-  /** Whether other labels must keep clear of it. */
+  /** Whether others must keep clear of it. */
   readonly isObstacle: boolean;
-  /** From the middle of one label to the next one of the same text, at least, in CSS pixels. */
+  /** Whether the other one of a text and its icon may be there without it. */
+  readonly isOptional: boolean;
+}
+
+/** What a style wants of a layer's texts beside their look. */
+export interface Rules extends Room {
+  /** From the middle of one text to the next one that says the same, at least, in CSS pixels. */
   readonly minRepeatPx: number;
 }
 
 /** A label that may find its place or not. */
 export interface Candidate {
+  /** Empty for an icon alone. */
   readonly text: string;
-  readonly look: Look;
+  /** Null without a text. */
+  readonly look: Look | null;
   readonly rules: Rules;
+  /** Of its icon, where it has one. */
+  readonly iconRoom?: Room;
   /** All ways to set it, the best one first. */
   settings(): Iterable<Setting>;
 }

@@ -221,7 +221,7 @@ test('what is drawn of two labels nowhere meets, and nothing is drawn over what 
       for (const { candidate, setting } of labels) {
         drawn++;
         expect(setting.boxes.some((box) => meet(box, keepFree[0]!))).toBe(false);
-        const ink = inkOf(candidate.look, setting, 512, 512, 1);
+        const ink = inkOf(candidate.look!, setting, 512, 512, 1);
         let doubled = 0;
         for (let i = 0; i < ink.length; i++) {
           doubled += ink[i]! & taken[i]!;

@@ -1,9 +1,9 @@
 /**
- * The text of a map: a style's symbol layers.
+ * The text and icons of a map: a style's symbol layers.
  *
- * Flows in: the decoded tiles of a frame and a compiled style. Flows out: text on the frame's canvas. What is placed later gives way to
+ * Flows in: the decoded tiles of a frame, a compiled style and its images. Flows out: text and icons on the frame's canvas. What is placed later gives way to
  * what was placed before: layers from the top of the style to its bottom, in each the lowest sort key first. Imports `style/`, `tiles/`, `draw/`
- * and the fonts.
+ * `sprites/` and the fonts.
  */
 
 import type { Frame } from '../draw/frame.js';

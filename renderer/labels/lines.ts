@@ -1,4 +1,4 @@
-/** Labels along lines: streets, rivers, borders. */
+/** Labels and icons along lines: streets, rivers, borders. */
 
 import { dashLines, unbroken } from '../draw/dash.js';
 import type { Frame } from '../draw/frame.js';
@@ -8,17 +8,19 @@ import { type LineStyle, type Stretch, settingsAlong } from './along.js';
 import { type Anchor, shareOf } from './anchor.js';
 import { blockSettings, blockStyleOf } from './block.js';
 import { rowHeightEm } from './boxes.js';
+import { type IconStyle, iconStyleOf, placedIcon } from './icon-look.js';
 import { joinLines } from './join.js';
 import { type Candidate, maxCandidates, type Setting } from './label.js';
 import { type Look, lookOf } from './look.js';
 import { textWidth } from './measure.js';
 import { type Point, Polyline } from './polyline.js';
-import { rulesOf } from './rules.js';
+import { iconRoomOf, rulesOf } from './rules.js';
 import { type SeenFeature, type SeenTile, seenFeatures } from './seen.js';
 
-/** Lines of one name, as pieces in CSS pixels of the image. */
+/** Lines of one name and icon, as pieces in CSS pixels of the image. */
 interface Named {
   readonly text: string;
+  readonly icon: string | null;
   readonly sortKey: number;
   /** Stands for all of them. */
   readonly feature: TileFeature;
@@ -46,17 +48,20 @@ export function lineCandidates(frame: Frame, layer: StyleLayer, language: string
 }
 
 function namedLines(features: readonly SeenFeature[]): Named[] {
-  const byText = new Map<string, Named>();
-  for (const { text, sortKey, feature, tile } of features) {
+  const byLabel = new Map<unknown, Named>();
+  for (const { text, icon, sortKey, feature, tile } of features) {
     if (feature.type === point) continue;
-    let named = byText.get(text);
+    // Lines without a name have nothing in common but an icon, which may tell their direction.
+    const key = text === '' ? feature : `${text}\n${icon}`;
+    let named = byLabel.get(key);
     if (!named) {
-      named = { text: text.replaceAll('\n', ' '), sortKey, feature, tolerance: toleranceUnits * tile.unitPx, pieces: [] };
-      byText.set(text, named);
+      const tolerance = toleranceUnits * tile.unitPx;
+      named = { text: text.replaceAll('\n', ' '), icon, sortKey, feature, tolerance, pieces: [] };
+      byLabel.set(key, named);
     }
     for (const piece of piecesOf(feature, tile)) if (named.pieces.length < maxPieces) named.pieces.push(piece);
   }
-  return [...byText.values()];
+  return [...byLabel.values()];
 }
 
 /** What of a line, or an area's edge, is inside of its tile and the image: its neighbours have the rest. */
@@ -79,19 +84,26 @@ interface Ranked {
 function candidatesOf(named: Named, frame: Frame, layer: StyleLayer, language: string): Ranked[] {
   const { text, sortKey, feature, tolerance, pieces } = named;
   const { view, wholeZoom } = frame;
-  const look = lookOf(layer, feature, view.zoom, text, language);
-  if (!look) return [];
-  const width = textWidth(text, look);
-  if (totalLength(pieces) < width) return [];
+  const look = text === '' ? null : lookOf(layer, feature, view.zoom, text, language);
+  const icon = iconStyleOf(frame, layer, feature, named.icon);
+  const width = Math.max(look ? textWidth(text, look) : 0, icon?.width ?? 0);
+  if ((!look && !icon) || totalLength(pieces) < width) return [];
   const spacing = layer.property<number>('symbol-spacing').at(wholeZoom);
-  const rules = rulesOf(layer, wholeZoom, spacing);
   const isCentered = layer.property<string>('symbol-placement').at(wholeZoom) === 'line-center';
-  const settingsIn = setterOf(layer, feature, wholeZoom, text, width, look);
-  return joinLines(pieces, tolerance).flatMap((xy) => {
+  const settingsIn = settings({ layer, feature, zoom: wholeZoom, text, look, icon });
+  const label = {
+    text: look ? text : '',
+    look,
+    rules: rulesOf(layer, wholeZoom, spacing),
+    ...(icon && { iconRoom: iconRoomOf(layer, wholeZoom, feature) }),
+  };
+  const lines = look ? joinLines(pieces, tolerance) : pieces;
+  return lines.flatMap((xy) => {
     const line = new Polyline(xy);
+    if (!look && line.length < width) return [];
     const count = isCentered ? 1 : Math.max(1, Math.floor((line.length + spacing) / (width + spacing)));
     return stretches(line, count).map((stretch): Ranked => {
-      return { candidate: { text, look, rules, settings: () => settingsIn(stretch) }, sortKey, length: line.length };
+      return { candidate: { ...label, settings: () => settingsIn(stretch) }, sortKey, length: line.length };
     });
   });
 }
@@ -113,23 +125,47 @@ function stretches(line: Polyline, count: number): Stretch[] {
 /** Where on a stretch text that isn't turned is tried, as shares of its length. */
 const levelPlaces = [0.5, 0.35, 0.65, 0.2, 0.8];
 
-/** Along the line; or level, as numbers of roads are. */
-function setterOf(
-  layer: StyleLayer,
-  feature: TileFeature,
-  zoom: number,
-  text: string,
-  width: number,
-  look: Look,
-): (stretch: Stretch) => Iterable<Setting> {
-  if (layer.property<string>('text-rotation-alignment').at(zoom) !== 'viewport') {
-    const style = lineStyleOf(layer, feature, zoom, look);
-    return (stretch) => settingsAlong(stretch, text, width, look, style);
+interface Parts {
+  readonly layer: StyleLayer;
+  readonly feature: TileFeature;
+  readonly zoom: number;
+  readonly text: string;
+  readonly look: Look | null;
+  readonly icon: IconStyle | null;
+}
+
+/** Along the line; or level, as numbers of roads are, and icons alone. */
+function settings(parts: Parts): (stretch: Stretch) => Iterable<Setting> {
+  const { layer, feature, zoom, text, look, icon } = parts;
+  if (!look) return (stretch) => levelSettings(stretch, icon, () => [noText]);
+  if (layer.property<string>('text-rotation-alignment').at(zoom) === 'viewport') {
+    const style = { ...blockStyleOf(layer, feature, zoom), maxWidthEm: Infinity };
+    return (stretch) => levelSettings(stretch, icon, (at) => blockSettings(text, look, style, ...at));
   }
-  const style = { ...blockStyleOf(layer, feature, zoom), maxWidthEm: Infinity };
-  return function* ({ line, from, to }) {
-    for (const share of levelPlaces) yield* blockSettings(text, look, style, ...line.at(from + share * (to - from)));
+  const style = lineStyleOf(layer, feature, zoom, look);
+  const width = textWidth(text, look);
+  return function* (stretch) {
+    for (const { middle, ...setting } of settingsAlong(stretch, text, width, look, style)) {
+      yield withIcon(setting, icon, stretch.line, middle);
+    }
   };
+}
+
+const noText: Setting = { runs: [], boxes: [] };
+
+function* levelSettings(
+  { line, from, to }: Stretch,
+  icon: IconStyle | null,
+  textsAt: (at: Point) => Iterable<Setting>,
+): Generator<Setting> {
+  for (const share of levelPlaces) {
+    const middle = from + share * (to - from);
+    for (const setting of textsAt(line.at(middle))) yield withIcon(setting, icon, line, middle);
+  }
+}
+
+function withIcon(setting: Setting, icon: IconStyle | null, line: Polyline, middle: number): Setting {
+  return icon ? { ...setting, icon: placedIcon(icon, line.at(middle), line.directionAt(middle)) } : setting;
 }
 
 /** Labels slide along the line, so of anchors and offsets only what leads away from it counts. */

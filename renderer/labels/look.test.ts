@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noImages } from '../sprites/sprite-images.js';
 import { compileStyle } from '../style/compile.js';
 import { styleOf } from '../testing/pictures.js';
 import { tileBytes } from '../testing/tiles.js';
@@ -68,11 +69,11 @@ test('what a layer letters is remembered for each zoom and layer', () => {
   const byZoom = symbolLayer({ 'text-field': ['step', ['zoom'], 'far', 11, 'near'] });
   const other = symbolLayer({ 'text-field': 'other' });
   const texts = () => [
-    letteredFeatures(layer, byZoom, 10)[0]!.text,
-    letteredFeatures(layer, byZoom, 11)[0]!.text,
-    letteredFeatures(layer, other, 10)[0]!.text,
+    letteredFeatures(layer, byZoom, 10, noImages)[0]!.text,
+    letteredFeatures(layer, byZoom, 11, noImages)[0]!.text,
+    letteredFeatures(layer, other, 10, noImages)[0]!.text,
   ];
   expect(texts()).toEqual(['far', 'near', 'other']);
   expect(texts()).toEqual(['far', 'near', 'other']);
-  expect(letteredFeatures(layer, byZoom, 10)).toBe(letteredFeatures(layer, byZoom, 10));
+  expect(letteredFeatures(layer, byZoom, 10, noImages)).toBe(letteredFeatures(layer, byZoom, 10, noImages));
 });

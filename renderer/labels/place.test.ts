@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PixelBox } from '../types.js';
-import { padded } from './boxes.js';
-import type { Candidate, PlacedLabel, Setting } from './label.js';
+import { evenPadding, padded } from './boxes.js';
+import type { Candidate, Overlap, PlacedIcon, PlacedLabel, Room, Setting } from './label.js';
 import { placeLabels } from './place.js';
-import { candidateOf, meet } from './testing/looks.js';
+import { candidateOf, lookFor, meet } from './testing/looks.js';
 
 const image = { width: 300, height: 200 };
 
@@ -22,39 +22,66 @@ const setting = fc.array(box, { minLength: 1, maxLength: 3 }).map((boxes): Setti
   return { runs: [{ text: '', x: minX, y: minY, angle: 0 }], boxes };
 });
 
+const room = {
+  padding: fc.constantFrom(evenPadding(0), evenPadding(2), { top: 1, right: 5, bottom: 0, left: 3 }),
+  overlap: fc.constantFrom<Overlap>('never', 'never', 'never', 'cooperative', 'always'),
+  isObstacle: fc.constantFrom(true, true, true, false),
+  isOptional: fc.boolean(),
+};
+
+/** Placing looks at an icon's boxes only. */
+const iconIn = (boxes: readonly PixelBox[]): PlacedIcon => ({ look: {} as PlacedIcon['look'], x: 0, y: 0, angle: 0, boxes });
+
 const candidate = fc
   .record({
     text: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
     settings: fc.array(setting, { minLength: 1, maxLength: 3 }),
     rules: fc.record({
-      paddingPx: fc.constantFrom(0, 2, 5),
-      overlap: fc.constantFrom('never', 'never', 'never', 'cooperative', 'always'),
-      isObstacle: fc.constantFrom(true, true, true, false),
+      ...room,
       minRepeatPx: fc.constantFrom(0, 50),
     }),
+    iconRoom: fc.record(room),
+    icons: fc.array(fc.option(fc.array(box, { minLength: 1, maxLength: 2 })), { minLength: 3, maxLength: 3 }),
   })
-  .map(({ text, settings, rules }) => candidateOf(text, settings, rules));
+  .map(({ text, settings, rules, iconRoom, icons }): Candidate => {
+    const withIcons = settings.map((each, i) => (icons[i] ? { ...each, icon: iconIn(icons[i]) } : each));
+    return { ...candidateOf(text, withIcons, rules), iconRoom };
+  });
 
 const scene = fc.record({
   candidates: fc.array(candidate, { maxLength: 40 }),
   keepFree: fc.array(box, { maxLength: 4 }),
 });
 
-const paddedBoxes = ({ candidate, setting }: PlacedLabel) => setting.boxes.map((part) => padded(part, candidate.rules.paddingPx));
+/** What of a label takes room: its text and its icon. */
+interface Part {
+  readonly room: Room;
+  readonly boxes: readonly PixelBox[];
+  readonly padded: readonly PixelBox[];
+}
+
+function partsOf({ candidate: { rules, iconRoom }, setting: { boxes, icon } }: PlacedLabel): Part[] {
+  const part = (room: Room, own: readonly PixelBox[]): Part => {
+    return { room, boxes: own, padded: own.map((each) => padded(each, room.padding)) };
+  };
+  return [part(rules, boxes), ...(icon && iconRoom ? [part(iconRoom, icon.boxes)] : [])];
+}
 
 test('no two labels overlap that may not; none is over what is kept free, none over the edge', () => {
   fc.assert(
     fc.property(scene, ({ candidates, keepFree }) => {
       const placed = placeLabels(candidates, image, keepFree);
       for (const [i, label] of placed.entries()) {
-        const boxes = paddedBoxes(label);
-        for (const { minX, minY, maxX, maxY } of label.setting.boxes) {
-          expect(minX >= 0 && minY >= 0 && maxX <= image.width && maxY <= image.height).toBe(true);
+        const before = placed.slice(0, i).flatMap(partsOf);
+        for (const part of partsOf(label)) {
+          for (const { minX, minY, maxX, maxY } of part.boxes) {
+            expect(minX >= 0 && minY >= 0 && maxX <= image.width && maxY <= image.height).toBe(true);
+          }
+          expect(part.padded.some((a) => keepFree.some((b) => meet(a, b)))).toBe(false);
+          if (part.room.overlap !== 'never') continue;
+          const obstacles = before.filter(({ room }) => room.isObstacle);
+          expect(obstacles.some((other) => other.padded.some((b) => part.padded.some((a) => meet(a, b))))).toBe(false);
         }
-        expect(boxes.some((a) => keepFree.some((b) => meet(a, b)))).toBe(false);
-        if (label.candidate.rules.overlap !== 'never') continue;
-        const before = placed.slice(0, i).filter(({ candidate: { rules } }) => rules.isObstacle);
-        expect(before.some((other) => paddedBoxes(other).some((b) => boxes.some((a) => meet(a, b))))).toBe(false);
       }
     }),
   );
@@ -64,31 +91,34 @@ test('no two labels overlap that may not; none is over what is kept free, none o
 function placeSlowly(candidates: readonly Candidate[], keepFree: readonly PixelBox[]): PlacedLabel[] {
   const placed: PlacedLabel[] = [];
   for (const candidate of candidates) {
-    const { overlap, paddingPx, minRepeatPx } = candidate.rules;
-    const setting = [...candidate.settings()].find(({ boxes, runs }) => {
-      const own = boxes.map((part) => padded(part, paddingPx));
-      const hits = (others: readonly PixelBox[]) => others.some((other) => own.some((part) => touches(part, other)));
-      const inside = boxes.every(({ minX, minY, maxX, maxY }) => minX >= 0 && minY >= 0 && maxX <= 300 && maxY <= 200);
-      const repeated = placed.some(
-        ({
-          candidate: { text },
-          setting: {
-            runs: [other],
-          },
-        }) => {
-          return text === candidate.text && Math.hypot(other!.x - runs[0]!.x, other!.y - runs[0]!.y) < minRepeatPx;
-        },
-      );
-      const blocked = placed.some((label) => {
-        const { isObstacle, overlap: others } = label.candidate.rules;
-        const minds = overlap === 'never' || (overlap === 'cooperative' && others === 'never');
-        return isObstacle && minds && hits(paddedBoxes(label));
+    const { rules, iconRoom } = candidate;
+    const fits = (label: PlacedLabel) => partsOf(label).every((part) => partFits(part, placed, keepFree));
+    const repeats = ({ runs }: Setting) =>
+      placed.some(({ candidate: { text }, setting: { runs: others } }) => {
+        const [own, other] = [runs[0], others[0]];
+        return own && other && text === candidate.text && Math.hypot(other.x - own.x, other.y - own.y) < rules.minRepeatPx;
       });
-      return inside && !repeated && !blocked && !hits(keepFree);
-    });
+    const ways = [...candidate.settings()];
+    const whole = ways.find((setting) => !repeats(setting) && fits({ candidate, setting }));
+    // Of each way, the text before the icon.
+    const halves = ways.flatMap(({ runs, boxes, icon }): Setting[] => [
+      ...(icon && iconRoom?.isOptional ? [{ runs, boxes }] : []),
+      ...(icon && rules.isOptional ? [{ runs: [], boxes: [], icon }] : []),
+    ]);
+    const setting = whole ?? halves.find((half) => !repeats(half) && fits({ candidate, setting: half }));
     if (setting) placed.push({ candidate, setting });
   }
   return placed;
+}
+
+function partFits({ room, boxes, padded: own }: Part, placed: readonly PlacedLabel[], keepFree: readonly PixelBox[]): boolean {
+  const hits = (others: readonly PixelBox[]) => others.some((other) => own.some((part) => touches(part, other)));
+  const inside = boxes.every(({ minX, minY, maxX, maxY }) => minX >= 0 && minY >= 0 && maxX <= 300 && maxY <= 200);
+  const blocked = placed.flatMap(partsOf).some((other) => {
+    const minds = room.overlap === 'never' || (room.overlap === 'cooperative' && other.room.overlap === 'never');
+    return other.room.isObstacle && minds && hits(other.padded);
+  });
+  return inside && !blocked && !hits(keepFree);
 }
 
 const touches = (a: PixelBox, b: PixelBox) => a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
@@ -106,5 +136,5 @@ test('a halo is not cut off at the edge either', () => {
   const atEdge: Setting = { runs: [{ text: 'a', x: 0, y: 0, angle: 0 }], boxes: [{ minX: 1, minY: 1, maxX: 30, maxY: 10 }] };
   const plain = candidateOf('a', [atEdge]);
   expect(placeLabels([plain], image, [])).toHaveLength(1);
-  expect(placeLabels([{ ...plain, look: { ...plain.look, haloWidthPx: 2 } }], image, [])).toHaveLength(0);
+  expect(placeLabels([{ ...plain, look: lookFor('a', { haloWidthPx: 2 }) }], image, [])).toHaveLength(0);
 });

@@ -2,13 +2,14 @@
  * Which labels find room.
  *
  * Flows in: candidates, the most important first. Flows out: those that are set, each in the first of its ways that overlaps nothing set
- * before it, nothing that is to be kept free, and not the image's edge. Pure.
+ * before it, nothing that is to be kept free, and not the image's edge. Where there is room only for the text or the icon of one, that is set
+ * alone if the other is optional. Pure.
  */
 
 import RBush from 'rbush';
 import type { PixelBox } from '../types.js';
-import { padded } from './boxes.js';
-import type { Candidate, Overlap, PlacedLabel, Setting } from './label.js';
+import { evenPadding, padded } from './boxes.js';
+import type { Candidate, Overlap, PlacedLabel, Room, Setting } from './label.js';
 
 interface Obstacle extends PixelBox {
   /** Null for what no label may overlap. */
@@ -30,22 +31,40 @@ export function placeLabels(candidates: readonly Candidate[], image: Size, keepF
     if (!setting) continue;
     placed.push({ candidate, setting });
     repeats.add(candidate.text, setting);
-    const { isObstacle, overlap, paddingPx } = candidate.rules;
-    if (isObstacle) for (const box of setting.boxes) obstacles.insert({ ...padded(box, paddingPx), overlap });
+    addObstacles(obstacles, setting.boxes, candidate.rules);
+    if (setting.icon && candidate.iconRoom) addObstacles(obstacles, setting.icon.boxes, candidate.iconRoom);
   }
   return placed;
 }
 
+function addObstacles(obstacles: RBush<Obstacle>, boxes: readonly PixelBox[], { isObstacle, overlap, padding }: Room): void {
+  if (isObstacle) for (const box of boxes) obstacles.insert({ ...padded(box, padding), overlap });
+}
+
 function findRoom(candidate: Candidate, image: Size, obstacles: RBush<Obstacle>, repeats: Repeats): Setting | undefined {
-  const { rules, look, text } = candidate;
+  const { rules, iconRoom, look, text } = candidate;
+  const halo = evenPadding(look?.haloWidthPx ?? 0);
+  let alone: Setting | undefined;
   for (const setting of candidate.settings()) {
-    const fits =
+    const { runs, boxes, icon } = setting;
+    const textFits =
       !repeats.isNear(text, setting, rules.minRepeatPx) &&
-      setting.boxes.every((box) => isInside(padded(box, look.haloWidthPx), image)) &&
-      !setting.boxes.some((box) => isTaken(padded(box, rules.paddingPx), rules.overlap, obstacles));
-    if (fits) return setting;
+      boxes.every((box) => isInside(padded(box, halo), image)) &&
+      !isAnyTaken(boxes, rules, obstacles);
+    if (!icon || !iconRoom) {
+      if (textFits) return setting;
+      continue;
+    }
+    const iconFits = icon.boxes.every((box) => isInside(box, image)) && !isAnyTaken(icon.boxes, iconRoom, obstacles);
+    if (textFits && iconFits) return setting;
+    if (textFits && runs.length > 0 && iconRoom.isOptional) alone ??= { runs, boxes };
+    if (iconFits && rules.isOptional) alone ??= { runs: [], boxes: [], icon };
   }
-  return undefined;
+  return alone;
+}
+
+function isAnyTaken(boxes: readonly PixelBox[], { padding, overlap }: Room, obstacles: RBush<Obstacle>): boolean {
+  return boxes.some((box) => isTaken(padded(box, padding), overlap, obstacles));
 }
 
 function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size): boolean {
@@ -64,18 +83,23 @@ class Repeats {
   private readonly places = new Map<string, (readonly [x: number, y: number])[]>();
 
   isNear(text: string, setting: Setting, distance: number): boolean {
-    const [x, y] = middleOf(setting);
+    const middle = middleOf(setting);
+    if (middle === null) return false;
+    const [x, y] = middle;
     return (this.places.get(text) ?? []).some(([otherX, otherY]) => Math.hypot(x - otherX, y - otherY) < distance);
   }
 
   add(text: string, setting: Setting): void {
+    const middle = middleOf(setting);
+    if (middle === null) return;
     const places = this.places.get(text);
-    if (places) places.push(middleOf(setting));
-    else this.places.set(text, [middleOf(setting)]);
+    if (places) places.push(middle);
+    else this.places.set(text, [middle]);
   }
 }
 
-function middleOf({ runs }: Setting): readonly [x: number, y: number] {
-  const { x, y } = runs[runs.length >> 1]!;
-  return [x, y];
+/** Null without a text. */
+function middleOf({ runs }: Setting): readonly [x: number, y: number] | null {
+  const run = runs[runs.length >> 1];
+  return run ? [run.x, run.y] : null;
 }

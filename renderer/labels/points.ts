@@ -5,13 +5,14 @@ import type { StyleLayer } from '../style/compile.js';
 import { line, point, polygon, type TileFeature } from '../tiles/vector-tile.js';
 import { largestArea, pointInArea, type SeenArea } from './areas.js';
 import { blockSettings, blockStyleOf } from './block.js';
-import { type Candidate, maxCandidates, type Rules } from './label.js';
+import { iconStyleOf, placedIcon } from './icon-look.js';
+import { type Candidate, maxCandidates, type Rules, type Setting } from './label.js';
 import { lookOf } from './look.js';
 import type { Point } from './polyline.js';
-import { rulesOf } from './rules.js';
+import { iconRoomOf, rulesOf } from './rules.js';
 import { type SeenFeature, seenFeatures } from './seen.js';
 
-/** A text and a point of the image that it is to be set at. */
+/** A text or icon and a point of the image that it is to be set at. */
 interface Spot {
   readonly seen: SeenFeature;
   readonly at: Point;
@@ -19,6 +20,8 @@ interface Spot {
 
 /** What is there twice within so many CSS pixels, as stops on both sides of a street, or all entrances of a house, is lettered once. */
 const minRepeatPx = 48;
+
+const noText: Setting = { runs: [], boxes: [] };
 
 /** The most important first. */
 export function pointCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
@@ -30,18 +33,23 @@ export function pointCandidates(frame: Frame, layer: StyleLayer, language: strin
     .flatMap((spot) => candidateAt(spot, frame, layer, language, rules) ?? []);
 }
 
-function candidateAt(
-  { seen, at }: Spot,
-  { view, wholeZoom }: Frame,
-  layer: StyleLayer,
-  language: string,
-  rules: Rules,
-): Candidate | null {
+function candidateAt({ seen, at }: Spot, frame: Frame, layer: StyleLayer, language: string, rules: Rules): Candidate | null {
+  const { view, wholeZoom } = frame;
   const { feature, text } = seen;
-  const look = lookOf(layer, feature, view.zoom, text, language);
-  if (!look) return null;
-  const settings = () => blockSettings(text, look, blockStyleOf(layer, feature, wholeZoom), ...at);
-  return { text, look, rules, settings };
+  const look = text === '' ? null : lookOf(layer, feature, view.zoom, text, language);
+  const texts = () => (look ? blockSettings(text, look, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText]);
+  const iconStyle = iconStyleOf(frame, layer, feature, seen.icon);
+  if (!iconStyle) return look && { text, look, rules, settings: texts };
+  const icon = placedIcon(iconStyle, at);
+  return {
+    text: look ? text : '',
+    look,
+    rules,
+    iconRoom: iconRoomOf(layer, wholeZoom, feature),
+    *settings() {
+      for (const setting of texts()) yield { ...setting, icon };
+    },
+  };
 }
 
 /** A tile letters only what is inside of it, so that no neighbour does so again. */
@@ -62,10 +70,12 @@ function pointsOf(feature: TileFeature): Point[] {
 
 /** Areas are lettered once however many tiles they lie in: where most of them is seen. */
 function spotsInAreas(features: readonly SeenFeature[]): Spot[] {
-  const largest = new Map<string, { seen: SeenFeature; area: SeenArea }>();
+  const largest = new Map<unknown, { seen: SeenFeature; area: SeenArea }>();
   for (const seen of features) {
     const area = seen.feature.type === polygon ? largestArea(seen.feature, seen.tile) : null;
-    const key = `${seen.feature.id ?? ''} ${seen.text}`;
+    const { id } = seen.feature;
+    // Without a name or a number nothing tells which parts in other tiles are of the same area.
+    const key = seen.text === '' && id === undefined ? seen : `${id ?? ''} ${seen.text}`;
     if (area && area.size > (largest.get(key)?.area.size ?? 0)) largest.set(key, { seen, area });
   }
   return [...largest.values()].map(({ seen, area }) => ({ seen, at: pointInArea(area) }));

@@ -29,6 +29,12 @@ export class Polyline {
     return [x + share * (this.xy[2 * i + 2]! - x), y + share * (this.xy[2 * i + 3]! - y)];
   }
 
+  /** In radians, clockwise on the screen from that to the right. */
+  directionAt(distance: number): number {
+    const i = this.segmentAt(distance);
+    return Math.atan2(this.xy[2 * i + 3]! - this.xy[2 * i + 1]!, this.xy[2 * i + 2]! - this.xy[2 * i]!);
+  }
+
   /** The vertices that lie between two distances. */
   between(from: number, to: number): Point[] {
     const vertices: Point[] = [];

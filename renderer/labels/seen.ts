@@ -1,4 +1,4 @@
-/** The lettered features of a symbol layer that a frame shows. */
+/** The features of a symbol layer, lettered or marked, that a frame shows. */
 
 import type { Frame } from '../draw/frame.js';
 import { overlaps, type Translate } from '../draw/tile-canvas.js';
@@ -30,7 +30,7 @@ export function seenFeatures(frame: Frame, layer: StyleLayer, insetPx: number): 
     const tileLayer = tile.kind === 'vector' ? tile.tile.layers.get(layer.sourceLayer ?? '') : undefined;
     if (!tileLayer) continue;
     const seenTile = seenTileOf(frame, place, shift, tileLayer.extent, insetPx);
-    for (const lettered of letteredFeatures(tileLayer, layer, frame.wholeZoom)) {
+    for (const lettered of letteredFeatures(tileLayer, layer, frame.wholeZoom, frame.images)) {
       if (overlaps(lettered.feature.box, seenTile.box)) seen.push({ ...lettered, tile: seenTile });
     }
   }

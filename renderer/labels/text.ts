@@ -2,6 +2,7 @@
 
 import { type Formatted, isExpression } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../style/compile.js';
+import type { Property } from '../style/property.js';
 import type { Properties, TileFeature } from '../tiles/vector-tile.js';
 
 /** A longer text is no name; it would cost more than it tells. */
@@ -11,10 +12,14 @@ const maxCharacters = 200;
 export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number): string {
   const field = layer.property<Formatted>('text-field');
   const value = field.at(zoom, feature).toString();
-  const isTemplate = (field.kind === 'constant' || field.kind === 'camera') && !isExpression(JSON.parse(field.text));
-  const text = isTemplate ? resolveTokens(value, feature.properties) : value;
+  const text = isTemplate(field) ? resolveTokens(value, feature.properties) : value;
   if (text.length > maxCharacters) return '';
   return transformed(tidy(text), layer.property<'none' | 'uppercase' | 'lowercase'>('text-transform').at(zoom, feature));
+}
+
+/** Text from before there were expressions, in which braces stand around a property's name. */
+export function isTemplate({ kind, text }: Pick<Property<unknown>, 'kind' | 'text'>): boolean {
+  return (kind === 'constant' || kind === 'camera') && !isExpression(JSON.parse(text));
 }
 
 /** `{name}` is the property of that name. What an earlier token said isn't said again: `{name:latin} {name:nonlatin}` is often one name twice. */

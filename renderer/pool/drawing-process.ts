@@ -41,7 +41,7 @@ async function work(renderer: MapRenderer, task: Task): Promise<void> {
 }
 
 async function resultOf(renderer: MapRenderer, task: Task): Promise<Result> {
-  if (task.kind === 'draw') return renderer.render(task.request, task.icons, task.style);
+  if (task.kind === 'draw') return renderer.render(task.request, task.icons, task.style, task.sprites);
   return task.kind === 'checkStyle' ? renderer.checkStyle(task.style) : renderer.checkIcon(task.icon);
 }
 

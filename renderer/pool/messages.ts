@@ -3,7 +3,7 @@ import type { Validated } from '../../schemas/errors.js';
 import type { IconKind } from '../overlays/icons.js';
 import type { ArchiveHints } from '../sources/open.js';
 import type { Unsupported } from '../style/unsupported.js';
-import type { DrawnMap, MapRequest, Uploads } from '../types.js';
+import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
 
 /** The first message to a process. */
 export interface ProcessStart {
@@ -19,7 +19,10 @@ export interface ProcessStart {
 
 /** What a process can be asked for, and what comes of it. Files of strangers are looked into here and nowhere else. */
 export interface Works {
-  readonly draw: { readonly ask: { readonly request: MapRequest } & Uploads; readonly result: DrawnMap };
+  readonly draw: {
+    readonly ask: { readonly request: MapRequest; readonly sprites: Sprites } & Uploads;
+    readonly result: DrawnMap;
+  };
   readonly checkStyle: { readonly ask: { readonly style: Uint8Array }; readonly result: Validated<Unsupported[]> };
   readonly checkIcon: { readonly ask: { readonly icon: Uint8Array }; readonly result: IconKind | null };
 }

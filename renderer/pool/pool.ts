@@ -1,14 +1,14 @@
 /**
  * Drawing processes and the maps that wait for them.
  *
- * Flows in: requests with their icons. Flows out: drawn maps. Processes, not threads: drawing is native code that can't be interrupted, and
+ * Flows in: requests with their icons, styles and sprites. Flows out: drawn maps. Processes, not threads: drawing is native code that can't be interrupted, and
  * one that hangs or crashes must cost nobody else anything; ending a thread of a process in which chDB works was seen to block it. The
  * first process starts with the first map, others as maps wait. Imports `schemas` and types of this room.
  */
 import { ApiError, type Validated } from '../../schemas/errors.js';
 import type { IconKind } from '../overlays/icons.js';
 import type { Unsupported } from '../style/unsupported.js';
-import type { DrawnMap, MapRequest, Uploads } from '../types.js';
+import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
 import { Child, type ChildOptions, type End, type Job } from './child.js';
 import type { Work, Works } from './messages.js';
 
@@ -22,13 +22,15 @@ export interface PoolOptions extends ChildOptions {
 
 /** All reject with ApiError `overloaded` past the bound, `unavailable` when it takes too long or drawing isn't possible at all. */
 export interface Pool {
-  draw(request: MapRequest, icons: Uploads['icons'], style?: Uploads['style']): Promise<DrawnMap>;
+  draw(request: MapRequest, icons: Uploads['icons'], style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
   /** As {@link MapRenderer} does: validating a large style takes a tenth of a second. */
   checkStyle(json: Uint8Array): Promise<Validated<Unsupported[]>>;
   checkIcon(file: Uint8Array): Promise<IconKind | null>;
   /** Maps in hand are given up. */
   close(): Promise<void>;
 }
+
+const noSprites: Sprites = { files: [], missing: 0 };
 
 /** What a map costs however small it is, in pixels of a large one. */
 const minPixels = 100_000;
@@ -114,7 +116,8 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    draw: (request, icons, style = null) => submit({ kind: 'draw', request, icons, style }, pixelsOf(request)),
+    draw: (request, icons, style = null, sprites = noSprites) =>
+      submit({ kind: 'draw', request, icons, style, sprites }, pixelsOf(request)),
     checkStyle: (style) => submit({ kind: 'checkStyle', style }, minPixels),
     checkIcon: (icon) => submit({ kind: 'checkIcon', icon }, minPixels),
     async close() {

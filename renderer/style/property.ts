@@ -8,8 +8,10 @@ export interface Property<T> {
   readonly kind: 'constant' | 'camera' | 'source' | 'composite';
   /** The value as the style gives it, to compare properties by. */
   readonly text: string;
-  /** A value of the type that the style specification says, its default if the expression fails. */
-  at(zoom: number, feature?: TileFeature): T;
+  /** Whether its values are names of images, and so depend on which there are. */
+  readonly isImage: boolean;
+  /** A value of the type that the style specification says, its default if the expression fails. `images` are the names of those that there are. */
+  at(zoom: number, feature?: TileFeature, images?: string[]): T;
 }
 
 export function isPerFeature(property: Property<unknown>): boolean {
@@ -29,9 +31,15 @@ export function compileProperty(
   const given = value ?? ('default' in specification ? specification.default : undefined);
   const expression = normalizePropertyExpression(given as never, place, specification, state);
   const text = JSON.stringify(given) ?? '';
-  if (expression.kind === 'constant') {
-    const constant: unknown = expression.evaluate({ zoom: 0 });
-    return { kind: 'constant', text, at: () => constant };
+  const { kind } = expression;
+  if ((specification.type as string) === 'resolvedImage') {
+    const at: Property<unknown>['at'] = (zoom, feature, images) =>
+      expression.evaluate({ zoom }, feature, undefined, undefined, images);
+    return { kind, text, isImage: true, at };
   }
-  return { kind: expression.kind, text, at: (zoom, feature) => expression.evaluate({ zoom }, feature) };
+  if (kind === 'constant') {
+    const constant: unknown = expression.evaluate({ zoom: 0 });
+    return { kind, text, isImage: false, at: () => constant };
+  }
+  return { kind, text, isImage: false, at: (zoom, feature) => expression.evaluate({ zoom }, feature) };
 }

@@ -1,3 +1,4 @@
+import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { expect, test } from 'vitest';
 import { shapes, styleOf } from '../testing/pictures.js';
 import { unsupported } from './unsupported.js';
@@ -37,4 +38,25 @@ test('each thing that is not drawn is named', () => {
     'layer-3 fill-extrusion-height',
     'layer-4 filter',
   ]);
+});
+
+const shop = { type: 'symbol', source: 'tiles', 'source-layer': 'shapes', layout: { 'icon-image': 'shop', 'icon-size': 2 } };
+
+test('icons and patterns need a sprite that is loaded', () => {
+  const style = styleOf([shop, shapes('fill', { 'fill-pattern': 'dots' }), { type: 'background', paint: {} }]);
+  const told = (sprite?: StyleSpecification['sprite']) =>
+    unsupported({ ...style, ...(sprite !== undefined && { sprite }) }).map(({ layer, property }) => `${layer} ${property}`);
+  expect(told('https://a.example/sprite')).toEqual([]);
+  expect(told([{ id: 'a', url: 'https://a.example/sprite' }])).toEqual([]);
+  expect(told()).toEqual(['layer-0 icon-image', 'layer-1 fill-pattern']);
+  expect(told('mapbox://sprites/a')).toEqual(['null sprite', 'layer-0 icon-image', 'layer-1 fill-pattern']);
+  const many = Array.from({ length: 9 }, (_, i) => ({ id: `${i}`, url: `https://a.example/${i}` }));
+  expect(told(many)).toEqual(['null sprite']);
+});
+
+test('icons within a text are told, and icons that are to fit one', () => {
+  const field = ['format', ['image', 'shop'], {}, ['get', 'name'], {}];
+  const layout = { 'text-field': field, 'icon-text-fit': 'both', 'icon-text-fit-padding': [1, 2, 1, 2], 'icon-halo-blur': 0 };
+  const found = unsupported({ ...styleOf([{ ...shop, layout }]), sprite: 'https://a.example/s' });
+  expect(found.map(({ property }) => property)).toEqual(['text-field', 'icon-text-fit']);
 });

@@ -1,6 +1,7 @@
 /** What a style asks for and this renderer doesn't draw: told to whoever uploads it, never dropped in silence. */
 
 import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { spritePlaces, spriteProblems } from '../sprites/sprite-urls.js';
 
 export interface Unsupported {
   /** The layer's id, or null for what concerns the whole style. */
@@ -12,14 +13,22 @@ export interface Unsupported {
 
 /** Properties that are drawn, by layer type, or that make no difference to a still picture seen straight from above. */
 const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
-  background: ['background-color', 'background-opacity'],
+  background: ['background-color', 'background-opacity', 'background-pattern'],
   fill: [
-    ...['fill-antialias', 'fill-color', 'fill-opacity', 'fill-outline-color', 'fill-sort-key'],
-    ...['fill-translate', 'fill-translate-anchor'],
+    ...['fill-antialias', 'fill-color', 'fill-opacity', 'fill-outline-color', 'fill-pattern'],
+    ...['fill-sort-key', 'fill-translate', 'fill-translate-anchor'],
   ],
   line: [
     ...['line-cap', 'line-color', 'line-dasharray', 'line-gap-width', 'line-join', 'line-miter-limit', 'line-offset'],
-    ...['line-opacity', 'line-round-limit', 'line-sort-key', 'line-translate', 'line-translate-anchor', 'line-width'],
+    ...[
+      'line-opacity',
+      'line-pattern',
+      'line-round-limit',
+      'line-sort-key',
+      'line-translate',
+      'line-translate-anchor',
+      'line-width',
+    ],
   ],
   circle: [
     ...['circle-color', 'circle-opacity', 'circle-pitch-alignment', 'circle-pitch-scale', 'circle-radius', 'circle-sort-key'],
@@ -28,9 +37,12 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
   raster: ['raster-fade-duration', 'raster-opacity', 'raster-resampling', 'resampling'],
   'fill-extrusion': [
     ...['fill-extrusion-color', 'fill-extrusion-opacity', 'fill-extrusion-translate', 'fill-extrusion-translate-anchor'],
-    'fill-extrusion-vertical-gradient',
+    ...['fill-extrusion-pattern', 'fill-extrusion-vertical-gradient'],
   ],
   symbol: [
+    ...['icon-allow-overlap', 'icon-anchor', 'icon-color', 'icon-halo-color', 'icon-halo-width', 'icon-ignore-placement'],
+    ...['icon-image', 'icon-keep-upright', 'icon-offset', 'icon-opacity', 'icon-optional', 'icon-overlap', 'icon-padding'],
+    ...['icon-pitch-alignment', 'icon-rotate', 'icon-rotation-alignment', 'icon-size', 'icon-translate', 'icon-translate-anchor'],
     ...['symbol-avoid-edges', 'symbol-placement', 'symbol-sort-key', 'symbol-spacing', 'text-allow-overlap', 'text-anchor'],
     ...['text-color', 'text-field', 'text-font', 'text-halo-color', 'text-halo-width', 'text-ignore-placement', 'text-justify'],
     ...['text-keep-upright', 'text-letter-spacing', 'text-line-height', 'text-max-angle', 'text-max-width', 'text-offset'],
@@ -57,6 +69,8 @@ const noEffect: Readonly<Record<string, unknown>> = {
   'raster-saturation': 0,
   'raster-contrast': 0,
   'symbol-z-order': 'auto',
+  'icon-halo-blur': 0,
+  'icon-text-fit': 'none',
   'text-halo-blur': 0,
 };
 
@@ -65,7 +79,6 @@ const flat = 'Maps are flat, in Web Mercator';
 /** Parts of a style beside its layers, and what becomes of them. */
 const wholeStyle = {
   glyphs: 'Not loaded: text is set in Noto Sans, regular, medium, bold or italic, whichever is nearest to text-font',
-  sprite: 'Not loaded: icons and patterns are not drawn',
   terrain: flat,
   sky: flat,
   projection: flat,
@@ -79,18 +92,20 @@ export function unsupported(style: StyleSpecification): Unsupported[] {
   const whole = (Object.keys(wholeStyle) as (keyof typeof wholeStyle)[])
     .filter((name) => style[name] !== undefined && !isMercator(style[name]))
     .map((name): Unsupported => ({ layer: null, property: name, message: wholeStyle[name] }));
-  return [...whole, ...style.layers.flatMap(unsupportedInLayer)];
+  const sprites = spriteProblems(style.sprite).map((message): Unsupported => ({ layer: null, property: 'sprite', message }));
+  const hasImages = spritePlaces(style.sprite).length > 0;
+  return [...whole, ...sprites, ...style.layers.flatMap((layer) => unsupportedInLayer(layer, hasImages))];
 }
 
 function isMercator(value: unknown): boolean {
   return (value as { type?: unknown }).type === 'mercator';
 }
 
-function unsupportedInLayer(layer: LayerSpecification): Unsupported[] {
+function unsupportedInLayer(layer: LayerSpecification, hasImages: boolean): Unsupported[] {
   const known = drawn[layer.type];
   if (!known) return [{ layer: layer.id, property: null, message: `Layers of type ${layer.type} are not drawn` }];
   const properties = Object.entries({ ...layer.layout, ...layer.paint }).flatMap(([name, value]): Unsupported[] => {
-    const message = problemOf(name, value, known);
+    const message = problemOf(name, value, known) ?? (hasImages ? null : problemWithoutImages(name, value));
     return message === null ? [] : [{ layer: layer.id, property: name, message }];
   });
   const filter = 'filter' in layer && mentions(layer.filter, geographicOperators);
@@ -101,13 +116,20 @@ const notEvaluated = `Expressions with ${geographicOperators.join(' or ')} are n
 
 function problemOf(name: string, value: unknown, known: readonly string[]): string | null {
   if (name === 'visibility' || value === noEffect[name]) return null;
-  if (name === 'icon-image') return 'Icons are not drawn, the text beside them is';
-  // How an icon would look says nothing more.
-  if (name.startsWith('icon-')) return null;
+  // Without a fit there is nothing to pad.
+  if (name === 'icon-text-fit-padding') return null;
+  if (name === 'text-field' && mentions(value, ['image'])) return 'Icons within a text are not drawn, the text around them is';
   if (flattened.includes(name)) return 'Drawn as a flat area';
   if (name === 'fill-antialias' && value !== true) return 'Edges are always smooth';
   if (!known.includes(name)) return 'Not drawn';
   return mentions(value, geographicOperators) ? notEvaluated : null;
+}
+
+const imageProperties = ['icon-image', 'fill-pattern', 'line-pattern', 'background-pattern', 'fill-extrusion-pattern'];
+
+function problemWithoutImages(name: string, value: unknown): string | null {
+  const isAsking = imageProperties.includes(name) && value !== undefined && value !== '';
+  return isAsking ? 'Not drawn: the style has no sprite that is loaded' : null;
 }
 
 function mentions(expression: unknown, operators: readonly string[]): boolean {

@@ -68,7 +68,7 @@ test('what the archive has not is named', () => {
   expect(undrawn(wanting, { kind: 'raster', layers: null })).toEqual([[null, 'sources.a', 'Its layers are not drawn']]);
 });
 
-test('what styles load from elsewhere is named, and so are icons, once for each layer', () => {
+test('what styles load from elsewhere is named, but for sprites', () => {
   const layout = { 'text-field': '{name}', 'icon-image': 'shield', 'icon-size': 2, 'text-writing-mode': ['vertical'] };
   const names = { id: 'names', type: 'symbol', source: 'a', 'source-layer': 'water', layout } as unknown as LayerSpecification;
   const loading = {
@@ -78,8 +78,6 @@ test('what styles load from elsewhere is named, and so are icons, once for each 
   };
   expect(undrawn(loading).map(([of, property]) => [of, property])).toEqual([
     [null, 'glyphs'],
-    [null, 'sprite'],
-    ['names', 'icon-image'],
     ['names', 'text-writing-mode'],
   ]);
 });

@@ -2,7 +2,7 @@
  * Styles that owners upload: what is wrong with one, what of it isn't drawn, and how it is drawn from the archive.
  *
  * Flows in: any JSON, and what is known of the archive. Flows out: a problem or a list of what isn't drawn; a MapLibre style of one source,
- * `map`. No address in a style is ever asked for anything. Pure; imports `style/`.
+ * `map`. Of all addresses in a style only its sprites' are asked for anything, and not here. Pure; imports `style/`.
  */
 import { derefLayers, type LayerSpecification, type StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { invalid, type Validated } from '../../schemas/errors.js';

@@ -3,6 +3,7 @@
 import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import sharp from 'sharp';
 import { createRenderer } from '../render.js';
+import { noImages } from '../sprites/sprite-images.js';
 import { compileStyle } from '../style/compile.js';
 import type { TileSource, Viewport } from '../types.js';
 import { worldPosition } from '../view/projection.js';
@@ -62,17 +63,29 @@ export function shapes(type: string, paint: object, more: object = {}): object {
   return { type, source: 'tiles', 'source-layer': 'shapes', paint, ...more };
 }
 
-export async function drawSource(source: TileSource, layers: readonly object[], view: Viewport = wholeTile): Promise<Picture> {
+export async function drawSource(
+  source: TileSource,
+  layers: readonly object[],
+  view: Viewport = wholeTile,
+  images = noImages,
+): Promise<Picture> {
   const style = compileStyle(styleOf(layers));
-  const scene = { view, style, sources: new Map([['tiles', source]]), labels: null, overlays: null, format: 'png' as const };
+  const sources = new Map([['tiles', source]]);
+  const scene = { view, style, sources, images, labels: null, overlays: null, format: 'png' as const };
   return pictureOf((await createRenderer().render(scene)).bytes);
 }
 
 /** The same features in every tile. */
-export function draw(features: readonly DrawnFeature[], layers: readonly object[], view: Viewport = wholeTile): Promise<Picture> {
+export function draw(
+  features: readonly DrawnFeature[],
+  layers: readonly object[],
+  view: Viewport = wholeTile,
+  images = noImages,
+): Promise<Picture> {
   return drawSource(
     sourceOf(async () => tileBytes({ shapes: features })),
     layers,
     view,
+    images,
   );
 }

@@ -2,6 +2,7 @@
 
 import { createCanvas } from '@napi-rs/canvas';
 import type { PixelBox } from '../../types.js';
+import { evenPadding } from '../boxes.js';
 import { drawLabels } from '../draw.js';
 import type { Candidate, Rules, Setting } from '../label.js';
 import type { Look } from '../look.js';
@@ -21,7 +22,7 @@ export function lookFor(text: string, overrides: Partial<Look> = {}): Look {
   };
 }
 
-const rules: Rules = { paddingPx: 0, overlap: 'never', isObstacle: true, minRepeatPx: 0 };
+const rules: Rules = { padding: evenPadding(0), overlap: 'never', isObstacle: true, isOptional: false, minRepeatPx: 0 };
 
 export function candidateOf(text: string, settings: readonly Setting[], overrides: Partial<Rules> = {}): Candidate {
   return { text, look: lookFor(text), rules: { ...rules, ...overrides }, settings: () => settings };

@@ -1,0 +1,59 @@
+/**
+ * Areas and the ground filled with an image that repeats.
+ *
+ * It begins at the corner of the world, so that it goes on across tiles, and grows with the map from one whole zoom to the next.
+ */
+import { type CanvasPattern, DOMMatrix } from '@napi-rs/canvas';
+import type { SpriteImage } from '../sprites/sprite-image.js';
+import type { StyleLayer } from '../style/compile.js';
+import { type ImageProperty, imageNameAt } from '../style/image-name.js';
+import { isPerFeature } from '../style/property.js';
+import type { TileFeature } from '../tiles/vector-tile.js';
+import { worldPixel } from '../view/projection.js';
+import type { Frame } from './frame.js';
+
+/** Null where the layer is painted in its colour; `missing` where nothing is drawn in place of an image that isn't there. */
+export type Pattern = SpriteImage | 'missing' | null;
+
+export function patternAt({ images, wholeZoom }: Frame, layer: StyleLayer, name: string, feature?: TileFeature): Pattern {
+  const property: ImageProperty = layer.property(name);
+  if (property.text === '') return null;
+  const image = imageNameAt(property, wholeZoom, feature, images.names);
+  if (image === null) return isPerFeature(property) ? 'missing' : null;
+  return images.get(image) ?? 'missing';
+}
+
+/** How the context's unit lies on the canvas: its length, and its zero, in device pixels. */
+export interface Unit {
+  readonly px: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+const devicePixel: Unit = { px: 1, left: 0, top: 0 };
+
+/** Device pixels of the canvas for each pixel of the image that are so near to one are one. */
+const exactTolerance = 1e-9;
+
+/** To fill what is drawn in such units. */
+export function repeated(
+  { context, view, wholeZoom }: Frame,
+  image: SpriteImage,
+  { px, left, top }: Unit = devicePixel,
+): CanvasPattern {
+  const scale = (2 ** (view.zoom - wholeZoom) * view.scale) / image.pixelRatio;
+  const isExact = Math.abs(scale - 1) < exactTolerance;
+  const { bitmap, factor } = isExact ? image.crispBitmap() : { bitmap: image.bitmap(), factor: 1 };
+  const [centerX, centerY] = worldPixel(view.center, view.zoom);
+  // On whole pixels, so that what has the size of pixels stays sharp.
+  const shiftX = Math.round(-modulo((centerX - view.width / 2) * view.scale, (scale * bitmap.width) / factor));
+  const shiftY = Math.round(-modulo((centerY - view.height / 2) * view.scale, (scale * bitmap.height) / factor));
+  const pattern = context.createPattern(bitmap, 'repeat');
+  const length = scale / factor / px;
+  pattern.setTransform(new DOMMatrix([length, 0, 0, length, (shiftX - left) / px, (shiftY - top) / px]));
+  return pattern;
+}
+
+function modulo(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor;
+}

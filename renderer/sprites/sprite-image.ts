@@ -1,0 +1,92 @@
+/** Images of a sprite, cut out of its picture when they are first drawn. */
+import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
+import type { Content, Span, SpriteEntry } from './sprite-index.js';
+
+/** A decoded picture: red, green, blue and opacity of each pixel. */
+export interface SpritePicture {
+  readonly pixels: Uint8Array;
+  readonly width: number;
+}
+
+/** So many times enlarged, an image that repeats keeps its pixels: the engine's filter reaches less far than one of them. */
+const crispFactor = 3;
+
+export class SpriteImage {
+  private cut: ImageData | undefined;
+  private drawn: Canvas | undefined;
+  private crisp: ImageData | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly picture: SpritePicture,
+    private readonly entry: SpriteEntry,
+  ) {}
+
+  /** CSS pixels. */
+  get width(): number {
+    return this.entry.width / this.entry.pixelRatio;
+  }
+
+  get height(): number {
+    return this.entry.height / this.entry.pixelRatio;
+  }
+
+  get pixelRatio(): number {
+    return this.entry.pixelRatio;
+  }
+
+  get isSdf(): boolean {
+    return this.entry.sdf;
+  }
+
+  get stretchX(): readonly Span[] | null {
+    return this.entry.stretchX;
+  }
+
+  get stretchY(): readonly Span[] | null {
+    return this.entry.stretchY;
+  }
+
+  get content(): Content | null {
+    return this.entry.content;
+  }
+
+  /** Its own pixels. */
+  bitmap(): ImageData {
+    this.cut ??= enlarged(this.picture, this.entry, 1);
+    return this.cut;
+  }
+
+  /** To be drawn once, at any size. */
+  canvas(): Canvas {
+    this.drawn ??= canvasOf(this.bitmap());
+    return this.drawn;
+  }
+
+  /** To be repeated pixel by pixel: {@link crispFactor} times as large. */
+  crispBitmap(): { readonly bitmap: ImageData; readonly factor: number } {
+    this.crisp ??= enlarged(this.picture, this.entry, crispFactor);
+    return { bitmap: this.crisp, factor: crispFactor };
+  }
+}
+
+export function canvasOf(bitmap: ImageData): Canvas {
+  const canvas = createCanvas(bitmap.width, bitmap.height);
+  canvas.getContext('2d').putImageData(bitmap, 0, 0);
+  return canvas;
+}
+
+function enlarged({ pixels, width: pictureWidth }: SpritePicture, entry: SpriteEntry, factor: number): ImageData {
+  const width = entry.width * factor;
+  const height = entry.height * factor;
+  const copy = new Uint8ClampedArray(4 * width * height);
+  for (let y = 0; y < height; y++) {
+    const row = (entry.y + Math.floor(y / factor)) * pictureWidth + entry.x;
+    for (let x = 0; x < width; x++) {
+      const from = 4 * (row + Math.floor(x / factor));
+      const to = 4 * (y * width + x);
+      for (let channel = 0; channel < 4; channel++) copy[to + channel] = pixels[from + channel]!;
+    }
+  }
+  return new ImageData(copy, width, height);
+}

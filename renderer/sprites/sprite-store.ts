@@ -1,0 +1,96 @@
+/**
+ * Decoded sprites, the least recently used forgotten first.
+ *
+ * Flows in: files of strangers, as they were fetched. Flows out: their images, and what is wrong with them. Everything is bounded before it is decoded.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import sharp from 'sharp';
+import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
+import type { SpriteFile, Sprites } from '../types.js';
+import { pngSize } from './png.js';
+import { SpriteImage } from './sprite-image.js';
+import { noImages, SpriteImages } from './sprite-images.js';
+import { decodeSpriteIndex, type SpriteIndex } from './sprite-index.js';
+
+/** Of a sprite's picture: 32 MB once it is decoded. */
+export const maxPicturePixels = 8_000_000;
+const timeoutS = 2;
+/** Of pictures, and what is cut out of them. */
+const maxKeptBytes = 96 * 2 ** 20;
+const entryBytes = 10_000;
+
+export interface DecodedSprites {
+  readonly images: SpriteImages;
+  /** Sprites that could not be had or can't be read. */
+  readonly missing: number;
+}
+
+export class SpriteStore {
+  /** Undecodable files are remembered too. */
+  private readonly kept = new LRUCache<string, DecodedSprites & { readonly weightBytes: number }>({
+    maxSize: maxKeptBytes,
+    sizeCalculation: ({ weightBytes }) => weightBytes,
+  });
+
+  async decode({ files, missing }: Sprites): Promise<DecodedSprites> {
+    if (files.length === 0) return { images: noImages, missing };
+    const key = keyOf(files);
+    const decoded = this.kept.get(key) ?? (await this.decodeFiles(files, key));
+    return { images: decoded.images, missing: missing + decoded.missing };
+  }
+
+  private async decodeFiles(files: readonly SpriteFile[], key: string): Promise<DecodedSprites> {
+    const sprites = await Promise.all(files.map(imagesOf));
+    const readable = sprites.filter((sprite) => sprite !== undefined);
+    const images = new SpriteImages(
+      key,
+      readable.flatMap((sprite) => sprite.images),
+    );
+    // What is cut out of the picture takes about as much again.
+    const weightBytes = readable.reduce((sum, { pictureBytes }) => sum + 2 * pictureBytes, entryBytes);
+    const decoded = { images, missing: files.length - readable.length, weightBytes };
+    this.kept.set(key, decoded);
+    return decoded;
+  }
+}
+
+function keyOf(files: readonly SpriteFile[]): string {
+  const hash = createHash('sha256');
+  for (const { id, index, image } of files) hash.update(`${id} ${index.length} ${image.length} `).update(index).update(image);
+  return hash.digest('base64');
+}
+
+/** The index of a sprite whose picture is small enough to be decoded. */
+export function readSpriteIndex({ index, image }: Pick<SpriteFile, 'index' | 'image'>): Validated<SpriteIndex> {
+  const size = pngSize(image);
+  if (!size || size.width * size.height > maxPicturePixels) {
+    return invalid('', `must have a PNG of at most ${maxPicturePixels} pixels beside it`);
+  }
+  return decodeSpriteIndex(index, size);
+}
+
+/** What is wrong with a sprite: all of it, or single images. */
+export function problemsOfSprite(file: SpriteFile): FieldProblem[] {
+  const index = readSpriteIndex(file);
+  return index.ok ? [...index.value.problems] : [index.problem];
+}
+
+async function imagesOf(file: SpriteFile): Promise<{ images: SpriteImage[]; pictureBytes: number } | undefined> {
+  const index = readSpriteIndex(file);
+  if (!index.ok) return undefined;
+  try {
+    const { data, info } = await sharp(file.image, { limitInputPixels: maxPicturePixels })
+      .timeout({ seconds: timeoutS })
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const picture = { pixels: data, width: info.width };
+    const prefix = file.id === '' ? '' : `${file.id}:`;
+    const images = [...index.value.entries].map(([name, entry]) => new SpriteImage(prefix + name, picture, entry));
+    return { images, pictureBytes: data.length };
+  } catch {
+    return undefined;
+  }
+}
