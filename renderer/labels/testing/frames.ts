@@ -1,6 +1,7 @@
 /** Frames of made-up tiles. For tests. */
 
 import { type Frame, openFrame } from '../../draw/frame.js';
+import { noImages } from '../../sprites/sprite-images.js';
 import { type CompiledStyle, compileStyle } from '../../style/compile.js';
 import { styleOf } from '../../testing/pictures.js';
 import { type DrawnFeature, tileBytes } from '../../testing/tiles.js';
@@ -14,12 +15,12 @@ import { labelsOf } from '../labels.js';
 export type TileFeatures = (x: number, y: number) => readonly DrawnFeature[];
 
 /** The view's tiles of `zoom`, each with a layer `shapes`. */
-export function frameOf(view: Viewport, zoom: number, features: TileFeatures): Frame {
+export function frameOf(view: Viewport, zoom: number, features: TileFeatures, images = noImages): Frame {
   const tiles = coverTiles(view, zoom).map((place) => {
     const tile = decodeVectorTile(tileBytes({ shapes: features(place.x, place.y) }));
     return { place, tile: { kind: 'vector', key: `${place.x}/${place.y}`, tile } as const };
   });
-  return openFrame(view, new Map([['tiles', tiles]]));
+  return openFrame(view, new Map([['tiles', tiles]]), images);
 }
 
 /** Symbol layers of `shapes` that write its tag `name`, from bottom to top, all of them painted alike. */

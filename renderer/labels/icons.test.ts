@@ -1,0 +1,295 @@
+import { latest } from '@maplibre/maplibre-gl-style-spec';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { StyleLayer } from '../style/compile.js';
+import { unsupported } from '../style/unsupported.js';
+import { Picture, styleOf, wholeTile } from '../testing/pictures.js';
+import { imagesOf, plain } from '../testing/sprites.js';
+import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
+import type { PixelBox } from '../types.js';
+import type { PlacedLabel } from './label.js';
+import { labelsOf, paintLabels } from './labels.js';
+import { frameOf, lettering } from './testing/frames.js';
+import { meet } from './testing/looks.js';
+
+// One CSS pixel of the view `wholeTile` is 8 tile units.
+
+const [white, red, green, blue] = ['#ffffff', '#ff0000', '#00ff00', '#0000ff'] as const;
+
+/** The right half is red: an arrow, as it were. */
+const arrow = {
+  width: 20,
+  height: 10,
+  paint(context: Parameters<ReturnType<typeof plain>['paint']>[0]) {
+    context.fillStyle = blue;
+    context.fillRect(0, 0, 10, 10);
+    context.fillStyle = red;
+    context.fillRect(10, 0, 10, 10);
+  },
+};
+const images = await imagesOf({ shop: plain(red, 20), 'museum-15': plain(green, 16), arrow, wide: plain(blue, 40, 10) });
+
+const pointAt = (x: number, y: number, tags: DrawnFeature['tags'] = {}): DrawnFeature => ({
+  type: 'point',
+  parts: [[[8 * x, 8 * y]]],
+  tags,
+});
+const lineOf = (tags: NonNullable<DrawnFeature['tags']>, ...vertices: Vertex[]): DrawnFeature => ({
+  type: 'line',
+  parts: [vertices.map(([x, y]) => [8 * x, 8 * y] as const)],
+  tags,
+});
+
+const frameWith = (features: readonly DrawnFeature[], scale = 1) => frameOf({ ...wholeTile, scale }, 0, () => features, images);
+
+function placed(features: readonly DrawnFeature[], layout: object, paint: object = {}, keepFree: readonly PixelBox[] = []) {
+  return labelsOf(frameWith(features), lettering([layout], paint), keepFree, 'en');
+}
+
+function painted(features: readonly DrawnFeature[], layout: object, paint: object = {}, scale = 1): Picture {
+  const frame = frameWith(features, scale);
+  paintLabels('en')(frame, lettering([layout], paint), []);
+  const { width, height } = frame.canvas;
+  return new Picture(
+    Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
+    width,
+    height,
+  );
+}
+
+/** The box around all pixels of a colour: left, top, right, bottom. */
+function boxOf(picture: Picture, color: string): number[] {
+  const box = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let y = 0; y < picture.height; y++) {
+    for (let x = 0; x < picture.width; x++) {
+      if (picture.at(x, y) !== color) continue;
+      box.splice(0, 4, Math.min(box[0]!, x), Math.min(box[1]!, y), Math.max(box[2]!, x + 1), Math.max(box[3]!, y + 1));
+    }
+  }
+  return box;
+}
+
+const iconsOf = (labels: readonly PlacedLabel[]) => labels.map(({ setting }) => setting.icon?.look.image.name ?? null);
+const shop = { 'icon-image': 'shop' };
+
+test.each([
+  ['a name', 'shop', 'shop'],
+  ['tokens', '{kind}-15', 'museum-15'],
+  ['an expression', ['concat', ['get', 'kind'], '-15'], 'museum-15'],
+  ['an image', ['image', 'shop'], 'shop'],
+  ['the first of several that there is', ['coalesce', ['image', ['get', 'kind']], ['image', 'none'], ['image', 'shop']], 'shop'],
+  ['steps of the zoom', ['step', ['zoom'], 'shop', 5, 'wide'], 'shop'],
+  ['one of a name that there is not', 'none', null],
+  ['nothing', ['case', ['has', 'rare'], 'shop', ''], null],
+])('an icon of %s', (_what, image, name) => {
+  const labels = placed([pointAt(100, 100, { kind: 'museum' })], { 'icon-image': image, 'text-field': 'x' });
+  expect(iconsOf(labels)).toEqual([name]);
+});
+
+test('an icon alone stands on its point, as large as its image', () => {
+  const picture = painted([pointAt(100, 100)], shop);
+  expect(boxOf(picture, red)).toEqual([90, 90, 110, 110]);
+  expect(picture.count(red)).toBe(400);
+  expect(boxOf(painted([pointAt(100, 100)], shop, {}, 2), red)).toEqual([180, 180, 220, 220]);
+});
+
+test.each([
+  [{ 'icon-size': 2 }, {}, [80, 80, 120, 120]],
+  [{ 'icon-anchor': 'bottom-left' }, {}, [100, 80, 120, 100]],
+  [{ 'icon-offset': [10, -5], 'icon-size': 2 }, {}, [100, 70, 140, 110]],
+  [{}, { 'icon-translate': [7, 3], 'text-translate': [50, 50] }, [97, 93, 117, 113]],
+])('layout %j and paint %j place it', (layout, paint, box) => {
+  expect(boxOf(painted([pointAt(100, 100)], { ...shop, ...layout }, paint), red)).toEqual(box);
+});
+
+test('it is turned with its offset, and has its opacity', () => {
+  const turned = { 'icon-image': 'arrow', 'icon-rotate': 90, 'icon-anchor': 'left', 'icon-offset': [10, 0] };
+  const picture = painted([pointAt(100, 100)], turned);
+  expect([picture.at(100, 115), picture.at(100, 125), picture.at(115, 100)]).toEqual([blue, red, white]);
+  expect(painted([pointAt(100, 100)], shop, { 'icon-opacity': 0.2 }).at(100, 100)).toBe('#ffcccc');
+});
+
+test('a text and its icon are set together or not at all, unless one of them is optional', () => {
+  const pair = { ...shop, 'text-field': 'Shop', 'text-anchor': 'top', 'text-offset': [0, 1] };
+  const onIcon = { minX: 95, minY: 95, maxX: 105, maxY: 105 };
+  const onText = { minX: 95, minY: 120, maxX: 105, maxY: 125 };
+  const set = (layout: object, keepFree: PixelBox[]) =>
+    placed([pointAt(100, 100)], { ...pair, ...layout }, {}, keepFree).map(({ setting }) => {
+      return `${setting.icon ? 'icon' : ''} ${setting.runs.map(({ text }) => text).join()}`;
+    });
+  expect(set({}, [])).toEqual(['icon Shop']);
+  expect([set({}, [onIcon]), set({}, [onText])]).toEqual([[], []]);
+  expect([set({ 'icon-optional': true }, [onIcon]), set({ 'icon-optional': true }, [onText])]).toEqual([[' Shop'], []]);
+  expect([set({ 'text-optional': true }, [onIcon]), set({ 'text-optional': true }, [onText])]).toEqual([[], ['icon ']]);
+});
+
+test('icons keep clear of each other as far as they ask for room', () => {
+  const row = [100, 123, 146].map((x) => pointAt(x, 100));
+  expect(placed(row, shop)).toHaveLength(2);
+  expect(placed(row, { ...shop, 'icon-padding': 1 })).toHaveLength(3);
+  expect(placed(row, { ...shop, 'icon-padding': [0, 4, 0, 0] })).toHaveLength(2);
+  const same = [pointAt(100, 100), pointAt(100, 100)];
+  expect(placed(same, shop)).toHaveLength(1);
+  expect(placed(same, { ...shop, 'icon-allow-overlap': true })).toHaveLength(2);
+  expect(placed(same, { ...shop, 'icon-overlap': 'cooperative' })).toHaveLength(2);
+  expect(placed(same, { ...shop, 'icon-ignore-placement': true })).toHaveLength(2);
+});
+
+test('icons without a name are one for each area and point, however near', () => {
+  const area = (left: number): DrawnFeature => ({ type: 'polygon', parts: [rectangle(left, 800, left + 400, 1200)] });
+  expect(placed([area(400), area(1200), area(2000)], shop)).toHaveLength(3);
+});
+
+test('along a line icons are as far apart as the style says, and turn with it where they are to', () => {
+  const down = lineOf({}, [100, 50], [100, 450]);
+  const along = { 'icon-image': 'arrow', 'symbol-placement': 'line', 'symbol-spacing': 100 };
+  const labels = placed([down], along);
+  expect(labels.length).toBeGreaterThan(2);
+  const places = labels.map(({ setting }) => setting.icon!.y).sort((a, b) => a - b);
+  for (const [i, y] of places.entries()) if (i > 0) expect(y - places[i - 1]!).toBeGreaterThanOrEqual(100);
+  const { x, y } = labels[0]!.setting.icon!;
+  const ends = (layout: object, line = down) => {
+    const picture = painted([line], { ...along, ...layout });
+    return [picture.at(x, Math.round(y) - 8), picture.at(x, Math.round(y) + 8)];
+  };
+  expect(ends({})).toEqual([blue, red]);
+  expect(ends({}, lineOf({}, [100, 450], [100, 50]))).toEqual([red, blue]);
+  expect(ends({ 'icon-rotation-alignment': 'viewport' })).toEqual([white, white]);
+});
+
+test('an icon that keeps upright is not turned upside down', () => {
+  const leftwards = lineOf({}, [450, 100], [50, 100]);
+  const along = { 'icon-image': 'arrow', 'symbol-placement': 'line-center' };
+  const at = (layout: object) => painted([leftwards], { ...along, ...layout }).at(255, 100);
+  expect([at({}), at({ 'icon-keep-upright': true })]).toEqual([blue, red]);
+});
+
+test('numbers of roads stand in their shields, level on the line', () => {
+  const road = lineOf({ name: 'A 1' }, [50, 50], [450, 450]);
+  const shield = { 'icon-image': 'wide', 'symbol-placement': 'line', 'text-rotation-alignment': 'viewport' };
+  const labels = placed([road], { ...shield, 'icon-rotation-alignment': 'viewport', 'symbol-spacing': 200 });
+  expect(labels.length).toBeGreaterThan(1);
+  for (const { setting } of labels) {
+    expect(setting.icon).toMatchObject({ angle: 0, x: setting.runs[0]!.x, y: setting.runs[0]!.y });
+  }
+});
+
+test('a shape has the colours of the style, and a halo', async () => {
+  // Distances to the edge of a square of 16 pixels in the middle of 32: 8 of them are the whole range.
+  const sdf = {
+    ...plain(red, 32, 32, { sdf: true }),
+    paint(context: Parameters<ReturnType<typeof plain>['paint']>[0]) {
+      for (let y = 0; y < 32; y++) {
+        for (let x = 0; x < 32; x++) {
+          const distance = 8 - Math.max(Math.abs(x - 15.5), Math.abs(y - 15.5));
+          context.fillStyle = `rgba(0, 0, 0, ${Math.max(0, Math.min(1, 0.75 + distance / 8))})`;
+          context.fillRect(x, y, 1, 1);
+        }
+      }
+    },
+  };
+  const frame = frameOf(wholeTile, 0, () => [pointAt(100, 100)], await imagesOf({ sdf }));
+  const paint = { 'icon-color': green, 'icon-halo-color': blue, 'icon-halo-width': 3 };
+  paintLabels('en')(frame, lettering([{ 'icon-image': 'sdf' }], paint), []);
+  const picture = new Picture(
+    Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
+    512,
+    512,
+  );
+  expect([100, 106, 109, 114].map((x) => picture.at(x, 100))).toEqual([green, green, blue, white]);
+});
+
+const coordinate = fc.integer({ min: 0, max: 511 });
+const anyFeature = fc.oneof(
+  fc
+    .record({ x: coordinate, y: coordinate, name: fc.constantFrom('', 'Via', 'Piazza') })
+    .map(({ x, y, name }) => pointAt(x, y, { name })),
+  fc
+    .record({
+      vertices: fc.array(fc.tuple(coordinate, coordinate), { minLength: 2, maxLength: 4 }),
+      name: fc.constantFrom('', 'A 1'),
+    })
+    .map(({ vertices, name }) => lineOf({ name }, ...vertices)),
+);
+const layout = fc.record({
+  'icon-image': fc.constantFrom('shop', 'arrow', 'wide'),
+  'symbol-placement': fc.constantFrom('point', 'line'),
+  'icon-anchor': fc.constantFrom('center', 'bottom', 'top-left'),
+  'icon-rotate': fc.constantFrom(0, 0, 35),
+  'icon-padding': fc.constantFrom(0, 3),
+  'text-offset': fc.constantFrom([0, 0], [0, 2]),
+  'icon-optional': fc.boolean(),
+  'text-optional': fc.boolean(),
+  'text-rotation-alignment': fc.constantFrom('auto', 'viewport'),
+});
+
+test('icons and texts of different labels never meet, nor what is kept free', () => {
+  const keepFree = [{ minX: 200, minY: 200, maxX: 300, maxY: 260 }];
+  let icons = 0;
+  fc.assert(
+    fc.property(fc.array(anyFeature, { minLength: 1, maxLength: 25 }), layout, (features, drawn) => {
+      const labels = placed(features, drawn, {}, keepFree);
+      const boxes = labels.map(({ setting }) => [...setting.boxes, ...(setting.icon?.boxes ?? [])]);
+      icons += labels.filter(({ setting }) => setting.icon).length;
+      for (const [i, own] of boxes.entries()) {
+        expect(own.length).toBeGreaterThan(0);
+        for (const other of [keepFree, ...boxes.slice(0, i)]) {
+          expect(own.some((a) => other.some((b) => meet(a, b)))).toBe(false);
+        }
+      }
+    }),
+    { numRuns: 100 },
+  );
+  expect(icons).toBeGreaterThan(100);
+});
+
+test('what is drawn of an icon is within its boxes', () => {
+  const turn = fc.record({
+    'icon-rotate': fc.integer({ min: 0, max: 359 }),
+    'icon-size': fc.double({ min: 0.5, max: 3, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(turn, (turned) => {
+      const drawn = { 'icon-image': 'wide', ...turned };
+      const picture = painted([pointAt(250, 250)], drawn);
+      const { boxes } = placed([pointAt(250, 250)], drawn)[0]!.setting.icon!;
+      for (let y = 150; y < 350; y++) {
+        for (let x = 150; x < 350; x++) {
+          if (picture.at(x, y) === white) continue;
+          expect(boxes.some(({ minX, minY, maxX, maxY }) => x > minX - 2 && x < maxX + 1 && y > minY - 2 && y < maxY + 1)).toBe(
+            true,
+          );
+        }
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('every property of symbols that is not read is told as unsupported', () => {
+  const noDifference = ['icon-translate-anchor', 'text-translate-anchor', 'icon-pitch-alignment', 'text-pitch-alignment'];
+  noDifference.push('symbol-avoid-edges');
+  const read = new Set<string>();
+  const recording = (layer: StyleLayer): StyleLayer => ({
+    ...layer,
+    property(name) {
+      read.add(name);
+      return layer.property(name);
+    },
+  });
+  const features = [pointAt(50, 50, { name: 'x' }), lineOf({ name: 'y' }, [100, 100], [400, 100])];
+  for (const placement of ['point', 'line']) {
+    const { layers } = lettering([{ ...shop, 'symbol-placement': placement }], { 'text-halo-color': 'white' });
+    paintLabels('en')(frameWith(features), { layers: layers.map(recording) }, []);
+  }
+  for (const group of ['paint', 'layout'] as const) {
+    for (const name of Object.keys(latest[`${group}_symbol`])) {
+      if (name === 'visibility' || noDifference.includes(name)) continue;
+      const asking = styleOf([{ type: 'symbol', source: 'tiles', [group]: { [name]: 'a value like no other' } }]);
+      const told = unsupported({ ...asking, sprite: 'https://a.example/s' }).some((each) => each.property === name);
+      // Of an icon that isn't fitted to a text there is nothing to pad.
+      const isRight = told || read.has(name) || name === 'icon-text-fit-padding';
+      expect(isRight, `${name} is neither read nor told`).toBe(true);
+    }
+  }
+});
