@@ -2,6 +2,7 @@
 
 import type { Canvas } from '@napi-rs/canvas';
 import sharp, { type Sharp } from 'sharp';
+import { encodeIndexedPng } from './indexed-png.js';
 import type { ImageFormat, MapImage } from './types.js';
 
 /** Maps are opaque: what is drawn on is paper. Levels are the fastest that don't make files much larger. */
@@ -17,8 +18,11 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
   jpg: 'image/jpeg',
 };
 
-/** Encodes on another thread, so that the next map can be drawn meanwhile. */
+/** Encodes on another thread, so that the next map can be drawn meanwhile; only the colours of a PNG are chosen on this one. */
 export async function encodeImage(canvas: Canvas, format: ImageFormat): Promise<Pick<MapImage, 'bytes' | 'contentType'>> {
-  const pixels = sharp(canvas.data(), { raw: { width: canvas.width, height: canvas.height, channels: 4 } }).removeAlpha();
-  return { bytes: await encoders[format](pixels).toBuffer(), contentType: contentTypes[format] };
+  const { width, height } = canvas;
+  const data = canvas.data();
+  const indexed = format === 'png' ? await encodeIndexedPng(data, width, height) : null;
+  const pixels = () => sharp(data, { raw: { width, height, channels: 4 } }).removeAlpha();
+  return { bytes: indexed ?? (await encoders[format](pixels()).toBuffer()), contentType: contentTypes[format] };
 }

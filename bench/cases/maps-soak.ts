@@ -88,8 +88,8 @@ async function open(place: Place, cacheFolder: string): Promise<{ readonly pool:
     start: { archive: place.archive, cacheFolder, userAgent: 'bench' },
     maxProcesses: 1,
     maxPixelsInFlight: 100_000_000,
-    timeoutMs: 120_000,
-    startTimeoutMs: 300_000,
+    timeoutMs: 600_000,
+    startTimeoutMs: 600_000,
     onProblem: (reason) => console.error(reason),
   });
   await drawOne(pool, place, seeded(1));

@@ -1,0 +1,121 @@
+import { createCanvas } from '@napi-rs/canvas';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { encodeImage } from './encode.js';
+import { encodeIndexedPng, maxError } from './indexed-png.js';
+
+/** Red, green, blue and opacity of each pixel of a file, by a decoder that isn't ours. */
+const decoded = async (file: Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
+
+/** Pixels of these colours, `0xRRGGBB`. */
+const pixelsOf = (colors: readonly number[]): Uint8Array =>
+  Uint8Array.from(colors.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255, 255]));
+
+const errorsOf = (drawn: Uint8Array, read: Uint8Array): Uint8Array => drawn.map((value, i) => Math.abs(value - read[i]!));
+const largest = (errors: Uint8Array): number => errors.reduce((most, error) => Math.max(most, error), 0);
+
+const color = fc.integer({ min: 0, max: 0xffffff });
+
+test('a picture of at most 64 colours is kept exactly, whatever its sides', async () => {
+  const picture = fc
+    .tuple(fc.array(color, { minLength: 1, maxLength: 64 }), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }))
+    .chain(([colors, width, height]) =>
+      fc.record({
+        width: fc.constant(width),
+        height: fc.constant(height),
+        colors: fc.array(fc.constantFrom(...colors), { minLength: width * height, maxLength: width * height }),
+      }),
+    );
+  await fc.assert(
+    fc.asyncProperty(picture, async ({ width, height, colors }) => {
+      const pixels = pixelsOf(colors);
+      const file = await encodeIndexedPng(pixels, width, height);
+      expect(await sharp(file!).metadata()).toMatchObject({ format: 'png', width, height, isPalette: true });
+      expect(Buffer.from(pixels).equals(await decoded(file!))).toBe(true);
+    }),
+  );
+});
+
+test('whatever the colours, each pixel is at most the bound off, and the commonest are exact', async () => {
+  const near = fc.tuple(
+    color,
+    fc.array(
+      fc.nat({ max: 0x3f3f3f }).map((bits) => bits & 0x3f3f3f),
+      { minLength: 200, maxLength: 900 },
+    ),
+  );
+  let encoded = 0;
+  await fc.assert(
+    fc.asyncProperty(near, async ([base, offsets]) => {
+      const common = Array.from({ length: 60 }, (_, i) => (base + i) & 0xffffff);
+      const colors = [...common.flatMap((each) => Array(20).fill(each)), ...offsets.map((offset) => base ^ offset)];
+      const pixels = pixelsOf(colors);
+      const file = await encodeIndexedPng(pixels, colors.length, 1);
+      if (!file) return;
+      encoded++;
+      const errors = errorsOf(pixels, await decoded(file));
+      expect(largest(errors)).toBeLessThanOrEqual(maxError);
+      expect(largest(errors.subarray(0, 4 * 20 * common.length))).toBe(0);
+    }),
+  );
+  expect(encoded).toBeGreaterThan(20);
+});
+
+/** Areas whose colours differ by little, edges and text that are smoothed, something translucent. */
+function mapLike() {
+  const canvas = createCanvas(900, 600);
+  const context = canvas.getContext('2d');
+  context.fillStyle = '#f2efe9';
+  context.fillRect(0, 0, 900, 600);
+  for (let i = 0; i < 300; i++) {
+    context.fillStyle = ['#f0ede7', '#cfe3c0', '#aad3df', '#dfd7cd'][i % 4]!;
+    context.beginPath();
+    context.ellipse((i * 137) % 900, (i * 71) % 600, 20 + (i % 30), 12 + (i % 17), i, 0, 7);
+    context.fill();
+    context.strokeStyle = i % 2 ? '#ffffff' : '#e892a2aa';
+    context.lineWidth = 1 + (i % 5);
+    context.stroke();
+    context.fillStyle = '#333333';
+    context.fillText(`Via ${i}`, (i * 53) % 900, (i * 97) % 600);
+  }
+  return canvas;
+}
+
+test('a map is half the size of one in full colour, and its pixels are off by half a level at the mean', async () => {
+  const canvas = mapLike();
+  const pixels = canvas.data();
+  const { bytes, contentType } = await encodeImage(canvas, 'png');
+  const fullColor = await sharp(pixels, { raw: { width: 900, height: 600, channels: 4 } })
+    .removeAlpha()
+    .png({ compressionLevel: 3 })
+    .toBuffer();
+  expect(contentType).toBe('image/png');
+  expect(bytes.length).toBeLessThan(0.6 * fullColor.length);
+  const errors = errorsOf(pixels, await decoded(bytes));
+  expect(largest(errors)).toBeLessThanOrEqual(maxError);
+  expect(errors.reduce((sum, error) => sum + error, 0) / (0.75 * errors.length)).toBeLessThan(0.5);
+});
+
+/** The same at each run, and unlike its neighbours. */
+const noise = (i: number): number => Math.imul(i ^ (i >>> 7), Math.imul(i, 0x9e3779b1) | 1) >>> 24;
+
+test('a photograph stays as it is', async () => {
+  const canvas = createCanvas(300, 300);
+  const context = canvas.getContext('2d');
+  const image = context.createImageData(300, 300);
+  for (let i = 0; i < image.data.length; i++) image.data[i] = i % 4 === 3 ? 255 : noise(i);
+  context.putImageData(image, 0, 0);
+  expect((await encodeIndexedPng(canvas.data(), 300, 300)) === null).toBe(true);
+  const { bytes } = await encodeImage(canvas, 'png');
+  expect(Buffer.from(canvas.data()).equals(await decoded(bytes))).toBe(true);
+});
+
+test.each([
+  ['webp', 'image/webp'],
+  ['jpg', 'image/jpeg'],
+] as const)('%s', async (format, contentType) => {
+  const { bytes, contentType: said } = await encodeImage(mapLike(), format);
+  expect(said).toBe(contentType);
+  expect(await sharp(bytes).metadata()).toMatchObject({ format: format === 'jpg' ? 'jpeg' : format, width: 900, height: 600 });
+});

@@ -1,0 +1,181 @@
+/**
+ * PNG of at most 256 colours: a byte for each pixel, where that is enough for a picture to look the same.
+ *
+ * Flows in: pixels. Flows out: a PNG file, or null when the picture has too many colours for it, as photographs have. The colours of most pixels are
+ * kept exactly; rare ones, as where an edge is smoothed, become one that is at most 7 of 255 away in each channel, the rarest {@link maxError}.
+ */
+import { promisify } from 'node:util';
+import { crc32, deflate } from 'node:zlib';
+
+export const maxError = 15;
+
+const deflated = promisify<Uint8Array, { level: number }, Buffer>(deflate);
+const level = 3;
+
+const maxColors = 256;
+/** Of different colours; a map has some thousands. */
+const maxDifferent = 16_384;
+const slots = 4 * maxDifferent;
+const slotShift = 32 - Math.log2(slots);
+/** The commonest colours, which are kept whatever is near them: neighbouring areas stay apart. */
+const exactColors = 64;
+
+/** Pixels are red, green, blue and opacity; the latter is taken to be full. */
+export async function encodeIndexedPng(pixels: Uint8Array, width: number, height: number): Promise<Buffer | null> {
+  const counted = countColors(new Uint32Array(pixels.buffer, pixels.byteOffset, width * height));
+  const palette = counted && choosePalette(counted);
+  if (!palette) return null;
+  const rows = rowsOf(counted.numbers, palette.entryOf, width, height);
+  return pngFile(width, height, palette.colors, await deflated(rows, { level }));
+}
+
+interface Counted {
+  /** Of each different colour, in the order in which they appear; numbers begin with 1. */
+  readonly colors: Uint32Array;
+  readonly counts: Uint32Array;
+  /** Of each pixel, which colour it has. */
+  readonly numbers: Uint16Array;
+}
+
+/** One pass; runs of one colour, which most of a map is, cost next to nothing. */
+function countColors(pixels: Uint32Array): Counted | null {
+  const table = new Uint16Array(slots);
+  const colors = new Uint32Array(maxDifferent + 1);
+  const counts = new Uint32Array(maxDifferent + 1);
+  const numbers = new Uint16Array(pixels.length);
+  const length = pixels.length;
+  let different = 0;
+  for (let i = 0; i < length; ) {
+    const color = pixels[i]!;
+    let slot = Math.imul(color, 0x9e3779b1) >>> slotShift;
+    let number = table[slot]!;
+    while (number !== 0 && colors[number] !== color) {
+      slot = (slot + 1) & (slots - 1);
+      number = table[slot]!;
+    }
+    if (number === 0) {
+      if (different === maxDifferent) return null;
+      number = ++different;
+      table[slot] = number;
+      colors[number] = color;
+    }
+    const start = i;
+    do numbers[i++] = number;
+    while (i < length && pixels[i] === color);
+    counts[number] = counts[number]! + i - start;
+  }
+  return { colors: colors.subarray(0, different + 1), counts: counts.subarray(0, different + 1), numbers };
+}
+
+interface Palette {
+  /** Red, green and blue of each entry. */
+  readonly colors: Uint8Array;
+  /** Of each different colour. */
+  readonly entryOf: Uint8Array;
+}
+
+/** Cells of the colour cube are 8 wide: two colours of one cell are at most 7 apart. */
+const cellWidth = 8;
+const cellBits = 5;
+const cellCount = 1 << (3 * cellBits);
+const neighbours = [-cellWidth, 0, cellWidth];
+
+function choosePalette({ colors, counts }: Counted): Palette | null {
+  const chosen: number[] = [];
+  const entryOf = new Uint8Array(colors.length);
+  const cells = new Int16Array(cellCount).fill(-1);
+  for (const [rank, number] of byCount(counts).entries()) {
+    const color = colors[number]!;
+    let entry = rank < exactColors ? -1 : entryNear(color, chosen, cells);
+    if (entry < 0 && chosen.length === maxColors) entry = nearestEntry(color, chosen);
+    if (entry < 0) {
+      if (chosen.length === maxColors) return null;
+      entry = chosen.push(color) - 1;
+      const cell = cellOf(red(color), green(color), blue(color));
+      if (cells[cell]! < 0) cells[cell] = entry;
+    }
+    entryOf[number] = entry;
+  }
+  return { colors: Uint8Array.from(chosen.flatMap((color) => [red(color), green(color), blue(color)])), entryOf };
+}
+
+/** The numbers of colours, the commonest first. */
+function byCount(counts: Uint32Array): Uint16Array {
+  const keys = Float64Array.from(counts.subarray(1), (count, i) => i + 1 - 2 * count * maxDifferent).sort();
+  return Uint16Array.from(keys, (key) => ((key % (2 * maxDifferent)) + 2 * maxDifferent) % (2 * maxDifferent));
+}
+
+/** That of the colour's own cell, or of a cell around it that is at most 7 away; -1 when there is none. */
+function entryNear(color: number, chosen: readonly number[], cells: Int16Array): number {
+  const [r, g, b] = [red(color), green(color), blue(color)];
+  const own = cells[cellOf(r, g, b)]!;
+  if (own >= 0) return own;
+  for (const dr of neighbours) {
+    for (const dg of neighbours) {
+      for (const db of neighbours) {
+        if (!isChannel(r + dr) || !isChannel(g + dg) || !isChannel(b + db)) continue;
+        const entry = cells[cellOf(r + dr, g + dg, b + db)]!;
+        if (entry >= 0 && errorBetween(color, chosen[entry]!) < cellWidth) return entry;
+      }
+    }
+  }
+  return -1;
+}
+
+/** -1 when even that is more than {@link maxError} away. */
+function nearestEntry(color: number, chosen: readonly number[]): number {
+  let nearest = -1;
+  let least = maxError + 1;
+  for (const [entry, other] of chosen.entries()) {
+    const error = errorBetween(color, other);
+    if (error >= least) continue;
+    [nearest, least] = [entry, error];
+  }
+  return nearest;
+}
+
+const red = (color: number): number => color & 255;
+const green = (color: number): number => (color >> 8) & 255;
+const blue = (color: number): number => (color >> 16) & 255;
+
+const isChannel = (value: number): boolean => value >= 0 && value <= 255;
+const cellOf = (r: number, g: number, b: number): number => ((r >> 3) << (2 * cellBits)) | ((g >> 3) << cellBits) | (b >> 3);
+
+/** Of the channel that differs most. */
+const errorBetween = (a: number, b: number): number =>
+  Math.max(Math.abs(red(a) - red(b)), Math.abs(green(a) - green(b)), Math.abs(blue(a) - blue(b)));
+
+/** Each row begins with its filter: none. */
+function rowsOf(numbers: Uint16Array, entryOf: Uint8Array, width: number, height: number): Uint8Array {
+  const rows = new Uint8Array((width + 1) * height);
+  for (let y = 0; y < height; y++) {
+    const from = y * width;
+    const to = from + y + 1;
+    for (let x = 0; x < width; x++) rows[to + x] = entryOf[numbers[from + x]!]!;
+  }
+  return rows;
+}
+
+const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
+/** As https://www.w3.org/TR/png-3/ lays it out: 8 bits of depth, colour type 3. */
+function pngFile(width: number, height: number, palette: Uint8Array, data: Uint8Array): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 3, 0, 0, 0], 8);
+  return Buffer.concat([
+    signature,
+    ...chunk('IHDR', header),
+    ...chunk('PLTE', palette),
+    ...chunk('IDAT', data),
+    ...chunk('IEND'),
+  ]);
+}
+
+function chunk(type: string, data: Uint8Array = new Uint8Array()): Uint8Array[] {
+  const [length, name, checksum] = [Buffer.alloc(4), Buffer.from(type, 'latin1'), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  checksum.writeUInt32BE(crc32(data, crc32(name)));
+  return [length, name, data, checksum];
+}
