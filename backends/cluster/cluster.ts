@@ -11,6 +11,7 @@ import { createKafkaLog, type KafkaLog } from './kafka/log.js';
 import type { KafkaOptions, RedisOptions, RegistryOptions } from './options.js';
 import { connectRedis } from './redis/connection.js';
 import { createRedisDeliveryQueue } from './redis/delivery-queue.js';
+import { refuseEviction } from './redis/eviction.js';
 import { forRequests } from './redis/for-requests.js';
 import { createRedisPositions } from './redis/positions.js';
 import { createRedisInbox, createRedisReplies } from './redis/replies.js';
@@ -65,6 +66,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
   };
   try {
     const redis = await opened(connectRedis(options.redis, onProblem));
+    await refuseEviction(redis);
     await refuseDuringChange(redis);
     const wire = await openWireSchemas({
       registry: options.registry,

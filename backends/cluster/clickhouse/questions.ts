@@ -5,7 +5,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { ApiError } from '../../../schemas/errors.js';
 import { fileOf, rowsOf } from '../../clickhouse-answers.js';
-import { retried } from '../kafka/retrying.js';
+import { retried } from '../retrying.js';
 import { isSilent, isUnreached } from './errors.js';
 
 /** Rows are answered within this, and files within the request's own limit. The longest that the API lets a question run is 20 seconds. */

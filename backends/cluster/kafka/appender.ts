@@ -6,6 +6,7 @@
  */
 import type { NewRecord, Topic } from '../../../pipeline/ports.js';
 import { ApiError } from '../../../schemas/errors.js';
+import { outageLimitMs } from '../retrying.js';
 import { Brokers } from './brokers.js';
 import type { KafkaConnection } from './connection.js';
 import { Courier } from './courier.js';
@@ -14,7 +15,6 @@ import { Lane } from './lane.js';
 import { Numberings } from './numbering.js';
 import { type AddressedBatch, produceRequest } from './produce-request.js';
 import { maxBytesOf } from './record-batch.js';
-import { outageLimitMs } from './retrying.js';
 import { splitByPartition } from './splitting.js';
 import { withinMs } from './time-limit.js';
 

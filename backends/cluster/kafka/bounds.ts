@@ -1,8 +1,8 @@
 /** Where partitions begin and end. Questions of one turn about one topic are asked together: some ask about every partition, many times a second. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, Topic } from '../../../pipeline/ports.js';
+import { retried } from '../retrying.js';
 import { type Brokers, ConnectionClosed } from './brokers.js';
-import { retried } from './retrying.js';
 
 interface Bounds {
   readonly first: number;

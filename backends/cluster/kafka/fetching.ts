@@ -5,8 +5,8 @@
  * which we don't write, are read as they come.
  */
 import type { Broker, KafkaMessage } from 'kafkajs';
+import { type RetryOptions, retried } from '../retrying.js';
 import { type Brokers, ConnectionClosed } from './brokers.js';
-import { type RetryOptions, retried } from './retrying.js';
 
 /** Asked for one partition alone, it brings what stands there: no topic's batches are larger. */
 const surelyEnoughBytes = 16 * 2 ** 20;

@@ -5,13 +5,13 @@
  * to come: one connection per broker, however many partitions.
  */
 import type { ConsumeOptions, Log, Subscription } from '../../../pipeline/ports.js';
+import { outageLimitMs as defaultOutageLimitMs } from '../retrying.js';
 import { Brokers } from './brokers.js';
 import type { KafkaConnection } from './connection.js';
 import { Courier } from './courier.js';
 import { type Fetched, fetchFrom, fetchFromLeader, type PartitionSource, type Wanted } from './fetching.js';
 import { Followed } from './followed.js';
 import { type ReadingWire, recordsOf } from './records.js';
-import { outageLimitMs as defaultOutageLimitMs } from './retrying.js';
 
 /** How long a request waits for records. As long a partition that has room again may wait for others, which have come to the end. */
 const maxFetchWaitMs = 250;

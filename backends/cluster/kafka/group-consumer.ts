@@ -15,13 +15,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConsumeOptions, Subscription } from '../../../pipeline/ports.js';
+import { pauseMs } from '../retrying.js';
 import type { KafkaConnection } from './connection.js';
 import { HandOver } from './hand-over.js';
 import { type FetchedBatch, Lease } from './lease.js';
 import { Membership } from './membership.js';
 import { type ReadingWire, recordsOf } from './records.js';
 import { Reports } from './reports.js';
-import { pauseMs } from './retrying.js';
 import { shared } from './shared.js';
 import { type Sight, startWatchdog } from './watchdog.js';
 

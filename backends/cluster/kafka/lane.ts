@@ -5,13 +5,13 @@
  * says that it has it, also where a broker that is gone may have written it: its numbers let the next one see that.
  */
 import type { NewRecord } from '../../../pipeline/ports.js';
+import { type RetryOptions, retried } from '../retrying.js';
 import type { Brokers } from './brokers.js';
 import type { Courier } from './courier.js';
 import { newProducerId } from './kafkajs-internals.js';
 import type { Numbering, Numberings } from './numbering.js';
 import type { AddressedBatch } from './produce-request.js';
 import { encodeBatch } from './record-batch.js';
-import { type RetryOptions, retried } from './retrying.js';
 
 /** The brokers' default limit of a batch is a little above 1 MiB. */
 export const maxBatchBytes = 1_000_000;

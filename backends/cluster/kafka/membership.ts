@@ -8,10 +8,10 @@
  * here until the brokers have been out of reach for too long.
  */
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
+import { outageLimitMs } from '../retrying.js';
 import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
 import type { FetchedBatch } from './lease.js';
 import { maxFetchedBytes } from './record-queue.js';
-import { outageLimitMs } from './retrying.js';
 import type { Sight } from './watchdog.js';
 
 /** Longest wait of a fetch for records, and so of a heartbeat, and of a partition that is to be fetched again, for the fetch before it. */

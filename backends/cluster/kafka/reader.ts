@@ -5,13 +5,13 @@
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { Log } from '../../../pipeline/ports.js';
+import { outageLimitMs as defaultOutageLimitMs } from '../retrying.js';
 import { createBounds } from './bounds.js';
 import { Brokers } from './brokers.js';
 import type { KafkaConnection } from './connection.js';
 import { fetchFound, fetchFromLeader, type Wanted } from './fetching.js';
 import { maxFetchedBytes } from './record-queue.js';
 import { type ReadingWire, recordsOf } from './records.js';
-import { outageLimitMs as defaultOutageLimitMs } from './retrying.js';
 
 /** A guess, to fetch little where little is asked for. */
 const bytesPerRecord = 1_024;

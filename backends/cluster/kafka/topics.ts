@@ -5,7 +5,7 @@
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { KafkaOptions } from '../options.js';
-import { retried } from './retrying.js';
+import { retried } from '../retrying.js';
 
 export type TopicSettings = Pick<
   KafkaOptions,

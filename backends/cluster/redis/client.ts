@@ -1,7 +1,7 @@
 /** How we use ioredis: bounded in time, nothing queued, connected anew for as long as it takes. */
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
-import { pauseMs } from '../kafka/retrying.js';
 import type { RedisOptions } from '../options.js';
+import { pauseMs } from '../retrying.js';
 
 export type RedisClient = Redis | Cluster;
 

@@ -6,6 +6,7 @@ import { services } from '../../../test/services/services.js';
 import { until } from '../../../test/support/until.js';
 import type { RedisOptions } from '../options.js';
 import { connectRedis, type RedisConnection } from './connection.js';
+import { refuseEviction } from './eviction.js';
 import { forRequests } from './for-requests.js';
 import { createRedisPositions } from './positions.js';
 import { createRedisInbox, createRedisReplies } from './replies.js';
@@ -63,6 +64,23 @@ describe.each([
       expect(error.message).toMatch('syntax error');
       expect(JSON.stringify({ ...error })).not.toMatch('secret');
     }));
+});
+
+test('a server that would throw states away when it is full is refused; one that refuses writes then is not', async () => {
+  const server = await startRedis({ maxmemory: '100mb' });
+  try {
+    await withConnection(freshRedisOptions([server]), async (redis) => {
+      await refuseEviction(redis);
+      for (const policy of ['allkeys-lru', 'volatile-ttl']) {
+        await redis.client.call('CONFIG', 'SET', 'maxmemory-policy', policy);
+        await expect(refuseEviction(redis)).rejects.toThrow(`maxmemory-policy ${policy}`);
+      }
+      await redis.client.call('CONFIG', 'SET', 'maxmemory', '0');
+      await refuseEviction(redis);
+    });
+  } finally {
+    await server.stop();
+  }
 });
 
 test('a port where nobody listens is tried again, until somebody does', async () => {

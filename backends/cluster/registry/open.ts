@@ -5,8 +5,8 @@
  * again; ids that only the registry knows are added. May import `schemas/` and `pipeline/ports.ts`.
  */
 import { type Topic, topics } from '../../../pipeline/ports.js';
-import { outageLimitMs as defaultOutageLimitMs, retried } from '../kafka/retrying.js';
 import type { RegistryOptions } from '../options.js';
+import { outageLimitMs as defaultOutageLimitMs, retried } from '../retrying.js';
 import { createRegistryClient, isId, isRefusal } from './client.js';
 import { restoreRecord } from './dead-letters.js';
 import type { KnownId, KnownIds } from './known-ids.js';

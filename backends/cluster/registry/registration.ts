@@ -5,7 +5,7 @@
  * it would be misread.
  */
 import type { Topic } from '../../../pipeline/ports.js';
-import { retried } from '../kafka/retrying.js';
+import { retried } from '../retrying.js';
 import { isRefusal, type RegistryClient } from './client.js';
 import type { KnownId, KnownIds } from './known-ids.js';
 import { isSameLayout } from './layout.js';

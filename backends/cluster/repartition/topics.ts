@@ -1,8 +1,8 @@
 /** The partitions that our topics have in Kafka, and more of them. Of all topics but `changes`, which has one for good. */
 import type { Admin } from 'kafkajs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
-import { retried } from '../kafka/retrying.js';
 import type { KafkaOptions } from '../options.js';
+import { retried } from '../retrying.js';
 
 type Prefix = Pick<KafkaOptions, 'prefix'>;
 
