@@ -95,7 +95,8 @@ function straightSetting(place: Place, text: string, width: number, look: Look, 
   if (place.line.between(place.from, place.to).some((vertex) => distanceToLine(vertex, start, end) > tolerance)) return null;
   const angle = readingAngle(start, end, style);
   const [x, y] = below([(start[0] + end[0]) / 2, (start[1] + end[1]) / 2], angle, style.offsetPx);
-  return { runs: [{ text, x, y, angle }], boxes: turnedBoxes(x, y, width, rowHeightEm * look.sizePx, angle) };
+  const height = rowHeightEm * look.sizePx;
+  return { runs: [{ text, x, y, angle }], boxes: turnedBoxes(x, y, width, height, angle), frame: { x, y, width, height, angle } };
 }
 
 /** Null where the script can't be bent, or the line bends too much for the style. */

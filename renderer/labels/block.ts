@@ -87,5 +87,6 @@ function settingAt(block: Block, look: Look, style: BlockStyle, { anchor, offset
   const middle = turned(left + block.width / 2, top + heightPx / 2);
   // A single row is never less tall than its letters.
   const boxHeightPx = Math.max(heightPx, rowHeightEm * look.sizePx);
-  return { runs, boxes: turnedBoxes(middle.x, middle.y, block.width, boxHeightPx, style.rotation) };
+  const frame = { ...middle, width: block.width, height: heightPx, angle: style.rotation };
+  return { runs, boxes: turnedBoxes(middle.x, middle.y, block.width, boxHeightPx, style.rotation), frame };
 }

@@ -1,5 +1,6 @@
 /** What is to be lettered or marked with an icon, and how it could be. */
 
+import type { Stretched } from '../sprites/stretch.js';
 import type { PixelBox } from '../types.js';
 import type { Padding } from './boxes.js';
 import type { IconLook } from './icon-look.js';
@@ -15,12 +16,25 @@ export interface Run {
   readonly angle: number;
 }
 
+/** What a text takes, turned about its middle. Lengths are CSS pixels of the image. */
+export interface TextFrame {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Radians, clockwise on the screen. */
+  readonly angle: number;
+}
+
 /** An icon in its place. Lengths are CSS pixels of the image. */
 export interface PlacedIcon {
   readonly look: IconLook;
   /** Its middle. */
   readonly x: number;
   readonly y: number;
+  /** Its parts from left to right, and from top to bottom. */
+  readonly columns: Stretched;
+  readonly rows: Stretched;
   /** Radians, clockwise on the screen. */
   readonly angle: number;
   /** Together they cover it. */
@@ -33,6 +47,8 @@ export interface Setting {
   readonly runs: readonly Run[];
   /** Together they cover the text. */
   readonly boxes: readonly PixelBox[];
+  /** Where the text is straight. */
+  readonly frame?: TextFrame;
   readonly icon?: PlacedIcon;
 }
 

@@ -8,7 +8,7 @@ import { type LineStyle, type Stretch, settingsAlong } from './along.js';
 import { type Anchor, shareOf } from './anchor.js';
 import { blockSettings, blockStyleOf } from './block.js';
 import { rowHeightEm } from './boxes.js';
-import { type IconStyle, iconStyleOf, placedIcon } from './icon-look.js';
+import { type IconStyle, iconStyleOf, iconWidth, placedIcon } from './icon-look.js';
 import { joinLines } from './join.js';
 import { type Candidate, maxCandidates, type Setting } from './label.js';
 import { type Look, lookOf } from './look.js';
@@ -86,7 +86,7 @@ function candidatesOf(named: Named, frame: Frame, layer: StyleLayer, language: s
   const { view, wholeZoom } = frame;
   const look = text === '' ? null : lookOf(layer, feature, view.zoom, text, language);
   const icon = iconStyleOf(frame, layer, feature, named.icon);
-  const width = Math.max(look ? textWidth(text, look) : 0, icon?.width ?? 0);
+  const width = Math.max(look ? textWidth(text, look) : 0, icon ? iconWidth(icon) : 0);
   if ((!look && !icon) || totalLength(pieces) < width) return [];
   const spacing = layer.property<number>('symbol-spacing').at(wholeZoom);
   const isCentered = layer.property<string>('symbol-placement').at(wholeZoom) === 'line-center';
@@ -165,7 +165,8 @@ function* levelSettings(
 }
 
 function withIcon(setting: Setting, icon: IconStyle | null, line: Polyline, middle: number): Setting {
-  return icon ? { ...setting, icon: placedIcon(icon, line.at(middle), line.directionAt(middle)) } : setting;
+  if (!icon) return setting;
+  return { ...setting, icon: placedIcon(icon, line.at(middle), line.directionAt(middle), setting.frame) };
 }
 
 /** Labels slide along the line, so of anchors and offsets only what leads away from it counts. */

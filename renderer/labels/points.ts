@@ -40,14 +40,13 @@ function candidateAt({ seen, at }: Spot, frame: Frame, layer: StyleLayer, langua
   const texts = () => (look ? blockSettings(text, look, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText]);
   const iconStyle = iconStyleOf(frame, layer, feature, seen.icon);
   if (!iconStyle) return look && { text, look, rules, settings: texts };
-  const icon = placedIcon(iconStyle, at);
   return {
     text: look ? text : '',
     look,
     rules,
     iconRoom: iconRoomOf(layer, wholeZoom, feature),
     *settings() {
-      for (const setting of texts()) yield { ...setting, icon };
+      for (const setting of texts()) yield { ...setting, icon: placedIcon(iconStyle, at, 0, setting.frame) };
     },
   };
 }

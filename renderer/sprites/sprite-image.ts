@@ -1,6 +1,7 @@
 /** Images of a sprite, cut out of its picture when they are first drawn. */
 import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
-import type { Content, Span, SpriteEntry } from './sprite-index.js';
+import type { SpriteEntry } from './sprite-index.js';
+import type { StretchableLength } from './stretch.js';
 
 /** A decoded picture: red, green, blue and opacity of each pixel. */
 export interface SpritePicture {
@@ -39,16 +40,14 @@ export class SpriteImage {
     return this.entry.sdf;
   }
 
-  get stretchX(): readonly Span[] | null {
-    return this.entry.stretchX;
+  get columns(): StretchableLength {
+    const { width, stretchX, content } = this.entry;
+    return { length: width, spans: stretchX, content: content && [content[0], content[2]] };
   }
 
-  get stretchY(): readonly Span[] | null {
-    return this.entry.stretchY;
-  }
-
-  get content(): Content | null {
-    return this.entry.content;
+  get rows(): StretchableLength {
+    const { height, stretchY, content } = this.entry;
+    return { length: height, spans: stretchY, content: content && [content[1], content[3]] };
   }
 
   /** Its own pixels. */

@@ -54,9 +54,9 @@ test('icons and patterns need a sprite that is loaded', () => {
   expect(told(many)).toEqual(['null sprite']);
 });
 
-test('icons within a text are told, and icons that are to fit one', () => {
+test('icons within a text are told, and halos that are to fade', () => {
   const field = ['format', ['image', 'shop'], {}, ['get', 'name'], {}];
-  const layout = { 'text-field': field, 'icon-text-fit': 'both', 'icon-text-fit-padding': [1, 2, 1, 2], 'icon-halo-blur': 0 };
-  const found = unsupported({ ...styleOf([{ ...shop, layout }]), sprite: 'https://a.example/s' });
-  expect(found.map(({ property }) => property)).toEqual(['text-field', 'icon-text-fit']);
+  const layout = { 'text-field': field, 'icon-text-fit': 'both', 'icon-text-fit-padding': [1, 2, 1, 2] };
+  const found = unsupported({ ...styleOf([{ ...shop, layout, paint: { 'icon-halo-blur': 1 } }]), sprite: 'https://a.example/s' });
+  expect(found.map(({ property }) => property)).toEqual(['text-field', 'icon-halo-blur']);
 });

@@ -42,7 +42,16 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
   symbol: [
     ...['icon-allow-overlap', 'icon-anchor', 'icon-color', 'icon-halo-color', 'icon-halo-width', 'icon-ignore-placement'],
     ...['icon-image', 'icon-keep-upright', 'icon-offset', 'icon-opacity', 'icon-optional', 'icon-overlap', 'icon-padding'],
-    ...['icon-pitch-alignment', 'icon-rotate', 'icon-rotation-alignment', 'icon-size', 'icon-translate', 'icon-translate-anchor'],
+    ...[
+      'icon-pitch-alignment',
+      'icon-rotate',
+      'icon-rotation-alignment',
+      'icon-size',
+      'icon-text-fit',
+      'icon-text-fit-padding',
+      'icon-translate',
+      'icon-translate-anchor',
+    ],
     ...['symbol-avoid-edges', 'symbol-placement', 'symbol-sort-key', 'symbol-spacing', 'text-allow-overlap', 'text-anchor'],
     ...['text-color', 'text-field', 'text-font', 'text-halo-color', 'text-halo-width', 'text-ignore-placement', 'text-justify'],
     ...['text-keep-upright', 'text-letter-spacing', 'text-line-height', 'text-max-angle', 'text-max-width', 'text-offset'],
@@ -70,7 +79,6 @@ const noEffect: Readonly<Record<string, unknown>> = {
   'raster-contrast': 0,
   'symbol-z-order': 'auto',
   'icon-halo-blur': 0,
-  'icon-text-fit': 'none',
   'text-halo-blur': 0,
 };
 
@@ -116,8 +124,6 @@ const notEvaluated = `Expressions with ${geographicOperators.join(' or ')} are n
 
 function problemOf(name: string, value: unknown, known: readonly string[]): string | null {
   if (name === 'visibility' || value === noEffect[name]) return null;
-  // Without a fit there is nothing to pad.
-  if (name === 'icon-text-fit-padding') return null;
   if (name === 'text-field' && mentions(value, ['image'])) return 'Icons within a text are not drawn, the text around them is';
   if (flattened.includes(name)) return 'Drawn as a flat area';
   if (name === 'fill-antialias' && value !== true) return 'Edges are always smooth';
