@@ -11,6 +11,8 @@ export interface KafkaSettings {
     /** Passwords by name. */
     readonly users: Readonly<Record<string, string>>;
   };
+  /** Users of the listener CLIENT may do only what they are granted; who speaks over INTERNAL may do all, and grant it. */
+  readonly isGuarded?: boolean;
 }
 
 /** The ports of one. */
@@ -52,9 +54,15 @@ function propertiesOf({ id, client, internal, controller }: Broker, all: readonl
     'log.cleaner.dedupe.buffer.size': 16 << 20,
     ...tlsProperties(settings.tls),
     ...saslProperties(settings.sasl),
+    ...(settings.isGuarded && authorizer),
   };
   return lines(properties);
 }
+
+const authorizer = {
+  'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+  'super.users': 'User:ANONYMOUS',
+};
 
 const lines = (properties: Readonly<Record<string, unknown>>): string =>
   Object.entries(properties)

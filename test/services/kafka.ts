@@ -1,8 +1,8 @@
 /**
  * Apache Kafka for tests: one broker, or three that replicate.
  *
- * Clients speak to the listener CLIENT, which demands what the test asks for; brokers speak to each other in the clear over another. No
- * authorizer is set: whoever proved who they are may do all.
+ * Clients speak to the listener CLIENT, which demands what the test asks for; brokers speak to each other in the clear over another, INTERNAL.
+ * Unless a test asks for an authorizer, whoever proved who they are may do all.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -16,6 +16,8 @@ import { type Program, type Server, type Software, startTimeoutMs, together } fr
 export interface KafkaServer extends Server {
   /** `host:port` of each. */
   readonly brokers: readonly string[];
+  /** `host:port` of each, where nothing is demanded and all is allowed. */
+  readonly internal: readonly string[];
   /** One by one; what is done to the server is done to all of them. */
   readonly nodes: readonly Server[];
   readonly version: string;
@@ -45,8 +47,13 @@ export async function startKafka(settings: KafkaSettings = {}): Promise<KafkaSer
     await server.stop();
     throw error;
   }
-  const addresses = brokers.map(({ client }) => `${loopback}:${client}`);
-  return Object.assign(server, { brokers: addresses, nodes, version: installedVersion() ?? kafka.image });
+  const addresses = (portOf: (broker: Broker) => number): string[] => brokers.map((each) => `${loopback}:${portOf(each)}`);
+  return Object.assign(server, {
+    brokers: addresses(({ client }) => client),
+    internal: addresses(({ internal }) => internal),
+    nodes,
+    version: installedVersion() ?? kafka.image,
+  });
 }
 
 function programOf(broker: Broker, all: readonly Broker[], clusterId: string, settings: KafkaSettings): Program {

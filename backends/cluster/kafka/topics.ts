@@ -37,10 +37,21 @@ export async function ensureTopics(admin: Admin, settings: TopicSettings): Promi
   const missing = Object.values(topics).filter((topic) => !existing.has(nameOf(topic)));
   if (missing.length > 0) {
     const configs = missing.map((topic) => topicConfig(topic, settings));
-    await admin.createTopics({ topics: configs, waitForLeaders: false });
+    await admin.createTopics({ topics: configs, waitForLeaders: false }).catch((error) => {
+      throw withReasons(error);
+    });
   }
   if (existing.has(nameOf(topics.changes))) await checkCompaction(admin, nameOf(topics.changes));
   await checkPartitions(admin, settings);
+}
+
+/** kafkajs says that something failed; which topics, and why, is in the errors below. */
+function withReasons(
+  error: Error & { readonly errors?: readonly { readonly topic?: string; readonly message: string }[] },
+): Error {
+  if (error.errors === undefined) return error;
+  const reasons = error.errors.map(({ topic, message }) => `${topic}: ${message}`);
+  return new Error(`topics can't be made: ${reasons.join('; ')}`, { cause: error });
 }
 
 function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
