@@ -1,68 +1,46 @@
 /**
  * Static maps of 600 by 400: one at a time in one thread, and many at once through the pool of drawing processes.
  *
- * The basemap is the one that comes with Fenceline; streets are the reference views' extract of Florence, one dense tile of zoom 14, which the
- * views show parts of at zoom 15 to 16. Each view is another one, tiles are warm.
+ * The basemap is the one that comes with Fenceline; streets are a dense tile of Florence. Each view is another one, tiles are warm. Peers are
+ * shown the same views of streets.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { pmtilesArchive } from '../../renderer/basemap/pmtiles-archive.js';
 import { createMapRenderer } from '../../renderer/map.js';
 import { createPool, type Pool } from '../../renderer/pool/pool.js';
-import { readMapQuery } from '../../renderer/request/request.js';
+import { openArchive } from '../../renderer/sources/open.js';
 import type { MapRequest } from '../../renderer/types.js';
-import { type BenchCase, percentile, type Row, seeded } from '../case.js';
+import { worldPosition } from '../../renderer/view/projection.js';
+import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
+import { basemap, requestOf, type Scene, streets, views } from '../map-scenes.js';
+import { hasBrowser, mapLibreRows } from '../maplibre.js';
+import { staticmapsRow } from '../staticmaps.js';
 
 const processes = 2;
 const inFlight = 4;
 
-interface Scene {
-  readonly what: string;
-  readonly archive: string | null;
-  /** `center` and `zoom` of a random view. */
-  readonly camera: (random: () => number) => { readonly center: string; readonly zoom: string };
-  /** Milliseconds at scale 1 and 2: median, and at scale 1 the 95th percentile. */
-  readonly targets: {
-    readonly median: readonly [string, string];
-    readonly p95: string | undefined;
-    readonly rate: readonly [string, string];
-  };
+interface Targets {
+  /** Milliseconds at scale 1 and 2. */
+  readonly median: readonly [string, string];
+  /** Milliseconds at scale 1. */
+  readonly p95: string | undefined;
+  /** Maps a second at scale 1 and 2. */
+  readonly rate: readonly [string, string];
 }
 
-const between = (random: () => number, low: number, high: number): number => low + (high - low) * random();
-
-const scenes: readonly Scene[] = [
-  {
-    what: 'basemap',
-    archive: null,
-    camera: (random) => ({
-      center: `${between(random, -50, 65)},${between(random, -170, 170)}`,
-      zoom: `${between(random, 2, 6)}`,
-    }),
-    targets: { median: ['<= 12', ''], p95: '<= 25', rate: ['>= 170', '>= 80'] },
-  },
-  {
-    what: 'streets',
-    archive: resolve('renderer/reference/archives/florence.pmtiles'),
-    camera: (random) => ({
-      center: `${between(random, 43.776, 43.782)},${between(random, 11.257, 11.265)}`,
-      zoom: `${between(random, 15, 16)}`,
-    }),
-    targets: { median: ['<= 40', '<= 70'], p95: undefined, rate: ['>= 45', '>= 30'] },
-  },
+type Aimed = Scene & { readonly targets: Targets };
+const scenes: readonly Aimed[] = [
+  { ...basemap, targets: { median: ['<= 12', ''], p95: '<= 25', rate: ['>= 170', '>= 80'] } },
+  { ...streets, targets: { median: ['<= 40', '<= 70'], p95: undefined, rate: ['>= 45', '>= 30'] } },
 ];
 
-function requests({ camera }: Scene, scale: number, count: number, seed: number): MapRequest[] {
-  const random = seeded(seed);
-  return Array.from({ length: count }, () => {
-    const read = readMapQuery({ width: '600', height: '400', scale: `${scale}`, ...camera(random) });
-    if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
-    return { ...read.value.request, fences: [] };
-  });
-}
+const requests = (scene: Scene, scale: number, count: number, seed: number): MapRequest[] =>
+  views(scene, count, seed).map((view) => requestOf(view, scale));
 
 /** Milliseconds of each map, drawn one after the other on this thread. */
-async function oneByOne(scene: Scene, scale: number, count: number, cacheFolder: string): Promise<Row[]> {
+async function oneByOne(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row[]> {
   const renderer = await createMapRenderer({ archive: scene.archive, cacheFolder });
   try {
     const rounds: number[][] = [];
@@ -98,7 +76,7 @@ async function drawAll(pool: Pool, maps: readonly MapRequest[]): Promise<void> {
 }
 
 /** Maps a second of two processes with four maps in flight, and the memory of a process. */
-async function manyAtOnce(scene: Scene, scale: number, count: number, cacheFolder: string): Promise<Row> {
+async function manyAtOnce(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row> {
   const pool = createPool({
     module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
     start: { archive: scene.archive, cacheFolder, userAgent: 'bench' },
@@ -125,7 +103,6 @@ async function manyAtOnce(scene: Scene, scale: number, count: number, cacheFolde
 
 /** Bytes of a PNG of streets at scale 2. */
 async function pngBytes(cacheFolder: string): Promise<Row> {
-  const streets = scenes[1] as Scene;
   const renderer = await createMapRenderer({ archive: streets.archive, cacheFolder });
   const sizes: number[] = [];
   for (const request of requests(streets, 2, 9, 3)) sizes.push((await renderer.render(request)).bytes.length / 1_024);
@@ -133,10 +110,53 @@ async function pngBytes(cacheFolder: string): Promise<Row> {
   return { what: 'streets @2x: PNG', unit: 'KiB', rounds: sizes, target: '<= 280' };
 }
 
+/** The dense tile, and where its copies lie. */
+const dense = { zoom: 14, x: 8_704, y: 5_971 };
+
+/** An archive of four tiles around a corner, each the dense one. */
+async function fourDenseTiles(folder: string): Promise<string> {
+  const source = await openArchive(streets.archive as string);
+  const bytes = (await source.tile(dense.zoom, dense.x, dense.y)) as Uint8Array;
+  await source.close();
+  const tiles = [0, 1, 2, 3].map((i) => ({ zoom: dense.zoom, x: dense.x + (i & 1), y: dense.y + (i >> 1), bytes }));
+  const path = join(folder, 'dense.pmtiles');
+  const metadata = { vector_layers: source.layers?.map((id) => ({ id })) };
+  writeFileSync(path, pmtilesArchive(tiles, { metadata, bounds: [11, 43, 12, 44] }));
+  return path;
+}
+
+/** An area that nobody has looked at before: four dense tiles to read, decode and lay out. Code and styles are warm. */
+async function coldArea(cacheFolder: string, count: number): Promise<Row> {
+  const archive = await fourDenseTiles(cacheFolder);
+  const corner = worldPosition([512 * (dense.x + 1), 512 * (dense.y + 1)], dense.zoom);
+  const times: number[] = [];
+  for (let i = 0; i < count + 3; i++) {
+    const renderer = await createMapRenderer({ archive, cacheFolder });
+    await renderer.render(requestOf({ center: [0, 0], zoom: 14.3 }, 2));
+    const startedAt = performance.now();
+    await renderer.render(requestOf({ center: corner, zoom: 14.3 }, 2));
+    times.push(performance.now() - startedAt);
+    await renderer.close();
+  }
+  return { what: 'streets @2x: four dense tiles, not seen before', unit: 'ms', rounds: times.slice(3), target: '<= 200' };
+}
+
+async function peers({ staticmaps, smoke }: BenchOptions, cacheFolder: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  const count = smoke ? 2 : 30;
+  const withBrowser = hasBrowser();
+  for (const scale of [1, 2]) {
+    if (staticmaps !== undefined) rows.push(await staticmapsRow(staticmaps, streets, scale, count, cacheFolder));
+    if (withBrowser) rows.push(...(await mapLibreRows(streets, scale, count)));
+  }
+  return rows;
+}
+
 export const mapsCase: BenchCase = {
   name: 'maps',
-  about: '600 by 400, a random view each',
-  async run({ smoke }) {
+  about: '600 by 400, a random view each; --staticmaps NODE_MODULES measures that peer too',
+  async run(options) {
+    const { smoke } = options;
     const cacheFolder = mkdtempSync(join(tmpdir(), 'fenceline-bench-maps-'));
     try {
       const rows: Row[] = [];
@@ -147,8 +167,8 @@ export const mapsCase: BenchCase = {
           rows.push(await manyAtOnce(scene, scale, smoke ? 4 : 120, cacheFolder));
         }
       }
-      rows.push(await pngBytes(cacheFolder));
-      return rows;
+      rows.push(await coldArea(cacheFolder, smoke ? 1 : 9), await pngBytes(cacheFolder));
+      return [...rows, ...(await peers(options, cacheFolder))];
     } finally {
       rmSync(cacheFolder, { recursive: true, force: true });
     }

@@ -1,0 +1,48 @@
+/** Views of 600 by 400 for maps, drawn by lot from a seed, so that peers are shown the same ones. */
+import { resolve } from 'node:path';
+import { readMapQuery } from '../renderer/request/request.js';
+import type { MapRequest, Position } from '../renderer/types.js';
+import { seeded } from './case.js';
+
+export const width = 600;
+export const height = 400;
+
+export interface Scene {
+  readonly what: string;
+  /** Null for the built-in basemap. */
+  readonly archive: string | null;
+  /** West, south, east, north of the views' middles, and their zooms. */
+  readonly box: readonly [west: number, south: number, east: number, north: number];
+  readonly zooms: readonly [number, number];
+}
+
+export const basemap: Scene = { what: 'basemap', archive: null, box: [-170, -50, 170, 65], zooms: [2, 6] };
+
+/** The reference views' extract of Florence: one dense tile of zoom 14, and the views show parts of it. */
+export const streets: Scene & { readonly archive: string } = {
+  what: 'streets',
+  archive: resolve('renderer/reference/archives/florence.pmtiles'),
+  box: [11.257, 43.776, 11.265, 43.782],
+  zooms: [15, 16],
+};
+
+export interface View {
+  readonly center: Position;
+  readonly zoom: number;
+}
+
+export function views({ box: [west, south, east, north], zooms }: Scene, count: number, seed: number): View[] {
+  const random = seeded(seed);
+  const between = (low: number, high: number): number => low + (high - low) * random();
+  return Array.from({ length: count }, () => {
+    const latitude = between(south, north);
+    return { center: [between(west, east), latitude], zoom: between(...zooms) };
+  });
+}
+
+export function requestOf({ center: [longitude, latitude], zoom }: View, scale: number): MapRequest {
+  const sizes = { width: `${width}`, height: `${height}`, scale: `${scale}` };
+  const read = readMapQuery({ ...sizes, center: `${latitude},${longitude}`, zoom: `${zoom}` });
+  if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
+  return { ...read.value.request, fences: [] };
+}
