@@ -34,12 +34,12 @@ export class ReferenceRenderers {
   constructor(private readonly cacheFolder: string) {}
 
   /** The image's bytes. Throws when the query is wrong, or a tile is missing. */
-  async draw({ archive, query, fences = [], style }: ReferenceView): Promise<Uint8Array> {
+  async draw({ archive, query, fences = [], style, sprites = [] }: ReferenceView): Promise<Uint8Array> {
     const read = readMapQuery(parsed(query));
     if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
     const renderer = await this.rendererOf(archive);
     const json = style ? Buffer.from(JSON.stringify(style)) : null;
-    const image = await renderer.render({ ...read.value.request, fences }, await icons(), json);
+    const image = await renderer.render({ ...read.value.request, fences }, await icons(), json, { files: sprites, missing: 0 });
     if (image.missingTiles > 0) throw new Error(`${image.missingTiles} tiles could not be read`);
     return image.bytes;
   }

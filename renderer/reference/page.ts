@@ -4,7 +4,7 @@ import type { ReferenceView } from './view.js';
 const head = `# Reference views
 
 Maps that were looked at, each with its query. The tests draw them anew and hold them against these images: at most 0.5 % of an image's
-pixels may be off by more than 32 of 255. The style \`blueprint\`, the icons \`depot\`, \`photo\` and \`large\`, and the geofences are those of the
+pixels may be off by more than 32 of 255. The styles \`blueprint\` and \`woven\`, the icons \`depot\`, \`photo\` and \`large\`, and the geofences are those of the
 code in this folder; \`missing\` is an icon that isn't there. Streets come from [small archives](archives/README.md), © OpenStreetMap contributors.
 
 After a change that is meant to be seen, draw them anew, look at each that changed, and commit those:

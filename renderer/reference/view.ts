@@ -1,6 +1,6 @@
 /** What a reference view is: a map that was looked at, as it is asked for. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
-import type { FenceOverlay } from '../types.js';
+import type { FenceOverlay, SpriteFile } from '../types.js';
 
 export type ReferenceArchive = 'basemap' | 'florence' | 'san-francisco';
 
@@ -14,9 +14,11 @@ export interface ReferenceView {
   readonly fences?: readonly FenceOverlay[];
   /** The style that the query names, where it isn't built in. */
   readonly style?: StyleSpecification;
+  /** The style's. */
+  readonly sprites?: readonly SpriteFile[];
 }
 
-export type ViewExtras = Pick<ReferenceView, 'fences' | 'style'>;
+export type ViewExtras = Pick<ReferenceView, 'fences' | 'style' | 'sprites'>;
 
 /** Small enough to keep many, large enough to see what is wrong. */
 const usualSize = 'width=300&height=200';

@@ -1,7 +1,8 @@
 /** All reference views, in the order in which the page shows them. */
 import type { ReferenceView } from './view.js';
 import { overlayViews } from './views/overlays.js';
+import { spriteViews } from './views/sprites.js';
 import { streetViews } from './views/streets.js';
 import { worldViews } from './views/world.js';
 
-export const referenceViews: readonly ReferenceView[] = [...worldViews, ...streetViews, ...overlayViews];
+export const referenceViews: readonly ReferenceView[] = [...worldViews, ...streetViews, ...spriteViews, ...overlayViews];

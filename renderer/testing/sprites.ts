@@ -52,8 +52,13 @@ export function spriteOf(images: Readonly<Record<string, DrawnImage>>, pixelRati
   const index: Record<string, object> = {};
   let left = 0;
   for (const [name, { width: own, height: high, more, paint }] of all) {
+    context.save();
     context.setTransform(pixelRatio, 0, 0, pixelRatio, left * pixelRatio, 0);
+    context.beginPath();
+    context.rect(0, 0, own, high);
+    context.clip();
     paint(context);
+    context.restore();
     const place = { x: left * pixelRatio, y: 0, width: own * pixelRatio, height: high * pixelRatio, pixelRatio };
     index[name] = { ...place, ...more };
     left += own;
