@@ -18,6 +18,7 @@ import { createRenderer, defaultRendererLimits, type RendererLimits } from './re
 import type { FetchBytes } from './sources/fetch.js';
 import { type ArchiveHints, openArchive } from './sources/open.js';
 import { detectSchema } from './sources/schema.js';
+import { checkSprites } from './sprites/check.js';
 import { SpriteStore } from './sprites/sprite-store.js';
 import { type CompiledStyle, compileStyle } from './style/compile.js';
 import type { Unsupported } from './style/unsupported.js';
@@ -51,6 +52,8 @@ export interface MapRenderer {
   render(request: MapRequest, icons?: IconContents, style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
   /** What of a style, in JSON, isn't drawn from this archive, or what is wrong with it. */
   checkStyle(json: Uint8Array): Validated<Unsupported[]>;
+  /** What of a style's sprites isn't drawn. */
+  checkSprites(sprites: Sprites): Unsupported[];
   /** What the file is, or null when it is nothing that can be decoded within the bounds of icons. */
   checkIcon(file: Uint8Array): Promise<IconKind | null>;
   close(): Promise<void>;
@@ -83,6 +86,7 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
       return { ...image, missingIcons: missing + missingSprites };
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
+    checkSprites,
     checkIcon: async (file) => ((await decodeIcon(file, 1)) && iconKind(file)) ?? null,
     close: () => source.close(),
   };

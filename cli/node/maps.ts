@@ -70,7 +70,13 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
       const [fetched, images] = await Promise.all([icons.get(iconUrls(request)), sprites.get(style, request.scale)]);
       return pool.draw(request, new Map([...uploaded, ...fetched]), style, images);
     },
-    checkStyle: pool.checkStyle,
+    async checkStyle(json) {
+      const check = await pool.checkStyle(json);
+      if (!check.ok) return check;
+      const fetched = await sprites.get(json, 1);
+      if (fetched.files.length + fetched.missing === 0) return check;
+      return { ok: true, value: [...check.value, ...(await pool.checkSprites(fetched))] };
+    },
     checkIcon: pool.checkIcon,
     async close() {
       await pool.close();
