@@ -11,6 +11,8 @@ export interface SpritePicture {
 
 /** So many times enlarged, an image that repeats keeps its pixels: the engine's filter reaches less far than one of them. */
 const crispFactor = 3;
+/** Of an image that is enlarged so: of a larger one nobody looks at single pixels. */
+const maxCrispPixels = 65_536;
 
 export class SpriteImage {
   private cut: ImageData | undefined;
@@ -62,8 +64,9 @@ export class SpriteImage {
     return this.drawn;
   }
 
-  /** To be repeated pixel by pixel: {@link crispFactor} times as large. */
+  /** To be repeated pixel by pixel: {@link crispFactor} times as large, where that isn't too large. */
   crispBitmap(): { readonly bitmap: ImageData; readonly factor: number } {
+    if (this.entry.width * this.entry.height > maxCrispPixels) return { bitmap: this.bitmap(), factor: 1 };
     this.crisp ??= enlarged(this.picture, this.entry, crispFactor);
     return { bitmap: this.crisp, factor: crispFactor };
   }
