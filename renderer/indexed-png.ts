@@ -9,8 +9,9 @@ import { crc32, deflate } from 'node:zlib';
 
 export const maxError = 15;
 
-const deflated = promisify<Uint8Array, { level: number }, Buffer>(deflate);
-const level = 3;
+const deflated = promisify<Uint8Array, { level: number; chunkSize: number }, Buffer>(deflate);
+/** In one piece as a rule: each further one is a wait for a thread. */
+const compression = { level: 1, chunkSize: 262_144 };
 
 const maxColors = 256;
 /** Of different colours; a map has some thousands. */
@@ -26,7 +27,7 @@ export async function encodeIndexedPng(pixels: Uint8Array, width: number, height
   const palette = counted && choosePalette(counted);
   if (!palette) return null;
   const rows = rowsOf(counted.numbers, palette.entryOf, width, height);
-  return pngFile(width, height, palette.colors, await deflated(rows, { level }));
+  return pngFile(width, height, palette.colors, await deflated(rows, compression));
 }
 
 interface Counted {

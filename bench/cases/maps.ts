@@ -143,7 +143,7 @@ async function coldArea(cacheFolder: string, count: number): Promise<Row> {
 
 async function peers({ staticmaps, smoke }: BenchOptions, cacheFolder: string): Promise<Row[]> {
   const rows: Row[] = [];
-  const count = smoke ? 2 : 30;
+  const count = smoke ? 2 : 10;
   const withBrowser = hasBrowser();
   for (const scale of [1, 2]) {
     if (staticmaps !== undefined) rows.push(await staticmapsRow(staticmaps, streets, scale, count, cacheFolder));
