@@ -181,7 +181,7 @@ export const ConfigurationSchema = Type.Object(
         ),
         workers: count(
           0,
-          'Processes that draw, each with 150 to 350 MB; none is started before the first map. 0: one less than the processors, at least one.',
+          'Processes that draw, each with 150 to 500 MB; none is started before the first map. 0: one less than the processors, at least one.',
           { maximum: 64 },
         ),
         timeoutMs: count(15_000, 'How long one map may be drawn; past it its process is replaced and the answer is 503.', {
