@@ -202,7 +202,7 @@ export const ConfigurationSchema = Type.Object(
           default: [],
           format: 'networks',
           description:
-            'CIDRs that icons of markers may be fetched from although they are private, loopback or otherwise reserved. Whoever has a publishable key chooses the URL.',
+            'CIDRs that icons of markers and sprites of styles may be fetched from although they are private, loopback or otherwise reserved. Whoever has a publishable key chooses the URL of an icon.',
         }),
       },
       closed,
