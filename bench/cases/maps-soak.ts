@@ -38,6 +38,7 @@ const places: readonly Place[] = [
 
 const defaultMinutes = 2;
 const smokeMinutes = 0.1;
+const minIntervalMs = 500;
 const inFlightEach = 2;
 const readings = 120;
 /** Of the readings: caches fill meanwhile, and code is compiled. */
@@ -118,7 +119,7 @@ async function soak(minutes: number, cacheFolder: string): Promise<{ readonly ho
       for (; performance.now() < endAt; (soaked[i] as Soaked).maps++) await drawOne(pool, places[i] as Place, random);
     }),
   );
-  const timer = setInterval(read, (minutes * 60_000) / readings);
+  const timer = setInterval(read, Math.max(minIntervalMs, (minutes * 60_000) / readings));
   try {
     await Promise.all(drawers);
   } finally {
