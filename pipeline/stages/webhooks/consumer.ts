@@ -12,6 +12,7 @@ import type { Metrics } from '../metrics.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { FanOut } from './fan-out.js';
 import type { WebhookNotice } from './notices.js';
+import type { IsRepeat } from './repeats.js';
 import { Source } from './source.js';
 
 export interface ConsumerParts {
@@ -20,6 +21,8 @@ export interface ConsumerParts {
   readonly queue: DeliveryQueue;
   readonly dispatcher: Dispatcher;
   readonly fanOut: FanOut;
+  /** Knows what the partition had before `nextOffset`. */
+  readonly recall: (partition: number, nextOffset: number) => Promise<IsRepeat>;
   /** Lets a batch end where it may, given that it may have been cut. */
   readonly complete: (records: readonly LogRecord[]) => Promise<readonly LogRecord[]>;
   readonly codecs: Codecs;
@@ -45,6 +48,7 @@ interface Partition {
   /** Whether the log still counts it as this process's. */
   readonly isOurs: () => boolean;
   source: Source;
+  isRepeat: IsRepeat;
   claiming: Promise<void> | undefined;
   savedAtMs: number;
 }
@@ -63,9 +67,10 @@ export class DeliveryConsumer implements StreamHandler {
 
   async assigned(number: number, isOurs: () => boolean): Promise<number> {
     const source = await this.#claim(number, 0);
-    const { clock, maxDeadLetterShare } = this.#parts;
+    const { clock, maxDeadLetterShare, recall } = this.#parts;
+    const isRepeat = await recall(number, source.nextOffset);
     const breaker = new Breaker(maxDeadLetterShare);
-    this.#partitions.set(number, { breaker, isOurs, source, claiming: undefined, savedAtMs: clock() });
+    this.#partitions.set(number, { breaker, isOurs, source, isRepeat, claiming: undefined, savedAtMs: clock() });
     return source.nextOffset;
   }
 
@@ -101,7 +106,7 @@ export class DeliveryConsumer implements StreamHandler {
   async #take(partition: Partition, source: Source, records: readonly LogRecord[]): Promise<CommitResult | 'halted'> {
     const { complete, fanOut, dispatcher, clock, metrics } = this.#parts;
     const whole = await complete(records);
-    const { bad, chunks } = await fanOut(whole);
+    const { bad, chunks } = await fanOut(whole, partition.isRepeat);
     const tooMany = partition.breaker.pass(whole, bad);
     if (tooMany !== undefined) return this.#halt(source, tooMany);
     await this.#setAside(bad);
@@ -165,7 +170,7 @@ export class DeliveryConsumer implements StreamHandler {
   }
 
   async #replace(partition: Partition): Promise<void> {
-    const { dispatcher, metrics, onNotice, maxFencedTries, reclaimDelayMs } = this.#parts;
+    const { dispatcher, metrics, onNotice, recall, maxFencedTries, reclaimDelayMs } = this.#parts;
     const { id, nextOffset } = partition.source;
     const refusals = partition.source.hasWritten ? 1 : partition.source.refusals + 1;
     dispatcher.detach(partition.source);
@@ -176,6 +181,9 @@ export class DeliveryConsumer implements StreamHandler {
     }
     // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours would disturb.
     await delay(reclaimDelayMs * (0.5 + Math.random()));
-    if (partition.isOurs()) partition.source = await this.#claim(id.partition, refusals);
+    if (!partition.isOurs()) return;
+    const source = await this.#claim(id.partition, refusals);
+    partition.isRepeat = await recall(id.partition, source.nextOffset);
+    partition.source = source;
   }
 }

@@ -7,6 +7,7 @@ import { exampleEventGeofence } from '../../../schemas/testing/examples.js';
 import type { LogRecord } from '../../ports.js';
 import { createEventFanOut } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';
+import { noRepeats } from './repeats.js';
 import { eventRecord, keyOfEvent } from './testing/stage.js';
 import { webhookId, webhookRecord } from './testing/webhooks.js';
 
@@ -98,7 +99,7 @@ describe('deliveries', () => {
     await fc.assert(
       fc.asyncProperty(webhooks, partition, async (list, events) => {
         fc.pre(events.length > 0);
-        const { bad, chunks } = await fanOutTo(list)(recordsOf(events));
+        const { bad, chunks } = await fanOutTo(list)(recordsOf(events), noRepeats);
         const made = [...chunks].flatMap((chunk) => chunk.made.map(({ delivery }) => delivery));
         const ofWebhooks = list.flatMap(({ _id }) => made.filter(({ webhook }) => webhook === _id));
         expect(ofWebhooks.map(({ webhook, events: ids }) => `${webhook}: ${ids}`)).toEqual(plainly(list, events));
@@ -116,7 +117,9 @@ describe('deliveries', () => {
         const at = boundaries[cut % Math.max(1, boundaries.length)] ?? 0;
         fc.pre(at > 0);
         const run = async (part: readonly LogRecord[]) =>
-          [...(await fanOutTo(list)(part)).chunks].flatMap(({ made }) => made.map(({ value }) => value.toString('hex')));
+          [...(await fanOutTo(list)(part, noRepeats)).chunks].flatMap(({ made }) =>
+            made.map(({ value }) => value.toString('hex')),
+          );
         expect([...(await run(records.slice(0, at))), ...(await run(records.slice(at)))]).toEqual(await run(records));
       }),
     );
@@ -127,7 +130,7 @@ describe('chunks', () => {
   test('are bounded, never part a location, and end where the batch ends', async () => {
     const list = Array.from({ length: 300 }, (_, number) => webhookRecord({ _id: webhookId(number), delivery: 'grouped' }));
     const events = Array.from({ length: 30 }, (_, number) => eventRecord(1, number >> 1, number & 1));
-    const { chunks } = await fanOutTo(list)(recordsOf(events));
+    const { chunks } = await fanOutTo(list)(recordsOf(events), noRepeats);
     const all = [...chunks];
     expect(all.length).toBeGreaterThan(1);
     expect(all.at(-1)?.nextOffset).toBe(30);
@@ -139,7 +142,7 @@ describe('chunks', () => {
   });
 
   test('move on over what nobody wants', async () => {
-    const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]));
+    const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]), noRepeats);
     expect([...chunks]).toEqual([{ nextOffset: 2, made: [] }]);
   });
 });

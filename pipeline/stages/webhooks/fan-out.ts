@@ -15,6 +15,7 @@ import { type BadRecord, decodeRecord, isBadRecord } from '../dead-letters.js';
 import { addTo } from './lists.js';
 import { type Matcher, matchableOf, type WebhookDirectory } from './matching.js';
 import { deliveriesOf, maxEventCharacters, type PayloadEvent } from './payload.js';
+import type { IsRepeat } from './repeats.js';
 import type { MadeDelivery } from './source.js';
 import { type EventOfDevice, loadUserTexts, type UserTextParts } from './users.js';
 
@@ -31,7 +32,7 @@ export interface Batch {
   readonly chunks: Iterable<Chunk>;
 }
 
-export type FanOut = (records: readonly LogRecord[]) => Promise<Batch>;
+export type FanOut = (records: readonly LogRecord[], isRepeat: IsRepeat) => Promise<Batch>;
 
 /** Of one chunk, which a store takes at once and answers nobody else meanwhile. What one location makes is never parted, so there may be more. */
 const maxChunkDeliveries = 500;
@@ -74,13 +75,13 @@ interface WantedEvent extends EventOfDevice {
 export function createEventFanOut(parts: EventFanOutParts): FanOut {
   const { codecs, directory, clock } = parts;
 
-  return async (records) => {
+  return async (records, isRepeat) => {
     const bad: BadRecord[] = [];
     const wanted: WantedEvent[] = [];
     const matcherOf = createMatcherFinder(directory);
     for (const record of records) {
       const matcher = matcherOf(record.key);
-      const found = matcher && wantedEvent(record, matcher);
+      const found = matcher && wantedEvent(record, matcher, isRepeat);
       if (found === undefined) continue;
       if (isBadRecord(found)) bad.push(found);
       else wanted.push(found);
@@ -89,10 +90,11 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
     return { bad, chunks: chunksOf(wanted, endOf(records), (group) => madeOf(group, userText(group[0] as WantedEvent))) };
   };
 
-  /** Undefined when no webhook wants it. */
-  function wantedEvent(record: LogRecord, matcher: Matcher): WantedEvent | BadRecord | undefined {
+  /** Undefined when no webhook wants it, or has had it. */
+  function wantedEvent(record: LogRecord, matcher: Matcher, isRepeat: IsRepeat): WantedEvent | BadRecord | undefined {
     const event = decodeRecord(codecs.event, record);
     if (isBadRecord(event)) return event;
+    if (isRepeat(event.id, record.offset)) return undefined;
     const webhooks = matcher(matchableOf(event));
     if (webhooks.length === 0) return undefined;
     const text = eventText(event);

@@ -320,6 +320,23 @@ describe('records that nothing can be made of', () => {
   });
 });
 
+test('regression: an event that the log has twice is delivered once, also when the repeat comes after a restart', async () => {
+  await node.configure(hook);
+  node.start();
+  await node.append(eventRecord(1, 1), eventRecord(2, 1));
+  await node.attempted(2);
+  await node.append(eventRecord(1, 1), eventRecord(1, 2));
+  await node.attempted(3);
+  await node.stop();
+  node.start();
+  await node.append(eventRecord(2, 1), eventRecord(2, 2));
+  await node.attempted(4);
+  await node.stop();
+  expect(await node.waiting()).toBe(0);
+  expect(node.client.requests).toHaveLength(4);
+  expect(new Set(node.client.requests.map(({ id }) => id)).size).toBe(4);
+});
+
 describe('closing', () => {
   test('waits for tries in flight, settles them, and begins no more', async () => {
     await node.configure(hook);

@@ -20,6 +20,7 @@ import { Dispatcher, type DispatcherBounds } from './dispatcher.js';
 import { createEventFanOut, createRedelivery } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';
 import type { WebhookNotice } from './notices.js';
+import { noRepeats, recallEvents } from './repeats.js';
 import { systemTimers, type Timers } from './timers.js';
 import { withRestOfLocation } from './whole-groups.js';
 
@@ -109,11 +110,12 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       topic: topics.events,
       dispatcher,
       complete: (records) => withRestOfLocation(log, codecs.event, records, bounds.maxBatchRecords),
-      fanOut(records) {
+      fanOut(records, isRepeat) {
         // After the batch was fetched, so that an event appended after a webhook was written finds it.
         configuration.refresh();
-        return fanOutEvents(records);
+        return fanOutEvents(records, isRepeat);
       },
+      recall: (partition, nextOffset) => recallEvents(log, codecs.event, partition, nextOffset),
     }),
     new DeliveryConsumer({
       ...shared,
@@ -122,6 +124,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       dispatcher,
       complete: async (records) => records,
       fanOut: createRedelivery(codecs),
+      recall: async () => noRepeats,
     }),
   ];
   const subscriptions = handlers.map((handler) =>
