@@ -78,7 +78,8 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     const { sessionTimeoutMs, stallTimeoutMs } = options.kafka;
     const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem });
     closing.unshift(() => kafkaLog.close());
-    const stateStore = createRedisStateStore({ redis, wire, publish: kafkaLog.publish, retentionMs: options.stateRetentionMs });
+    const { publish, publishRest } = kafkaLog;
+    const stateStore = createRedisStateStore({ redis, wire, publish, publishRest, retentionMs: options.stateRetentionMs });
     const partitions = kafkaLog.partitions(topics.events);
     const impatientRedis = forRequests(redis);
     return {

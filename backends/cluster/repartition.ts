@@ -111,10 +111,10 @@ async function obstacles(site: Site, partitions: number | undefined): Promise<st
 
 /** Whoever owned the partitions can write nothing from now on. */
 async function claimAll(redis: RedisConnection, partitions: number): Promise<void> {
-  const publish = async (): Promise<never> => {
+  const refuse = async (): Promise<never> => {
     throw new Error('a process has written to a partition meanwhile: stop it and run this again');
   };
-  const store = createRedisStateStore({ redis, wire: { toWire() {} }, publish, retentionMs: 0 });
+  const store = createRedisStateStore({ redis, wire: { toWire() {} }, publish: refuse, publishRest: refuse, retentionMs: 0 });
   await Promise.all(Array.from({ length: partitions }, (_, partition) => store.claim(partition)));
 }
 

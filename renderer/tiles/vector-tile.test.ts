@@ -16,7 +16,10 @@ const feature: fc.Arbitrary<DrawnFeature> = fc.oneof(
   fc.record({ type: fc.constant('line' as const), parts: parts(2), tags, id: fc.nat() }),
   fc.record({ type: fc.constant('polygon' as const), parts: parts(3), tags, id: fc.nat() }),
 );
-const layers = fc.dictionary(fc.string({ minLength: 1 }), fc.array(feature, { minLength: 1, maxLength: 6 }), { maxKeys: 4 });
+/** Neither the writer nor the reference reader can name a layer so: they keep layers by name in plain objects. */
+const unnameable = '__proto__';
+const layerName = fc.string({ minLength: 1 }).filter((name) => name !== unnameable);
+const layers = fc.dictionary(layerName, fc.array(feature, { minLength: 1, maxLength: 6 }), { maxKeys: 4 });
 
 test('layers, types, ids, properties, vertices and boxes are those that the reference decoder reads', () => {
   fc.assert(
@@ -49,6 +52,14 @@ test('a feature has no properties but those that the tile gives it', () => {
   )!.features;
   expect(only!.properties.name).toBe('x');
   expect('constructor' in only!.properties).toBe(false);
+});
+
+test('a layer may have any name, also one that objects have a use for', () => {
+  const bytes = Buffer.from(tileBytes({ '--proto--': [{ type: 'point', parts: [[[1, 2]]] }] }));
+  bytes.write(unnameable, bytes.indexOf('--proto--'));
+  const { layers } = decodeVectorTile(bytes);
+  expect([...layers.keys()]).toEqual([unnameable]);
+  expect(layers.get(unnameable)!.features[0]!.coordinates().xy).toEqual([1, 2]);
 });
 
 test('any bytes at all are decoded or refused, and what is decoded can be read', () => {

@@ -5,7 +5,7 @@ import { freshKafkaOptions, removeTopics, sameOnTheWire } from '../../backends/c
 import { connectRedis } from '../../backends/cluster/redis/connection.js';
 import { createRedisDeliveryQueue } from '../../backends/cluster/redis/delivery-queue.js';
 import { createRedisPositions } from '../../backends/cluster/redis/positions.js';
-import { createRedisStateStore } from '../../backends/cluster/redis/state-store.js';
+import { createRedisStateStore, type RedisStateStoreParts } from '../../backends/cluster/redis/state-store.js';
 import { freshRedisOptions } from '../../backends/cluster/redis/testing/fresh-redis.js';
 import type { Backend, BackendSite } from '../contract/backend.js';
 import { services } from '../services/services.js';
@@ -13,24 +13,32 @@ import { services } from '../services/services.js';
 /** Longer than any test. */
 const retentionMs = 60 * 60 * 1_000;
 
+type Publish = RedisStateStoreParts['publish'];
+
+export interface ClusterSite extends BackendSite {
+  /** `failing`: publishes what is committed, in the store's place. */
+  open(failing?: (publish: Publish) => Publish): Promise<Backend>;
+}
+
 /** On the one Redis server or on the Redis Cluster. */
 export async function clusterSite({
   redis: kind = 'server',
 }: {
   readonly redis?: 'server' | 'cluster';
-} = {}): Promise<BackendSite> {
+} = {}): Promise<ClusterSite> {
   const { redis: server, redisCluster } = services()!;
   const kafkaOptions = freshKafkaOptions();
   const redisOptions = freshRedisOptions(kind === 'cluster' ? redisCluster.nodes : [server]);
   const { partitions, sessionTimeoutMs, stallTimeoutMs } = kafkaOptions;
 
-  async function open(): Promise<Backend> {
+  async function open(failing = (publish: Publish) => publish): Promise<Backend> {
     const connection = await connectKafka(kafkaOptions, () => {});
     const redis = await connectRedis(redisOptions, () => {});
     const log = createKafkaLog({ connection, wire: sameOnTheWire, sessionTimeoutMs, stallTimeoutMs, onProblem: () => {} });
+    const { publish, publishRest } = log;
     return {
       log,
-      stateStore: createRedisStateStore({ redis, wire: sameOnTheWire, publish: log.publish, retentionMs }),
+      stateStore: createRedisStateStore({ redis, wire: sameOnTheWire, publish: failing(publish), publishRest, retentionMs }),
       positions: createRedisPositions(redis),
       deliveryQueue: createRedisDeliveryQueue({ redis, partitions }),
       async close() {

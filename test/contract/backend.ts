@@ -27,7 +27,10 @@ export async function onFreshBackend(site: () => Promise<BackendSite>, use: (bac
   });
 }
 
-export async function onFreshSite(site: () => Promise<BackendSite>, use: (place: BackendSite) => Promise<void>): Promise<void> {
+export async function onFreshSite<Site extends BackendSite>(
+  site: () => Promise<Site>,
+  use: (place: Site) => Promise<void>,
+): Promise<void> {
   const place = await site();
   try {
     await use(place);

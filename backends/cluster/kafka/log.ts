@@ -12,6 +12,7 @@ import type { KafkaConnection } from './connection.js';
 import { startFollower } from './follower.js';
 import { startGroupConsumer } from './group-consumer.js';
 import { partitionOfKey } from './partitioner.js';
+import { asOnTheWire, createPublishRest } from './publish-rest.js';
 import { createReader } from './reader.js';
 
 export interface KafkaLogParts extends AppenderOptions {
@@ -29,6 +30,8 @@ export interface KafkaLog extends Log {
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   /** As `append`, of records that are in wire form, and without refusing: waits through an outage of about a minute. */
   publish(topic: Topic, records: readonly NewRecord[]): Promise<void>;
+  /** As `publish`, of records that another process may have published before it ended: those that the topic has already are left out. */
+  publishRest(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   /** Ends the subscriptions and waits for appends in flight. Leaves the connection open. */
   close(): Promise<void>;
 }
@@ -37,7 +40,13 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
   const { connection, wire, onProblem } = parts;
   const appender = new Appender(connection, parts);
   const reader = createReader(connection, wire, parts.outageLimitMs);
+  const wireReader = createReader(connection, asOnTheWire, parts.outageLimitMs);
   const subscriptions = new Set<Subscription>();
+  const publishRest = createPublishRest({
+    reader: wireReader,
+    partitions: connection.partitions,
+    publish: (topic, records) => appender.publish(topic, records),
+  });
   let closed = false;
 
   function refuseWhenClosed(): void {
@@ -66,6 +75,10 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
       refuseWhenClosed();
       await appender.publish(topic, records);
     },
+    async publishRest(topic, records) {
+      refuseWhenClosed();
+      await publishRest(topic, records);
+    },
     consume(options) {
       refuseWhenClosed();
       const started = start(options);
@@ -85,7 +98,7 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
       closed = true;
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
       await appender.close();
-      await reader.close();
+      await Promise.all([reader.close(), wireReader.close()]);
     },
   };
 }

@@ -115,7 +115,8 @@ describe('TLS and users', () => {
 
   test('let us in, to do what we do', () =>
     withConnection(options, async (redis) => {
-      const store = createRedisStateStore({ redis, retentionMs: 1_000, wire: { toWire: () => {} }, publish: async () => {} });
+      const nowhere = { publish: async () => {}, publishRest: async () => {} };
+      const store = createRedisStateStore({ redis, retentionMs: 1_000, wire: { toWire: () => {} }, ...nowhere });
       const claim = await store.claim(0);
       const states = new Map([['device', Buffer.from('state')]]);
       const publish = [{ topic: 'events' as const, records: [{ key: 'device', value: Buffer.from('event') }] }];

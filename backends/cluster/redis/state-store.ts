@@ -18,11 +18,15 @@ import { runScript, type ScriptArgument } from './scripts.js';
 import { claimScript, commitScript, partitionKeys, publishedScript } from './state-scripts.js';
 import { createRedisStates, type RedisStates } from './states.js';
 
+type Publish = (topic: Topic, records: readonly NewRecord[]) => Promise<void>;
+
 export interface RedisStateStoreParts {
   readonly redis: RedisConnection;
   readonly wire: Pick<WireSchemas, 'toWire'>;
   /** Appends records that are in wire form. Resolves when they are durable. */
-  readonly publish: (topic: Topic, records: readonly NewRecord[]) => Promise<void>;
+  readonly publish: Publish;
+  /** As `publish`, of records that an earlier owner may have published: those that are there already are left out. */
+  readonly publishRest: Publish;
   /** A device that had no commit for so long is forgotten. 0: none ever is. */
   readonly retentionMs: number;
 }
@@ -37,7 +41,8 @@ interface Ownership {
   last: Promise<unknown>;
 }
 
-export function createRedisStateStore({ redis, wire, publish, retentionMs }: RedisStateStoreParts): RedisStateStore {
+export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateStore {
+  const { redis, wire, retentionMs } = parts;
   const ownerships = new WeakMap<Claim, Ownership>();
   const keysOf = (partition: number) => partitionKeys(redis.options.prefix, partition);
 
@@ -47,7 +52,7 @@ export function createRedisStateStore({ redis, wire, publish, retentionMs }: Red
     const answer = await redis.withRetries(() => runScript(redis, claimScript, [meta, outbox], [id]));
     const [token, offset, lastCommit, unpublished] = answer as [number, Buffer | null, Buffer | null, Buffer | null];
     if (unpublished !== null) {
-      await publishAll(decodeOutbox(unpublished));
+      await publishAll(decodeOutbox(unpublished), parts.publishRest);
       forgetPublished(partition, lastCommit!);
     }
     const claimed: Claim = { partition, token, nextOffset: Number(offset ?? 0) };
@@ -71,7 +76,7 @@ export function createRedisStateStore({ redis, wire, publish, retentionMs }: Red
     const id = `${owner.id}.${owner.commits}`;
     if (!(await write(partition, owner.id, id, commit))) return 'fenced';
     if (commit.publish.length > 0) {
-      await publishAll(commit.publish);
+      await publishAll(commit.publish, parts.publish);
       forgetPublished(partition, id);
     }
     return 'committed';
@@ -96,11 +101,11 @@ export function createRedisStateStore({ redis, wire, publish, retentionMs }: Red
     return (await redis.withRetries(() => runScript(redis, commitScript, keys, args))) === 1;
   }
 
-  async function publishAll(publications: Commit['publish']): Promise<void> {
+  async function publishAll(publications: Commit['publish'], publish: Publish): Promise<void> {
     await Promise.all(publications.map(({ topic, records }) => publish(topic, records)));
   }
 
-  /** Nobody waits for it: what stays in the outbox is published again by the next owner, and replaced by the next commit. */
+  /** Nobody waits for it: what stays in the outbox is looked for by the next owner, and replaced by the next commit. */
   function forgetPublished(partition: number, commit: ScriptArgument): void {
     const { meta, outbox } = keysOf(partition);
     runScript(redis, publishedScript, [meta, outbox], [commit]).catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * Events that the log has once more, under the same id: who takes over a partition publishes what may not have been published yet, and who was paused
- * at it does so late. A delivery made of such a repeat would have the id of the first and other bytes, for its user is as of now.
+ * Events that the log has once more, under the same id: who was paused while it published may do so late, when its successor has, and a store that fell
+ * back has them made again. A delivery made of such a repeat would have the id of the first and other bytes, for its user is as of now.
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Event } from '../../../schemas/records.js';

@@ -1,7 +1,7 @@
 /**
  * Nothing lost, nothing twice, whatever happens to the processes of a cluster: the same workload once in peace, and again while nodes of any role
- * are killed, paused and woken, or join and leave. Afterwards all tell the same story, as in the kill test of a single server; but the
- * event log may hold an event more than once, under the same id and with the same bytes.
+ * are killed, paused and woken, or join and leave. Afterwards all tell the same story, as in the kill test of a single server; but who was only
+ * paused may write an event to the log late, under the same id and with the same bytes as its successor has.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -43,7 +43,7 @@ it('loses nothing when processes of all roles are killed', { timeout, retry: 0 }
   }
 
   const disturbed = await run({ workload, overMs: 25_000, disturb });
-  await story.expectSame(`${kills} processes killed, ${repeating}`, disturbed);
+  await story.expectSame(`${kills} processes killed, ${repeating}`, disturbed, { repeatsInLog: false });
   // A victim may be down already.
   expect(kills).toBeGreaterThanOrEqual(8);
 });
@@ -94,7 +94,8 @@ it('publishes what an owner had committed, and not published, when it was killed
     network.mend();
   }
 
-  await story.expectSame('killed after a commit', await run({ workload, nodes, overMs: 10_000, disturb }));
+  const disturbed = await run({ workload, nodes, overMs: 10_000, disturb });
+  await story.expectSame('killed after a commit', disturbed, { repeatsInLog: false });
 });
 
 it('refuses what an owner writes that was paused at work and has a successor', { timeout, retry: 0 }, async () => {
@@ -159,6 +160,6 @@ it('loses nothing while processes join and leave every few seconds', { timeout, 
   }
 
   const disturbed = await run({ workload, nodes, overMs: stormMs, disturb });
-  await story.expectSame(`${departures} departures, ${repeating}`, disturbed);
+  await story.expectSame(`${departures} departures, ${repeating}`, disturbed, { repeatsInLog: false });
   expect(departures).toBeGreaterThanOrEqual(6);
 });

@@ -1,5 +1,5 @@
 /** A state store on its own connection, whose publications reach a list instead of Kafka. */
-import type { Commit } from '../../../../pipeline/ports.js';
+import type { Commit, NewRecord } from '../../../../pipeline/ports.js';
 import type { RedisOptions } from '../../options.js';
 import { connectRedis, type RedisConnection } from '../connection.js';
 import { createRedisStateStore, type RedisStateStore } from '../state-store.js';
@@ -13,6 +13,8 @@ export interface OpenStore {
   kafka: () => Promise<void>;
   stateOf(key: string, partition?: number): Promise<string | undefined>;
 }
+
+const textsOf = (records: readonly NewRecord[]): string[] => records.map(({ value }) => `${value}`);
 
 export const willing = async () => {};
 export const absent = async () => {
@@ -28,7 +30,11 @@ export async function withStore(options: RedisOptions, use: (open: OpenStore) =>
     wire: { toWire: (_topic, frame) => void frame.write('W') },
     publish: async (_topic, records) => {
       await open.kafka();
-      published.push(...records.map(({ value }) => `${value}`));
+      published.push(...textsOf(records));
+    },
+    publishRest: async (_topic, records) => {
+      await open.kafka();
+      published.push(...textsOf(records).filter((text) => !published.includes(text)));
     },
   });
   const open: OpenStore = {
