@@ -42,10 +42,10 @@ test('tiles that cannot be had are counted, and the rest is drawn; the next map 
   const renderer = createRenderer();
   const scene = sceneOf({ sources: new Map([['tiles', flaky]]), view: { ...wholeTile, zoom: 1 } });
   const partial = await renderer.render(scene);
-  expect(partial.missingTiles).toBe(2);
+  expect(partial).toMatchObject({ missingTiles: 2, tileProblem: 'down' });
   expect((await pictureOf(partial.bytes)).count('#ff0000')).toBe((512 * 512) / 2);
   down = false;
-  expect(await renderer.render(scene)).toMatchObject({ missingTiles: 0 });
+  expect(await renderer.render(scene)).toMatchObject({ missingTiles: 0, tileProblem: null });
 });
 
 test('where a source has no tile there is none missing', async () => {

@@ -65,7 +65,7 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
       scene.overlays?.paintBelow(frame);
       scene.labels?.(frame, scene.style, scene.overlays?.boxes ?? []);
       scene.overlays?.paintAbove(frame);
-      return { ...(await encodeImage(frame.canvas, scene.format)), missingTiles: countMissing(loaded) };
+      return { ...(await encodeImage(frame.canvas, scene.format)), ...missingOf(loaded) };
     },
   };
 }
@@ -87,6 +87,10 @@ async function loadSource(view: Viewport, source: TileSource, tiles: TileStore):
   return Promise.all(places.map(async (place) => ({ place, tile: await tiles.get(source, place.zoom, place.x, place.y) })));
 }
 
-function countMissing(loaded: TilesBySource): number {
-  return [...loaded.values()].flat().filter(({ tile }) => tile.kind === 'failed').length;
+function missingOf(loaded: TilesBySource): Pick<MapImage, 'missingTiles' | 'tileProblem'> {
+  const failures = [...loaded.values()].flat().flatMap(({ tile }) => (tile.kind === 'failed' ? [tile.error] : []));
+  const [first] = failures;
+  return { missingTiles: failures.length, tileProblem: failures.length === 0 ? null : messageOf(first) };
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

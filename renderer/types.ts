@@ -133,6 +133,8 @@ export interface MapImage {
   readonly contentType: 'image/png' | 'image/webp' | 'image/jpeg';
   /** Tiles that should have been there and could not be had: the map is drawn without them and must not be cached for long. */
   readonly missingTiles: number;
+  /** Why one of them could not; null when none is missing. */
+  readonly tileProblem: string | null;
 }
 
 /** A map that was asked for, as far as it could be drawn. */

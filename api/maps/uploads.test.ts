@@ -16,7 +16,7 @@ async function render(request: MapRequest, uploads: Uploads): Promise<DrawnMap> 
   drawn.push({ request, uploads });
   const icons = request.markers.map(({ icon }) => uploads.icons.get(icon ?? '') ?? icon);
   const bytes = Buffer.from(`${uploads.style ?? request.style} ${icons.join(' ')}`);
-  return { bytes, contentType: 'image/png', missingTiles: 0, missingIcons: 0 };
+  return { bytes, contentType: 'image/png', missingTiles: 0, tileProblem: null, missingIcons: 0 };
 }
 const api = await useApi({ maps: mapParts({ render, maxCacheBytes: 100_000 }) });
 const publishable = api.project.key('test', 'publishable');

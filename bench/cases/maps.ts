@@ -1,5 +1,5 @@
 /**
- * Static maps of 600 by 400: one at a time in one thread, and many at once through the pool of drawing processes.
+ * Static maps of 600 by 400 from the pool of drawing processes: one at a time, and many at once.
  *
  * The basemap is the one that comes with Fenceline; streets are a dense tile of Florence. Each view is another one, tiles are warm. Peers are
  * shown the same views of streets.
@@ -39,16 +39,16 @@ const scenes: readonly Aimed[] = [
 const requests = (scene: Scene, scale: number, count: number, seed: number): MapRequest[] =>
   views(scene, count, seed).map((view) => requestOf(view, scale));
 
-/** Milliseconds of each map, drawn one after the other on this thread. */
+/** Milliseconds of each map, one after the other, from the pool. */
 async function oneByOne(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row[]> {
-  const renderer = await createMapRenderer({ archive: scene.archive, cacheFolder });
+  const pool = openPool(scene, 1, cacheFolder);
   try {
     const rounds: number[][] = [];
     for (let round = 0; round < 4; round++) {
       const times: number[] = [];
       for (const request of requests(scene, scale, count, 1 + round)) {
         const startedAt = performance.now();
-        await renderer.render(request);
+        await pool.draw(request, new Map());
         times.push(performance.now() - startedAt);
       }
       // The first round warms up.
@@ -63,9 +63,20 @@ async function oneByOne(scene: Aimed, scale: number, count: number, cacheFolder:
     const median = scene.targets.median[scale - 1];
     return [row('median', 0.5, median), row('p95', 0.95, scale === 1 ? scene.targets.p95 : undefined)];
   } finally {
-    await renderer.close();
+    await pool.close();
   }
 }
+
+const openPool = (scene: Scene, maxProcesses: number, cacheFolder: string): Pool =>
+  createPool({
+    module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
+    start: { archive: scene.archive, cacheFolder, userAgent: 'bench' },
+    maxProcesses,
+    maxPixelsInFlight: 100_000_000,
+    timeoutMs: 60_000,
+    startTimeoutMs: 120_000,
+    onProblem: (reason) => console.error(reason),
+  });
 
 async function drawAll(pool: Pool, maps: readonly MapRequest[]): Promise<void> {
   const remaining = maps[Symbol.iterator]();
@@ -77,15 +88,7 @@ async function drawAll(pool: Pool, maps: readonly MapRequest[]): Promise<void> {
 
 /** Maps a second of two processes with four maps in flight, and the memory of a process. */
 async function manyAtOnce(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row> {
-  const pool = createPool({
-    module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
-    start: { archive: scene.archive, cacheFolder, userAgent: 'bench' },
-    maxProcesses: processes,
-    maxPixelsInFlight: 100_000_000,
-    timeoutMs: 60_000,
-    startTimeoutMs: 120_000,
-    onProblem: (reason) => console.error(reason),
-  });
+  const pool = openPool(scene, processes, cacheFolder);
   try {
     const rounds: number[] = [];
     for (let round = 0; round < 4; round++) {

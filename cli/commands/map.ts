@@ -36,7 +36,7 @@ export const mapCommand: Command = {
     const { configuration } = configurationOrExit({ config: values.config });
     const map = await draw(request, values.archive ?? configuration.maps.archive, configuration);
     await writeFile(values.output, map.bytes);
-    if (map.missingTiles > 0) console.error(`${map.missingTiles} tiles could not be had`);
+    if (map.missingTiles > 0) console.error(`${map.missingTiles} tiles could not be had: ${map.tileProblem}`);
     if (map.missingIcons > 0) console.error(`${map.missingIcons} icons could not be had`);
   },
 };

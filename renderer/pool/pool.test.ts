@@ -65,6 +65,12 @@ describe('a pool of drawing processes', () => {
     delete process.env.FENCELINE_ADMINISTRATOR_KEY;
   });
 
+  test('tells why a map lacks tiles', async () => {
+    open();
+    await Promise.all(['lack', 'draw', 'lack'].map((style) => draw(style)));
+    expect(problems).toEqual(['tiles that could not be had: 1, the last because of: the source is away']);
+  });
+
   test('keeps its processes, and starts others only as maps wait', async () => {
     open({ maxProcesses: 2 });
     const one = [await draw(), await draw(), await draw()].map(({ pid }) => pid);

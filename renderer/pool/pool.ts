@@ -11,12 +11,13 @@ import type { Unsupported } from '../style/unsupported.js';
 import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
 import { Child, type ChildOptions, type End, type Job } from './child.js';
 import type { Work, Works } from './messages.js';
+import { createTileReports } from './tile-reports.js';
 
 export interface PoolOptions extends ChildOptions {
   readonly maxProcesses: number;
   /** Of all maps that wait or are being drawn; past it they are refused. One map alone is never too large. */
   readonly maxPixelsInFlight: number;
-  /** Told why a process had to be replaced, or none can be had. */
+  /** Told why a process had to be replaced, or none can be had, and now and then why maps lack tiles. */
   readonly onProblem: (reason: string) => void;
 }
 
@@ -45,6 +46,7 @@ export function createPool(options: PoolOptions): Pool {
   const { maxProcesses, maxPixelsInFlight, timeoutMs, onProblem } = options;
   const children = new Set<Child>();
   const queue: Job[] = [];
+  const reportTiles = createTileReports(onProblem);
   let pixelsInFlight = 0;
   let lastId = 0;
   let pausedUntilMs = 0;
@@ -117,8 +119,11 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    draw: (request, icons, style = null, sprites = noSprites) =>
-      submit({ kind: 'draw', request, icons, style, sprites }, pixelsOf(request)),
+    async draw(request, icons, style = null, sprites = noSprites) {
+      const map = await submit({ kind: 'draw', request, icons, style, sprites }, pixelsOf(request));
+      reportTiles(map);
+      return map;
+    },
     checkStyle: (style) => submit({ kind: 'checkStyle', style }, minPixels),
     checkSprites: (sprites) => submit({ kind: 'checkSprites', sprites }, minPixels),
     checkIcon: (icon) => submit({ kind: 'checkIcon', icon }, minPixels),

@@ -5,7 +5,6 @@
  * Nothing queues while Redis is away: commands fail at once, and {@link RedisConnection.withRetries} sits out the outage. A command that
  * failed may have been done, or may even be done later than its repeat: who repeats one says why that is safe.
  */
-
 import type { RedisOptions } from '../options.js';
 import { outageLimitMs, retried } from '../retrying.js';
 import { createClient, type RedisClient } from './client.js';
