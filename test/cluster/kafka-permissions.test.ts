@@ -6,10 +6,10 @@ import { connectKafka } from '../../backends/cluster/kafka/connection.js';
 import { createKafkaLog } from '../../backends/cluster/kafka/log.js';
 import { freshKafkaOptions, sameOnTheWire } from '../../backends/cluster/kafka/testing/fresh-kafka.js';
 import type { KafkaOptions } from '../../backends/cluster/options.js';
-import { record, textOf } from '../contract/backend.js';
 import { withKafka } from '../services/clients.js';
 import { type KafkaServer, startKafka } from '../services/kafka.js';
 import { until } from '../support/until.js';
+import { useLog } from './use-log.js';
 
 const guide = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');
 const grantPattern =
@@ -55,25 +55,7 @@ afterAll(() => kafka?.stop());
 test('the user of the guide may do all that we do', async () => {
   const connection = await connectKafka(options, () => {});
   const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem: () => {} });
-  await log.append('events', [record('a', '1')]);
-  const partition = log.partitionOf('events', 'a');
-  expect((await log.read('events', partition, 0, 10)).map(textOf)).toEqual(['1']);
-  expect(await log.bounds('events', partition)).toEqual({ first: 0, end: 1 });
-  const received: unknown[] = [];
-  const subscriptions = ['test', null].map((group) =>
-    log.consume({
-      topic: 'events',
-      group,
-      maxBatchRecords: 10,
-      maxWaitMs: 0,
-      handler: {
-        assigned: async () => 0,
-        records: async (_, records) => void received.push(group, ...records.map(textOf)),
-        revoked: async () => {},
-      },
-    }),
-  );
-  await until(() => received.length === 4);
+  const subscriptions = await useLog(log);
   const reported = async () => {
     const [topic] = await connection.admin.fetchOffsets({
       groupId: connection.groupName('test', 'events'),

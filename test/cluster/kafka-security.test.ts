@@ -5,10 +5,9 @@ import { connectKafka } from '../../backends/cluster/kafka/connection.js';
 import { createKafkaLog } from '../../backends/cluster/kafka/log.js';
 import { freshKafkaOptions, sameOnTheWire } from '../../backends/cluster/kafka/testing/fresh-kafka.js';
 import type { KafkaOptions } from '../../backends/cluster/options.js';
-import { record, textOf } from '../contract/backend.js';
 import { type Certificates, makeCertificates } from '../services/certificates.js';
 import { type KafkaServer, startKafka } from '../services/kafka.js';
-import { until } from '../support/until.js';
+import { useLog } from './use-log.js';
 
 const mechanism = 'scram-sha-512';
 const password = randomUUID();
@@ -39,24 +38,7 @@ describe('Kafka behind TLS and a login', () => {
     const options = secured();
     const connection = await connectKafka(options, onProblem);
     const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem });
-    await log.append('events', [record('a', '1')]);
-    const partition = log.partitionOf('events', 'a');
-    expect((await log.read('events', partition, 0, 10)).map(textOf)).toEqual(['1']);
-    const received: unknown[] = [];
-    for (const group of ['test', null]) {
-      log.consume({
-        topic: 'events',
-        group,
-        maxBatchRecords: 10,
-        maxWaitMs: 0,
-        handler: {
-          assigned: async () => 0,
-          records: async (_, records) => void received.push(group, ...records.map(textOf)),
-          revoked: async () => {},
-        },
-      });
-    }
-    await until(() => received.length === 4);
+    await useLog(log);
     await log.close();
     await connection.close();
     expect(problems.join()).not.toContain(password);
