@@ -1,4 +1,4 @@
-/** Which features of a tile a symbol layer letters or marks, and with what: remembered as long as the tile is. */
+/** Which features of a tile a symbol layer letters or marks, and with what; remembered for as long as there is room. */
 
 import { LRUCache } from 'lru-cache';
 import type { SpriteImages } from '../sprites/sprite-images.js';
@@ -19,13 +19,19 @@ export interface Lettered {
   readonly order: number;
 }
 
-type Selections = LRUCache<string, readonly Lettered[]>;
+/**
+ * Of all tiles, style layers and zooms: some 30 MB. They are in one store because a style that is compiled anew has new layers: what was remembered for the
+ * old ones must make room, in whichever tile it is.
+ */
+const maxLettered = 200_000;
+/** What a selection counts for besides, as many features: it keeps its tile in memory. */
+const selectionCost = 20;
 
-/** Of one layer of one tile, for all style layers and zooms. */
-const maxLettered = 20_000;
-
-const selections = new WeakMap<TileLayer, Selections>();
-const numbers = new WeakMap<StyleLayer, number>();
+const selections = new LRUCache<string, readonly Lettered[]>({
+  maxSize: maxLettered,
+  sizeCalculation: (lettered) => lettered.length + selectionCost,
+});
+const numbers = new WeakMap<TileLayer | StyleLayer, number>();
 let layers = 0;
 
 /** The features of a tile's layer that have a text or an icon at this whole zoom, in the tile's order. */
@@ -35,13 +41,12 @@ export function letteredFeatures(
   zoom: number,
   images: SpriteImages,
 ): readonly Lettered[] {
-  const known = selectionsOf(tileLayer);
   const hasIcons = layer.property('icon-image').text !== '';
-  const key = `${numberOf(layer)} ${zoom} ${hasIcons ? images.key : ''}`;
-  let lettered = known.get(key);
+  const key = `${numberOf(tileLayer)} ${numberOf(layer)} ${zoom} ${hasIcons ? images.key : ''}`;
+  let lettered = selections.get(key);
   if (!lettered) {
     lettered = selectLettered(tileLayer, layer, zoom, images);
-    known.set(key, lettered);
+    selections.set(key, lettered);
   }
   return lettered;
 }
@@ -59,16 +64,7 @@ function selectLettered({ features }: TileLayer, layer: StyleLayer, zoom: number
   return lettered;
 }
 
-function selectionsOf(tileLayer: TileLayer): Selections {
-  let known = selections.get(tileLayer);
-  if (!known) {
-    known = new LRUCache({ maxSize: maxLettered, sizeCalculation: (lettered) => lettered.length + 1 });
-    selections.set(tileLayer, known);
-  }
-  return known;
-}
-
-function numberOf(layer: StyleLayer): number {
+function numberOf(layer: TileLayer | StyleLayer): number {
   let number = numbers.get(layer);
   if (number === undefined) {
     number = layers++;

@@ -42,8 +42,13 @@ const maxSharedPixels = 16_000_000;
 /** A process that is in the middle of a large map doesn't hear that it is to end. */
 const closeTimeoutMs = 1_000;
 
-/** Frees memory that threads of the C library would keep, each for itself. */
-const arenas = { MALLOC_ARENA_MAX: '2' };
+/** Of the C library, glibc: threads share what they free, and the pixels of a large map go back to the system at once. */
+const allocation = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: `${8 * 2 ** 20}`,
+  // Where the other is given, this one no longer follows it.
+  MALLOC_TRIM_THRESHOLD_: `${32 * 2 ** 20}`,
+};
 
 /**
  * A map leaves megabytes of pixels outside a heap that is small. V8 takes them for growth and starts to mark the heap again with every second map:
@@ -68,7 +73,7 @@ export class Child {
     this.process = fork(module, {
       serialization: 'advanced',
       execArgv: nodeOptions,
-      env: { ...withoutOurs(process.env), ...arenas },
+      env: { ...withoutOurs(process.env), ...allocation },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.startTimer = setTimeout(() => this.kill({ kind: 'unusable', reason: 'it did not get ready in time' }), startTimeoutMs);
