@@ -1,5 +1,5 @@
 /** Rows to a table for people and to a file for comparisons. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Row, spread } from './case.js';
 import type { Environment } from './environment.js';
@@ -24,11 +24,12 @@ export function table(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** Writes `bench/results/<date>-<commit>.json`; answers its path. */
+/** Writes `bench/results/<date>-<commit>.json`, beside the cases that it has of other runs; answers its path. */
 export function keep(environment: Environment, results: Readonly<Record<string, readonly Row[]>>): string {
   const folder = 'bench/results';
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${environment.date.slice(0, 10)}-${environment.commit}.json`);
-  writeFileSync(path, `${JSON.stringify({ environment, results }, null, 1)}\n`);
+  const others = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).results : {};
+  writeFileSync(path, `${JSON.stringify({ environment, results: { ...others, ...results } }, null, 1)}\n`);
   return path;
 }
