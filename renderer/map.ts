@@ -52,8 +52,8 @@ export interface MapRenderer {
   render(request: MapRequest, icons?: IconContents, style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
   /** What of a style, in JSON, isn't drawn from this archive, or what is wrong with it. */
   checkStyle(json: Uint8Array): Validated<Unsupported[]>;
-  /** What of a style's sprites isn't drawn. */
-  checkSprites(sprites: Sprites): Unsupported[];
+  /** What of the sprites of a style, in JSON, isn't drawn, and which images it names in vain. */
+  checkSprites(json: Uint8Array, sprites: Sprites): Unsupported[];
   /** What the file is, or null when it is nothing that can be decoded within the bounds of icons. */
   checkIcon(file: Uint8Array): Promise<IconKind | null>;
   close(): Promise<void>;
@@ -86,7 +86,7 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
       return { ...image, missingIcons: missing + missingSprites };
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
-    checkSprites,
+    checkSprites: (json, sprites) => checkSprites(parseStyle(json), sprites),
     checkIcon: async (file) => ((await decodeIcon(file, 1)) && iconKind(file)) ?? null,
     close: () => source.close(),
   };

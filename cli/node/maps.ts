@@ -75,7 +75,7 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
       if (!check.ok) return check;
       const fetched = await sprites.get(json, 1);
       if (fetched.files.length + fetched.missing === 0) return check;
-      return { ok: true, value: [...check.value, ...(await pool.checkSprites(fetched))] };
+      return { ok: true, value: [...check.value, ...(await pool.checkSprites(json, fetched))] };
     },
     checkIcon: pool.checkIcon,
     async close() {

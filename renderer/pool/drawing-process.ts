@@ -42,7 +42,7 @@ async function work(renderer: MapRenderer, task: Task): Promise<void> {
 
 async function resultOf(renderer: MapRenderer, task: Task): Promise<Result> {
   if (task.kind === 'draw') return renderer.render(task.request, task.icons, task.style, task.sprites);
-  if (task.kind === 'checkSprites') return renderer.checkSprites(task.sprites);
+  if (task.kind === 'checkSprites') return renderer.checkSprites(task.style, task.sprites);
   return task.kind === 'checkStyle' ? renderer.checkStyle(task.style) : renderer.checkIcon(task.icon);
 }
 

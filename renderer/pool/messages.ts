@@ -24,7 +24,10 @@ export interface Works {
     readonly result: DrawnMap;
   };
   readonly checkStyle: { readonly ask: { readonly style: Uint8Array }; readonly result: Validated<Unsupported[]> };
-  readonly checkSprites: { readonly ask: { readonly sprites: Sprites }; readonly result: Unsupported[] };
+  readonly checkSprites: {
+    readonly ask: { readonly style: Uint8Array; readonly sprites: Sprites };
+    readonly result: Unsupported[];
+  };
   readonly checkIcon: { readonly ask: { readonly icon: Uint8Array }; readonly result: IconKind | null };
 }
 export type WorkKind = keyof Works;

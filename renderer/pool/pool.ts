@@ -26,7 +26,7 @@ export interface Pool {
   draw(request: MapRequest, icons: Uploads['icons'], style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
   /** As {@link MapRenderer} does: validating a large style takes a tenth of a second. */
   checkStyle(json: Uint8Array): Promise<Validated<Unsupported[]>>;
-  checkSprites(sprites: Sprites): Promise<Unsupported[]>;
+  checkSprites(style: Uint8Array, sprites: Sprites): Promise<Unsupported[]>;
   checkIcon(file: Uint8Array): Promise<IconKind | null>;
   /** Maps in hand are given up. */
   close(): Promise<void>;
@@ -125,7 +125,7 @@ export function createPool(options: PoolOptions): Pool {
       return map;
     },
     checkStyle: (style) => submit({ kind: 'checkStyle', style }, minPixels),
-    checkSprites: (sprites) => submit({ kind: 'checkSprites', sprites }, minPixels),
+    checkSprites: (style, sprites) => submit({ kind: 'checkSprites', style, sprites }, minPixels),
     checkIcon: (icon) => submit({ kind: 'checkIcon', icon }, minPixels),
     async close() {
       isClosed = true;

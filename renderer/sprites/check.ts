@@ -1,22 +1,44 @@
-/** What of a style's sprites isn't drawn: told to whoever uploads the style, with what the style itself asks for in vain. Pure. */
+/** What of a style's sprites isn't drawn, and which images it names in vain: told to whoever uploads the style. Pure. */
+import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { Unsupported } from '../style/unsupported.js';
 import type { SpriteFile, Sprites } from '../types.js';
-import { problemsOfSprite } from './sprite-store.js';
+import { missingNames } from './missing-names.js';
+import { nameInStyle, problemsOfSprite, readSpriteIndex } from './sprite-store.js';
 
-/** Of one sprite; more say nothing new. */
+/** Of one kind; more say nothing new. */
 const maxProblems = 20;
 
-export function checkSprites({ files, missing }: Sprites): Unsupported[] {
-  const problems = files.flatMap(problemsOf);
-  if (missing === 0) return problems;
-  const message = `${missing} could not be fetched just now; maps are drawn without until it can be`;
-  return [{ layer: null, property: 'sprite', message }, ...problems];
+export function checkSprites(style: StyleSpecification, sprites: Sprites): Unsupported[] {
+  const problems = sprites.files.flatMap(problemsOf);
+  if (sprites.missing > 0) {
+    const message = `${sprites.missing} could not be fetched just now; maps are drawn without until it can be`;
+    return [{ layer: null, property: 'sprite', message }, ...problems];
+  }
+  const names = namesIn(sprites.files);
+  const missing = names === null ? [] : missingNames(style, names);
+  return [...problems, ...firstOf(missing, (more) => ({ layer: null, property: 'sprite', message: more }))];
 }
 
-function problemsOf(file: SpriteFile): Unsupported[] {
-  const problems = problemsOfSprite(file).map(({ param, rule }) => `${param === '' ? 'Not read: it' : param} ${rule}`);
-  const more = problems.length - maxProblems;
-  const told = more > 0 ? [...problems.slice(0, maxProblems), `and ${more} more`] : problems;
+/** Null when not all of them can be read. */
+function namesIn(files: readonly SpriteFile[]): ReadonlySet<string> | null {
+  const names = new Set<string>();
+  for (const file of files) {
+    const index = readSpriteIndex(file);
+    if (!index.ok) return null;
+    for (const name of index.value.entries.keys()) names.add(nameInStyle(file, name));
+  }
+  return names;
+}
+
+function problemsOf(file: SpriteFile): readonly Unsupported[] {
   const property = file.id === '' ? 'sprite' : `sprite.${file.id}`;
-  return told.map((message): Unsupported => ({ layer: null, property, message }));
+  const problems = problemsOfSprite(file).map(({ param, rule }): Unsupported => {
+    return { layer: null, property, message: `${param === '' ? 'Not read: it' : param} ${rule}` };
+  });
+  return firstOf(problems, (message) => ({ layer: null, property, message }));
+}
+
+function firstOf(problems: readonly Unsupported[], more: (message: string) => Unsupported): readonly Unsupported[] {
+  const untold = problems.length - maxProblems;
+  return untold > 0 ? [...problems.slice(0, maxProblems), more(`and ${untold} more`)] : problems;
 }

@@ -70,6 +70,9 @@ export function readSpriteIndex({ index, image }: Pick<SpriteFile, 'index' | 'im
   return decodeSpriteIndex(index, size);
 }
 
+/** What a style calls an image of one of its sprites. */
+export const nameInStyle = ({ id }: Pick<SpriteFile, 'id'>, name: string): string => (id === '' ? name : `${id}:${name}`);
+
 /** What is wrong with a sprite: all of it, or single images. */
 export function problemsOfSprite(file: SpriteFile): FieldProblem[] {
   const index = readSpriteIndex(file);
@@ -87,8 +90,7 @@ async function imagesOf(file: SpriteFile): Promise<{ images: SpriteImage[]; pict
       .raw()
       .toBuffer({ resolveWithObject: true });
     const picture = { pixels: data, width: info.width };
-    const prefix = file.id === '' ? '' : `${file.id}:`;
-    const images = [...index.value.entries].map(([name, entry]) => new SpriteImage(prefix + name, picture, entry));
+    const images = [...index.value.entries].map(([name, entry]) => new SpriteImage(nameInStyle(file, name), picture, entry));
     return { images, pictureBytes: data.length };
   } catch {
     return undefined;

@@ -131,7 +131,14 @@ function problemOf(name: string, value: unknown, known: readonly string[]): stri
   return mentions(value, geographicOperators) ? notEvaluated : null;
 }
 
-const imageProperties = ['icon-image', 'fill-pattern', 'line-pattern', 'background-pattern', 'fill-extrusion-pattern'];
+/** Whose values name images of sprites. */
+export const imageProperties: readonly string[] = [
+  'icon-image',
+  'fill-pattern',
+  'line-pattern',
+  'background-pattern',
+  'fill-extrusion-pattern',
+];
 
 function problemWithoutImages(name: string, value: unknown): string | null {
   const isAsking = imageProperties.includes(name) && value !== undefined && value !== '';
