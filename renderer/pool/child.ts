@@ -51,8 +51,8 @@ const allocation = {
 };
 
 /**
- * A map leaves megabytes of pixels outside a heap that is small. V8 takes them for growth and starts to mark the heap again with every second map:
- * a fifth to a third of all processor time. Marked in one go, when it has to be, it takes 15 ms after some forty maps.
+ * A map leaves megabytes of pixels outside a heap that is small. V8 takes them for growth and starts to mark the heap again with every second map: a tenth
+ * of all processor time and more. Marked in one go, when it has to be, it takes 15 ms after some forty maps.
  */
 const nodeOptions = ['--no-incremental-marking'];
 
