@@ -8,31 +8,36 @@ import { nameInStyle, problemsOfSprite, readSpriteIndex } from './sprite-store.j
 /** Of one kind; more say nothing new. */
 const maxProblems = 20;
 
-export function checkSprites(style: StyleSpecification, sprites: Sprites): Unsupported[] {
-  const problems = sprites.files.flatMap(problemsOf);
-  if (sprites.missing > 0) {
-    const message = `${sprites.missing} could not be fetched just now; maps are drawn without until it can be`;
+interface ReadSprite {
+  readonly file: SpriteFile;
+  readonly index: ReturnType<typeof readSpriteIndex>;
+}
+
+export function checkSprites(style: StyleSpecification, { files, missing }: Sprites): Unsupported[] {
+  const sprites = files.map((file): ReadSprite => ({ file, index: readSpriteIndex(file) }));
+  const problems = sprites.flatMap(problemsOf);
+  if (missing > 0) {
+    const message = `${missing} could not be fetched just now; maps are drawn without until it can be`;
     return [{ layer: null, property: 'sprite', message }, ...problems];
   }
-  const names = namesIn(sprites.files);
-  const missing = names === null ? [] : missingNames(style, names);
-  return [...problems, ...firstOf(missing, (more) => ({ layer: null, property: 'sprite', message: more }))];
+  const names = namesIn(sprites);
+  const lost = names === null ? [] : missingNames(style, names);
+  return [...problems, ...firstOf(lost, (more) => ({ layer: null, property: 'sprite', message: more }))];
 }
 
 /** Null when not all of them can be read. */
-function namesIn(files: readonly SpriteFile[]): ReadonlySet<string> | null {
+function namesIn(sprites: readonly ReadSprite[]): ReadonlySet<string> | null {
   const names = new Set<string>();
-  for (const file of files) {
-    const index = readSpriteIndex(file);
+  for (const { file, index } of sprites) {
     if (!index.ok) return null;
     for (const name of index.value.entries.keys()) names.add(nameInStyle(file, name));
   }
   return names;
 }
 
-function problemsOf(file: SpriteFile): readonly Unsupported[] {
+function problemsOf({ file, index }: ReadSprite): readonly Unsupported[] {
   const property = file.id === '' ? 'sprite' : `sprite.${file.id}`;
-  const problems = problemsOfSprite(file).map(({ param, rule }): Unsupported => {
+  const problems = problemsOfSprite(index).map(({ param, rule }): Unsupported => {
     return { layer: null, property, message: `${param === '' ? 'Not read: it' : param} ${rule}` };
   });
   return firstOf(problems, (message) => ({ layer: null, property, message }));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bitmapped, plain, spriteOf } from '../testing/sprites.js';
 import type { SpriteFile } from '../types.js';
 import { noImages } from './sprite-images.js';
-import { maxPicturePixels, problemsOfSprite, SpriteStore } from './sprite-store.js';
+import { maxPicturePixels, problemsOfSprite, readSpriteIndex, SpriteStore } from './sprite-store.js';
 
 const store = new SpriteStore();
 const red = spriteOf({ other: plain('#00ff00', 4), red: bitmapped('#ff0000', '##.', '.#.') });
@@ -61,10 +61,10 @@ test('a sprite that can not be read is counted, and spoils no other', async () =
 });
 
 test('what is wrong with it is named', async () => {
-  expect(problemsOfSprite(red)).toEqual([]);
+  expect(problemsOfSprite(readSpriteIndex(red))).toEqual([]);
   const index = Buffer.from(JSON.stringify({ a: { x: 0 }, b: { x: 0, y: 0, width: 1, height: 1 } }));
-  expect(problemsOfSprite({ ...red, index }).map(({ param }) => param)).toEqual(['a.y']);
-  expect(problemsOfSprite({ ...red, image: Buffer.from('x') })).toMatchObject([
+  expect(problemsOfSprite(readSpriteIndex({ ...red, index })).map(({ param }) => param)).toEqual(['a.y']);
+  expect(problemsOfSprite(readSpriteIndex({ ...red, image: Buffer.from('x') }))).toMatchObject([
     { param: '', rule: expect.stringContaining('PNG') },
   ]);
 });

@@ -73,9 +73,8 @@ export function readSpriteIndex({ index, image }: Pick<SpriteFile, 'index' | 'im
 /** What a style calls an image of one of its sprites. */
 export const nameInStyle = ({ id }: Pick<SpriteFile, 'id'>, name: string): string => (id === '' ? name : `${id}:${name}`);
 
-/** What is wrong with a sprite: all of it, or single images. */
-export function problemsOfSprite(file: SpriteFile): FieldProblem[] {
-  const index = readSpriteIndex(file);
+/** What is wrong with a sprite by its index: all of it, or single images. */
+export function problemsOfSprite(index: Validated<SpriteIndex>): FieldProblem[] {
   return index.ok ? [...index.value.problems] : [index.problem];
 }
 

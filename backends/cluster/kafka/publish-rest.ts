@@ -4,8 +4,8 @@
  *
  * Flows in: records in wire form. Flows out: those that are missing, to `publish`.
  *
- * Two cases remain in which a topic has a record twice: the writer was only paused, and writes when it wakes; or more than `searchedRecords` of others
- * came between.
+ * Three cases remain in which a topic has a record twice: the writer was only paused, and writes when it wakes; more than `searchedRecords` of others
+ * came between; or the leader has it and its replicas have not, so that it can't be read yet.
  */
 import type { LogRecord, NewRecord, Topic } from '../../../pipeline/ports.js';
 import { partitionOfKey } from './partitioner.js';

@@ -13,7 +13,7 @@ export type IsRepeat = (id: string, offset: number) => boolean;
 export const noRepeats: IsRepeat = () => false;
 
 /** Of a partition. A process that is paused for longer than it takes to make so many events may have one delivered anew. */
-export const rememberedEvents = 10_000;
+const rememberedEvents = 10_000;
 const readAtOnce = 1_000;
 
 export function rememberEvents(limit = rememberedEvents): IsRepeat {

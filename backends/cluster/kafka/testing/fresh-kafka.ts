@@ -5,6 +5,7 @@ import { services } from '../../../../test/services/services.js';
 import type { KafkaOptions } from '../../options.js';
 import type { WireSchemas } from '../../registry/wire-schemas.js';
 import type { KafkaConnection } from '../connection.js';
+import { asOnTheWire } from '../publish-rest.js';
 
 /** Under a prefix that nobody else has. */
 export const freshKafkaOptions = (): KafkaOptions => ({
@@ -31,4 +32,4 @@ export async function removeTopics({ admin, topicName, close }: KafkaConnection)
 }
 
 /** Frames stay as they are. */
-export const sameOnTheWire: WireSchemas = { toWire: () => {}, learn: async () => {}, fromWire: (_, frame) => frame };
+export const sameOnTheWire: WireSchemas = { ...asOnTheWire, toWire: () => {} };
