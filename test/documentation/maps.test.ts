@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { program, TestServer } from '../support/server.js';
+import { startMapServer } from '../support/maps.js';
+import { program } from '../support/server.js';
 
 const guide = readFileSync(new URL('../../docs/maps.md', import.meta.url), 'utf8');
 const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
@@ -19,7 +20,7 @@ const draw = (...args: string[]) =>
 
 describe('docs/maps.md', () => {
   it('has calls that upload a style and a marker, and draw with them', async () => {
-    const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000' });
+    const server = await startMapServer();
     onTestFinished(() => server.dispose());
     const background = { id: 'ground', type: 'background', paint: { 'background-color': '#102030' } };
     writeFileSync(join(folder, 'style.json'), JSON.stringify({ version: 8, sources: {}, layers: [background] }));

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, ok } from '../support/client.js';
+import { askMap, colorAt, countOf, type MapQuery, type Picture, pictureOf, startMapServer } from '../support/maps.js';
 import { TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
@@ -31,10 +32,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => icons.listen(0, '127.0.0.1', resolve));
   iconOrigin = `http://127.0.0.1:${(icons.address() as AddressInfo).port}`;
-  server = await TestServer.start({
+  server = await startMapServer({
     FENCELINE_MAPS_ALLOWED_NETWORKS: '127.0.0.1',
     FENCELINE_MAPS_MAX_PIXELS_IN_FLIGHT: String(maxPixelsInFlight),
-    FENCELINE_MAPS_TIMEOUT_MS: '60000',
   });
 });
 afterAll(async () => {
@@ -42,43 +42,13 @@ afterAll(async () => {
   await server?.dispose();
 });
 
-type Query = Readonly<Record<string, string | readonly string[]>>;
+const ask = (query: MapQuery, headers: Record<string, string> = {}) => askMap(server, query, { headers });
 
-/** With the publishable key of Test in the query, as in the `src` of an image. */
-async function ask(query: Query, headers: Record<string, string> = {}): Promise<Response> {
-  const parameters = new URLSearchParams({ publishableKey: server.keys.test_publishable });
-  for (const [name, values] of Object.entries(query)) for (const value of [values].flat()) parameters.append(name, value);
-  return fetch(`${server.address}/maps/static?${parameters}`, { headers });
-}
-
-interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly format: string | undefined;
-  /** Red, green and blue of every pixel. */
-  readonly pixels: Buffer;
-}
-
-async function picture(query: Query, headers: Record<string, string> = {}): Promise<Picture> {
+async function picture(query: MapQuery, headers: Record<string, string> = {}): Promise<Picture> {
   const answer = await ask(query, headers);
-  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${await answer.text()}`);
-  const image = sharp(await answer.arrayBuffer());
-  const { width, height, format } = await image.metadata();
-  expect(answer.headers.get('content-type')).toBe(`image/${format}`);
-  return { width, height, format, pixels: await image.raw().toBuffer() };
-}
-
-function colorAt({ pixels, width }: Picture, x: number, y: number): string {
-  return pixels.subarray(3 * (y * width + x), 3 * (y * width + x) + 3).toString('hex');
-}
-
-function countOf({ pixels }: Picture, color: string): number {
-  const [red, green, blue] = Buffer.from(color, 'hex');
-  let count = 0;
-  for (let i = 0; i < pixels.length; i += 3) {
-    if (pixels[i] === red && pixels[i + 1] === green && pixels[i + 2] === blue) count += 1;
-  }
-  return count;
+  const drawn = await pictureOf(answer);
+  expect(answer.headers.get('content-type')).toBe(`image/${drawn.format}`);
+  return drawn;
 }
 
 const size = { width: '300', height: '200' };
@@ -218,7 +188,7 @@ describe('geofences of a tag', () => {
 });
 
 describe('a wrong value', () => {
-  it.each<[string, Query]>([
+  it.each<[string, MapQuery]>([
     ['width', { width: '99' }],
     ['width', { width: 'wide' }],
     ['width', { width: '' }],

@@ -38,10 +38,15 @@ export class TestServer {
     this.#companion = this.#cluster && this.#launchCompanion();
   }
 
-  /** Starts a server on a fresh folder and waits until it is ready. */
-  static async start(environment: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+  /** Starts a server on a fresh folder, once that is prepared, and waits until it is ready. */
+  static async start(
+    environment: Readonly<Record<string, string>> = {},
+    prepare?: (dataFolder: string) => Promise<void>,
+  ): Promise<TestServer> {
     if (!existsSync(program)) throw new Error(`${program} is not there: run "npm run build" first`);
-    const server = new TestServer(await mkdtemp(join(tmpdir(), 'fenceline-test-')), environment);
+    const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-test-'));
+    await prepare?.(dataFolder);
+    const server = new TestServer(dataFolder, environment);
     try {
       await server.ready();
     } catch (error) {

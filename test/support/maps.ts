@@ -1,0 +1,66 @@
+/** Maps of a real server, asked for as a page does, and their colours. */
+import sharp from 'sharp';
+import { layBasemap } from './basemap.js';
+import { TestServer } from './server.js';
+
+/** Parameters of a map; those with several values are repeated. */
+export type MapQuery = Readonly<Record<string, string | readonly string[]>>;
+
+export interface Asking {
+  readonly key?: keyof TestServer['keys'];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly format: string | undefined;
+  /** Red, green and blue of every pixel. */
+  readonly pixels: Buffer;
+}
+
+/** A server that has drawn its first map: what its drawing process takes to start is not a request's time. */
+export async function startMapServer(environment: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+  const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000', ...environment }, layBasemap);
+  try {
+    await pictureOf(await askMap(server, { width: '100', height: '100', center: '0,0', zoom: '1' }));
+  } catch (error) {
+    await server.dispose();
+    throw error;
+  }
+  return server;
+}
+
+/** With its key in the query, as in the `src` of an image. */
+export function askMap(
+  server: TestServer,
+  query: MapQuery,
+  { key = 'test_publishable', headers = {} }: Asking = {},
+): Promise<Response> {
+  const parameters = new URLSearchParams({ publishableKey: server.keys[key] });
+  for (const [name, values] of Object.entries(query)) for (const value of [values].flat()) parameters.append(name, value);
+  return fetch(`${server.address}/maps/static?${parameters}`, { headers });
+}
+
+/** Throws unless the answer is a map. */
+export async function pictureOf(answer: Response): Promise<Picture> {
+  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${await answer.text()}`);
+  const image = sharp(await answer.arrayBuffer());
+  const { width, height, format } = await image.metadata();
+  return { width, height, format, pixels: await image.removeAlpha().raw().toBuffer() };
+}
+
+/** As RRGGBB. */
+export function colorAt({ pixels, width }: Picture, x: number, y: number): string {
+  return pixels.subarray(3 * (y * width + x), 3 * (y * width + x) + 3).toString('hex');
+}
+
+/** How many pixels are of a colour, RRGGBB. */
+export function countOf({ pixels }: Picture, color: string): number {
+  const [red, green, blue] = Buffer.from(color, 'hex');
+  let count = 0;
+  for (let i = 0; i < pixels.length; i += 3) {
+    if (pixels[i] === red && pixels[i + 1] === green && pixels[i + 2] === blue) count += 1;
+  }
+  return count;
+}
