@@ -2,7 +2,8 @@
  * Random maps for as long as wanted: does the memory of those who draw grow?
  *
  * One drawing process for the basemap and one for each archive of the reference views, all at once. Views, sizes, scales, styles (uploaded ones too, more than
- * are kept), languages, formats and overlays are drawn by lot, so that every cache is filled and turned over. Every reading is printed as it is taken.
+ * are kept), languages, formats and overlays are drawn by lot, so that every cache is filled and turned over. Small maps come first, for these fill the caches
+ * soonest. Every reading is printed as it is taken.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,8 +42,10 @@ const smokeMinutes = 0.1;
 const minIntervalMs = 500;
 const inFlightEach = 2;
 const readings = 120;
-/** Of the readings: caches fill meanwhile, and code is compiled. */
-const warmUpShare = 1 / 3;
+/** Small ones, before the first reading: what a process remembers was seen to be full after 12,000, so an hour's soak begins with as many and more. */
+const warmUpMapsPerMinute = 250;
+/** Of the readings: the largest maps come only now. */
+const warmUpShare = 1 / 12;
 const styles = ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'] as const;
 /** More than a process keeps compiled. */
 const uploadedStyles = 100;
@@ -51,12 +54,21 @@ type Random = () => number;
 const between = (random: Random, low: number, high: number): number => low + (high - low) * random();
 const oneOf = <Value>(random: Random, values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
 
-function randomQuery({ box: [west, south, east, north], zooms }: Place, random: Random): Query {
+interface Size {
+  readonly width: number;
+  readonly height: number;
+  readonly scales: readonly string[];
+}
+const minPx = 100;
+const small: Size = { width: 300, height: 200, scales: ['1'] };
+const anySize: Size = { width: 900, height: 700, scales: ['1', '2', '1.5', '3'] };
+
+function randomQuery({ box: [west, south, east, north], zooms }: Place, random: Random, { width, height, scales }: Size): Query {
   const position = () => `${between(random, south, north)},${between(random, west, east)}`;
   return {
-    width: `${Math.floor(between(random, 100, 900))}`,
-    height: `${Math.floor(between(random, 100, 700))}`,
-    scale: oneOf(random, ['1', '2', '1.5', '3']),
+    width: `${Math.floor(between(random, minPx, width))}`,
+    height: `${Math.floor(between(random, minPx, height))}`,
+    scale: oneOf(random, scales),
     center: position(),
     zoom: `${between(random, ...zooms)}`,
     style: oneOf(random, styles),
@@ -67,8 +79,8 @@ function randomQuery({ box: [west, south, east, north], zooms }: Place, random: 
   };
 }
 
-async function drawOne(pool: Pool, place: Place, random: Random): Promise<void> {
-  const read = readMapQuery(randomQuery(place, random));
+async function drawOne(pool: Pool, place: Place, random: Random, size = anySize): Promise<void> {
+  const read = readMapQuery(randomQuery(place, random, size));
   if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
   const request = { ...read.value.request, fences: [] };
   const uploaded = random() < 0.2 ? Math.floor(random() * uploadedStyles) : undefined;
@@ -97,6 +109,11 @@ async function open(place: Place, cacheFolder: string): Promise<{ readonly pool:
   return { pool, pid: childProcesses().find((pid) => !before.includes(pid)) as number };
 }
 
+async function warmUp(pool: Pool, place: Place, maps: number): Promise<void> {
+  const random = seeded(2);
+  for (let drawn = 0; drawn < maps; drawn++) await drawOne(pool, place, random, small);
+}
+
 /** One place's readings. */
 interface Soaked {
   readonly name: string;
@@ -110,6 +127,7 @@ async function soak(minutes: number, cacheFolder: string): Promise<{ readonly ho
   const soaked: Soaked[] = places.map(({ name }) => ({ name, mib: [], maps: 0 }));
   const opened: { readonly pool: Pool; readonly pid: number }[] = [];
   for (const place of places) opened.push(await open(place, cacheFolder));
+  await Promise.all(opened.map(({ pool }, i) => warmUp(pool, places[i] as Place, minutes * warmUpMapsPerMinute)));
   const startedAt = performance.now();
   const endAt = startedAt + minutes * 60_000;
 

@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { program } from './server.js';
@@ -17,5 +17,7 @@ export async function layBasemap(dataFolder: string): Promise<void> {
   const env = { ...process.env, XDG_CACHE_HOME: cacheFolder };
   const query = 'width=100&height=100&center=0,0&zoom=1';
   await promisify(execFile)(process.execPath, [program, 'map', query, '-o', join(dataFolder, 'first-map.png')], { env });
-  await cp(join(cacheFolder, 'fenceline/basemap'), join(dataFolder, 'basemap'), { recursive: true });
+  // Not what another process is still writing.
+  const filter = (source: string) => !extname(source) || source.endsWith('.pmtiles');
+  await cp(join(cacheFolder, 'fenceline/basemap'), join(dataFolder, 'basemap'), { recursive: true, filter });
 }
