@@ -9,7 +9,8 @@ const blackBoxFiles = ['test/{end-to-end,browser}/**/*.test.ts'];
 export default defineConfig({
   test: {
     testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Hooks start servers, while neighbours do too.
+    hookTimeout: 120_000,
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.
     pool: 'forks',
     maxWorkers: 2,
@@ -26,7 +27,6 @@ export default defineConfig({
           globalSetup: 'test/services/setup.ts',
           runner: 'test/services/runner.ts',
           testTimeout: 120_000,
-          hookTimeout: 120_000,
           // Brokers, Redis, ClickHouse and browsers share two cores with the tests: a time limit that passed isn't a failure yet, while a neighbour starts.
           // A broken rule is, at once. Faults are tried once: there, what is lost may show as something that never came.
           retry: { count: 2, condition: /timed out|not within|due to timeout/ },

@@ -5,7 +5,7 @@
  * find each other, and tests find them, on the loopback address, with the very files and scripts that processes run with. Containers that a
  * killed test run leaves are removed by testcontainers' own reaper.
  *
- * This file was written where no Docker engine runs: it has been type-checked, never run.
+ * Images that have the programs on the PATH, or in the folders that `Software` names, will do.
  */
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 import { answering, logTailLines, type Program, type Server } from './server.js';

@@ -92,6 +92,8 @@ function configurationOf(port: number, settings: RedisSettings): Configuration {
   );
   return [
     ...(tls ? tlsConfigurationOf(port, tls) : [`port ${port}`]),
+    // From within a container we are strangers without a password; processes listen on the loopback address only.
+    'protected-mode no',
     'save ""',
     ...(appendonly === 'everysec' ? ['appendonly yes', 'appendfsync everysec'] : ['appendonly no']),
     ...(accounts.length > 0 ? ['user default off', ...accounts] : []),
