@@ -37,9 +37,9 @@ export const replayCommand: Command = {
     const geofences = words.geofences === undefined ? undefined : readGeofences(words.geofences, words['skip-invalid']);
     const { configuration } = configurationOrExit({ config: words.config, data: words.data });
     const record = await openRecord(configuration);
-    endOnSignals();
+    const endIfAsked = hearSignals();
     try {
-      await replay(record.log, words, request, geofences);
+      await replay(record.log, words, request, geofences, endIfAsked);
     } finally {
       await record.close();
     }
@@ -59,12 +59,13 @@ async function replay(
   words: Words,
   { environment, format, range, warmUpMs }: ReplayRequest,
   geofences: readonly GeofenceInput[] | undefined,
+  endIfAsked: () => void,
 ): Promise<void> {
   const project = projectOf(await readProjects(log), words.project);
   const scope = { project: project._id, environment };
   const settings = words.settings === undefined ? undefined : readSettingsFile(words.settings, project.settings[environment]);
   const proposed = { ...(geofences && { geofences }), ...(settings && { settings }) };
-  const world = await createWorld(configuredFor(log, project, scope, proposed));
+  const world = await createWorld(between(configuredFor(log, project, scope, proposed), endIfAsked));
 
   const parts = { log, catalog: world.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
   const { records, steps } = await prepareReplay(parts);
@@ -82,6 +83,7 @@ async function replay(
     await writeLines(process.stdout, lines);
     // Signals are heard between steps only.
     await nextTurn();
+    endIfAsked();
   }
   progress.end();
   await world.close();
@@ -91,12 +93,32 @@ async function replay(
   else console.error(totalLine(account));
 }
 
-/** The end of the process removes what is temporary. A reader of our output that has seen enough ends us as well. */
-function endOnSignals(): void {
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
+/**
+ * Answers what ends the process if a signal asked for it. Called while nothing is being written: an end in the middle of a transaction may take for ever.
+ * The end of the process removes what is temporary. A reader of our output that has seen enough ends us as well.
+ */
+function hearSignals(): () => void {
+  let status: number | undefined;
+  process.once('SIGINT', () => {
+    status = 130;
+  });
+  process.once('SIGTERM', () => {
+    status = 143;
+  });
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(0);
   });
+  return () => {
+    if (status !== undefined) process.exit(status);
+  };
+}
+
+/** The items, and a call before each and after the last, when what was made of the one before is done. */
+async function* between<Item>(items: AsyncIterable<Item>, call: () => void): AsyncGenerator<Item> {
+  for await (const item of items) {
+    call();
+    yield item;
+  }
+  call();
 }

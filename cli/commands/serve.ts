@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { createProject } from '../../api/projects/projects.js';
 import type { Command } from '../command.js';
 import type { Configuration } from '../config/schema.js';
+import { endForSure } from '../node/end-for-sure.js';
 import { loggerOptions } from '../node/logger.js';
 import type { Node } from '../node/node.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
@@ -14,6 +15,7 @@ export const serveCommand: Command = {
   async run(args) {
     const { values } = parseArgs({ args, options: configurationOptions });
     const { configuration } = configurationOrExit(values);
+    endForSure();
     const logger = pino(loggerOptions(configuration), pino.destination(2));
     // From the start on: a signal that nobody listens for would end a start in the middle, or, where we are the first process, do nothing.
     const asked = nextSignal();

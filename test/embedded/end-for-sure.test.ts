@@ -1,0 +1,20 @@
+/** Processes end although LMDB writes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { startProgram } from '../contract/built.js';
+
+function ending(where: 'within' | 'outside'): Promise<number | string> {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-end-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return startProgram('ends-while-writing', [folder, where]).ended;
+}
+
+it('a process that ends within a transaction does not stand for ever', async () => {
+  expect(await ending('within')).toBe('SIGKILL');
+});
+
+it('one that ends while nothing is written has its own status', async () => {
+  expect(await ending('outside')).toBe(3);
+});
