@@ -21,7 +21,7 @@ describeAnalyticsContract('cluster, two shards', async () => freshSite(sharded, 
 
 test('a question changes nothing', async () => {
   const analytics = await openClickHouse(freshOptions(server));
-  await analytics.command('CREATE TABLE kept (n UInt8) ENGINE = MergeTree ORDER BY n');
+  await analytics.command('CREATE TABLE IF NOT EXISTS kept (n UInt8) ENGINE = MergeTree ORDER BY n');
   await expect(analytics.query('DROP TABLE kept')).rejects.toMatchObject({ type: 'READONLY' });
   await expect(analytics.query('SELECT 1 SETTINGS readonly = 0')).rejects.toMatchObject({ type: 'READONLY' });
   expect(await analytics.query('SELECT count() AS n FROM kept')).toEqual([{ n: 0 }]);
