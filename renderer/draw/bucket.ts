@@ -3,17 +3,19 @@
  *
  * Features that look the same go into one batch, as long as nothing that lies between them in the order of drawing could show the
  * difference. A batch is cut into chunks of neighbours: one call draws a chunk, one box tells whether it is in view. Small chunks, because a path of
- * thousands of contours takes several times as long to fill as its parts. Paths are made when they are first drawn, and kept.
+ * thousands of contours takes several times as long to fill as its parts, and one of a few dozen strokes a third longer. Paths are made when they are
+ * first drawn, and kept.
  */
 
 import type { Path2D } from '@napi-rs/canvas';
-import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
+import { line, type TileFeature, type TileLayer } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 import { shapesPath } from './path.js';
 import { lookOf, type Selection, select } from './selection.js';
 import { type Shape, shapesOf } from './shape.js';
 
-const maxChunkShapes = 64;
+const maxChunkAreas = 64;
+const maxChunkLines = 4;
 const maxChunkVertices = 4_000;
 
 export interface Bucket {
@@ -131,7 +133,8 @@ function toBatch(features: TileFeature[], extent: number): Batch {
   let chunk: Shape[] = [];
   let vertices = 0;
   for (const shape of alongCurve(features.flatMap(shapesOf), extent)) {
-    if (chunk.length === maxChunkShapes || (chunk.length > 0 && vertices + shape.maxVertices > maxChunkVertices)) {
+    const maxShapes = shape.type === line ? maxChunkLines : maxChunkAreas;
+    if (chunk.length >= maxShapes || (chunk.length > 0 && vertices + shape.maxVertices > maxChunkVertices)) {
       chunks.push(new Chunk(chunk));
       chunk = [];
       vertices = 0;
@@ -145,7 +148,7 @@ function toBatch(features: TileFeature[], extent: number): Batch {
 
 /** Sorted along a curve through the plane (Morton's), so that neighbours in the list are neighbours on the map. */
 function alongCurve(shapes: Shape[], extent: number): Shape[] {
-  if (shapes.length <= maxChunkShapes) return shapes;
+  if (shapes.length <= maxChunkLines) return shapes;
   const keyed = shapes.map((shape) => {
     const { minX, minY, maxX, maxY } = shape.box;
     return { shape, key: spread((minX + maxX) / 2 / extent) | (spread((minY + maxY) / 2 / extent) << 1) };
