@@ -91,7 +91,7 @@ async function drawAll(pool: Pool, maps: readonly MapRequest[]): Promise<void> {
   await Promise.all(Array.from({ length: inFlight }, drawer));
 }
 
-/** Maps a second of two processes with four maps in flight, and the memory of a process. */
+/** Maps a second of two processes with four maps in flight. */
 async function manyAtOnce(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row> {
   const pool = openPool(scene, processes, cacheFolder);
   try {
