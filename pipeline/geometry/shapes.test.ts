@@ -331,7 +331,7 @@ test('a hundred thousand rings of 32 vertices take less than 70 MB, and no more 
   expect(table.bytes()).toBeLessThan(75e6);
 });
 
-test('a thousand half circles round the pole, the worst ring there is, are no work of seconds', () => {
+test('a thousand half circles round the pole, the worst ring there is, are answered in milliseconds', () => {
   const turns = Array.from({ length: 998 }, (_, i) => [i % 2 === 0 ? 0 : 179, 85 + i * 0.005]).flat();
   const { table, row } = withPolygon(Float64Array.from([...turns, -0.5, 89.99, -0.5, 85]));
   for (const [x, y, accuracyM] of [
@@ -342,6 +342,6 @@ test('a thousand half circles round the pole, the worst ring there is, are no wo
     const start = performance.now();
     table.zone(row, x, y, accuracyM);
     table.share(row, x, y, accuracyM);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(500);
   }
 });

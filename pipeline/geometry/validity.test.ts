@@ -63,7 +63,7 @@ test('stars with two vertices swapped cross themselves where they were swapped',
   );
 });
 
-test.each([0, 30, 45, 90])('a comb of 2,000 vertices turned by %s degrees is no work of seconds', (degrees) => {
+test.each([0, 30, 45, 90])('a comb of 2,000 vertices turned by %s degrees takes milliseconds', (degrees) => {
   const teeth = Array.from({ length: 999 }, (_, i) => [i, i % 2 === 0 ? 0 : 1_000]).flat();
   const comb = Float64Array.from([...teeth, 998, -1, 0, -1]);
   const [cosine, sine] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
@@ -72,7 +72,7 @@ test.each([0, 30, 45, 90])('a comb of 2,000 vertices turned by %s degrees is no 
   );
   const start = performance.now();
   expect(findSelfIntersection(turned)).toBeUndefined();
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(performance.now() - start).toBeLessThan(100);
 });
 
 /** Integer coordinates: do the closed edges share a point other than the vertex where one follows the other? */
