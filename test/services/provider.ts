@@ -15,6 +15,9 @@ function lackingHere({ commands, folder }: Software): string | undefined {
   return existsSync(path) ? undefined : `${folder.variable} names no folder`;
 }
 
+/** Whether it runs here without Docker. */
+export const isHere = (software: Software): boolean => lackingHere(software) === undefined;
+
 /** Why the software can't be had; undefined where it can. */
 export async function lacking(software: Software): Promise<string | undefined> {
   const reason = lackingHere(software);

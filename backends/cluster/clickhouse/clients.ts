@@ -9,7 +9,7 @@ export interface Clients {
   /** For statements and inserts. */
   readonly writing: ClickHouseClient;
   readonly reading: ClickHouseClient;
-  /** Of no database, as long as ours isn't there. */
+  /** Of no database, as long as ours isn't there. Without settings that a server may be too old for, so that it can be asked its age. */
   readonly outside: ClickHouseClient;
 }
 
@@ -38,10 +38,12 @@ export function createClients(options: ClickHouseOptions): Clients {
       clickhouse_settings: { ...always, ...settings },
     });
   const isSpread = cluster !== undefined;
+  const statementSettings: ClickHouseSettings = isSpread ? { distributed_ddl_task_timeout: `${seconds(requestTimeoutMs)}` } : {};
   const writeSettings: ClickHouseSettings = {
+    ...statementSettings,
     async_insert: 0,
     // Else an insert would only note the rows of other shards, to be sent later.
-    ...(isSpread && { distributed_foreground_insert: 1, distributed_ddl_task_timeout: `${seconds(requestTimeoutMs)}` }),
+    ...(isSpread && { distributed_foreground_insert: 1 }),
   };
   const readSettings: ClickHouseSettings = {
     ...answerSettings,
@@ -56,7 +58,7 @@ export function createClients(options: ClickHouseOptions): Clients {
   return {
     writing: make(requestTimeoutMs, writeSettings, database),
     reading: make(readTimeoutMs, readSettings, database),
-    outside: make(requestTimeoutMs, writeSettings),
+    outside: make(requestTimeoutMs, statementSettings),
   };
 }
 

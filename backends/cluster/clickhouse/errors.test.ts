@@ -13,6 +13,11 @@ test.each([
   ['the statement is wrong', answered('SYNTAX_ERROR'), { passing: false, unreached: false }],
   ['the rows are wrong', answered('CANNOT_PARSE_INPUT_ASSERTION_FAILED'), { passing: false, unreached: false }],
   ['the password is wrong', answered('AUTHENTICATION_FAILED'), { passing: false, unreached: false }],
+  [
+    'the password is wrong, and the server of 2018',
+    new Error('Code: 193, e.displayText() = DB::Exception: Wrong password for user fenceline, e.what() = DB::Exception'),
+    { passing: false, unreached: false },
+  ],
   ['nobody listens', failed('ECONNREFUSED'), { passing: true, unreached: true }],
   ['the connection ended', failed('ECONNRESET'), { passing: true, unreached: true }],
   ['its name is not known now', failed('ENOTFOUND'), { passing: true, unreached: true }],

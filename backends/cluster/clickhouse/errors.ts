@@ -17,12 +17,15 @@ const networkCodes = new Set([
 /** The server was reached and is silent. */
 export const isSilent = (error: unknown): boolean => error instanceof Error && error.message === 'Timeout error.';
 
+/** An error in the words of servers before 20.6, which the client doesn't know. */
+const isOldServers = (error: Error): boolean => /^Code: \d+, e\.displayText\(\)/.test(error.message);
+
 /** No server answered, and soon one may. A certificate that isn't trusted is no such thing. */
 export function isUnreached(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof ClickHouseError) return false;
+  if (!(error instanceof Error) || error instanceof ClickHouseError || isSilent(error) || isOldServers(error)) return false;
   const { code } = error as NodeJS.ErrnoException;
   // Of what a gateway answers in the server's stead the client tells nothing but the text.
-  return code === undefined ? error.constructor === Error && !isSilent(error) : networkCodes.has(code);
+  return code === undefined ? error.constructor === Error : networkCodes.has(code);
 }
 
 /** Whether a later try may do better, for work that can wait and bears a repeat. */

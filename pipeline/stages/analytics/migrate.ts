@@ -24,7 +24,9 @@ export async function migrate(analytics: Analytics, sqlFolder: string, place?: T
   const apply = async (statement: string): Promise<void> => {
     for (const each of statementsFor(statement, place)) await analytics.command(each);
   };
-  await apply(migrationsTable);
+  // A statement waits for every server of a cluster, and a node must be able to start while one is away.
+  const [found] = await analytics.query<{ result: number }>('EXISTS TABLE schema_migrations');
+  if (!found?.result) await apply(migrationsTable);
   const rows = await analytics.query<{ name: string }>('SELECT name FROM schema_migrations FINAL');
   const recorded = new Set(rows.map(({ name }) => name));
   const due = (await readdir(sqlFolder)).filter((name) => name.endsWith('.sql') && !recorded.has(name)).sort();

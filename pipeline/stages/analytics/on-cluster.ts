@@ -3,8 +3,10 @@
  *
  * Of a table each server keeps its shard's share, replicated, as `NAME_local`; `NAME` is a Distributed table over all shards, which views and
  * questions then ask as they would ask the table. Each question goes to every shard; windows, joins and what else needs all rows are worked out where it came in.
+ *
+ * A statement names the database of what it reads: servers that run it for another one may look for a bare name in their own default database.
  */
-import { literal } from './quote.js';
+import { identifier, literal } from './quote.js';
 
 export interface Cluster {
   /** In ClickHouse's configuration. */
@@ -30,12 +32,16 @@ const tablePattern = new RegExp(
   String.raw`${comments}CREATE TABLE IF NOT EXISTS (?<name>\w+)(?<columns>\s*\([\s\S]*\)\s*)ENGINE = ReplacingMergeTree(?:\((?<version>\w+)\))?(?<rest>\s[\s\S]*)$`,
 );
 const viewPattern = new RegExp(String.raw`${comments}CREATE OR REPLACE VIEW (?<name>\w+) AS(?<rest>\s[\s\S]*)$`);
+const readTable = new RegExp(String.raw`\b(FROM|JOIN) (${Object.keys(shardedBy).join('|')})\b`, 'g');
 
 /** In the order in which they must run. Throws where the statement is not one of those that it knows. */
 export function onCluster(statement: string, { name: cluster, database }: Cluster): string[] {
   const everywhere = `ON CLUSTER ${literal(cluster)}`;
   const view = viewPattern.exec(statement)?.groups;
-  if (view) return [`${view.comments}CREATE OR REPLACE VIEW ${view.name} ${everywhere} AS${view.rest}`];
+  if (view) {
+    const rest = view.rest!.replace(readTable, `$1 ${identifier(database)}.$2`);
+    return [`${view.comments}CREATE OR REPLACE VIEW ${view.name} ${everywhere} AS${rest}`];
+  }
   const table = tablePattern.exec(statement)?.groups;
   const column = table && shardedBy[table.name!];
   if (!column) throw new Error(`no way is known to run this on a cluster: ${statement}`);
@@ -43,7 +49,7 @@ export function onCluster(statement: string, { name: cluster, database }: Cluste
   const distributed = `Distributed(${literal(cluster)}, ${literal(database)}, ${literal(local)}, sipHash64(${column}))`;
   return [
     `${table.comments}CREATE TABLE IF NOT EXISTS ${local} ${everywhere}${table.columns}ENGINE = ${replicated(database, local, table.version)}${table.rest}`,
-    `CREATE TABLE IF NOT EXISTS ${table.name} ${everywhere} AS ${local} ENGINE = ${distributed}`,
+    `CREATE TABLE IF NOT EXISTS ${table.name} ${everywhere} AS ${identifier(database)}.${local} ENGINE = ${distributed}`,
   ];
 }
 
