@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { compileStyle } from '../style/compile.js';
 import { shapes, styleOf } from '../testing/pictures.js';
 import { type DrawnFeature, rectangle, tileBytes } from '../testing/tiles.js';
-import { decodeVectorTile, type TileFeature } from '../tiles/vector-tile.js';
+import { decodeVectorTile, type TileFeature, TileLayer } from '../tiles/vector-tile.js';
 import { buildBucket } from './bucket.js';
 import { selectionOf } from './selection.js';
 
@@ -42,11 +42,7 @@ test('batches hold what passes the filter, once, each as it would look alone; an
   fc.assert(
     fc.property(drawn, fc.double({ min: 0, max: 10, noNaN: true }), fc.boolean(), (features, zoom, sorted) => {
       const layer = layerOf(sorted ? { layout } : {});
-      const tile = decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes') ?? {
-        name: '',
-        extent: 4096,
-        features: [],
-      };
+      const tile = decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes') ?? new TileLayer('', 4096, [], [], 0);
       const selection = selectionOf(layer, ['fill-color', 'fill-opacity', 'fill-outline-color'], 'fill-sort-key');
       const { batches } = buildBucket(tile, selection, Math.floor(zoom));
 

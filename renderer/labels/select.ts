@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { SpriteImages } from '../sprites/sprite-images.js';
+import { askedOnce } from '../style/alike.js';
 import type { StyleLayer } from '../style/compile.js';
 import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
 import { iconName } from './icon-name.js';
@@ -51,11 +52,11 @@ export function letteredFeatures(
   return lettered;
 }
 
-function selectLettered({ features }: TileLayer, layer: StyleLayer, zoom: number, images: SpriteImages): Lettered[] {
-  const passes = layer.filter(zoom);
+function selectLettered(tileLayer: TileLayer, layer: StyleLayer, zoom: number, images: SpriteImages): Lettered[] {
+  const passes = askedOnce(tileLayer, layer.filterReads, layer.filter(zoom));
   const sortKey = layer.property<number | undefined>('symbol-sort-key');
   const lettered: Lettered[] = [];
-  for (const [order, feature] of features.entries()) {
+  for (const [order, feature] of tileLayer.features.entries()) {
     if (!passes(feature)) continue;
     const text = labelText(layer, feature, zoom);
     const icon = iconName(layer, feature, zoom, images);

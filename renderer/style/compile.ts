@@ -16,6 +16,7 @@ import {
 } from '@maplibre/maplibre-gl-style-spec';
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
+import { type Reads, readsOf } from './reads.js';
 
 export type LayerType = LayerSpecification['type'];
 
@@ -32,6 +33,8 @@ export interface StyleLayer {
   /** Equal for layers that select the same features at each zoom. */
   readonly filterText: string;
   readonly filterDependsOnZoom: boolean;
+  /** What the filter reads of a feature. */
+  readonly filterReads: Reads;
   /** Whether the layer is drawn at all at this zoom. */
   isVisible(zoom: number): boolean;
   /** A paint or layout property by its full name, as `line-width`; its default where the style doesn't set it. Throws on a name of another type. */
@@ -75,6 +78,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
   const properties = compileProperties(layer, state);
   const { minzoom = 0, maxzoom = Infinity } = layer;
   const filter = 'filter' in layer ? layer.filter : undefined;
+  const filterText = JSON.stringify(filter) ?? '';
   const compiled = featureFilter(filter, `${layer.id}.filter`, state).filter;
   return {
     id: layer.id,
@@ -85,8 +89,9 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
       const globals = { zoom };
       return (feature) => compiled(globals, feature);
     },
-    filterText: JSON.stringify(filter) ?? '',
+    filterText,
     filterDependsOnZoom: mentionsZoom(filter),
+    filterReads: readsOf(filterText),
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);

@@ -8,6 +8,7 @@
 import { PbfReader } from 'pbf';
 import type { PixelBox } from '../types.js';
 import { boxOf, type Coordinates, Integers, readCoordinates } from './coordinates.js';
+import { kindsOf } from './kinds.js';
 
 /** As in the specification: 1 point, 2 line, 3 polygon. */
 export type GeometryType = 0 | 1 | 2 | 3;
@@ -25,12 +26,34 @@ export interface VectorTile {
   readonly weightBytes: number;
 }
 
-export interface TileLayer {
-  readonly name: string;
-  /** Tile units of the tile's width. */
-  readonly extent: number;
-  readonly features: readonly TileFeature[];
+export class TileLayer {
+  private readonly kindsByKeys = new Map<string, Int32Array>();
+
+  constructor(
+    readonly name: string,
+    /** Tile units of the tile's width. */
+    readonly extent: number,
+    readonly features: readonly TileFeature[],
+    private readonly keys: readonly string[],
+    private readonly valueCount: number,
+  ) {}
+
+  /** For each feature a number. Those that have the same one are of one type, with the same values under these names. */
+  kinds(names: ReadonlySet<string>): Int32Array {
+    const chosen = Uint8Array.from(this.keys, (key) => (names.has(key) ? 1 : 0));
+    const cacheKey = chosen.join('');
+    let kinds = this.kindsByKeys.get(cacheKey);
+    if (!kinds) {
+      kinds = kindsOf(this.features, chosen, this.valueCount);
+      if (this.kindsByKeys.size >= maxKinds) this.kindsByKeys.clear();
+      this.kindsByKeys.set(cacheKey, kinds);
+    }
+    return kinds;
+  }
 }
+
+/** Sets of names for which a layer remembers its features' kinds: styles have a few, and uploaded ones come and go. */
+const maxKinds = 16;
 
 /** What features of one layer share. */
 interface Tables {
@@ -57,6 +80,8 @@ export class TileFeature {
 
   constructor(
     private readonly tables: Tables,
+    /** Its place in the layer's features. */
+    readonly order: number,
     reader: PbfReader,
     end: number,
   ) {
@@ -97,13 +122,18 @@ export class TileFeature {
     return readCoordinates(this.tables.bytes, this.geometryStart, this.geometryEnd);
   }
 
+  /** The numbers of its keys and values, in turn. */
+  tags(): Integers {
+    return new Integers(this.tables.bytes, this.tagsStart, this.tagsEnd);
+  }
+
   private readProperties(): Properties {
-    const { bytes, keys, values } = this.tables;
+    const { keys, values } = this.tables;
     const properties = new EmptyBag();
-    const integers = new Integers(bytes, this.tagsStart, this.tagsEnd);
-    while (!integers.done) {
-      const key = keys[integers.next()];
-      const value = values[integers.next()];
+    const tags = this.tags();
+    while (!tags.done) {
+      const key = keys[tags.next()];
+      const value = values[tags.next()];
       if (key !== undefined && value !== undefined) properties[key] = value;
     }
     return properties;
@@ -144,13 +174,13 @@ function readLayer(reader: PbfReader, end: number): TileLayer {
   while (reader.pos < end) {
     const tag = reader.readVarint();
     if (tag === 10) name = reader.readString();
-    else if (tag === 18) features.push(new TileFeature(tables, reader, endOfMessage(reader, end)));
+    else if (tag === 18) features.push(new TileFeature(tables, features.length, reader, endOfMessage(reader, end)));
     else if (tag === 26) tables.keys.push(reader.readString());
     else if (tag === 34) tables.values.push(readValue(reader, endOfMessage(reader, end)));
     else if (tag === 40) extent = reader.readVarint();
     else reader.skip(tag);
   }
-  return { name, extent, features };
+  return new TileLayer(name, extent, features, tables.keys, tables.values.length);
 }
 
 function readValue(reader: PbfReader, end: number): Value {
