@@ -14,6 +14,7 @@ import { openArchive } from '../../renderer/sources/open.js';
 import type { MapRequest } from '../../renderer/types.js';
 import { worldPosition } from '../../renderer/view/projection.js';
 import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
+import { finishedMapRows } from '../finished-maps.js';
 import { basemap, requestOf, type Scene, streets, views } from '../map-scenes.js';
 import { hasBrowser, mapLibreRows } from '../maplibre.js';
 import { staticmapsRow } from '../staticmaps.js';
@@ -177,7 +178,7 @@ export const mapsCase: BenchCase = {
           rows.push(await manyAtOnce(scene, scale, smoke ? 4 : 120, cacheFolder));
         }
       }
-      rows.push(await coldArea(cacheFolder, smoke ? 1 : 9), await pngBytes(cacheFolder));
+      rows.push(await coldArea(cacheFolder, smoke ? 1 : 9), await pngBytes(cacheFolder), ...(await finishedMapRows(smoke)));
       return [...rows, ...(await peers(options, cacheFolder))];
     } finally {
       rmSync(cacheFolder, { recursive: true, force: true });
