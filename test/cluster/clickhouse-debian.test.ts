@@ -103,7 +103,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
   });
 
   test('what was applied is known on every server, and all of it bears a repeat', async () => {
-    for (const client of clients) expect(await migrate(analyticsOn(client), tables, place())).toEqual([]);
+    for (const client of clients) await until(async () => (await migrate(analyticsOn(client), tables, place())).length === 0);
     const knowingNothing: Analytics = { ...analyticsOn(clients[2]!), query: async () => [] };
     expect(await migrate(knowingNothing, tables, place())).toEqual(readdirSync(tables).sort());
   });
@@ -130,23 +130,25 @@ describe.runIf(areHere)('two shards of two replicas', () => {
       if (index === 12) await kill(0, 2);
       for (let time = 0; time < 2; time++) {
         const anyone = clients[[...alive][randomInt(alive.size)]!]!;
-        await until(() => isStored(anyone, ids));
+        await until(() => isStored(anyone, ids), { timeoutMs: sessionLimitMs });
       }
     }
     await restart(0, 2);
 
     const sent = batches.flat().sort();
-    for (const client of clients)
-      await until(async () => isDeepStrictEqual(await idsIn(client, 'events'), sent), { timeoutMs: 60_000 });
+    const isWhole = async (client: ClickHouseClient) => isDeepStrictEqual(await idsIn(client, 'events'), sent);
+    for (const client of clients) await until(() => isWhole(client), { timeoutMs: sessionLimitMs });
     for (const [index, client] of clients.entries()) {
       const expected = await idsIn(client, 'events', `sipHash64(user) % 2 = ${Math.floor(index / 2)}`);
       expect(expected.length).toBeGreaterThan(0);
-      await until(async () => isDeepStrictEqual(await idsIn(client, 'events_local'), expected));
+      await until(async () => isDeepStrictEqual(await idsIn(client, 'events_local'), expected), { timeoutMs: sessionLimitMs });
     }
   });
 });
 
 const statementLimitS = 20;
+/** A server that was killed is taken for alive until its session with ZooKeeper ends, and takes no rows until then. */
+const sessionLimitMs = 60_000;
 
 function clientOf({ url, username, password }: DebianServer, database?: string): ClickHouseClient {
   const settings = {
