@@ -10,9 +10,9 @@ async function ask(server: BenchServer, count: number): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i++) {
     const startedAt = performance.now();
-    const { status, text } = await server.send('GET', `/maps/static?${query}&publishableKey=${key}`, key);
+    const answer = await server.send('GET', `/maps/static?${query}&publishableKey=${key}`, key);
     times.push(performance.now() - startedAt);
-    if (status !== 200) throw new Error(`a map was answered ${status}: ${text}`);
+    if (answer.status !== 200) throw new Error(`a map was answered ${answer.status}: ${answer.text}`);
   }
   return times;
 }

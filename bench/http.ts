@@ -3,6 +3,7 @@ import { type Agent, request } from 'node:http';
 
 export interface Answer {
   readonly status: number;
+  /** Decoded when it is asked for: of an image that takes longer than to fetch it. */
   readonly text: string;
 }
 
@@ -23,10 +24,17 @@ export function send(agent: Agent, { method, url, key, body, contentType = 'appl
     const outgoing = request(url, { method, agent, headers }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      incoming.on('end', () => resolve(answerOf(incoming.statusCode ?? 0, Buffer.concat(chunks))));
       incoming.on('error', reject);
     });
     outgoing.on('error', reject);
     outgoing.end(body);
   });
 }
+
+const answerOf = (status: number, body: Buffer): Answer => ({
+  status,
+  get text() {
+    return body.toString();
+  },
+});
