@@ -17,7 +17,7 @@ const networkCodes = new Set([
 /** The server was reached and is silent. */
 export const isSilent = (error: unknown): boolean => error instanceof Error && error.message === 'Timeout error.';
 
-/** An error in the words of servers before 20.6, which the client doesn't know. */
+/** An error in the words of servers of 2018 to 2020, which the client does not know. */
 const isOldServers = (error: Error): boolean => /^Code: \d+, e\.displayText\(\)/.test(error.message);
 
 /** No server answered, and soon one may. A certificate that isn't trusted is no such thing. */
