@@ -28,7 +28,7 @@ export function pointCandidates(frame: Frame, layer: StyleLayer, language: strin
   const rules = rulesOf(layer, frame.wholeZoom, minRepeatPx);
   const seen = seenFeatures(frame, layer, 0);
   return [...seen.flatMap(spotsAtPoints), ...spotsInAreas(seen)]
-    .sort((a, b) => a.seen.sortKey - b.seen.sortKey || a.seen.order - b.seen.order)
+    .sort((a, b) => a.seen.sortKey - b.seen.sortKey || a.seen.feature.order - b.seen.feature.order)
     .slice(0, maxCandidates)
     .flatMap((spot) => candidateAt(spot, frame, layer, language, rules) ?? []);
 }

@@ -16,8 +16,6 @@ export interface Lettered {
   readonly icon: string | null;
   /** Lower ones are placed first. */
   readonly sortKey: number;
-  /** Its number in the tile. */
-  readonly order: number;
 }
 
 /**
@@ -56,11 +54,11 @@ function selectLettered(tileLayer: TileLayer, layer: StyleLayer, zoom: number, i
   const passes = askedOnce(tileLayer, layer.filterReads, layer.filter(zoom));
   const sortKey = layer.property<number | undefined>('symbol-sort-key');
   const lettered: Lettered[] = [];
-  for (const [order, feature] of tileLayer.features.entries()) {
+  for (const feature of tileLayer.features) {
     if (!passes(feature)) continue;
     const text = labelText(layer, feature, zoom);
     const icon = iconName(layer, feature, zoom, images);
-    if (text !== '' || icon !== null) lettered.push({ feature, text, icon, sortKey: sortKey.at(zoom, feature) ?? 0, order });
+    if (text !== '' || icon !== null) lettered.push({ feature, text, icon, sortKey: sortKey.at(zoom, feature) ?? 0 });
   }
   return lettered;
 }
