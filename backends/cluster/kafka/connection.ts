@@ -3,10 +3,11 @@
  *
  * Flows in: addresses and credentials. Flows out: a client whose topics exist. What kafkajs warns of goes to `onProblem`, without secrets.
  */
-import { type Admin, type Cluster, type Kafka, PartitionAssigners } from 'kafkajs';
+import type { Admin, Cluster, Kafka } from 'kafkajs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { KafkaOptions } from '../options.js';
 import { createKafka, groupNameOf } from './client.js';
+import { clusterOf, verifyInternals } from './kafkajs-internals.js';
 import { withinMs } from './time-limit.js';
 import { ensureTopics, partitionsOf } from './topics.js';
 
@@ -28,8 +29,9 @@ export interface KafkaConnection {
   close(): Promise<void>;
 }
 
-/** Rejects when no broker can be reached or a topic can't be used. */
+/** Rejects when no broker can be reached, a topic can't be used, or kafkajs isn't as we use it. */
 export async function connectKafka(options: KafkaOptions, onProblem: (message: string) => void): Promise<KafkaConnection> {
+  await verifyInternals();
   const kafka = createKafka(options, onProblem);
   const topicName = (topic: Topic): string => options.prefix + topic;
   const admin = kafka.admin();
@@ -66,21 +68,4 @@ const noAnswer = (): Error => new Error(`no broker answered within ${clusterTime
 async function connected(cluster: Cluster, topicNames: string[]): Promise<void> {
   await cluster.connect();
   await cluster.addMultipleTargetTopics(topicNames);
-}
-
-/** kafkajs gives its connections away only to assigners of partitions, when a consumer is made. The consumer itself is never used. */
-function clusterOf(kafka: Kafka): Cluster {
-  let captured: Cluster | undefined;
-  kafka.consumer({
-    groupId: 'never-joined',
-    allowAutoTopicCreation: false,
-    readUncommitted: true,
-    partitionAssigners: [
-      (parts) => {
-        captured = parts.cluster;
-        return PartitionAssigners.roundRobin(parts);
-      },
-    ],
-  });
-  return captured!;
 }

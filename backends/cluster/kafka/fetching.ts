@@ -7,6 +7,7 @@
 import type { Broker, KafkaMessage } from 'kafkajs';
 import { type RetryOptions, retried } from '../retrying.js';
 import { type Brokers, ConnectionClosed } from './brokers.js';
+import { fetchRaw, type RawRecord } from './kafkajs-internals.js';
 
 /** Asked for one partition alone, it brings what stands there: no topic's batches are larger. */
 const surelyEnoughBytes = 16 * 2 ** 20;
@@ -30,18 +31,6 @@ export interface Fetched {
   readonly endOffset: number;
 }
 
-/** As kafkajs decodes a record of a fetch, beyond its public type. */
-type RawMessage = KafkaMessage & {
-  readonly isControlRecord?: boolean;
-  readonly batchContext?: { readonly firstOffset: string; readonly lastOffsetDelta: number };
-};
-
-interface RawPartition {
-  readonly partition: number;
-  readonly highWatermark: string;
-  readonly messages: readonly RawMessage[];
-}
-
 /**
  * Answers in the order of what is wanted. Waits up to `maxWaitMs` for a record to come. Rejects when an offset of any partition is outside its log: see
  * {@link isOutOfRange}.
@@ -53,14 +42,14 @@ export async function fetchFrom(
   maxWaitMs: number,
 ): Promise<Fetched[]> {
   const partitions = wanted.map(({ partition, offset, maxBytes }) => ({ partition, fetchOffset: `${offset}`, maxBytes }));
-  const { responses }: { responses: { partitions: RawPartition[] }[] } = await broker.fetch({
+  const answered = await fetchRaw(broker, {
     isolationLevel: readUncommitted,
     maxWaitTime: maxWaitMs,
     minBytes: 1,
     maxBytes: Math.max(maxAnswerBytes, ...wanted.map(({ maxBytes }) => maxBytes)),
     topics: [{ topic: topicName, partitions }],
   });
-  const found = new Map(responses.flatMap((response) => response.partitions).map((each) => [each.partition, each]));
+  const found = new Map(answered.map((each) => [each.partition, each]));
   return wanted.map(({ partition, offset }) => {
     const { messages, highWatermark } = found.get(partition)!;
     return { partition, ...from(offset, messages), endOffset: Number(highWatermark) };
@@ -68,7 +57,7 @@ export async function fetchFrom(
 }
 
 /** A batch comes whole, also when the offset asked for is within. Its end counts: compaction may have taken its last records. */
-function from(offset: number, raw: readonly RawMessage[]): Pick<Fetched, 'messages' | 'nextOffset'> {
+function from(offset: number, raw: readonly RawRecord[]): Pick<Fetched, 'messages' | 'nextOffset'> {
   const messages = raw.filter((message) => Number(message.offset) >= offset && message.isControlRecord !== true);
   const last = raw.at(-1);
   if (last === undefined) return { messages, nextOffset: offset };

@@ -1,13 +1,13 @@
 /**
- * What we use of kafkajs beyond its public types: how a request of one's own is sent to a broker, and the ids of idempotent producers.
- *
- * Its own producer isn't used, for it loses records. Of a send to several brokers it repeats only what it has no answer to, broker by broker. Where a partition
- * has meanwhile moved from one that failed to one that has answered, its records are left out, and the send resolves (`producer/sendMessages.js`).
- * After a send that failed for good it gives the same sequence numbers to other records, which the broker may take for a repeat of the first and drop
- * (`producer/eosManager`), as it may after 2^31 records in a partition, where the numbers start anew too early. It says that a partition
- * was refused, but not which. And it spends seven microseconds on encoding a record.
+ * Everything that Fenceline uses of kafkajs beyond its declared types. No other file does, and {@link verifyInternals} checks it at start.
+ * `docs/decisions/022-kafka-client.md` says why kafkajs' own producer is not used, and which other clients there are.
  */
-import type { Broker } from 'kafkajs';
+import { createRequire } from 'node:module';
+import { type Broker, type Cluster, type EachBatchPayload, type Kafka, type KafkaMessage, PartitionAssigners } from 'kafkajs';
+import { encodeBatch } from './record-batch.js';
+
+/** The version that the tests run on, pinned in package.json. */
+const testedVersion = '2.2.4';
 
 /** A request in its bytes, and how its answer is read. */
 export interface Exchange<Answer extends Throttled> {
@@ -33,7 +33,7 @@ interface InternalBroker {
   initProducerId(request: { transactionTimeout: number }): Promise<ProducerId>;
 }
 
-/** Rejects when the broker can't be reached or doesn't answer in time. */
+/** Sends a request of one's own. Rejects when the broker can't be reached or doesn't answer in time. */
 export const exchange = <Answer extends Throttled>(
   broker: Broker,
   { body, parse, ...request }: Exchange<Answer>,
@@ -55,6 +55,117 @@ export interface ProducerId {
   readonly producerEpoch: number;
 }
 
-/** A new identity for an idempotent producer. Any broker gives it. */
+/** Asks for a new identity of an idempotent producer. Any broker gives it. */
 export const newProducerId = (broker: Broker): Promise<ProducerId> =>
   (broker as unknown as InternalBroker).initProducerId({ transactionTimeout: 60_000 });
+
+/** A record as kafkajs decodes it. The context is absent in the formats before Kafka 0.11. */
+export type RawRecord = KafkaMessage & {
+  readonly isControlRecord?: boolean;
+  readonly batchContext?: { readonly firstOffset: string; readonly lastOffsetDelta: number };
+};
+
+/** One partition of the answer to a fetch. */
+export interface RawPartition {
+  readonly partition: number;
+  readonly highWatermark: string;
+  readonly messages: readonly RawRecord[];
+}
+
+/** Sends one fetch request. Rejects with the first partition's error, if any has one; `KafkaJSOffsetOutOfRange` names its partition. */
+export async function fetchRaw(broker: Broker, request: Parameters<Broker['fetch']>[0]): Promise<RawPartition[]> {
+  const { responses }: { responses: { partitions: RawPartition[] }[] } = await broker.fetch(request);
+  return responses.flatMap(({ partitions }) => partitions);
+}
+
+/** Answers the offset that the fetch of this batch asked for. */
+export const fetchedOffsetOf = (batch: EachBatchPayload['batch']): number =>
+  Number((batch as { readonly fetchedOffset?: string }).fetchedOffset);
+
+/**
+ * Answers connections of one's own, not yet connected. kafkajs gives them away only to assigners of partitions, when a consumer is made. The consumer
+ * itself is never used.
+ */
+export function clusterOf(kafka: Kafka): Cluster {
+  let captured: Cluster | undefined;
+  kafka.consumer({
+    groupId: 'never-joined',
+    allowAutoTopicCreation: false,
+    readUncommitted: true,
+    partitionAssigners: [
+      (parts) => {
+        captured = parts.cluster;
+        return PartitionAssigners.roundRobin(parts);
+      },
+    ],
+  });
+  if (captured === undefined) throw unusable(versionOf(load), ['a new consumer gives its assigners no connections']);
+  return captured;
+}
+
+/** Answers a module of kafkajs by its name. */
+// biome-ignore lint/suspicious/noExplicitAny: kafkajs declares no types of what lies inside; the checks below look at it.
+type Load = (name: string) => any;
+
+const load: Load = createRequire(import.meta.url);
+
+const versionOf = (from: Load): string => from('kafkajs/package.json').version;
+
+const unusable = (version: string, faults: readonly string[]): Error =>
+  new Error(
+    `kafkajs ${version} can't be used: ${faults.join('; ')}. Fenceline uses parts of kafkajs that its types do not declare: install ${testedVersion}`,
+  );
+
+/** Decodes a batch of records as kafkajs does in a fetch. */
+export async function decodeBatch(
+  batch: Buffer,
+  from: Load = load,
+): Promise<Record<string, unknown> & { readonly records: readonly RawRecord[] }> {
+  const Decoder = from('kafkajs/src/protocol/decoder.js');
+  return from('kafkajs/src/protocol/recordBatch/v0/decoder.js')(new Decoder(batch));
+}
+
+/** What must hold of kafkajs, by what is said where it doesn't. */
+const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>>> = {
+  'connections have no method send': (from) => typeof from('kafkajs/src/network/connectionPool.js').prototype.send === 'function',
+  'brokers do not keep their connections in connectionPool': (from) => {
+    const connectionPool = {};
+    const logger = { namespace: () => logger };
+    return new (from('kafkajs/src/broker/index.js'))({ connectionPool, logger }).connectionPool === connectionPool;
+  },
+  'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
+  'brokers have no method initProducerId': (from) =>
+    typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',
+  'batches of a consumer do not know the offset that was asked for': (from) => {
+    const batch = new (from('kafkajs/src/consumer/batch.js'))('topic', '7', { partition: 0, highWatermark: '9', messages: [] });
+    return fetchedOffsetOf(batch) === 7;
+  },
+  'records that were fetched do not know their batch': async (from) => {
+    const written = { key: 'key', value: Buffer.from('value') };
+    const numbers = { producerId: '5', producerEpoch: 1, firstSequence: 3 };
+    const { records } = await decodeBatch(encodeBatch([written, written], numbers, 1_000), from);
+    const last = records[1];
+    return (
+      last?.offset === '1' &&
+      last.timestamp === '1000' &&
+      `${last.key}` === written.key &&
+      `${last.value}` === `${written.value}` &&
+      last.isControlRecord === false &&
+      last.batchContext?.firstOffset === '0' &&
+      last.batchContext.lastOffsetDelta === 1
+    );
+  },
+};
+
+/** Checks all of the above on the kafkajs that is installed. Rejects with its version and every fault found. */
+export async function verifyInternals(from: Load = load): Promise<void> {
+  const faults: string[] = [];
+  for (const [fault, holds] of Object.entries(checks)) {
+    try {
+      if (!(await holds(from))) faults.push(fault);
+    } catch (error) {
+      faults.push(`${fault} (${(error as Error).message.split('\n', 1)[0]})`);
+    }
+  }
+  if (faults.length > 0) throw unusable(versionOf(from), faults);
+}

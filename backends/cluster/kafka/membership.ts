@@ -10,6 +10,7 @@
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import { outageLimitMs } from '../retrying.js';
 import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
+import { fetchedOffsetOf } from './kafkajs-internals.js';
 import type { FetchedBatch } from './lease.js';
 import { maxFetchedBytes } from './record-queue.js';
 import type { Sight } from './watchdog.js';
@@ -222,11 +223,10 @@ function isOutage(error: Error & { retriable?: boolean }): boolean {
   return error.retriable === true || outages.has(error.name) || (cause !== undefined && cause !== error && isOutage(cause));
 }
 
-/** `fetchedOffset` is in every batch of kafkajs, though not in its types. */
-function fetched(batch: EachBatchPayload['batch'] & { fetchedOffset?: string }): FetchedBatch {
+function fetched(batch: EachBatchPayload['batch']): FetchedBatch {
   return {
     partition: batch.partition,
-    fetchedOffset: Number(batch.fetchedOffset),
+    fetchedOffset: fetchedOffsetOf(batch),
     endOffset: Number(batch.lastOffset()) + 1,
     messages: batch.messages,
   };
