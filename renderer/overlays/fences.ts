@@ -2,7 +2,7 @@
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
 import type { FenceOverlay, Position, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
-import { chainPath } from './lines.js';
+import { ringPath } from './lines.js';
 
 const strokePx = 2;
 const fill = 'rgba(0, 87, 231, 0.16)';
@@ -41,7 +41,7 @@ export function drawFences(context: SKRSContext2D, view: Viewport, fences: reado
   context.lineWidth = strokePx;
   context.lineJoin = 'round';
   for (const fence of fences) {
-    const area = new Path2D(chainPath(view, fenceRing(fence), strokePx, true));
+    const area = new Path2D(ringPath(view, fenceRing(fence), strokePx));
     context.fill(area);
     context.stroke(area);
   }

@@ -1,25 +1,56 @@
 /** Chains of positions as lines and areas in the image, wherever the world repeats in it. */
 import type { Position, Viewport } from '../types.js';
 import { nearest, unwrapped } from '../view/fit.js';
-import { worldPixel, worldSizePx } from '../view/projection.js';
+import { type Pixel, worldPixel, worldSizePx } from '../view/projection.js';
 
-/** SVG path data of a chain in CSS pixels of the image, once for each copy of the world in which any of it may be seen. `reachPx` is what is drawn beside it. */
-export function chainPath(view: Viewport, positions: readonly Position[], reachPx: number, isClosed = false): string {
-  const chain = nearCenter(view, unwrapped(positions));
-  const [centerX, centerY] = worldPixel(view.center, view.zoom);
-  const points = chain.map((position) => {
-    const [x, y] = worldPixel(position, view.zoom);
-    return [x - centerX + view.width / 2, y - centerY + view.height / 2] as const;
-  });
+/** Returns SVG path data of an area's boundary in CSS pixels of the image, once for each copy of the world in which any of it may be seen. */
+export function ringPath(view: Viewport, ring: readonly Position[], reachPx: number): string {
+  const points = inImage(view, ring);
   const worldPx = worldSizePx(view.zoom);
-  const west = Math.min(...points.map(([x]) => x)) - reachPx;
-  const east = Math.max(...points.map(([x]) => x)) + reachPx;
+  let [west, east] = [Infinity, -Infinity];
+  for (const [x] of points) {
+    west = Math.min(west, x - reachPx);
+    east = Math.max(east, x + reachPx);
+  }
   let data = '';
   for (let copy = Math.ceil(-east / worldPx); west + copy * worldPx < view.width; copy++) {
-    const shifted = points.map(([x, y]) => `${(x + copy * worldPx).toFixed(2)} ${y.toFixed(2)}`);
-    data += `M${shifted.join('L')}${isClosed ? 'Z' : ''}`;
+    data += `M${points.map((point) => shown(point, copy * worldPx)).join('L')}Z`;
   }
   return data;
+}
+
+/**
+ * Returns SVG path data of a line in CSS pixels of the image, of all copies of the world. `reachPx` is what is drawn beside it.
+ *
+ * A line may go around the world once with every other position. Only stretches that may be seen are written in each copy: all
+ * copies of all positions would be the square of their number.
+ */
+export function linePath(view: Viewport, positions: readonly Position[], reachPx: number): string {
+  const points = inImage(view, positions);
+  const worldPx = worldSizePx(view.zoom);
+  const copies = new Map<number, { data: string; last: number }>();
+  for (let index = 1; index < points.length; index++) {
+    const [from, to] = [points[index - 1]!, points[index]!];
+    if (Math.max(from[1], to[1]) < -reachPx || Math.min(from[1], to[1]) > view.height + reachPx) continue;
+    const [west, east] = [Math.min(from[0], to[0]) - reachPx, Math.max(from[0], to[0]) + reachPx];
+    for (let copy = Math.ceil(-east / worldPx); west + copy * worldPx < view.width; copy++) {
+      const before = copies.get(copy) ?? { data: '', last: -1 };
+      const start = before.last === index - 1 ? before.data : `${before.data}M${shown(from, copy * worldPx)}`;
+      copies.set(copy, { data: `${start}L${shown(to, copy * worldPx)}`, last: index });
+    }
+  }
+  return [...copies.values()].map(({ data }) => data).join('');
+}
+
+const shown = ([x, y]: Pixel, shiftPx: number): string => `${(x + shiftPx).toFixed(2)} ${y.toFixed(2)}`;
+
+/** CSS pixels of the image, in one copy of the world. */
+function inImage(view: Viewport, positions: readonly Position[]): Pixel[] {
+  const [centerX, centerY] = worldPixel(view.center, view.zoom);
+  return nearCenter(view, unwrapped(positions)).map((position) => {
+    const [x, y] = worldPixel(position, view.zoom);
+    return [x - centerX + view.width / 2, y - centerY + view.height / 2];
+  });
 }
 
 /** The chain in the copy of the world whose first position is nearest to the centre. */

@@ -8,7 +8,7 @@ import type { Position, Viewport } from '../types.js';
 import { worldPixel, worldSizePx } from '../view/projection.js';
 import { fenceRing } from './fences.js';
 import { decodeIcon } from './icons.js';
-import { chainPath } from './lines.js';
+import { linePath, ringPath } from './lines.js';
 import { createOverlays } from './overlays.js';
 
 const view: Viewport = { center: [11.25, 43.77], zoom: 14, width: 300, height: 200, scale: 1 };
@@ -46,23 +46,40 @@ describe('a chain', () => {
     return Array.from({ length: 41 }, (_, index) => x + (index - 20) * worldPx).filter((one) => one > 0 && one < width);
   }
 
-  test('is drawn in every copy of the world in which it is seen', () => {
+  const verticesOf = (data: string): [number, number][] =>
+    [...data.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+
+  test.each([
+    ['line', (anyWhere: Viewport, positions: Position[]) => linePath(anyWhere, positions, 3), 2],
+    ['ring', (anyWhere: Viewport, positions: Position[]) => ringPath(anyWhere, positions, 3), 1],
+  ] as const)('as a %s is drawn in every copy of the world in which it is seen', (_, pathOf, minLength) => {
     fc.assert(
-      fc.property(anyView, fc.array(position, { minLength: 1, maxLength: 5 }), (anyWhere, positions) => {
-        const starts = [...chainPath(anyWhere, positions, 3).matchAll(/M(-?[\d.]+) /g)].map(([, x]) => Number(x));
-        for (const x of visibleX(anyWhere, positions[0] as Position)) {
-          expect(starts.some((start) => Math.abs(start - x) < 0.02)).toBe(true);
+      fc.property(anyView, fc.array(position, { minLength, maxLength: 5 }), (anyWhere, positions) => {
+        const vertices = verticesOf(pathOf(anyWhere, positions));
+        for (const one of positions) {
+          const y = worldPixel(one, anyWhere.zoom)[1] - worldPixel(anyWhere.center, anyWhere.zoom)[1] + anyWhere.height / 2;
+          if (y < 0 || y > anyWhere.height) continue;
+          for (const x of visibleX(anyWhere, one)) {
+            expect(vertices.some(([vertexX, vertexY]) => Math.abs(vertexX - x) < 0.02 && Math.abs(vertexY - y) < 0.02)).toBe(
+              true,
+            );
+          }
         }
-        expect(new Set(starts).size).toBe(starts.length);
       }),
     );
+  });
+
+  test('that goes around the world with every third position is written in proportion to its length', () => {
+    const worldwide = { ...view, center: [0, 0] as const, zoom: 1, width: 2_048, height: 2_048 };
+    const around = Array.from({ length: 10_000 }, (_, index): Position => [((index * 120) % 360) - 180, index % 60]);
+    expect(verticesOf(linePath(worldwide, around, 3)).length).toBeLessThan(60_000);
   });
 
   test('across the antimeridian does not cross the map', () => {
     const fiji = { ...view, center: [180, -17] as const, zoom: 6 };
     const [, from, to] =
       /M(-?[\d.]+) -?[\d.]+L(-?[\d.]+)/.exec(
-        chainPath(
+        linePath(
           fiji,
           [
             [179, -17],

@@ -3,7 +3,7 @@ import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
 import type { PathOverlay, Viewport } from '../types.js';
 import type { Margins } from '../view/fit.js';
 import { cssColor } from './color.js';
-import { chainPath } from './lines.js';
+import { linePath } from './lines.js';
 
 /** CSS pixels from the line's middle to its border's edge. */
 const reachPx = ({ width, borderWidth }: PathOverlay): number => width / 2 + borderWidth;
@@ -20,7 +20,7 @@ export function drawPaths(context: SKRSContext2D, view: Viewport, paths: readonl
   context.lineCap = 'round';
   context.lineJoin = 'round';
   for (const path of paths) {
-    const line = new Path2D(chainPath(view, path.locations, reachPx(path)));
+    const line = new Path2D(linePath(view, path.locations, reachPx(path)));
     if (path.borderWidth > 0) {
       context.strokeStyle = cssColor(path.border);
       context.lineWidth = 2 * reachPx(path);

@@ -154,6 +154,76 @@ test('gathered things lie as close together as any arrangement of copies does', 
   );
 });
 
+/** As the renderer once did it: each item in turn is the westernmost, and everything is moved east of it. */
+function gatheredByTrying(items: readonly FitItem[]): FitItem[] {
+  const chains = items.map((one) => ({ ...one, positions: unwrapped(one.positions) }));
+  const westOf = ({ positions }: FitItem) => Math.min(...positions.map(([x]) => x));
+  const arranged = chains.map(westOf).map((west) =>
+    chains.map((one) => {
+      const world = 360 * Math.ceil((west - westOf(one)) / 360 - 1e-12);
+      return { ...one, positions: one.positions.map(([x, y]): Position => [x + world, y]) };
+    }),
+  );
+  const least = Math.min(...arranged.map(span));
+  return arranged.find((each) => span(each) <= least + 1e-9) ?? [];
+}
+
+describe('gathering gives what trying every item as the westernmost gives', () => {
+  const wholeDegrees = fc.tuple(fc.integer({ min: -180, max: 180 }), fc.integer({ min: -85, max: 85 }));
+  const longChain = fc.array(wholeDegrees, { minLength: 1, maxLength: 12 });
+  const nearAntimeridian = fc.tuple(fc.constantFrom(-180, -179, -178, 178, 179, 180), fc.constant(0));
+  const chain = fc.oneof(
+    longChain,
+    fc.array(wholeDegrees, { minLength: 1, maxLength: 1 }),
+    fc.array(nearAntimeridian, { minLength: 1, maxLength: 3 }),
+  );
+  const manyItems = (positions: fc.Arbitrary<Position[]>) =>
+    fc.array(fc.record({ positions, margins: fc.constant(pin) }), { minLength: 1, maxLength: 30 });
+
+  test('in whole degrees, exactly', () => {
+    fc.assert(
+      fc.property(manyItems(chain), (given) => {
+        expect(gathered(given)).toEqual(gatheredByTrying(given));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('in any degrees, as close together', () => {
+    const anyChain = fc.array(position, { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(manyItems(anyChain), (given) => {
+        expect(span(gathered(given))).toBeCloseTo(span(gatheredByTrying(given)), 8);
+      }),
+    );
+  });
+});
+
+test('ten thousand markers and a thousand fences are fitted in the time of a small map, not of chains times points', () => {
+  const count = 10_000;
+  const spread = (index: number): Position => [((index * 137.5) % 360) - 180, ((index * 61.8) % 160) - 80];
+  const markers = Array.from({ length: count }, (_, index) => ({ positions: [spread(index)], margins: pin }));
+  const fences = Array.from({ length: 1_000 }, (_, index) => ({
+    positions: Array.from({ length: 100 }, (_, point): Position => [spread(index)[0] + point / 1_000, spread(index)[1]]),
+    margins: pin,
+  }));
+  const points = count + 100_000;
+  expect(fitView(anywhere, readAtMost(50 * points, [...markers, ...fences]), size).zoom).toBeGreaterThanOrEqual(1);
+});
+
+/** Items whose longitudes can be read so many times. */
+function readAtMost(times: number, items: readonly FitItem[]): readonly FitItem[] {
+  let reads = 0;
+  const watch = (one: Position): Position =>
+    new Proxy(one, {
+      get(target, name, receiver) {
+        if (name === '0' && ++reads > times) throw new RangeError(`longitudes were read more than ${times} times`);
+        return Reflect.get(target, name, receiver);
+      },
+    });
+  return items.map((one) => ({ ...one, positions: one.positions.map(watch) }));
+}
+
 test('neighbours of an unwrapped chain are never more than half a world apart', () => {
   fc.assert(
     fc.property(fc.array(position), (positions) => {

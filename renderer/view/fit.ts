@@ -43,7 +43,7 @@ const noMargins: Margins = { left: 0, right: 0, top: 0, bottom: 0 };
 export function fitView(camera: Camera, items: readonly FitItem[], size: ImageSize, coveredPx = 0): Viewport {
   if (camera.bbox) return fitBox(camera.bbox, size);
   if (camera.center && camera.zoom !== null) return { ...size, center: camera.center, zoom: camera.zoom };
-  const chains = gathered(items);
+  const chains = outlines(gathered(items));
   const covered = camera.center ? 0 : Math.min(coveredPx, size.height * maxCoveredShare);
   const height = size.height - covered;
   const free: ImageSize = { ...size, width: size.width * (1 - 2 * freeShare), height: height * (1 - 2 * freeShare) };
@@ -59,6 +59,32 @@ function fitBox([west, south, east, north]: NonNullable<Camera['bbox']>, size: I
   const chains = [{ positions: corners, margins: noMargins }];
   const zoom = largestZoom((level) => isVisible(chains, level, size, null), maxZoom);
   return { ...size, zoom, center: middle(chains, zoom) };
+}
+
+/**
+ * Returns what decides the view: the box around all items of equal margins, as a chain of two corners. Zooms are tried one after the other, and
+ * each try costs as much as there are positions.
+ */
+function outlines(chains: readonly FitItem[]): FitItem[] {
+  const boxes = new Map<string, { west: number; south: number; east: number; north: number; margins: Margins }>();
+  for (const { positions, margins } of chains) {
+    const key = `${margins.left} ${margins.right} ${margins.top} ${margins.bottom}`;
+    const box = boxes.get(key) ?? { west: Infinity, south: Infinity, east: -Infinity, north: -Infinity, margins };
+    for (const [longitude, latitude] of positions) {
+      box.west = Math.min(box.west, longitude);
+      box.east = Math.max(box.east, longitude);
+      box.south = Math.min(box.south, latitude);
+      box.north = Math.max(box.north, latitude);
+    }
+    boxes.set(key, box);
+  }
+  return [...boxes.values()].map(({ west, south, east, north, margins }) => ({
+    positions: [
+      [west, south],
+      [east, north],
+    ],
+    margins,
+  }));
 }
 
 /** Several places say by their distance how near to go; one alone doesn't. */
@@ -130,27 +156,53 @@ export function unwrapped(positions: readonly Position[]): Position[] {
   return chain;
 }
 
-/** The items in the copies of the world in which they lie closest together. */
+/** Degrees that positions may differ by rounding alone and still count as equal. */
+const roundingDeg = 3.6e-10;
+
+/** Returns the items in the copies of the world in which they lie closest together, in the time that sorting them takes. */
 export function gathered(items: readonly FitItem[]): FitItem[] {
   const chains = items
     .filter(({ positions }) => positions.length > 0)
     .map((item) => ({ ...item, positions: unwrapped(item.positions) }));
-  let best = chains;
-  let bestSpan = Infinity;
-  // The westernmost thing of the tightest arrangement is one of the items.
-  for (const { positions } of chains) {
-    const west = longitudes(positions).west;
-    const arranged = chains.map((item) => ({ ...item, positions: eastOf(item.positions, west) }));
-    const all = longitudes(arranged.flatMap((item) => item.positions));
-    if (all.east - all.west < bestSpan) {
-      best = arranged;
-      bestSpan = all.east - all.west;
-    }
-  }
-  return best;
+  const extents = chains.map(({ positions }) => longitudes(positions));
+  const west = extents[tightestStart(extents)]?.west ?? 0;
+  return chains.map((item, index) => ({ ...item, positions: eastOf(item.positions, extents[index]!.west, west) }));
 }
 
-function longitudes(positions: readonly Position[]): { west: number; east: number } {
+interface Longitudes {
+  readonly west: number;
+  readonly east: number;
+}
+
+/**
+ * Returns the index of the item that is the westernmost of the tightest arrangement; the first of equally good ones, -1 of none.
+ *
+ * On the circle, everything from an item on to the east stays where it is, and what comes before it goes once around. How far east
+ * each of both reaches is known from one pass in either direction.
+ */
+function tightestStart(extents: readonly Longitudes[]): number {
+  const order = extents
+    .map(({ west, east }, index) => ({ index, west: onCircle(west), east: onCircle(west) + (east - west) }))
+    .sort((a, b) => a.west - b.west);
+  const eastFrom = new Float64Array(order.length + 1).fill(-Infinity);
+  for (let i = order.length - 1; i >= 0; i--) eastFrom[i] = Math.max(eastFrom[i + 1]!, order[i]!.east);
+  let [eastBefore, firstEqual] = [-Infinity, 0];
+  const spans = new Float64Array(order.length);
+  for (const { index, west } of order) {
+    for (; order[firstEqual]!.west < west - roundingDeg; firstEqual++) eastBefore = Math.max(eastBefore, order[firstEqual]!.east);
+    spans[index] = Math.max(eastFrom[firstEqual]!, eastBefore + 360) - west;
+  }
+  const least = spans.reduce((a, b) => Math.min(a, b), Infinity);
+  return spans.findIndex((span) => span <= least + roundingDeg);
+}
+
+/** Returns the longitude from 0 to 360, where one that is just below 360 by rounding counts as 0. */
+function onCircle(longitude: number): number {
+  const turn = longitude - 360 * Math.floor(longitude / 360);
+  return turn >= 360 - roundingDeg ? turn - 360 : turn;
+}
+
+function longitudes(positions: readonly Position[]): Longitudes {
   let [west, east] = [Infinity, -Infinity];
   for (const [longitude] of positions) {
     west = Math.min(west, longitude);
@@ -159,8 +211,8 @@ function longitudes(positions: readonly Position[]): { west: number; east: numbe
   return { west, east };
 }
 
-/** The chain in the first copy that doesn't reach west of a longitude. */
-function eastOf(positions: readonly Position[], west: number): Position[] {
-  const copies = Math.ceil((west - longitudes(positions).west) / 360 - 1e-12);
-  return positions.map(([longitude, latitude]) => [longitude + 360 * copies, latitude]);
+/** Returns the chain, whose west end is `ownWest`, in the first copy that doesn't reach west of a longitude. */
+function eastOf(positions: readonly Position[], ownWest: number, west: number): readonly Position[] {
+  const copies = Math.ceil((west - ownWest - roundingDeg) / 360);
+  return copies === 0 ? positions : positions.map(([longitude, latitude]) => [longitude + 360 * copies, latitude]);
 }
