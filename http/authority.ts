@@ -17,7 +17,7 @@ declare module 'fastify' {
     authority?: Authority;
     /** Which rate limit counts the route's requests. */
     limit?: LimitName;
-    /** The key may also come as `?publishableKey=`, for images and style sheets. */
+    /** A publishable key may also come as `?publishableKey=`, for images and style sheets. */
     keyInQuery?: boolean;
   }
   interface FastifyRequest {
@@ -43,17 +43,31 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** The raw key, or `Bearer <key>`. */
-function presentedKey(request: FastifyRequest): string | undefined {
-  const header = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
-  if (header) return header;
+const keyOfHeader = (request: FastifyRequest): string | undefined =>
+  request.headers.authorization?.replace(/^Bearer\s+/i, '').trim() || undefined;
+
+function keyOfQuery(request: FastifyRequest): string | undefined {
   if (!request.routeOptions.config.keyInQuery) return undefined;
-  const inQuery = (request.query as Record<string, unknown>).publishableKey;
-  return typeof inQuery === 'string' ? inQuery : undefined;
+  const { publishableKey } = request.query as Record<string, unknown>;
+  return typeof publishableKey === 'string' ? publishableKey : undefined;
 }
+
+/** The environment and kind of a key stand before its digits. */
+const looksSecret = (key: string): boolean => key.includes('_sk_');
+
+const notInUrls = (): ApiError =>
+  new ApiError(
+    'forbidden',
+    'publishableKey: must be a publishable key; logs, caches and browser histories keep URLs, so send other keys in the Authorization header',
+    { param: 'publishableKey' },
+  );
 
 function authorize(request: FastifyRequest, authority: Authority, { keyRing, administratorKeySha256 = '' }: AuthorityOptions) {
   if (authority === 'none') return null;
-  const key = presentedKey(request);
+  const inQuery = keyOfQuery(request);
+  // A revoked or misspelt one too: whoever puts it there would put its successor there.
+  if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, administratorKeySha256))) throw notInUrls();
+  const key = keyOfHeader(request) ?? inQuery;
   if (key === undefined) throw new ApiError('unauthorized', 'no key in the Authorization header');
   if (matchesSha256(key, administratorKeySha256)) {
     if (authority === 'administrator' || authority === 'secret or administrator') return null;

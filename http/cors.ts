@@ -1,5 +1,9 @@
-/** Cross-origin calls from web pages: answered for every path, since SDKs send headers that make browsers ask first. */
-import type { FastifyInstance } from 'fastify';
+/**
+ * Cross-origin calls from web pages. Only the routes that pages call with a publishable key allow them: a secret key has no place in a page,
+ * and what needs no key, such as /metrics, is for operators.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { pathPattern } from './failures.js';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
@@ -42,16 +46,37 @@ function allowedHeaders(requested: string | undefined): string {
   return [...knownHeaders, ...others].join(', ');
 }
 
-/** Any origin may call, for a key authorises and no cookie is ever read. Comes before every other hook, so that refusals can be read too. */
+/**
+ * Lets pages of any origin call the routes for publishable keys: a key authorises, and no cookie is ever read. Unknown paths count as such
+ * routes, since SDKs in pages call some that do not exist here and must be able to read the 404.
+ * Comes before every other hook, so that pages can read refusals too.
+ */
 export function allowCrossOrigin(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', exposedHeaders);
-    if (request.method !== 'OPTIONS') return;
-    await reply
+  const routes: { readonly pattern: RegExp; readonly isForPages: boolean }[] = [];
+  app.addHook('onRoute', ({ url, config }) => {
+    routes.push({ pattern: pathPattern(url), isForPages: config?.authority === 'publishable' });
+  });
+
+  function isPathForPages(path: string): boolean {
+    const matching = routes.filter(({ pattern }) => pattern.test(path));
+    return matching.length === 0 || matching.some(({ isForPages }) => isForPages);
+  }
+
+  /** A preflight asks about a path; an answer belongs to one route of it. */
+  const isForPages = (request: FastifyRequest): boolean =>
+    request.is404 ? isPathForPages(request.url.split('?', 1)[0]!) : request.routeOptions.config.authority === 'publishable';
+
+  const answerPreflight = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    reply
       .code(204)
       .header('Access-Control-Allow-Methods', methods)
       .header('Access-Control-Allow-Headers', allowedHeaders(request.headers['access-control-request-headers']))
       .header('Access-Control-Max-Age', maxAgeS)
       .send();
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (!isForPages(request)) return;
+    reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', exposedHeaders);
+    if (request.method === 'OPTIONS') await answerPreflight(request, reply);
   });
 }

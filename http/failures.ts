@@ -50,7 +50,8 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   return reply.code(failure.status).send({ ...failureBody(failure), ...extra });
 }
 
-const patternOf = (url: string): RegExp =>
+/** Matches the paths of a route's URL. */
+export const pathPattern = (url: string): RegExp =>
   new RegExp(
     `^${url
       .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
@@ -62,7 +63,7 @@ const patternOf = (url: string): RegExp =>
 export function answerFailures(app: FastifyInstance): void {
   const methodsOf = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    const known = methodsOf.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    const known = methodsOf.get(url) ?? { pattern: pathPattern(url), methods: new Set() };
     for (const name of [method].flat()) known.methods.add(name);
     methodsOf.set(url, known);
   });

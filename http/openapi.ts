@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { ErrorBody } from '../schemas/json/common.js';
+import { protectPages } from './headers.js';
 
 export interface OpenApiOptions {
   readonly title: string;
@@ -44,6 +45,7 @@ const tags = [
 
 const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title }) => {
   app.defaultAuthority = 'none';
+  protectPages(app);
   app.get('/openapi.json', async () => app.swagger());
   const css = [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }];
   await app.register(swaggerUi, { routePrefix: '/docs', theme: { title, css } });

@@ -46,7 +46,10 @@ const room: FastifyPluginAsync = async (app) => {
   app.get('/v1/secret', { config: { authority: 'secret', limit: 'query' } }, async () => ({}));
   app.get('/v1/projects', { config: { authority: 'administrator' } }, async () => ({}));
   app.get('/v1/topics', { config: { authority: 'secret or administrator' } }, async ({ caller }) => ({ caller }));
-  app.get('/v1/map', { config: { authority: 'publishable', keyInQuery: true } }, async () => ({}));
+  app.get('/v1/map', { config: { authority: 'publishable', keyInQuery: true } }, async (_, reply) => {
+    reply.header('Cache-Control', 'public, max-age=60');
+    return {};
+  });
   app.get('/v1/broken', { config: { authority: 'none' } }, async () => {
     throw new Error('password=hunter2');
   });
@@ -115,6 +118,11 @@ describe('authority', () => {
     [`/v1/mine?publishableKey=${publishable}`, undefined, 401],
     [`/v1/map?publishableKey=${publishable}`, undefined, 200],
     ['/v1/map?publishableKey[]=1', undefined, 401],
+    [`/v1/map?publishableKey=${secret}`, undefined, 403],
+    [`/v1/map?publishableKey=${secret}`, publishable, 403],
+    ['/v1/map?publishableKey=prj_live_sk_revoked', undefined, 403],
+    [`/v1/map?publishableKey=${administrator.key}`, undefined, 403],
+    ['/v1/map', secret, 200],
   ])('%s with %s: %i', async (url, key, status) => {
     const answer = await get(url, key);
     expect(answer.statusCode).toBe(status);
@@ -134,6 +142,13 @@ describe('authority', () => {
     keys.pop();
     version += 1;
     expect((await get('/v1/mine', key)).statusCode).toBe(401);
+  });
+
+  it('says why a URL may hold no secret key (fault: map URLs accepted secret keys)', async () => {
+    const { meta } = (await get(`/v1/map?publishableKey=${secret}`)).json();
+    expect(meta).toMatchObject({ code: 403, type: 'forbidden', param: 'publishableKey' });
+    expect(meta.message).toMatch(/must be a publishable key; logs, caches .* Authorization header/);
+    expect(meta.message).not.toContain(secret);
   });
 
   it('refuses a route that declares none', async () => {
@@ -254,7 +269,7 @@ describe('requests', () => {
 });
 
 describe('cross-origin calls', () => {
-  it.each(['/v1/track', '/v1/nothing', '/api/v1/secret'])('OPTIONS %s', async (url) => {
+  it.each(['/v1/track', '/v1/nothing', '/api/v1/mine'])('OPTIONS %s', async (url) => {
     const answer = await app.inject({
       method: 'OPTIONS',
       url,
@@ -270,10 +285,71 @@ describe('cross-origin calls', () => {
   });
 
   it('can read refusals and the request id', async () => {
-    const answer = await get('/v1/secret', publishable);
+    const answer = await get('/v1/mine', 'wrong');
+    expect(answer.statusCode).toBe(401);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
     expect(answer.headers['access-control-expose-headers']).toContain('X-Radar-Request-Id');
     expect(answer.headers['x-radar-request-id']).toMatch(/^[0-9a-f]{24}$/);
+  });
+});
+
+describe('pages of other origins', () => {
+  const origin = 'https://shop.example';
+
+  it.each(['/v1/open', '/v1/secret', '/v1/projects', '/v1/topics', '/openapi.json', '/docs/', '/docs/static/swagger-ui.css'])(
+    'may not read %s (fault: /metrics and /health allowed every origin)',
+    async (url) => {
+      for (const key of [undefined, secret, administrator.key]) {
+        const answer = await app.inject({ url, headers: { origin, ...(key !== undefined && { authorization: key }) } });
+        expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+      }
+      const asked = { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
+      const preflight = await app.inject({ method: 'OPTIONS', url, headers: asked });
+      expect(preflight.statusCode).toBe(405);
+      expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+
+  it('may read that a path is unknown', async () => {
+    const answer = await app.inject({ url: '/v1/search/places', headers: { origin } });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+  });
+});
+
+describe('headers of answers', () => {
+  it.each(['/v1/open', '/v1/mine', '/v1/nothing', '/v1/broken', '/openapi.json', '/docs/'])(
+    '%s forbids to guess its type',
+    async (url) => {
+      expect((await get(url, secret)).headers['x-content-type-options']).toBe('nosniff');
+    },
+  );
+
+  it.each([
+    ['/v1/mine', 'wrong'],
+    ['/v1/mine', publishable],
+    ['/v1/secret', publishable],
+    ['/v1/secret', secret],
+    ['/v1/projects', administrator.key],
+    ['/v1/nothing', secret],
+  ])('%s is stored by no cache (fault: authenticated answers were cacheable)', async (url, key) => {
+    expect((await get(url, key)).headers['cache-control']).toBe('no-store');
+  });
+
+  it('let a route allow caching', async () => {
+    const answer = await get('/v1/map', publishable);
+    expect(answer.headers['cache-control']).toBe('public, max-age=60');
+    expect((await get('/v1/map', 'wrong')).headers['cache-control']).toBe('no-store');
+  });
+
+  it.each(['/docs/', '/docs/static/swagger-ui-bundle.js'])('keep %s out of frames (fault: /docs had no policy)', async (url) => {
+    const { headers, statusCode } = await get(url);
+    expect(statusCode).toBe(200);
+    expect(headers['x-frame-options']).toBe('DENY');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/script-src[^;]*(unsafe|https?:|\*)/);
   });
 });
 

@@ -11,6 +11,7 @@ import { freshId } from '../schemas/ids.js';
 import { type AuthorityOptions, requireAuthority } from './authority.js';
 import { allowCrossOrigin } from './cors.js';
 import { answerFailures, sendFailure } from './failures.js';
+import { protectAnswers } from './headers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { limitRates, type RateLimits } from './rate-limits.js';
 import { observeRequests, type RequestObserver } from './requests.js';
@@ -86,6 +87,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Radar-Request-Id', request.id);
   });
+  protectAnswers(app);
   allowCrossOrigin(app);
   requireAuthority(app, options);
   limitRates(app, options.rateLimits, options.clock ?? Date.now);

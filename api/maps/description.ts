@@ -50,7 +50,9 @@ export const mapParameters = Type.Object({
       description: 'Without it the header Accept decides: WebP or JPEG where it names them and not PNG',
     }),
   ),
-  publishableKey: text('A key of the project, in place of the header Authorization'),
+  publishableKey: text(
+    'A publishable key of the project, in place of the header Authorization. Secret keys go into the header only',
+  ),
 });
 
 const image = { schema: Type.String({ format: 'binary' }) };

@@ -27,6 +27,9 @@ async function within(promise: Promise<unknown>, timeoutMs: number): Promise<voi
 export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = async (app, { ready, exposition }) => {
   const config = { authority: 'none', limit: 'none' } as const;
   const tags = ['operations'];
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Cache-Control', 'no-store');
+  });
   app.get('/health/live', { config, schema: { tags, summary: 'The process answers' } }, async () => ({ status: 'live' }));
   app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
     await within(ready(), readyTimeoutMs);

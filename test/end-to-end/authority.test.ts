@@ -158,4 +158,16 @@ describe('cross-origin calls', () => {
     expect(refused.headers.get('access-control-allow-origin')).toBeTruthy();
     expect(refused.headers.get('x-radar-request-id')).toBeTruthy();
   });
+
+  it.each(['/metrics', '/health/live', '/health/ready', '/openapi.json', '/docs/', '/v1/projects'])(
+    'are not for %s (fault: /metrics and /health allowed every origin)',
+    async (path) => {
+      const origin = 'https://shop.example.com';
+      const answer = await server.withKey(undefined).send('GET', path, { headers: { origin } });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      const headers = { origin, 'access-control-request-method': 'GET' };
+      const preflight = await server.withKey(undefined).send('OPTIONS', path, { headers });
+      expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
 });

@@ -1,0 +1,36 @@
+/** Headers that keep answers out of caches and browsers from misreading them. */
+import type { FastifyInstance } from 'fastify';
+
+/** Swagger UI loads its own files and /openapi.json, and styles its elements inline. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Adds `nosniff` to every answer, and `no-store` to every answer that a key was needed for. A route that allows caching sets
+ * Cache-Control itself; its failures keep `no-store`.
+ */
+export function protectAnswers(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Content-Type-Options', 'nosniff');
+    if (request.routeOptions.config.authority !== 'none') reply.header('Cache-Control', 'no-store');
+  });
+}
+
+/** Keeps pages of the plugin out of frames, and scripts of others out of its pages. */
+export function protectPages(app: FastifyInstance): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply
+      .header('Content-Security-Policy', pagePolicy)
+      .header('X-Frame-Options', 'DENY')
+      .header('Referrer-Policy', 'no-referrer');
+  });
+}

@@ -1,0 +1,39 @@
+/** The page /docs in a real browser: its policy must stop what others bring in, and nothing of its own. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestServer } from '../support/server.js';
+import { hasBrowser, launchBrowser } from './browser.js';
+
+const isRunnable = hasBrowser();
+
+let server: TestServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (isRunnable) [browser, server] = await Promise.all([launchBrowser(), TestServer.start()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.dispose();
+});
+
+describe.runIf(isRunnable)('/docs', () => {
+  it('shows every operation under its own policy', async () => {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${server.address}/docs/`);
+    await page.waitForSelector('#operations-track-postTrack');
+    await page.click('#operations-track-postTrack button');
+    await page.waitForSelector('#operations-track-postTrack .opblock-body');
+    expect(complaints).toEqual([]);
+  });
+
+  it('can not be framed by another page', async () => {
+    const page = await browser.newPage();
+    const refused = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/docs/'));
+    await page.setContent(`<iframe src="${server.address}/docs/"></iframe>`);
+    expect((await refused).failure()?.errorText).toMatch(/BLOCKED_BY_RESPONSE/);
+  });
+});
