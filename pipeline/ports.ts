@@ -20,16 +20,22 @@ export const topics = {
 } as const;
 export type Topic = (typeof topics)[keyof typeof topics];
 
-/** A record as it is appended. `value: null` is a tombstone (compacted topics only). */
+/** Short texts that travel with a record, by name. */
+export type RecordHeaders = Readonly<Record<string, string>>;
+
+/** A record as it is appended. `value: null` is a tombstone. Tombstones and headers are for compacted topics only. */
 export interface NewRecord {
   readonly key: string;
   readonly value: Buffer | null;
+  readonly headers?: RecordHeaders;
 }
 
 /** A record as it is read. `value` may be a view into a larger buffer that stays valid until the handler it was given to settles. */
 export interface LogRecord {
   readonly key: string;
   readonly value: Buffer | null;
+  /** Absent where there are none. */
+  readonly headers?: RecordHeaders;
   readonly partition: number;
   readonly offset: number;
   /** Epoch milliseconds of the append. */

@@ -77,7 +77,10 @@ export class BlockPool {
 export const countOfBlock = (block: Buffer): number => block.readUInt32BE(0);
 export const timestampOfBlock = (block: Buffer): number => block.readDoubleBE(4);
 
-/** Pushes the block's records from `fromOffset` on to `records`, until that has `maxRecords`. Values are views into the block. */
+/**
+ * Pushes the block's records from `fromOffset` on to `records`, until that has `maxRecords`. Values are views into the block. Answers the
+ * position after the last record that was looked at.
+ */
 export function readBlock(
   block: Buffer,
   partition: number,
@@ -85,7 +88,7 @@ export function readBlock(
   fromOffset: number,
   maxRecords: number,
   records: LogRecord[],
-): void {
+): number {
   const timestamp = timestampOfBlock(block);
   const end = baseOffset + countOfBlock(block);
   let position = headerBytes;
@@ -100,4 +103,5 @@ export function readBlock(
     }
     position = recordEnd;
   }
+  return position;
 }

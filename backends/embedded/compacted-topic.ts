@@ -1,29 +1,36 @@
 /**
- * A compacted topic in LMDB: one partition, one entry per record. Appending a key removes the older entry of that key at once, so the
- * topic is never larger than what it says. A tombstone stays for a bounded time, for readers that were away.
+ * A compacted topic in LMDB: one partition, one entry per record. A record that a newer one of its key has replaced stays for the compaction
+ * lag, as in Kafka: readers may refuse the newer one and need the older. A tombstone stays for a bounded time, for readers that were away.
+ *
+ * An entry is a block of one record, followed by the record's headers as JSON, if it has any.
  */
 import type { LogRecord, NewRecord } from '../../pipeline/ports.js';
 import { BlockPool, readBlock } from './blocks.js';
-import type { Environment } from './environment.js';
+import type { Environment, Table } from './environment.js';
 import { maxKeyBytes, numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import type { RecordGroup, TopicStore } from './topic-store.js';
 
-const maxSweptTombstones = 5_000;
+/** In one transaction, of replaced records and of tombstones each. */
+const maxSwept = 5_000;
 const partition = 0;
 
 export interface CompactedTopicOptions {
   readonly environment: Environment;
   readonly name: string;
   readonly tombstoneRetentionMs: number;
+  /** For how long a record stays that a newer one has replaced. */
+  readonly compactionLagMs: number;
 }
 
-export function createCompactedTopic({ environment, name, tombstoneRetentionMs }: CompactedTopicOptions): TopicStore {
+/** What is needed of a compacted topic to read it. Opens no table but the records'. */
+export function createCompactedReader({
+  environment,
+  name,
+}: Pick<CompactedTopicOptions, 'environment' | 'name'>): Pick<
+  TopicStore,
+  'environment' | 'partitions' | 'read' | 'first' | 'end'
+> {
   const entries = environment.table(name);
-  /** Record key -> offset of its newest entry. */
-  const newest = environment.table(`${name}:newest`);
-  /** Offset of a tombstone -> when it was appended (8 bytes) and the record key. */
-  const tombstones = environment.table(`${name}:tombstones`);
-  const pool = new BlockPool();
 
   const end = (): number => numberOf(entries.getBinary(partitionKey(partition))) ?? 0;
 
@@ -35,10 +42,29 @@ export function createCompactedTopic({ environment, name, tombstoneRetentionMs }
   function read(_partition: number, offset: number, maxRecords: number): LogRecord[] {
     const records: LogRecord[] = [];
     for (const { key, value } of entries.getRange({ start: offsetKey(partition, offset), limit: maxRecords })) {
-      readBlock(value, partition, offsetOfKey(key), offset, maxRecords, records);
+      const blockEnd = readBlock(value, partition, offsetOfKey(key), offset, maxRecords, records);
+      const record = records.at(-1);
+      if (record && blockEnd < value.length) {
+        records[records.length - 1] = { ...record, headers: JSON.parse(value.toString('utf8', blockEnd)) };
+      }
     }
     return records;
   }
+
+  return { environment, partitions: 1, read, first, end };
+}
+
+export function createCompactedTopic(options: CompactedTopicOptions): TopicStore {
+  const { environment, name, tombstoneRetentionMs, compactionLagMs } = options;
+  const reader = createCompactedReader(options);
+  const entries = environment.table(name);
+  /** Record key -> offset of its newest entry. */
+  const newest = environment.table(`${name}:newest`);
+  /** Offset of a tombstone that is the newest of its key -> when it was appended (8 bytes) and the record key. */
+  const tombstones = environment.table(`${name}:tombstones`);
+  /** Offset of a record -> when it was appended (8 bytes) and the offset of the record that it has replaced (8 bytes). */
+  const replaced = environment.table(`${name}:replaced`);
+  const pool = new BlockPool();
 
   function check({ key }: NewRecord): void {
     const bytes = Buffer.byteLength(key);
@@ -50,12 +76,14 @@ export function createCompactedTopic({ environment, name, tombstoneRetentionMs }
     const key = Buffer.from(record.key);
     const older = numberOf(newest.getBinary(key));
     if (older !== undefined) {
-      entries.removeSync(offsetKey(partition, older));
+      replaced.putSync(offsetKey(partition, offset), Buffer.concat([numberValue(nowMs), numberValue(older)]));
       tombstones.removeSync(offsetKey(partition, older));
     }
     const builder = pool.builderFor(record);
     builder.add(record);
-    entries.putSync(offsetKey(partition, offset), builder.finish(nowMs));
+    const block = builder.finish(nowMs);
+    const { headers } = record;
+    entries.putSync(offsetKey(partition, offset), headers ? Buffer.concat([block, Buffer.from(JSON.stringify(headers))]) : block);
     pool.release(builder);
     newest.putSync(key, numberValue(offset));
     if (record.value === null) tombstones.putSync(offsetKey(partition, offset), Buffer.concat([numberValue(nowMs), key]));
@@ -68,7 +96,7 @@ export function createCompactedTopic({ environment, name, tombstoneRetentionMs }
         records.push(record);
       },
       write(nowMs) {
-        let offset = end();
+        let offset = reader.end(partition);
         for (const record of records) writeRecord(record, offset++, nowMs);
         entries.putSync(partitionKey(partition), numberValue(offset));
       },
@@ -78,25 +106,30 @@ export function createCompactedTopic({ environment, name, tombstoneRetentionMs }
     };
   }
 
-  /** Tombstones that are old enough to go: offset key and record key. */
-  function expired(nowMs: number): { entry: Buffer; key: Buffer }[] {
-    const found: { entry: Buffer; key: Buffer }[] = [];
-    for (const { key, value } of tombstones.getRange({ start: offsetKey(partition, 0), limit: maxSweptTombstones })) {
-      if (value.readDoubleBE(0) > nowMs - tombstoneRetentionMs) break;
-      found.push({ entry: Buffer.from(key), key: Buffer.from(value.subarray(8)) });
+  /** The table's entries that were made before the time, oldest first. */
+  function madeBefore(table: Table, timeMs: number): { key: Buffer; rest: Buffer }[] {
+    const found: { key: Buffer; rest: Buffer }[] = [];
+    for (const { key, value } of table.getRange({ start: offsetKey(partition, 0), limit: maxSwept })) {
+      if (value.readDoubleBE(0) > timeMs) break;
+      found.push({ key: Buffer.from(key), rest: Buffer.from(value.subarray(8)) });
     }
     return found;
   }
 
   function sweep(nowMs: number): boolean {
-    const found = expired(nowMs);
-    for (const { entry, key } of found) {
-      entries.removeSync(entry);
-      tombstones.removeSync(entry);
-      newest.removeSync(key);
+    const outdated = madeBefore(replaced, nowMs - compactionLagMs);
+    for (const { key, rest } of outdated) {
+      entries.removeSync(offsetKey(partition, rest.readDoubleBE(0)));
+      replaced.removeSync(key);
     }
-    return found.length === maxSweptTombstones;
+    const expired = madeBefore(tombstones, nowMs - tombstoneRetentionMs);
+    for (const { key, rest } of expired) {
+      entries.removeSync(key);
+      tombstones.removeSync(key);
+      newest.removeSync(rest);
+    }
+    return Math.max(outdated.length, expired.length) === maxSwept;
   }
 
-  return { environment, partitions: 1, check, group, read, first, end, sweep };
+  return { ...reader, check, group, sweep };
 }

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Log, topics } from '../../pipeline/ports.js';
-import { createCompactedTopic } from './compacted-topic.js';
+import { createCompactedReader } from './compacted-topic.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { numberOf } from './keys.js';
 import { createBlockTopic, type TopicStore } from './topic-store.js';
@@ -33,17 +33,14 @@ export function openLogReader(path: string): LogReader {
   const partitions = numberOf(log.table('meta').getBinary(Buffer.from('partitions'))) ?? 0;
   const byTime = (environment: Environment, topic: string): TopicStore =>
     createBlockTopic({ environment, table: environment.table(`topic:${topic}`), partitions, retentionMs: neverSweptMs });
-  const stores = new Map<string, TopicStore>([
+  const stores = new Map<string, Pick<TopicStore, 'environment' | 'partitions' | 'read' | 'first' | 'end'>>([
     [topics.locations, byTime(log, topics.locations)],
     [topics.events, byTime(state, topics.events)],
-    [
-      topics.changes,
-      createCompactedTopic({ environment: log, name: `topic:${topics.changes}`, tombstoneRetentionMs: neverSweptMs }),
-    ],
+    [topics.changes, createCompactedReader({ environment: log, name: `topic:${topics.changes}` })],
   ]);
 
   /** Shows what has been written until now. */
-  function latest(topic: string): TopicStore {
+  function latest(topic: string): Pick<TopicStore, 'partitions' | 'read' | 'first' | 'end'> {
     const store = stores.get(topic);
     if (!store) throw new Error(`topic ${topic} can't be read this way`);
     store.environment.refresh();

@@ -29,6 +29,8 @@ export const defaultRetentionMs: Readonly<Record<Topic, number>> = {
   rejections: 7 * dayMs,
 };
 
+/** Long enough for a refused edit to be told apart and made up for, which takes seconds; see docs/decisions/020. */
+const defaultCompactionLagMs = 60 * 60 * 1_000;
 const defaultPartitions = 8;
 const maxPartitions = 1024;
 const defaultMapBytes = 256 * 2 ** 30;
@@ -43,6 +45,8 @@ export interface StorageOptions {
   readonly partitions?: number;
   /** Overrides {@link defaultRetentionMs} per topic. */
   readonly retentionMs?: Partial<Record<Topic, number>>;
+  /** For how long topic `changes` keeps a record that a newer one of its key has replaced. Default an hour. */
+  readonly compactionLagMs?: number;
   /** Address space that each environment reserves; past it LMDB maps anew, which makes its readers wait. Default 256 GiB. */
   readonly mapBytes?: number;
 }
@@ -66,7 +70,7 @@ function checkPartitions(table: Table, partitions: number): void {
 }
 
 export function openStorage(options: StorageOptions): Storage {
-  const { partitions = defaultPartitions, mapBytes = defaultMapBytes } = options;
+  const { partitions = defaultPartitions, mapBytes = defaultMapBytes, compactionLagMs = defaultCompactionLagMs } = options;
   if (partitions < 1 || partitions > maxPartitions) throw new Error(`${partitions} partitions; 1 to ${maxPartitions}`);
   const path = resolve(options.path);
   mkdirSync(path, { recursive: true });
@@ -96,6 +100,7 @@ export function openStorage(options: StorageOptions): Storage {
         environment: logEnvironment,
         name: `topic:${topics.changes}`,
         tombstoneRetentionMs: retentionMs.changes,
+        compactionLagMs,
       }),
       events: byTime(stateEnvironment, topics.events),
       outcomes: byTime(stateEnvironment, topics.outcomes),

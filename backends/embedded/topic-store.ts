@@ -125,7 +125,8 @@ export function createBlockTopic({ environment, table, partitions, retentionMs }
   return { environment, partitions, check: checkRecord, group, read, first, end, sweep };
 }
 
-function checkRecord({ key, value }: NewRecord): void {
+function checkRecord({ key, value, headers }: NewRecord): void {
+  if (headers !== undefined) throw new Error('headers in a topic that is not compacted');
   if (value === null) throw new Error('a tombstone in a topic that is not compacted');
   if (key.length > maxKeyLength) throw new Error(`a record key of ${key.length} characters; at most ${maxKeyLength}`);
 }

@@ -61,6 +61,9 @@ describe('threads that have one folder open', () => {
   });
 });
 
+/** More than a folder's default. */
+const compactionLagMs = 2 * 60 * 60 * 1_000;
+
 describe('after SIGKILL at a random moment', () => {
   /** The highest number that a line with this beginning carries; -1 when there is none. */
   const acknowledged = (lines: readonly string[], beginning: string): number =>
@@ -80,6 +83,10 @@ describe('after SIGKILL at a random moment', () => {
   }
 
   async function checkChanges({ log }: Embedded, run: string, lines: readonly string[]): Promise<void> {
+    const all = (await readPartition(log, 'changes', 0)).map((each) => textOf(each)!.split(':'));
+    const ofRun = all.filter(([by]) => by === run).map(([, n]) => Number(n));
+    expect(ofRun).toEqual(counting(ofRun.length));
+    await log.sweep(Date.now() + compactionLagMs);
     const records = await readPartition(log, 'changes', 0);
     expect(new Set(records.map(({ key }) => key)).size).toBe(records.length);
     const newest = records

@@ -165,6 +165,41 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       }),
     );
 
+    test(
+      'headers travel with changes and with tombstones, to readers and to consumers; a replaced record keeps its own',
+      onLog(async (log) => {
+        const texts = { edit: '7f', bases: '12,absent', 'ключ 鍵': '🔑', empty: '' };
+        const sent = [
+          { ...record('a', '1'), headers: texts },
+          record('b', '1'),
+          { ...record('a', null), headers: { edit: '80' } },
+        ];
+        for (const each of sent) await log.append('changes', [each]);
+        const headers = (records: readonly LogRecord[]) => records.map((each) => [each.key, textOf(each), each.headers]);
+        const expected = [
+          ['a', '1', texts],
+          ['b', '1', undefined],
+          ['a', null, { edit: '80' }],
+        ];
+        expect(headers(await readPartition(log, 'changes', 0, 2))).toEqual(expected);
+        const received: LogRecord[] = [];
+        const subscription = log.consume({
+          topic: 'changes',
+          group: null,
+          maxBatchRecords: 10,
+          maxWaitMs: 0,
+          handler: {
+            assigned: async () => 0,
+            records: async (_, records) => void received.push(...records),
+            revoked: async () => {},
+          },
+        });
+        await until(() => received.length === sent.length);
+        await subscription.close();
+        expect(headers(received)).toEqual(expected);
+      }),
+    );
+
     describe.each([
       { kind: 'in a group', group: 'test' },
       { kind: 'without a group', group: null },

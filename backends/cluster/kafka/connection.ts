@@ -37,7 +37,7 @@ export async function connectKafka(options: KafkaOptions, onProblem: (message: s
   const admin = kafka.admin();
   try {
     await admin.connect();
-    await ensureTopics(admin, options);
+    await ensureTopics(admin, options, onProblem);
   } catch (error) {
     await admin.disconnect();
     throw error;

@@ -4,7 +4,7 @@
  * Flows in: records of one partition and the numbers that make a repeat of the batch recognizable. Flows out: its bytes. kafkajs has an encoder, which
  * makes some ten buffers per record; this one takes an eighth of its time, and time is what a process that appends has least of.
  */
-import type { NewRecord } from '../../../pipeline/ports.js';
+import type { NewRecord, RecordHeaders } from '../../../pipeline/ports.js';
 import { crc32c } from './crc32c.js';
 
 /** What an idempotent producer numbers a batch with: its id, and the sequence of the batch's first record in its partition. */
@@ -24,8 +24,18 @@ const maxRecordOverhead = 23;
 
 const isNull = 1; // -1, as a signed variable-length integer
 
+/** Two lengths of a header, at most. */
+const maxHeaderOverhead = 10;
+
 /** No less than the record takes in a batch. A UTF-16 unit is three bytes at most. */
-export const maxBytesOf = ({ key, value }: NewRecord): number => maxRecordOverhead + key.length * 3 + (value?.length ?? 0);
+export function maxBytesOf({ key, value, headers }: NewRecord): number {
+  const bytes = maxRecordOverhead + key.length * 3 + (value?.length ?? 0);
+  if (headers === undefined) return bytes;
+  return Object.entries(headers).reduce(
+    (sum, [name, text]) => sum + maxHeaderOverhead + (name.length + text.length) * 3,
+    bytes + 5,
+  );
+}
 
 /** Writes Kafka's integers of variable length, and what is made of them. */
 class Writer {
@@ -50,6 +60,12 @@ class Writer {
     this.position += this.bytes.write(value, this.position);
   }
 
+  /** With its length before it. */
+  countedText(value: string): void {
+    this.varint(Buffer.byteLength(value));
+    this.text(value);
+  }
+
   blob(value: Buffer): void {
     this.position += value.copy(this.bytes, this.position);
   }
@@ -62,11 +78,24 @@ function varintBytes(value: number): number {
   return bytes;
 }
 
-function writeRecord(writer: Writer, { key, value }: NewRecord, offsetDelta: number): void {
+const countedBytes = (bytes: number): number => varintBytes(bytes) + bytes;
+
+/** With their count before them. */
+function bytesOfHeaders(entries: readonly (readonly [string, string])[]): number {
+  if (entries.length === 0) return 1;
+  const texts = entries.flat().map((text) => countedBytes(Buffer.byteLength(text)));
+  return texts.reduce((sum, bytes) => sum + bytes, varintBytes(entries.length));
+}
+
+const entriesOf = (headers: RecordHeaders | undefined) => (headers === undefined ? noEntries : Object.entries(headers));
+const noEntries: readonly [string, string][] = [];
+
+function writeRecord(writer: Writer, { key, value, headers }: NewRecord, offsetDelta: number): void {
   const keyBytes = Buffer.byteLength(key);
-  const valueBytes = value === null ? 1 : varintBytes(value.length) + value.length;
-  // Attributes, timestamp delta and number of headers take a byte each.
-  writer.varint(3 + varintBytes(offsetDelta) + varintBytes(keyBytes) + keyBytes + valueBytes);
+  const valueBytes = value === null ? 1 : countedBytes(value.length);
+  const entries = entriesOf(headers);
+  // Attributes and timestamp delta take a byte each.
+  writer.varint(2 + varintBytes(offsetDelta) + countedBytes(keyBytes) + valueBytes + bytesOfHeaders(entries));
   writer.byte(0);
   writer.byte(0);
   writer.varint(offsetDelta);
@@ -78,7 +107,11 @@ function writeRecord(writer: Writer, { key, value }: NewRecord, offsetDelta: num
     writer.varint(value.length);
     writer.blob(value);
   }
-  writer.byte(0);
+  writer.varint(entries.length);
+  for (const [name, text] of entries) {
+    writer.countedText(name);
+    writer.countedText(text);
+  }
 }
 
 /** `records` must hold one at least. `nowMs` counts only in a topic whose broker doesn't set the time itself. */

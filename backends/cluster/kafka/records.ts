@@ -1,6 +1,6 @@
 /** Records between Kafka's form and ours. Flows in: what kafkajs decoded of a fetch. Flows out: log records with inner schema ids. */
 import type { KafkaMessage } from 'kafkajs';
-import type { LogRecord, Topic } from '../../../pipeline/ports.js';
+import type { LogRecord, RecordHeaders, Topic } from '../../../pipeline/ports.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
 
 export type ReadingWire = Pick<WireSchemas, 'learn' | 'fromWire'>;
@@ -16,12 +16,24 @@ export async function recordsOf(
     topic,
     messages.map(({ value }) => value),
   );
-  return messages.map(({ key, value, offset, timestamp }) => ({
+  return messages.map(({ key, value, headers, offset, timestamp }) => ({
     // Another client may write records without keys.
     key: key === null ? '' : key.toString(),
     value: value === null ? null : wire.fromWire(topic, value),
+    ...textHeaders(headers),
     partition,
     offset: Number(offset),
     timestamp: Number(timestamp),
   }));
+}
+
+const noHeaders = {};
+
+/** Of a header that is given several times, which only other clients do, the last counts. */
+function textHeaders(headers: KafkaMessage['headers']): { headers?: RecordHeaders } {
+  for (const _name in headers) {
+    const entries = Object.entries(headers).map(([name, value]) => [name, `${[value].flat().at(-1) ?? ''}`]);
+    return { headers: Object.fromEntries(entries) };
+  }
+  return noHeaders;
 }

@@ -56,6 +56,7 @@ describe('topics', () => {
     expect(await settingsOf(connection, `${options.prefix}changes`)).toMatchObject({
       'cleanup.policy': 'compact',
       'delete.retention.ms': '7200000',
+      'min.compaction.lag.ms': '86400000',
       'retention.ms': '604800000',
     });
     expect(await settingsOf(connection, `${options.prefix}dead-letters`)).toMatchObject({
@@ -72,6 +73,18 @@ describe('topics', () => {
       'retention.ms': '123456789',
       'message.timestamp.type': 'CreateTime',
     });
+  });
+
+  test('changes whose compaction may begin too early is told of', async () => {
+    const problems: string[] = [];
+    const tooEarly = () => problems.filter((problem) => problem.includes('min.compaction.lag.ms'));
+    const topic = `${options.prefix}changes`;
+    await makeTopic({ topic, numPartitions: 1, configEntries: [{ name: 'cleanup.policy', value: 'compact' }] });
+    open.push(await connectKafka(options, (problem) => problems.push(problem)));
+    expect(tooEarly()).toEqual([expect.stringContaining(`${topic} has min.compaction.lag.ms 0: a refused edit`)]);
+    const fresh = freshKafkaOptions();
+    for (const _start of ['first', 'second']) open.push(await connectKafka(fresh, (problem) => problems.push(problem)));
+    expect(tooEarly()).toHaveLength(1);
   });
 
   test.each([

@@ -21,6 +21,8 @@ const maxDeadLetterBytes = maxBatchBytes + 2 ** 20;
 export const maxBatchBytesOf = (topic: Topic): number => (topic === topics.deadLetters ? maxDeadLetterBytes : maxBatchBytes);
 
 const dayMs = 24 * 60 * 60 * 1_000;
+/** A refused edit may be the newest record of its key: until a node has made up for it, compaction must leave the accepted one alone. */
+const minCompactionLagMs = dayMs;
 /** A node that was away for longer than deletions are kept must read the topic anew. */
 const defaultDeletionsMs = 30 * dayMs;
 
@@ -30,8 +32,11 @@ const knownWithinMs = 30_000;
 export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'partitions'>): number =>
   topic === topics.changes ? 1 : partitions;
 
-/** Makes what is missing. Throws when a topic that exists can't be used. Any number of nodes may do this at once. */
-export async function ensureTopics(admin: Admin, settings: TopicSettings): Promise<void> {
+/**
+ * Makes what is missing. Throws when a topic that exists can't be used, and tells `onProblem` of settings that put records at risk. Any number of
+ * nodes may do this at once.
+ */
+export async function ensureTopics(admin: Admin, settings: TopicSettings, onProblem: (message: string) => void): Promise<void> {
   const nameOf = (topic: Topic): string => settings.prefix + topic;
   const existing = new Set(await admin.listTopics());
   const missing = Object.values(topics).filter((topic) => !existing.has(nameOf(topic)));
@@ -41,7 +46,7 @@ export async function ensureTopics(admin: Admin, settings: TopicSettings): Promi
       throw withReasons(error);
     });
   }
-  if (existing.has(nameOf(topics.changes))) await checkCompaction(admin, nameOf(topics.changes));
+  if (existing.has(nameOf(topics.changes))) await checkCompaction(admin, nameOf(topics.changes), onProblem);
   await checkPartitions(admin, settings);
 }
 
@@ -78,6 +83,7 @@ function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<
   return {
     'cleanup.policy': 'compact',
     'delete.retention.ms': keptMs ?? defaultDeletionsMs,
+    'min.compaction.lag.ms': minCompactionLagMs,
     // Compaction leaves the newest segment alone and starts when a good part is outdated: a node that starts reads the rest in vain.
     'segment.ms': dayMs,
     'segment.bytes': 64 * 2 ** 20,
@@ -86,12 +92,19 @@ function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<
 }
 
 /** Clean-up by time would lose the configuration, silently and a week later. */
-async function checkCompaction(admin: Admin, name: string): Promise<void> {
+async function checkCompaction(admin: Admin, name: string, onProblem: (message: string) => void): Promise<void> {
+  const lagName = 'min.compaction.lag.ms';
   const { resources } = await admin.describeConfigs({
-    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy'] }],
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy', lagName] }],
     includeSynonyms: false,
   });
-  const policy = resources[0]?.configEntries[0]?.configValue;
+  const configured = (wanted: string) => resources[0]?.configEntries.find(({ configName }) => configName === wanted)?.configValue;
+  const policy = configured('cleanup.policy');
+  const lagMs = Number(configured(lagName) ?? 0);
+  if (lagMs < minCompactionLagMs) {
+    const risk = 'a refused edit may replace an accepted one';
+    onProblem(`topic ${name} has ${lagName} ${lagMs}: ${risk}. Set it to ${minCompactionLagMs} or more`);
+  }
   if (policy !== 'compact') throw new Error(`topic ${name} has cleanup.policy ${policy}: it must be compact`);
 }
 
