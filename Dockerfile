@@ -21,7 +21,7 @@ RUN npm run build
 FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production FENCELINE_HOST=0.0.0.0 FENCELINE_DATA=/var/lib/fenceline
 WORKDIR /fenceline
-RUN install --directory --owner=node --group=node /var/lib/fenceline
+RUN install --directory --mode=700 --owner=node --group=node /var/lib/fenceline
 VOLUME /var/lib/fenceline
 # The packages first: they are by far the most, and change least.
 COPY --from=packages /fenceline/node_modules node_modules

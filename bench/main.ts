@@ -7,6 +7,7 @@ import { endToEndCase } from './cases/end-to-end.js';
 import { evaluationCase } from './cases/evaluation.js';
 import { mapsCase } from './cases/maps.js';
 import { mapsSoakCase } from './cases/maps-soak.js';
+import { memorySoakCase } from './cases/memory-soak.js';
 import { trackCase } from './cases/track.js';
 import { waitingDeliveriesCase, webhooksCase } from './cases/webhooks.js';
 import { environment, environmentLine } from './environment.js';
@@ -21,6 +22,7 @@ const cases: readonly BenchCase[] = [
   waitingDeliveriesCase,
   mapsCase,
   mapsSoakCase,
+  memorySoakCase,
   clusterCase,
 ];
 

@@ -54,7 +54,6 @@ export function openEnvironment({
     mapSize: mapBytes,
     maxDbs: maxTables,
     overlappingSync: !syncBeforeVisible && !readOnly,
-    noMemInit: true,
     readOnly,
     ...(pageBytes === undefined ? {} : { pageSize: pageBytes }),
   }) as RootDatabase & Syncable;

@@ -4,7 +4,6 @@
  * Each keeps its own view of the configuration, in a folder that can be made anew. What it works on is in Kafka, Redis and ClickHouse; any part
  * failing ends the process, and whoever takes over goes on from what is committed.
  */
-import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openCluster } from '../../backends/cluster/cluster.js';
@@ -19,6 +18,7 @@ import type { Configuration, Role } from '../config/schema.js';
 import { closeHttp, countRequests } from './close-http.js';
 import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type Part, type RoleParts, startRole } from './cluster-roles.js';
+import { prepareDataFolder } from './data-folder.js';
 import { lockFolder } from './folder-lock.js';
 import { discardOldView, openNodeView } from './folders.js';
 import { createNodeServer } from './http.js';
@@ -48,7 +48,7 @@ const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
   const options = clusterOptionsOrRefuse(configuration);
   const secrets = sharedSecrets(process.env);
-  mkdirSync(configuration.data, { recursive: true });
+  prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
 
   const registry = createProcessRegistry();

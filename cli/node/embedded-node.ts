@@ -5,7 +5,6 @@
  * They share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it restarts from
  * what is committed.
  */
-import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { createInbox } from '../../backends/embedded/replies.js';
 import { embeddedTurns } from '../../backends/embedded/turns.js';
@@ -19,6 +18,7 @@ import { administratorKey } from './administrator-key.js';
 import type { AnalyticsCalls } from './analytics-worker.js';
 import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
 import { closeHttp, countRequests } from './close-http.js';
+import { prepareDataFolder } from './data-folder.js';
 import { lockFolder } from './folder-lock.js';
 import { openBackend, openNodeView } from './folders.js';
 import { addApi, addIngest, createNodeServer } from './http.js';
@@ -34,7 +34,7 @@ import { createWebhookClient } from './webhooks.js';
 import { startWorker, type WorkerCalls } from './worker-host.js';
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
-  mkdirSync(configuration.data, { recursive: true });
+  prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
   const backend = openBackend(configuration);
   const view = openNodeView(configuration);

@@ -1,0 +1,121 @@
+/**
+ * What lies in a data folder, and who may read it.
+ *
+ * 45 webhook secrets, issued in answers and sealed on record, stood in `log/data.mdb` in plain text. `backends/embedded/environment.test.ts` shows how they got
+ * there; here all files are searched, whoever wrote them.
+ */
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ok } from '../support/client.js';
+import { TestServer } from '../support/server.js';
+
+const rotations = 60;
+const webhooks = 4;
+
+let server: TestServer | undefined;
+afterEach(async () => {
+  await server?.dispose();
+  server = undefined;
+});
+
+interface Entry {
+  readonly path: string;
+  readonly isFolder: boolean;
+  readonly isFile: boolean;
+  readonly isLink: boolean;
+  /** As 0o600. */
+  readonly mode: number;
+}
+
+function entriesOf(folder: string): Entry[] {
+  const inside = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  return [folder, ...inside].map((path) => {
+    const stats = lstatSync(path);
+    return {
+      path,
+      isFolder: stats.isDirectory(),
+      isFile: stats.isFile(),
+      isLink: stats.isSymbolicLink(),
+      mode: stats.mode & 0o777,
+    };
+  });
+}
+
+/** Some of those that others may read: a folder of chDB has hundreds of files. The mode of a link says nothing. */
+const openToOthers = (folder: string): string[] =>
+  entriesOf(folder)
+    .filter(({ mode, isLink }) => !isLink && (mode & 0o077) !== 0)
+    .map(({ path, mode }) => `${path} ${mode.toString(8)}`)
+    .slice(0, 10);
+
+/** Every secret that was issued, in the forms in which it could be read back. */
+const formsOf = (secret: string): Buffer[] => [
+  Buffer.from(secret),
+  Buffer.from(secret, 'utf16le'),
+  Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
+  Buffer.from(secret.replace(/^prj_(test|live)_(pk|sk)_/, '')),
+];
+
+function filesWith(folder: string, secrets: readonly string[]): string[] {
+  return entriesOf(folder)
+    .filter(({ isFile }) => isFile)
+    .flatMap(({ path }) => {
+      const bytes = readFileSync(path);
+      const found = secrets.filter((secret) => formsOf(secret).some((form) => bytes.includes(form)));
+      return found.length > 0 ? [`${found.length} in ${path}`] : [];
+    });
+}
+
+describe('a data folder', () => {
+  it('has none of the secrets that were issued while they were rotated in plain text', async () => {
+    server = await TestServer.start({ FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0' });
+    const administrator = await server.administrator();
+    const client = server.as('live_secret');
+    const issued: string[] = [];
+
+    const ids: string[] = [];
+    for (let index = 0; index < webhooks; index++) {
+      const { webhook } = ok(
+        await client.post('/v1/webhooks', { url: `https://example.com/${index}`, types: ['user.entered_geofence'] }),
+      );
+      ids.push(webhook._id);
+      issued.push(webhook.secrets[0].secret);
+    }
+    const { project } = ok(await administrator.post('/v1/projects', { name: 'Rotated' }));
+    for (const { key } of project.keys) issued.push(key);
+    for (let rotation = 0; rotation < rotations; rotation++) {
+      const path = `/v1/webhooks/${ids[rotation % webhooks]}/secrets`;
+      issued.push(ok(await client.post(path, { overlapHours: 0 })).webhook.secrets[0].secret);
+      if (rotation % 4 > 0) continue;
+      const rotated = { environment: 'test', kind: rotation % 8 > 0 ? 'secret' : 'publishable' };
+      issued.push(ok(await administrator.post(`/v1/projects/${project._id}/keys/rotate`, rotated)).key);
+      await client.track({ deviceId: `phone-${rotation}`, latitude: 43.77, longitude: 11.25 });
+    }
+    expect(new Set(issued).size).toBe(webhooks + 4 + rotations + rotations / 4);
+    expect(issued.every((secret) => /^(whsec_|prj_)/.test(secret))).toBe(true);
+
+    await server.stop();
+    expect(filesWith(server.dataFolder, issued)).toEqual([]);
+  });
+
+  it('is readable by its owner alone, with all that is in it', async () => {
+    server = await TestServer.start({}, async (folder) => chmodSync(folder, 0o755));
+    await server.as('test_secret').track({ deviceId: 'phone', latitude: 43.77, longitude: 11.25 });
+    expect(entriesOf(server.dataFolder).length).toBeGreaterThan(20);
+    expect(openToOthers(server.dataFolder)).toEqual([]);
+    await server.stop();
+    expect(openToOthers(server.dataFolder)).toEqual([]);
+  });
+
+  it('of an earlier version is closed to others at the next start', async () => {
+    server = await TestServer.start();
+    await server.stop();
+    for (const { path, isFolder } of entriesOf(server.dataFolder)) chmodSync(path, isFolder ? 0o755 : 0o644);
+    mkdirSync(join(server.dataFolder, 'copies'), { mode: 0o777 });
+    writeFileSync(join(server.dataFolder, 'copies', 'sealing-key'), 'x', { mode: 0o644 });
+    await server.restart();
+    expect(openToOthers(server.dataFolder)).toEqual([]);
+    await server.stop();
+  });
+});
