@@ -11,7 +11,8 @@ import { codecs } from '../schemas/codecs.js';
 import { ApiError } from '../schemas/errors.js';
 import type { UserState } from '../schemas/records.js';
 import { eventJson } from '../schemas/wire/user.js';
-import { type ConversionFields, conversionName, isReserved, readConversion } from './conversion.js';
+import { type ConversionFields, conversionAsSent, conversionName, isReserved, readConversion } from './conversion.js';
+import { isToldAll } from './disclosure.js';
 import { asOverload } from './intake.js';
 import { storedState } from './last-known.js';
 import type { IngestParts } from './parts.js';
@@ -58,7 +59,7 @@ export const clientCallRoutes: FastifyPluginAsync<IngestParts> = async (plugin, 
         throw asOverload(error);
       }
       metrics.add('conversions_accepted_total', 1);
-      return { meta: { code: 200 }, event: eventJson(event) };
+      return { meta: { code: 200 }, event: eventJson(isToldAll(caller) ? event : conversionAsSent(event, fields)) };
     },
   );
 

@@ -42,6 +42,12 @@ function userOfEvent({ userId, deviceId, installId }: ConversionFields, user: Us
   return { id: user?.id ?? null, userId: userId ?? user?.userId ?? null, deviceId: deviceId ?? null, profile };
 }
 
+/** The event with nothing of the stored user in it: for a caller who may not read users. */
+export const conversionAsSent = (event: Event, fields: ConversionFields): Event => ({
+  ...event,
+  user: userOfEvent(fields, undefined),
+});
+
 /** The name, or what is wrong with it. */
 export function conversionName({ name, type }: ConversionFields): Validated<string> {
   const given = name ?? type;

@@ -74,7 +74,8 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
     },
     searchGeofences: async (question) => {
       asked.searchGeofences = question;
-      return things(options.found?.(question.radiusM) ?? 2);
+      const found = things(options.found?.(question.radiusM) ?? 2);
+      return found.map((geofence) => ({ ...geofence, userIds: 'ann,bob', ip: '10.0.0.0/8' }));
     },
     searchBeacons: async (question) => {
       asked.searchBeacons = question;

@@ -1,9 +1,12 @@
 /** What ingest is given, and what its routes share. */
+
+import type { Caller } from '../http/keys.js';
 import type { ConfigurationReader, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { Inbox, Log, StateStore } from '../pipeline/ports.js';
 import type { User } from '../schemas/json/user.js';
 import type { Location } from '../schemas/records.js';
 import { type Admission, createAdmission } from './admission.js';
+import { createDisclosures, type Disclosure } from './disclosure.js';
 import { createIntake, type Intake } from './intake.js';
 import { lastKnownUser } from './last-known.js';
 import type { IngestMetrics } from './metrics.js';
@@ -51,10 +54,12 @@ export interface IngestParts extends IngestDependencies {
   readonly waiting: Waiting;
   /** The user a location is about, without waiting for its outcome. */
   readonly lastKnownUser: (location: Location) => Promise<User>;
+  /** What a caller's key may be told of users. */
+  readonly disclosureFor: (caller: Pick<Caller, 'kind'>) => Disclosure;
 }
 
 export function createIngestParts(dependencies: IngestDependencies): IngestParts {
-  const { log, bounds, metrics, inbox, clock } = dependencies;
+  const { log, bounds, metrics, inbox, clock, spatial } = dependencies;
   const admission = createAdmission(bounds);
   return {
     ...dependencies,
@@ -62,5 +67,6 @@ export function createIngestParts(dependencies: IngestDependencies): IngestParts
     intake: createIntake(log, admission, metrics),
     waiting: createWaiting({ inbox, ...bounds }),
     lastKnownUser: (location) => lastKnownUser(location, dependencies, clock()),
+    disclosureFor: createDisclosures((question) => spatial.context(question)),
   };
 }

@@ -67,20 +67,26 @@ const Rejections = (position: string) =>
     description: 'What was not taken and why; the first hundred',
   });
 
-export const TrackAnswer = Type.Object({
-  meta: Type.Object({
-    code: Type.Integer(),
-    pending: Type.Optional(
-      Type.Boolean({
-        description: 'True: the location is durable, but what it did was not known in time; the user is as last known',
-      }),
-    ),
-  }),
-  events: Type.Array(Event),
-  user: User,
-  nearbyGeofences: Type.Optional(Type.Array(Geofence)),
-  rejections: Type.Optional(Rejections('index')),
-});
+export const TrackAnswer = Type.Object(
+  {
+    meta: Type.Object({
+      code: Type.Integer(),
+      pending: Type.Optional(
+        Type.Boolean({
+          description: 'True: the location is durable, but what it did was not known in time; the user is as last known',
+        }),
+      ),
+    }),
+    events: Type.Array(Event),
+    user: User,
+    nearbyGeofences: Type.Optional(Type.Array(Geofence)),
+    rejections: Type.Optional(Rejections('index')),
+  },
+  {
+    description:
+      'With a publishable key, `user` and the user of each event hold what this request said, `_id`, `createdAt`, `geofences` and `beacons`; with a secret key, all that is known',
+  },
+);
 
 export const BulkAnswer = Type.Object({
   meta: Meta,

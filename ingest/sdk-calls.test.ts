@@ -84,6 +84,17 @@ describe('questions by place', () => {
     expect(ingest.asked.searchBeacons).toMatchObject({ radiusM: 1_000, limit: 100 });
   });
 
+  it('do not tell a publishable key for which users or addresses a geofence is', async () => {
+    for (const [method, url, body] of [
+      ['GET', '/v1/search/geofences?near=50,10'],
+      ['POST', '/v1/sync/region', { latitude: 50, longitude: 10 }],
+    ] as const) {
+      expect((await call(method, url, body)).json().geofences[0]).toEqual({ _id: '0' });
+      const told = (await call(method, url, body, ingest.secret)).json().geofences[0];
+      expect(told).toEqual({ _id: '0', userIds: 'ann,bob', ip: '10.0.0.0/8' });
+    }
+  });
+
   it('give a region that holds no more than a device keeps', async () => {
     const answer = (await call('POST', '/v1/sync/region', { latitude: 50, longitude: '10', userId: null })).json();
     expect(answer.region).toEqual({ latitude: 50, longitude: 10, radius: 1_000 });
@@ -94,7 +105,7 @@ describe('questions by place', () => {
 
 describe('POST /v1/events', () => {
   it('makes a durable event of a conversion', async () => {
-    const { user } = (await call('POST', '/v1/track', { deviceId: 'buyer', userId: 'u', ...north(0), foreground: true })).json();
+    await call('POST', '/v1/track', { deviceId: 'buyer', userId: 'u', ...north(0), foreground: true });
     const conversion = {
       name: 'opened_app',
       deviceId: 'buyer',
@@ -109,10 +120,14 @@ describe('POST /v1/events', () => {
       createdAt: '2026-01-02T03:04:05.678Z',
       confidence: 3,
       metadata: { plan: 'gold', revenue: 9.5 },
-      user: { _id: user._id, userId: 'u', deviceId: 'buyer' },
+      user: { deviceId: 'buyer' },
     });
     const stored = (await readAll(ingest.node.embedded, topics.events)).map(({ value }) => codecs.event.decode(value as Buffer));
-    expect(stored.find(({ id }) => id === event._id)).toMatchObject({ type: 'opened_app', locationId: null });
+    expect(stored.find(({ id }) => id === event._id)).toMatchObject({
+      type: 'opened_app',
+      locationId: null,
+      user: { userId: 'u', deviceId: 'buyer' },
+    });
   });
 
   it('takes `type` as mobile SDKs send it, and no user', async () => {

@@ -37,7 +37,7 @@ const placeOf = (scope: Scope, [longitude, latitude]: Position) => ({
   latitude,
 });
 
-export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { spatial, configuration }) => {
+export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { spatial, configuration, disclosureFor }) => {
   const app = plugin.withTypeProvider<TypeBoxTypeProvider>();
   const config = { authority: 'publishable', limit: 'query' } as const;
 
@@ -76,15 +76,16 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { sp
       }
       const wantedTags = listField(tags);
       const wantedMetadata = metadataFilter(metadata);
+      const caller = callerOf(request);
       const geofences = await spatial.searchGeofences({
-        ...placeOf(callerOf(request), accepted(coordinatesField('near', near))),
+        ...placeOf(caller, accepted(coordinatesField('near', near))),
         limit,
         includeGeometry: withGeometry,
         ...(radius !== undefined && { radiusM: radius }),
         ...(wantedTags && { tags: wantedTags }),
         ...(wantedMetadata && { metadata: wantedMetadata }),
       });
-      return { meta: { code: 200 }, geofences };
+      return { meta: { code: 200 }, geofences: disclosureFor(caller).geofences(geofences) };
     },
   );
 
@@ -131,8 +132,10 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { sp
     },
     async (request) => {
       const { latitude, longitude } = request.body;
-      const place = placeOf(callerOf(request), [longitude, latitude]);
-      const { radiusM, geofences } = await regionAround(place);
+      const caller = callerOf(request);
+      const place = placeOf(caller, [longitude, latitude]);
+      const { radiusM, geofences: around } = await regionAround(place);
+      const geofences = disclosureFor(caller).geofences(around);
       const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons });
       const region = { latitude, longitude, radius: radiusM };
       return { meta: { code: 200 }, geofences, beacons, places: [], region };

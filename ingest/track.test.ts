@@ -145,9 +145,9 @@ describe('without the location stage', () => {
 it('repeats the last known user when the stage has stopped', async () => {
   const ingest = await startIngest({ bounds: { replyTimeoutMs: 2_000 } });
   try {
-    const before = (await post(ingest, '/v1/track', { deviceId: 'd', ...north(0) })).json();
+    const before = (await post(ingest, '/v1/track', { deviceId: 'd', ...north(0) }, ingest.secret)).json();
     await ingest.node.stop();
-    const after = (await post(ingest, '/v1/track', { deviceId: 'd', ...north(500) })).json();
+    const after = (await post(ingest, '/v1/track', { deviceId: 'd', ...north(500) }, ingest.secret)).json();
     expect(after.meta.pending).toBe(true);
     expect(after.user).toEqual(before.user);
   } finally {

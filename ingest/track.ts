@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { callerOf } from '../http/authority.js';
 import { jsonField } from '../http/form.js';
+import type { Caller } from '../http/keys.js';
 import { accepted, describeOnly } from '../http/validation.js';
 import type { TrackReply } from '../pipeline/ports.js';
 import { ApiError, type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
@@ -54,7 +55,7 @@ function readReplays(items: readonly unknown[], receipt: Receipt): { locations: 
 const rejectionJson = ({ index, param, rule }: Rejection) => ({ index, param, message: `${param}: ${rule}` });
 
 export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) => {
-  const { intake, waiting, metrics, rejections: counter, clock, bounds } = parts;
+  const { intake, waiting, metrics, rejections: counter, clock, bounds, disclosureFor } = parts;
 
   const receiptOf = (request: FastifyRequest, replayed: boolean, replyTo: string): Receipt => {
     const { project, environment } = callerOf(request);
@@ -62,22 +63,26 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
   };
 
   /** What the locations did, or, past the time limit, the last known user and no events of those still under way. */
-  async function answerOf(locations: readonly Location[], replies: ReadonlyMap<string, TrackReply>) {
-    const told = locations.flatMap(({ id }) => replies.get(id) ?? []);
-    const latest = replies.get(locations.at(-1)!.id);
-    const pending = told.length < locations.length;
+  async function answerOf(caller: Caller, locations: readonly Location[], replies: ReadonlyMap<string, TrackReply>) {
+    const disclosure = disclosureFor(caller);
+    const last = locations.at(-1)!;
+    const latest = replies.get(last.id);
+    const pending = replies.size < locations.length;
     if (pending) metrics.add('track_replies_late_total', 1);
     return {
       meta: { code: 200, ...(pending && { pending: true }) },
-      events: told.flatMap(({ events }) => events),
-      user: latest?.user ?? (await parts.lastKnownUser(locations.at(-1)!)),
-      ...(latest?.nearbyGeofences && { nearbyGeofences: latest.nearbyGeofences }),
+      events: locations.flatMap((location) => {
+        const reply = replies.get(location.id);
+        return reply === undefined ? [] : disclosure.events(reply, location);
+      }),
+      user: await disclosure.user(latest?.user ?? (await parts.lastKnownUser(last)), last),
+      ...(latest?.nearbyGeofences && { nearbyGeofences: disclosure.geofences(latest.nearbyGeofences) }),
     };
   }
 
-  async function taken(endpoint: 'track' | 'replay', wait: Wait, locations: readonly Location[]) {
+  async function taken(caller: Caller, endpoint: 'track' | 'replay', wait: Wait, locations: readonly Location[]) {
     await intake(endpoint, locations);
-    return answerOf(locations, await wait.replies(locations.length));
+    return answerOf(caller, locations, await wait.replies(locations.length));
   }
 
   app.post(
@@ -91,7 +96,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
       const wait = waiting.open();
       try {
         const result = readLocation(fieldsOf(request.body), receiptOf(request, false, wait.replyTo));
-        if (result.ok) return await taken('track', wait, [result.value]);
+        if (result.ok) return await taken(callerOf(request), 'track', wait, [result.value]);
         metrics.add('locations_rejected_total', 1, 'track');
         counter.add(callerOf(request), 'track', result.problem);
         throw refusalOf(result.problem);
@@ -122,7 +127,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         metrics.add('locations_rejected_total', rejections.length, 'replay');
         for (const rejection of rejections) counter.add(callerOf(request), 'replay', rejection);
         if (locations.length === 0) throw refusalOf(rejections[0]!);
-        const answer = await taken('replay', wait, locations);
+        const answer = await taken(callerOf(request), 'replay', wait, locations);
         return rejections.length === 0
           ? answer
           : { ...answer, rejections: rejections.slice(0, maxRejectionsTold).map(rejectionJson) };
