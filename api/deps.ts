@@ -1,6 +1,6 @@
 /** What the routes of the API work with. */
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
-import type { Analytics, Log } from '../pipeline/ports.js';
+import type { Analytics, DeliveryQueue, Log } from '../pipeline/ports.js';
 import type { Sealer } from '../pipeline/sealing.js';
 import type { IconKind } from '../renderer/overlays/icons.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
@@ -30,6 +30,8 @@ export interface WebhookParts {
   readonly allowedNetworks: readonly string[];
   /** Of one project and environment. */
   readonly maxWebhooks: number;
+  /** Deliveries that wait in one queue. */
+  readonly waiting: DeliveryQueue['waiting'];
   /** Tries a delivery once, at once and without queueing, and appends what came of it to topic `attempts`. */
   readonly tryOnce: (webhook: WebhookRecord, delivery: Delivery) => Promise<Attempt>;
 }

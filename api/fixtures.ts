@@ -56,6 +56,7 @@ export const webhookParts = (parts: Partial<WebhookParts> = {}): WebhookParts =>
   sealer: createSealer(randomBytes(sealingKeyBytes)),
   allowedNetworks: [],
   maxWebhooks: 10,
+  waiting: unasked,
   tryOnce: unasked,
   ...parts,
 });

@@ -171,6 +171,14 @@ export interface Settlement {
   readonly next: { readonly dueAtMs: number; readonly attempts: number } | null;
 }
 
+/** A delivery that was asked for again. It replaces those of the same id that were created before it. */
+export interface Replacement {
+  /** Id of the delivery. */
+  readonly delivery: string;
+  /** Epoch ms. */
+  readonly createdAtMs: number;
+}
+
 /** How a webhook has been doing. Epoch ms, null: never, or not since the last success. */
 export interface WebhookHealth {
   readonly failingSinceMs: number | null;
@@ -204,6 +212,13 @@ export interface DeliveryQueue {
   drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult>;
   /** Deliveries that wait, of all sources. */
   size(): Promise<number>;
+  /**
+   * Records replacements for at least `keepMs`. They apply to the deliveries of all sources, whoever owns them. Of
+   * several replacements of one delivery, the last one written counts.
+   */
+  replace(webhook: string, replacements: readonly Replacement[], keepMs: number): Promise<void>;
+  /** Reads when the newest replacement of each delivery was created, in epoch ms; undefined where none is recorded. */
+  replacedAt(webhook: string, deliveries: readonly string[]): Promise<readonly (number | undefined)[]>;
   health(webhook: string): Promise<WebhookHealth>;
   setHealth(webhook: string, health: WebhookHealth): Promise<void>;
 }

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { deviceKey } from '../../ingest/track-request.js';
 import { deliveriesOf } from '../../pipeline/stages/webhooks/payload.js';
 import { ApiError } from '../../schemas/errors.js';
-import { Attempt, AttemptState, type WebhookRecord } from '../../schemas/json/webhook.js';
+import { Attempt, AttemptState, WaitingDelivery, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
@@ -19,6 +19,7 @@ import { eventTypeRule, isEventType, refuseUnknown } from './input.js';
 import { redeliverEvent, redeliverRange } from './redelivery.js';
 import { readRedelivery } from './redelivery-input.js';
 import { sampleOf } from './sample.js';
+import { listWaiting, readWaitingQuery } from './waiting.js';
 
 const tag = 'webhooks';
 const config = { authority: 'secret', limit: 'management' } as const;
@@ -97,6 +98,25 @@ export const deliveryRoutes =
         }
         const { deliveries, next } = await redeliverRange(deps, webhook, asked.range);
         return { meta: { ...success, hasMore: next !== null, ...(next && { cursor: encodeCursor(next) }) }, deliveries };
+      },
+    });
+
+    app.get<ById>('/v1/webhooks/:id/deliveries', {
+      config,
+      schema: described({
+        operationId: 'listWaitingDeliveries',
+        tag,
+        summary: 'List deliveries that wait, the next due first',
+        description: 'Those that wait for their first attempt, and those that wait for a retry.',
+        params: idParameter,
+        querystring: Type.Object({ ...limitParameter, ...cursorParameter }),
+        answer: listOf({ deliveries: Type.Array(WaitingDelivery) }, { cursor: true }),
+        failures: [400, 404],
+      }),
+      handler: async (request) => {
+        const webhook = webhookOf(deps, request);
+        const query = accepted(readWaitingQuery(request.query as RawFields));
+        return listWaiting({ log: deps.log, waiting: webhooks.waiting }, webhook, query);
       },
     });
 

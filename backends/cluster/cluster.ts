@@ -44,6 +44,8 @@ export interface ClusterBackend {
   readonly positions: Positions;
   /** Its `size`, which only metrics ask for, tells an outage as `unavailable`. */
   readonly deliveryQueue: DeliveryQueue;
+  /** For requests: reports an outage as `unavailable`. */
+  readonly requestDeliveries: Pick<DeliveryQueue, 'waiting'>;
   readonly replies: Replies;
   readonly turns: Turns;
   /** Where replies to this process arrive. */
@@ -82,6 +84,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     const stateStore = createRedisStateStore({ redis, wire, publish, publishRest, retentionMs: options.stateRetentionMs });
     const partitions = kafkaLog.partitions(topics.events);
     const impatientRedis = forRequests(redis);
+    const requestDeliveries = createRedisDeliveryQueue({ redis: impatientRedis, partitions });
     return {
       log: patient(kafkaLog, wire),
       requestLog: kafkaLog,
@@ -90,8 +93,9 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       positions: createRedisPositions(redis),
       deliveryQueue: {
         ...createRedisDeliveryQueue({ redis, partitions }),
-        size: createRedisDeliveryQueue({ redis: impatientRedis, partitions }).size,
+        size: requestDeliveries.size,
       },
+      requestDeliveries,
       replies: createRedisReplies(redis),
       turns: createRedisTurns(redis),
       openInbox: () => createRedisInbox(redis),

@@ -3,6 +3,8 @@
  * sequences are doubles: those that aren't negative sort as their big-endian bytes do.
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery, WebhookHealth } from '../../pipeline/ports.js';
+import { deriveId } from '../../schemas/ids.js';
+import { numberValue } from './keys.js';
 
 /** Largest delivery. LMDB itself would take more. */
 export const maxDeliveryBytes = 2 ** 20;
@@ -74,6 +76,15 @@ export function keyBeyondWebhook(source: DeliverySource, webhook: string): Buffe
 
 /** Beyond all places of the source and before those of the next. */
 export const keyBeyondSource = ({ topic, partition }: DeliverySource): Buffer => sourceKey({ topic, partition: partition + 1 });
+
+/** `[webhook 12][delivery 12]`, the delivery by a hash of its id. */
+export const replacementKey = (webhook: string, delivery: string): Buffer =>
+  Buffer.concat([webhookKey(webhook), Buffer.from(deriveId(delivery), 'hex')]);
+
+/** `[createdAtMs f64]` and a replacement's key. */
+export const replacementTimeKey = (createdAtMs: number, key: Buffer): Buffer => Buffer.concat([numberValue(createdAtMs), key]);
+
+export const replacementOfTimeKey = (timeKey: Buffer): Buffer => timeKey.subarray(8);
 
 /** What is held per source beside its deliveries. */
 export interface QueueState {

@@ -12,6 +12,7 @@ import type {
   DeliveryPlace,
   DeliveryQueue,
   DeliverySource,
+  Replacement,
   Settlement,
   WaitingDelivery,
 } from '../../pipeline/ports.js';
@@ -28,15 +29,22 @@ import {
   placeKey,
   placeOfKey,
   type QueueState,
+  replacementKey,
+  replacementOfTimeKey,
+  replacementTimeKey,
   setSequence,
   sourceKey,
   webhookKey,
 } from './delivery-queue-layout.js';
+import { numberOf, numberValue } from './keys.js';
 import type { Storage } from './storage.js';
 
 /** What one transaction of a drop removes, and what one turn of the event loop seeks: some milliseconds of either. */
 const maxDroppedAtOnce = 500;
 const maxSoughtAtOnce = 1_000;
+/** Old replacements that one call removes; one call adds no more than that. */
+const maxForgottenAtOnce = 2_000;
+const noValue = Buffer.alloc(0);
 
 type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
 
@@ -44,6 +52,9 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
   const queues = deliveryEnvironment.table('queues');
   const deliveries = deliveryEnvironment.table('waiting');
   const healths = deliveryEnvironment.table('health');
+  const replacements = deliveryEnvironment.table('replacements');
+  /** The same by time, so that the oldest are found. */
+  const replacementTimes = deliveryEnvironment.table('replacement-times');
 
   async function claim(source: DeliverySource): Promise<DeliveryClaim> {
     const key = sourceKey(source);
@@ -180,6 +191,35 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     return sum;
   }
 
+  async function replace(webhook: string, added: readonly Replacement[], keepMs: number): Promise<void> {
+    const entries = added.map(({ delivery, createdAtMs }) => ({ key: replacementKey(webhook, delivery), createdAtMs }));
+    const newestMs = added.reduce((newest, { createdAtMs }) => Math.max(newest, createdAtMs), 0);
+    await deliveryEnvironment.transaction(() => {
+      for (const { key, createdAtMs } of entries) {
+        const knownMs = numberOf(replacements.getBinary(key));
+        if (knownMs !== undefined) replacementTimes.removeSync(replacementTimeKey(knownMs, key));
+        replacements.putSync(key, numberValue(createdAtMs));
+        replacementTimes.putSync(replacementTimeKey(createdAtMs, key), noValue);
+      }
+      forgetReplacementsBefore(newestMs - keepMs);
+    });
+  }
+
+  /** Only inside a transaction. Forgets more than one replacement adds, so that their number stays bounded. */
+  function forgetReplacementsBefore(epochMs: number): void {
+    const end = numberValue(Math.max(0, epochMs));
+    const old = Array.from(replacementTimes.getKeys({ end, limit: maxForgottenAtOnce }), (key) => Buffer.from(key));
+    for (const timeKey of old) {
+      replacementTimes.removeSync(timeKey);
+      replacements.removeSync(replacementOfTimeKey(timeKey));
+    }
+  }
+
+  async function replacedAt(webhook: string, ids: readonly string[]): Promise<(number | undefined)[]> {
+    deliveryEnvironment.refresh();
+    return ids.map((delivery) => numberOf(replacements.getBinary(replacementKey(webhook, delivery))));
+  }
+
   return {
     claim,
     add,
@@ -188,6 +228,8 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     settle,
     drop,
     size,
+    replace,
+    replacedAt,
     async health(webhook) {
       deliveryEnvironment.refresh();
       return decodeHealth(healths.getBinary(webhookKey(webhook)));

@@ -103,7 +103,14 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
     const webhookClient = createWebhookClient(configuration);
     const { requestLog: log, requestStates: states } = backend;
-    await addApi(app, { configuration, view }, { writer, spatial, analytics, log, maps, states, sealer, webhookClient });
+    await addApi(
+      app,
+      { configuration, view },
+      {
+        ...{ writer, spatial, analytics, log, maps, states, sealer, webhookClient },
+        deliveries: backend.requestDeliveries,
+      },
+    );
     return {
       done: new Promise(() => {}),
       async stop() {

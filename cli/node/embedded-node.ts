@@ -102,6 +102,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     states: stateStore,
     sealer,
     webhookClient,
+    deliveries: backend.deliveryQueue,
   });
 
   return {

@@ -14,7 +14,7 @@ import { ingestMetrics } from '../../ingest/metrics.js';
 import { defaultIngestBounds, type IngestDependencies } from '../../ingest/parts.js';
 import { ingestRoutes } from '../../ingest/routes.js';
 import type { View } from '../../pipeline/catalog/view.js';
-import type { StateStore } from '../../pipeline/ports.js';
+import type { DeliveryQueue, StateStore } from '../../pipeline/ports.js';
 import type { Sealer } from '../../pipeline/sealing.js';
 import { createTryOnce } from '../../pipeline/stages/webhooks/try-once.js';
 import type { Configuration } from '../config/schema.js';
@@ -72,12 +72,13 @@ export interface ApiGiven extends Pick<ApiDeps, 'writer' | 'spatial' | 'analytic
   readonly states: Pick<StateStore, 'load'>;
   readonly sealer: Sealer;
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
+  readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
 }
 
 export async function addApi(
   app: FastifyInstance,
   { configuration, view }: Pick<HttpParts, 'configuration' | 'view'>,
-  { writer, spatial, analytics, log, maps, states, sealer, webhookClient }: ApiGiven,
+  { writer, spatial, analytics, log, maps, states, sealer, webhookClient, deliveries }: ApiGiven,
 ): Promise<void> {
   await app.register(apiRoutes, {
     configuration: view,
@@ -89,6 +90,7 @@ export async function addApi(
       sealer,
       allowedNetworks: configuration.webhooks.allowedNetworks,
       maxWebhooks: configuration.webhooks.maxPerEnvironment,
+      waiting: deliveries.waiting,
       tryOnce: createTryOnce({ log, client: webhookClient, sealer, clock: Date.now }),
     },
     maps: {

@@ -52,6 +52,10 @@ export const stageMetrics = {
     buckets: lagBucketsMs,
   },
   webhook_deliveries_total: { kind: 'counter', help: 'Deliveries queued: requests that webhooks are to get, each once.' },
+  webhook_deliveries_replaced_total: {
+    kind: 'counter',
+    help: 'Waiting deliveries that were removed unsent, because the same delivery was asked for again.',
+  },
   webhook_attempts_total: {
     kind: 'counter',
     label: 'result',

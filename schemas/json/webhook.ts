@@ -127,3 +127,20 @@ export const Attempt = Type.Object(
   { $id: 'Attempt', description: 'One try to deliver events to a webhook' },
 );
 export type Attempt = Static<typeof Attempt>;
+
+/** A delivery that waits to be sent, as the API answers it. */
+export const WaitingDelivery = Type.Object(
+  {
+    _id: Type.String({ description: '`webhook-id` of the request' }),
+    events: Type.Array(Id),
+    reason: Type.Enum(['event', 'redelivery', 'test']),
+    createdAt: Timestamp,
+    attempts: Type.Integer({ description: 'Attempts so far; 0: it waits for its first' }),
+    nextAttemptAt: Type.String({
+      format: 'date-time',
+      description: 'When it is due. A disabled or failing webhook gets it later',
+    }),
+  },
+  { $id: 'WaitingDelivery', description: 'A delivery that waits to be sent to a webhook' },
+);
+export type WaitingDelivery = Static<typeof WaitingDelivery>;

@@ -1,5 +1,12 @@
 /** Webhooks and tries to deliver: from the records that are kept to what the API answers. */
-import type { Attempt as AttemptJson, Webhook, WebhookRecord, WebhookSecret, WebhookSecretRecord } from '../json/webhook.js';
+import type {
+  Attempt as AttemptJson,
+  WaitingDelivery,
+  Webhook,
+  WebhookRecord,
+  WebhookSecret,
+  WebhookSecretRecord,
+} from '../json/webhook.js';
 import type { Attempt, Delivery } from '../records.js';
 import { isoTime, withoutUnset } from './common.js';
 
@@ -30,6 +37,24 @@ export const webhookJson = (record: WebhookRecord, issued?: IssuedSecret): Webho
   enabled: record.enabled,
   ...(record.disabled && { disabled: { reason: record.disabled.reason, at: isoTime(record.disabled.at) } }),
   secrets: record.secrets.map((secret) => secretJson(secret, issued)),
+});
+
+/** Shows a delivery that waits, without its body. Times are epoch ms. */
+export const waitingDeliveryJson = ({
+  delivery,
+  attempts,
+  dueAtMs,
+}: {
+  readonly delivery: Pick<Delivery, 'id' | 'events' | 'reason' | 'createdAt'>;
+  readonly attempts: number;
+  readonly dueAtMs: number;
+}): WaitingDelivery => ({
+  _id: delivery.id,
+  events: delivery.events,
+  reason: delivery.reason,
+  createdAt: isoTime(delivery.createdAt),
+  attempts,
+  nextAttemptAt: isoTime(dueAtMs),
 });
 
 /** All that the wire form of a try is made of. */

@@ -6,6 +6,7 @@ import { type BackendSite, onFreshBackend, onFreshSite } from './backend.js';
 import { type Added, anyStep, batchOf, hooks, noon, RunBesideModel, sources, webhooksOf } from './delivery-queue.model.js';
 
 const source = sources[0]!;
+const hourMs = 3_600_000;
 const [hook, otherHook] = [hooks[1]!, hooks[2]!];
 
 const due = (dueAtMs: number, text: string, webhook = hook): Added => ({ webhook, dueAtMs, text });
@@ -209,6 +210,30 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
         expect(await webhooksOf(queue, source)).toEqual(ids.map((webhook, i) => [webhook, noon + (i % 5)]));
       }),
     );
+
+    test('a replacement is read by webhook and delivery, the last one counts, and it outlives a reopen', () =>
+      onFreshSite(site, async (place) => {
+        let backend = await place.open();
+        const { replace, replacedAt } = backend.deliveryQueue;
+        expect(await replacedAt(hook, [])).toEqual([]);
+        expect(await replacedAt(hook, ['a', 'b'])).toEqual([undefined, undefined]);
+        const many = Array.from({ length: 1_500 }, (_, i) => ({ delivery: `${i}`, createdAtMs: noon + i }));
+        await replace(hook, many, hourMs);
+        await replace(hook, [{ delivery: 'a', createdAtMs: noon }], hourMs);
+        await replace(hook, [{ delivery: 'a', createdAtMs: noon + 5 }], hourMs);
+        await replace(otherHook, [{ delivery: 'b', createdAtMs: noon }], hourMs);
+        await backend.close();
+        backend = await place.open();
+        const { deliveryQueue } = backend;
+        expect(await deliveryQueue.replacedAt(hook, ['b', 'a', '7', '1499'])).toEqual([
+          undefined,
+          noon + 5,
+          noon + 7,
+          noon + 1_499,
+        ]);
+        expect(await deliveryQueue.replacedAt(otherHook, ['a', 'b'])).toEqual([undefined, noon]);
+        await backend.close();
+      }));
 
     test('health of a webhook is unknown until it is told, and all is there after a reopen', () =>
       onFreshSite(site, async (place) => {

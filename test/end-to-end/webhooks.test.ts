@@ -143,6 +143,28 @@ describe('a webhook', () => {
     expect(disabled.disabled.reason).toBe('gone');
   });
 
+  it('shows the retry that waits, and forgets it once the webhook is deleted', async () => {
+    const { eastM, path, webhook } = await subject();
+    receiver.answering = (_, response) => void response.writeHead(503, { 'retry-after': '600' }).end();
+    const { events } = await device.track({ deviceId: newName(), ...standing(eastM, 0) });
+    await arrived(path, 1);
+    const [retry] = await until(async () => {
+      const { deliveries } = ok(await backend.get(`/v1/webhooks/${webhook._id}/deliveries`));
+      return deliveries[0]?.attempts === 1 && deliveries;
+    });
+    expect(retry).toMatchObject({ events: [events[0]._id], reason: 'event' });
+    expect(Date.parse(retry.nextAttemptAt)).toBeGreaterThan(Date.now());
+    const before = await waitingDeliveries();
+    ok(await backend.delete(`/v1/webhooks/${webhook._id}`));
+    await until(async () => (await waitingDeliveries()) === before - 1);
+    expect((await backend.get(`/v1/webhooks/${webhook._id}/deliveries`)).status).toBe(404);
+  });
+
+  async function waitingDeliveries(): Promise<number> {
+    const { body: text } = await server.withKey(undefined).get('/metrics');
+    return Number(/^fenceline_webhook_deliveries_waiting (\d+)$/m.exec(text)?.[1]);
+  }
+
   it('gets an event again when it is asked for, byte for byte', async () => {
     const { eastM, path, webhook } = await subject();
     const { events } = await device.track({ deviceId: newName(), ...standing(eastM, 0) });

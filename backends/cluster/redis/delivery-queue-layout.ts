@@ -5,9 +5,10 @@
  * Per source, a hash `meta` (token, offset, sequence, size, and the id of the batch added last) and a sorted set `webhooks` of those that
  * anything waits for. Per source and webhook, while anything waits, a sorted set `places:` of `[dueAtMs f64][sequence f64][attempts u32]` and
  * a hash `values:` by `[sequence f64]`. All scores are 0, so that members sort by their bytes; numbers that aren't negative sort as their
- * big-endian bytes do.
+ * big-endian bytes do. Per delivery that was asked for again, a string with the time of that, which expires.
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery } from '../../../pipeline/ports.js';
+import { deriveId } from '../../../schemas/ids.js';
 
 /** Largest delivery. Redis itself would take more. */
 export const maxDeliveryBytes = 2 ** 20;
@@ -47,6 +48,12 @@ export class SourceKeys {
 export function healthKey(prefix: string, webhook: string): string {
   checkWebhook(webhook);
   return `${prefix}webhook.${webhook}`;
+}
+
+/** Those of one webhook have one hash tag, so that one command reads several. */
+export function replacementKey(prefix: string, webhook: string, delivery: string): string {
+  checkWebhook(webhook);
+  return `${prefix}{replacements.${webhook}}.${deriveId(delivery)}`;
 }
 
 /** Throws on a time that can't be. */

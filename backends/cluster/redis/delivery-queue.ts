@@ -16,6 +16,7 @@ import {
   type DeliveryPlace,
   type DeliveryQueue,
   type DeliverySource,
+  type Replacement,
   type Settlement,
   topics,
   type WaitingDelivery,
@@ -32,6 +33,7 @@ import {
   encodeMember,
   encodePlace,
   healthKey,
+  replacementKey,
   SourceKeys,
 } from './delivery-queue-layout.js';
 import { addScript, claimScript, dropScript, firstsScript, settleScript, waitingScript } from './delivery-queue-scripts.js';
@@ -168,7 +170,23 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     await redis.withRetries(() => client.set(healthKey(options.prefix, webhook), text));
   }
 
-  return { claim, add, waiting, webhooks, settle, drop, size, health, setHealth };
+  /** In the order of the log, so that the newest is written last. */
+  async function replace(webhook: string, replacements: readonly Replacement[], keepMs: number): Promise<void> {
+    const write = ({ delivery, createdAtMs }: Replacement): Promise<unknown> =>
+      redis.withRetries(() => client.set(replacementKey(options.prefix, webhook, delivery), createdAtMs, 'PX', keepMs));
+    for (let start = 0; start < replacements.length; start += maxReadAtOnce) {
+      await Promise.all(replacements.slice(start, start + maxReadAtOnce).map(write));
+    }
+  }
+
+  async function replacedAt(webhook: string, deliveries: readonly string[]): Promise<(number | undefined)[]> {
+    if (deliveries.length === 0) return [];
+    const keys = deliveries.map((delivery) => replacementKey(options.prefix, webhook, delivery));
+    const times = await redis.withRetries(() => client.mget(keys));
+    return times.map((time) => (time === null ? undefined : Number(time)));
+  }
+
+  return { claim, add, waiting, webhooks, settle, drop, size, replace, replacedAt, health, setHealth };
 }
 
 /** The keys of a script that changes what waits for some webhooks, which it knows by their numbers. */

@@ -56,6 +56,8 @@ export interface DispatcherParts {
   readonly onFailure: (error: unknown) => void;
 }
 
+const lookForDeletedEveryMs = 1_000;
+
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #endpoints = new Map<string, Endpoint>();
@@ -67,6 +69,8 @@ export class Dispatcher {
   readonly #settler: Settler;
   readonly #sender: Sender;
   readonly #maxUntrusted: number;
+  #seenVersion = -1;
+  readonly #deletionTimer: unknown;
   #taken = 0;
   #untrustedInFlight = 0;
   #isClosed = false;
@@ -103,6 +107,7 @@ export class Dispatcher {
       settled: () => this.#settler.flushed(),
       background,
     });
+    this.#deletionTimer = timers.repeat(() => this.#wakeDeleted(), lookForDeletedEveryMs);
   }
 
   /** Begins with what waits in the source. */
@@ -136,6 +141,7 @@ export class Dispatcher {
     this.#isClosed = true;
     this.#examiner.close();
     this.#parking.close();
+    this.#parts.timers.clear(this.#deletionTimer);
     for (const { timer } of this.#endpoints.values()) this.#parts.timers.clear(timer);
     await this.#background.idle();
   }
@@ -146,7 +152,8 @@ export class Dispatcher {
     const endpoint = known ?? new Endpoint(id);
     endpoint.scope ??= scope;
     if (!endpoint.lanes.has(source)) {
-      const parts = { source, webhook: id, codec: this.#parts.codecs.delivery, budget: this.#budget };
+      const { codecs, metrics } = this.#parts;
+      const parts = { source, webhook: id, codec: codecs.delivery, budget: this.#budget, metrics };
       endpoint.lanes.set(source, new Lane(parts, restDueAtMs));
     }
     if (known === undefined) {
@@ -154,6 +161,17 @@ export class Dispatcher {
       this.#examiner.examine(endpoint);
     }
     return endpoint;
+  }
+
+  /** Wakes endpoints whose webhook was deleted: what waits for them goes now, and not when its retry would be due. */
+  #wakeDeleted(): void {
+    const { version } = this.#parts.configuration;
+    if (version === this.#seenVersion) return;
+    this.#seenVersion = version;
+    for (const endpoint of this.#endpoints.values()) {
+      if (endpoint.scope !== undefined && this.#webhookOf(endpoint) === undefined) this.#ready.add(endpoint);
+    }
+    this.#pump();
   }
 
   /** One that fails holds no more in memory than it may send. */

@@ -65,7 +65,7 @@ export class Endpoint {
 
   /** Has nothing more to do with the source. */
   leave(source: Source): void {
-    this.lanes.get(source)?.release(0);
+    this.lanes.get(source)?.abandon();
     this.lanes.delete(source);
   }
 }

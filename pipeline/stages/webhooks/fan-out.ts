@@ -10,7 +10,7 @@ import type { Delivery } from '../../../schemas/records.js';
 import { eventText } from '../../../schemas/wire/event-text.js';
 import { isId } from '../../catalog/keys.js';
 import type { Scope } from '../../catalog/types.js';
-import type { LogRecord } from '../../ports.js';
+import type { DeliveryQueue, LogRecord, Replacement } from '../../ports.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../dead-letters.js';
 import { addTo } from './lists.js';
 import { type Matcher, matchableOf, type WebhookDirectory } from './matching.js';
@@ -37,8 +37,15 @@ export type FanOut = (records: readonly LogRecord[], isRepeat: IsRepeat) => Prom
 /** Of one chunk, which a store takes at once and answers nobody else meanwhile. What one location makes is never parted, so there may be more. */
 const maxChunkDeliveries = 500;
 
-/** Deliveries asked for again go out as they were made. */
-export function createRedelivery({ delivery: codec }: Pick<Codecs, 'delivery'>): FanOut {
+export interface RedeliveryParts {
+  readonly codecs: Pick<Codecs, 'delivery'>;
+  readonly queue: Pick<DeliveryQueue, 'replace'>;
+  /** As long as a delivery may wait. */
+  readonly keepWaitingMs: number;
+}
+
+/** Sends deliveries that were asked for again, as they were made. They replace those of the same id that still wait. */
+export function createRedelivery({ codecs: { delivery: codec }, queue, keepWaitingMs }: RedeliveryParts): FanOut {
   return async (records) => {
     const bad: BadRecord[] = [];
     const made: MadeDelivery[] = [];
@@ -47,8 +54,18 @@ export function createRedelivery({ delivery: codec }: Pick<Codecs, 'delivery'>):
       if (isBadRecord(delivery)) bad.push(delivery);
       else made.push({ delivery, value: record.value as Buffer, sinceMs: record.timestamp });
     }
+    // Before they are queued: a crash in between reads the same records again.
+    await replaceOlder(made);
     return { bad, chunks: [{ nextOffset: endOf(records), made }] };
   };
+
+  async function replaceOlder(made: readonly MadeDelivery[]): Promise<void> {
+    const byWebhook = new Map<string, Replacement[]>();
+    for (const { delivery } of made) {
+      addTo(byWebhook, delivery.webhook, { delivery: delivery.id, createdAtMs: delivery.createdAt });
+    }
+    for (const [webhook, replacements] of byWebhook) await queue.replace(webhook, replacements, keepWaitingMs);
+  }
 
   function decodeDelivery(record: LogRecord): Delivery | BadRecord {
     const delivery = decodeRecord(codec, record);

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { scope } from '../../catalog/fixtures.js';
-import type { WaitingDelivery } from '../../ports.js';
+import type { Settlement, WaitingDelivery } from '../../ports.js';
+import { noMetrics } from '../metrics.js';
 import { Lane } from './lane.js';
 import type { HeldDelivery, Source } from './source.js';
 import { webhookId } from './testing/webhooks.js';
@@ -24,14 +25,27 @@ const delivery = (number: number): Delivery => ({
 /** A queue whose writes and reads take effect at one moment and are heard of at a later one, as the test says. */
 class SlowQueue {
   readonly stored = new Map<number, WaitingDelivery>();
+  /** Ids of deliveries that were asked for again. */
+  readonly replaced = new Set<string>();
+  /** Sequences of those that were removed for it. */
+  readonly removed = new Set<number>();
   /** The lane's read: first taken, then answered. */
   #reading: { limit: number; found?: WaitingDelivery[]; answer: (found: WaitingDelivery[]) => void } | undefined;
 
   readonly source = {
+    nextSequence: 0,
     waiting: (_: string, limit: number) =>
       new Promise((answer) => {
         this.#reading = { limit, answer };
       }),
+    replacedAt: async (_: string, ids: readonly string[]) => ids.map((id) => (this.replaced.has(id) ? 1 : undefined)),
+    settle: async (settlements: readonly Settlement[]) => {
+      for (const { place } of settlements) {
+        this.stored.delete(place.sequence);
+        this.removed.add(place.sequence);
+      }
+      return true;
+    },
   } as unknown as Source;
 
   read(): void {
@@ -49,11 +63,24 @@ class SlowQueue {
   }
 }
 
-type Step = 'queue' | 'offer' | 'load' | 'read' | 'answer' | 'take' | 'settle' | 'reschedule' | 'hear' | 'release' | 'pass';
+type Step =
+  | 'queue'
+  | 'replace'
+  | 'offer'
+  | 'load'
+  | 'read'
+  | 'answer'
+  | 'take'
+  | 'settle'
+  | 'reschedule'
+  | 'hear'
+  | 'release'
+  | 'pass';
 const steps = fc.array(
   fc.constantFrom<Step[]>(
     'queue',
     'queue',
+    'replace',
     'offer',
     'load',
     'read',
@@ -76,7 +103,10 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
     fc.asyncProperty(steps, async (drawn) => {
       const queue = new SlowQueue();
       const budget = { held: 0 };
-      const lane = new Lane({ source: queue.source, webhook, codec: codecs.delivery, budget }, Number.POSITIVE_INFINITY);
+      const lane = new Lane(
+        { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics },
+        Number.POSITIVE_INFINITY,
+      );
       let nowMs = 0;
       let made = 0;
       const toOffer: HeldDelivery[] = [];
@@ -91,6 +121,9 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
           queue.stored.set(made, { ...place, attempts: 0, value: codecs.delivery.encode(delivery(made)) });
           toOffer.push({ place, attempts: 0, delivery: delivery(made), sinceMs: nowMs });
           made += 1;
+        },
+        replace() {
+          queue.replaced.add(delivery(made - 1).id);
         },
         offer() {
           const held = toOffer.shift();
@@ -108,6 +141,7 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
           expect(underWay.map(({ place }) => place.sequence)).not.toContain(sequence);
           expect(toHear.map(({ held: { place } }) => place.sequence)).not.toContain(sequence);
           expect(gone).not.toContain(sequence);
+          expect(queue.removed).not.toContain(sequence);
           if (held.attempts === 0) firstTries.push(sequence);
           underWay.push(held);
         },
@@ -142,18 +176,47 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
         for (const step of ['offer', 'answer', 'load', 'answer', 'take', 'settle', 'hear', 'pass'] as const)
           await perform[step]();
       }
-      expect(gone.size).toBe(made);
+      expect(gone.size + queue.removed.size).toBe(made);
+      expect([...queue.removed].every((sequence) => queue.replaced.has(delivery(sequence).id))).toBe(true);
       expect(lane.isEmpty).toBe(true);
       expect(budget.held).toBe(0);
-      expect(firstTries).toEqual(Array.from({ length: made }, (_, sequence) => sequence));
+      const all = Array.from({ length: made }, (_, sequence) => sequence);
+      expect(firstTries).toEqual(all.filter((sequence) => firstTries.includes(sequence) || !queue.removed.has(sequence)));
     }),
     { numRuns: 1_000 },
   );
 });
 
+test('a retry that is read after it was replaced is removed and not taken', async () => {
+  const queue = new SlowQueue();
+  const budget = { held: 0 };
+  const source = Object.assign(queue.source, { nextSequence: 2 });
+  const lane = new Lane({ source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
+  for (const sequence of [0, 1]) {
+    const value = codecs.delivery.encode(delivery(sequence));
+    queue.stored.set(sequence, { webhook, dueAtMs: 1, sequence, attempts: 3, value });
+  }
+  queue.replaced.add(delivery(0).id);
+  void lane.load(maxWindow, 1);
+  await queue.answer();
+  expect([lane.take(noKeys)?.place.sequence, lane.take(noKeys)]).toEqual([1, undefined]);
+  expect([[...queue.removed], budget.held]).toEqual([[0], 0]);
+});
+
+test('a read that ends after the source has gone to another holds nothing', async () => {
+  const queue = new SlowQueue();
+  const budget = { held: 0 };
+  const lane = new Lane({ source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
+  queue.stored.set(0, { webhook, dueAtMs: 1, sequence: 0, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
+  void lane.load(maxWindow, 1);
+  lane.abandon();
+  await queue.answer();
+  expect([lane.take(noKeys), budget.held]).toEqual([undefined, 0]);
+});
+
 test('regression: sent twice, when a read of the queue came across a delivery before it was offered', async () => {
   const queue = new SlowQueue();
-  const lane = new Lane({ source: queue.source, webhook, codec: codecs.delivery, budget: { held: 0 } }, 0);
+  const lane = new Lane({ source: queue.source, webhook, codec: codecs.delivery, budget: { held: 0 }, metrics: noMetrics }, 0);
   const place = { webhook, dueAtMs: 1, sequence: 0 };
   queue.stored.set(0, { ...place, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
   void lane.load(maxWindow, 1);

@@ -6,6 +6,8 @@
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
+import type { WaitingDelivery } from '../../ports.js';
+import type { Metrics } from '../metrics.js';
 import type { HeldDelivery, Source } from './source.js';
 
 /** Deliveries in the windows of all lanes. */
@@ -18,6 +20,7 @@ export interface LaneParts {
   readonly webhook: string;
   readonly codec: Codec<Delivery>;
   readonly budget: WindowBudget;
+  readonly metrics: Metrics;
 }
 
 export class Lane {
@@ -27,9 +30,12 @@ export class Lane {
   readonly #window: HeldDelivery[] = [];
   /** Sequences of what is in hand. */
   readonly #inHand = new Set<number>();
+  /** Deliveries from this sequence on are still to be offered. */
+  #nextOffered: number;
   /** Epoch ms. */
   #restDueAtMs: number;
   #isLoading = false;
+  #isAbandoned = false;
   /** Sequences of what was settled during a read of the queue, which may still show it as it was. */
   #settledMeanwhile: number[] = [];
 
@@ -37,6 +43,7 @@ export class Lane {
     this.source = parts.source;
     this.#parts = parts;
     this.#restDueAtMs = restDueAtMs;
+    this.#nextOffered = parts.source.nextSequence;
   }
 
   get isLoading(): boolean {
@@ -58,6 +65,7 @@ export class Lane {
 
   /** Takes in a delivery that was just queued: into the window when it is its turn and there is room, else it is read later. */
   offer(held: HeldDelivery, maxWindow: number): void {
+    this.#nextOffered = Math.max(this.#nextOffered, held.place.sequence + 1);
     // A read may have come across it between its being queued and this.
     if (this.#inHand.has(held.place.sequence)) return;
     const isItsTurn = !this.#isLoading && this.#restDueAtMs > held.place.dueAtMs;
@@ -88,6 +96,12 @@ export class Lane {
     }
   }
 
+  /** Holds nothing from now on: the source has gone to another. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.release(0);
+  }
+
   /** The outcome is written: gone from the queue, or due again. */
   settled({ place }: HeldDelivery, nextDueAtMs: number | null): void {
     if (this.#isLoading) this.#settledMeanwhile.push(place.sequence);
@@ -102,22 +116,48 @@ export class Lane {
     this.#restDueAtMs = Number.POSITIVE_INFINITY;
     const limit = maxWindow + this.#inHand.size;
     const found = await this.source.waiting(this.#parts.webhook, limit);
+    const due = this.#dueOf(found, maxWindow, nowMs);
+    const current = await this.#withoutReplaced(due);
     this.#isLoading = false;
-    for (const { value, attempts, ...place } of found) {
-      if (this.#inHand.has(place.sequence)) continue;
-      if (place.dueAtMs > nowMs || !this.hasRoom(maxWindow)) {
-        this.#leave(place.dueAtMs);
-        break;
-      }
-      const delivery = this.#parts.codec.decode(value);
-      this.#hold({ place, attempts, delivery, sinceMs: delivery.createdAt });
-    }
+    for (const held of current) this.#hold(held);
     const last = found.at(-1);
     if (last !== undefined && found.length === limit) this.#leave(last.dueAtMs);
     for (const sequence of this.#settledMeanwhile.splice(0)) this.#inHand.delete(sequence);
   }
 
+  /** Decodes what is due and fits the window. Leaves the rest to the disk. */
+  #dueOf(found: readonly WaitingDelivery[], maxWindow: number, nowMs: number): HeldDelivery[] {
+    const due: HeldDelivery[] = [];
+    for (const { value, attempts, ...place } of found) {
+      if (this.#inHand.has(place.sequence)) continue;
+      if (place.dueAtMs > nowMs || this.#window.length + due.length >= maxWindow) {
+        this.#leave(place.dueAtMs);
+        break;
+      }
+      const delivery = this.#parts.codec.decode(value);
+      due.push({ place, attempts, delivery, sinceMs: delivery.createdAt });
+    }
+    return due;
+  }
+
+  /** Removes from the queue, unsent, what was asked for again since it was created. Answers the others. */
+  async #withoutReplaced(due: readonly HeldDelivery[]): Promise<readonly HeldDelivery[]> {
+    const { webhook, metrics } = this.#parts;
+    const ids = due.map(({ delivery }) => delivery.id);
+    const times = await this.source.replacedAt(webhook, ids);
+    // One that is still to be offered is too young to have been replaced, and its offer would bring it back.
+    const isReplaced = ({ delivery, place }: HeldDelivery, index: number): boolean =>
+      (times[index] ?? 0) > delivery.createdAt && place.sequence < this.#nextOffered;
+    const replaced = due.filter(isReplaced);
+    if (replaced.length === 0) return due;
+    if (await this.source.settle(replaced.map(({ place }) => ({ place, next: null })))) {
+      metrics.add('webhook_deliveries_replaced_total', replaced.length);
+    }
+    return due.filter((held, index) => !isReplaced(held, index));
+  }
+
   #hold(held: HeldDelivery): void {
+    if (this.#isAbandoned) return;
     this.#window.push(held);
     this.#inHand.add(held.place.sequence);
     this.#parts.budget.held += 1;

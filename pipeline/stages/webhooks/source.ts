@@ -72,6 +72,11 @@ export class Source {
     return this.#nextOffset;
   }
 
+  /** Sequence of the next delivery that is added. */
+  get nextSequence(): number {
+    return this.#nextSequence;
+  }
+
   get hasWritten(): boolean {
     return this.#hasWritten;
   }
@@ -118,6 +123,11 @@ export class Source {
 
   waiting(webhook: string, limit: number): Promise<readonly WaitingDelivery[]> {
     return this.#queue.waiting(this.id, webhook, limit);
+  }
+
+  /** Reads when each delivery of the webhook was last asked for again. Epoch ms. */
+  replacedAt(webhook: string, deliveries: readonly string[]): Promise<readonly (number | undefined)[]> {
+    return this.#queue.replacedAt(webhook, deliveries);
   }
 
   /** Answers whether it was written. */

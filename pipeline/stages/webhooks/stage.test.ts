@@ -75,11 +75,100 @@ describe('an event', () => {
     expect(second?.delivery).toMatchObject({ id: first?.delivery.id, reason: 'redelivery' });
     expect(node.client.requests[1]?.body).toBe(node.client.requests[0]?.body);
   });
+});
 
-  const firstDelivery = async (): Promise<Delivery> => {
-    const [record] = await node.node.embedded.log.read(topics.attempts, 0, 0, 1);
-    return codecs.attempt.decode(record!.value!).delivery;
-  };
+const firstDelivery = async (): Promise<Delivery> => {
+  const [record] = await node.node.embedded.log.read(topics.attempts, 0, 0, 1);
+  return codecs.attempt.decode(record!.value!).delivery;
+};
+
+/** Appends the first delivery once more, as the API does. */
+async function redeliverFirst(): Promise<void> {
+  const again: Delivery = { ...(await firstDelivery()), reason: 'redelivery', createdAt: node.time.nowMs };
+  await node.node.embedded.log.append(topics.deliveries, [{ key: hook._id, value: codecs.delivery.encode(again) }]);
+}
+
+describe('a redelivery', () => {
+  test('replaces the retry that waits: the event is not sent again after it has succeeded', async () => {
+    await node.configure(hook);
+    let isUp = false;
+    node.client.answering = () => answer(isUp ? 204 : 500);
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    await passToTimer();
+    await node.attempted(2);
+    isUp = true;
+    node.time.pass(1_000);
+    await redeliverFirst();
+    const attempts = await node.attempted(3);
+    expect(attempts.map(({ state }) => state)).toEqual(['retrying', 'retrying', 'delivered']);
+    await passUntilEmpty();
+    expect((await node.attempts()).map(({ delivery }) => delivery.reason)).toEqual(['event', 'event', 'redelivery']);
+  });
+
+  test('that fails goes on with its own retries, and the retries that it replaced stay away', async () => {
+    await node.configure(hook);
+    node.client.answering = () => answer(node.client.requests.length < 4 ? 500 : 204);
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    node.time.pass(1_000);
+    await redeliverFirst();
+    await node.attempted(2);
+    await passUntilEmpty();
+    expect((await node.attempts()).map(({ delivery, attempt }) => [delivery.reason, attempt])).toEqual([
+      ['event', 1],
+      ['redelivery', 1],
+      ['redelivery', 2],
+      ['redelivery', 3],
+    ]);
+  });
+
+  test('replaces an earlier redelivery, also across a restart', async () => {
+    await node.configure(hook);
+    node.client.answering = () => answer(node.client.requests.length < 3 ? 500 : 204);
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    for (const count of [2, 3]) {
+      node.time.pass(1_000);
+      await redeliverFirst();
+      await node.attempted(count);
+    }
+    await node.reopen();
+    node.start();
+    await passUntilEmpty();
+    expect(node.client.requests).toHaveLength(3);
+  });
+
+  /** Lets a day pass, timer by timer, until nothing waits. */
+  async function passUntilEmpty(): Promise<void> {
+    const endMs = node.time.nowMs + dayMs;
+    await until(async () => {
+      if ((await node.waiting()) === 0) return true;
+      if (node.time.nextAtMs <= endMs) node.time.passTo(node.time.nextAtMs);
+      return false;
+    });
+  }
+});
+
+describe('the number of waiting deliveries', () => {
+  test('forgets a webhook that was deleted while its retry waited, before the retry is due', async () => {
+    await node.configure(hook);
+    node.client.answering = () => answer(500, { 'retry-after': '3600' });
+    node.start();
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    await settled(1);
+    await node.node.remove('webhook', hook._id);
+    const deletedAtMs = node.time.nowMs;
+    await until(async () => {
+      node.time.pass(100);
+      return (await node.waiting()) === 0;
+    });
+    expect(node.time.nowMs - deletedAtMs).toBeLessThan(60_000);
+  });
 });
 
 describe('tries', () => {

@@ -123,7 +123,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       topic: topics.deliveries,
       dispatcher,
       complete: async (records) => records,
-      fanOut: createRedelivery(codecs),
+      fanOut: createRedelivery({ codecs, queue, keepWaitingMs: bounds.keepWaitingMs }),
       recall: async () => noRepeats,
     }),
   ];

@@ -2,7 +2,9 @@
 import type { Timers } from '../timers.js';
 
 interface PendingTimer {
-  readonly atMs: number;
+  atMs: number;
+  /** Of one that repeats. */
+  readonly everyMs?: number;
   readonly callback: () => void;
 }
 
@@ -22,20 +24,27 @@ export class VirtualTime {
       this.#pending.add(timer);
       return timer;
     },
+    repeat: (callback, everyMs) => {
+      const timer = { atMs: this.nowMs + everyMs, everyMs, callback };
+      this.#pending.add(timer);
+      return timer;
+    },
     clear: (timer) => this.#pending.delete(timer as PendingTimer),
   };
 
-  /** Epoch ms of the next timer; Infinity where there is none. */
+  /** Epoch ms of the next timer that calls back once; Infinity where there is none. */
   get nextAtMs(): number {
-    return Math.min(...[...this.#pending].map(({ atMs }) => atMs));
+    return Math.min(...[...this.#pending].map(({ atMs, everyMs }) => (everyMs === undefined ? atMs : Number.POSITIVE_INFINITY)));
   }
 
   /** Lets time pass until then, and every timer on the way call back in order. */
   passTo(atMs: number): void {
-    while (this.nextAtMs <= atMs) {
-      const [first] = [...this.#pending].sort((a, b) => a.atMs - b.atMs) as [PendingTimer];
-      this.#pending.delete(first);
-      this.nowMs = first.atMs;
+    for (;;) {
+      const [first] = [...this.#pending].sort((a, b) => a.atMs - b.atMs);
+      if (first === undefined || first.atMs > atMs) break;
+      this.nowMs = Math.max(this.nowMs, first.atMs);
+      if (first.everyMs === undefined) this.#pending.delete(first);
+      else first.atMs += first.everyMs;
       first.callback();
     }
     this.nowMs = Math.max(this.nowMs, atMs);

@@ -1,0 +1,97 @@
+/**
+ * Deliveries that wait for a webhook, the next due first.
+ *
+ * They lie in the queues of all sources: one per partition of topics `events` and `deliveries`. A page merges what these queues hold.
+ */
+import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, type Log, topics } from '../../pipeline/ports.js';
+import { codecs } from '../../schemas/codecs.js';
+import type { WebhookRecord } from '../../schemas/json/webhook.js';
+import { waitingDeliveryJson } from '../../schemas/wire/webhook.js';
+import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import { readLimit } from '../lists.js';
+
+/** Queues that are read at once. */
+const maxConcurrentReads = 4;
+
+/** The last delivery of a page: when it is due, in which queue it waits, and where there. */
+interface WaitingCursor {
+  readonly dueAtMs: number;
+  readonly queue: number;
+  readonly sequence: number;
+}
+
+export interface WaitingQuery {
+  readonly limit: number;
+  readonly cursor: WaitingCursor | null;
+}
+
+interface Found extends WaitingCursor {
+  readonly attempts: number;
+  readonly value: Buffer;
+}
+
+const encodeCursor = ({ dueAtMs, queue, sequence }: WaitingCursor): string =>
+  Buffer.from(`${dueAtMs}.${queue}.${sequence}`).toString('base64url');
+
+function parseCursor(text: string): WaitingCursor | undefined {
+  const decoded = Buffer.from(text, 'base64url').toString();
+  const [, dueAtMs, queue, sequence] = /^(\d{1,15})\.(\d{1,6})\.(\d{1,16})$/.exec(decoded) ?? [];
+  if (dueAtMs === undefined) return undefined;
+  return { dueAtMs: Number(dueAtMs), queue: Number(queue), sequence: Number(sequence) };
+}
+
+/** Reads `limit` and `cursor`. */
+export function readWaitingQuery(query: RawFields): Outcome<WaitingQuery> {
+  const reader = new FieldReader(query);
+  const limit = readLimit(reader);
+  const text = reader.text('cursor');
+  const cursor = text === null ? null : parseCursor(text);
+  if (cursor === undefined) reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer');
+  return reader.outcome(() => ({ limit, cursor: cursor ?? null }));
+}
+
+export interface WaitingParts {
+  readonly log: Pick<Log, 'partitions'>;
+  readonly waiting: DeliveryQueue['waiting'];
+}
+
+/** Answers a page of the deliveries that wait for the webhook, by due time. */
+export async function listWaiting({ log, waiting }: WaitingParts, { _id }: WebhookRecord, { limit, cursor }: WaitingQuery) {
+  const queues = queuesOf(log);
+  let first: Found[] = [];
+  for (let start = 0; start < queues.length; start += maxConcurrentReads) {
+    const reads = queues.slice(start, start + maxConcurrentReads).map(async (source, index): Promise<Found[]> => {
+      const queue = start + index;
+      const found = await waiting(source, _id, limit + 1, cursor ? placeAfter(_id, cursor, queue) : undefined);
+      return found.map((delivery) => ({ ...delivery, queue }));
+    });
+    // Only as many as a page needs stay in memory, however many queues there are.
+    first = [...first, ...(await Promise.all(reads)).flat()].sort(byPlace).slice(0, limit + 1);
+  }
+  const page = first.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = first.length > limit;
+  return {
+    meta: { code: 200, hasMore, ...(hasMore && last && { cursor: encodeCursor(last) }) },
+    deliveries: page.map(({ value, ...place }) => waitingDeliveryJson({ ...place, delivery: codecs.delivery.decode(value) })),
+  };
+}
+
+const queuesOf = (log: Pick<Log, 'partitions'>): DeliverySource[] =>
+  [topics.events, topics.deliveries].flatMap((topic) =>
+    Array.from({ length: log.partitions(topic) }, (_, partition) => ({ topic, partition })),
+  );
+
+/** The place in a queue after which the next page begins. Of one due time, earlier queues have been answered already. */
+function placeAfter(
+  webhook: string,
+  { dueAtMs, queue: last, sequence }: WaitingCursor,
+  queue: number,
+): DeliveryPlace | undefined {
+  if (queue === last) return { webhook, dueAtMs, sequence };
+  if (queue < last) return { webhook, dueAtMs, sequence: Number.MAX_SAFE_INTEGER };
+  // The place just before the due time. Times are whole milliseconds.
+  return dueAtMs === 0 ? undefined : { webhook, dueAtMs: dueAtMs - 1, sequence: Number.MAX_SAFE_INTEGER };
+}
+
+const byPlace = (a: Found, b: Found): number => a.dueAtMs - b.dueAtMs || a.queue - b.queue || a.sequence - b.sequence;
