@@ -11,6 +11,8 @@ export interface ExplainRequest {
   readonly location: Location;
   /** What the device is inside of beforehand; undefined when the body says nothing of it. */
   readonly state: DeviceState | undefined;
+  /** The _id of the only geofence to explain. */
+  readonly geofence: string | undefined;
 }
 
 export const maxStays = 1_000;
@@ -26,7 +28,14 @@ export function readExplainRequest(scope: Scope, body: RawFields, nowMs: number,
   const reader = new FieldReader({ location: body, ...body });
   const location = readExplainedLocation(reader, scope, nowMs, ip);
   const state = location && readState(reader, location);
-  return reader.outcome(() => ({ location: location as Location, state: state ?? undefined }));
+  const geofence = readGeofence(reader);
+  return reader.outcome(() => ({ location: location as Location, state: state ?? undefined, geofence }));
+}
+
+function readGeofence(reader: FieldReader): string | undefined {
+  const id = reader.text('geofence');
+  if (id !== null && !isId(id)) reader.refuse('geofence', 'must be the _id of a geofence: 24 hex digits');
+  return id ?? undefined;
 }
 
 function readExplainedLocation(reader: FieldReader, scope: Scope, nowMs: number, callerIp: string | null): Location | null {

@@ -46,6 +46,12 @@ test('a body of POST /v1/track as it is', async () => {
   expect((await explain({ ...body, state: { geofences: ['1'.repeat(24)] } })).question?.state).not.toEqual(stored);
 });
 
+test('one geofence', async () => {
+  const geofence = '1'.repeat(24);
+  expect((await explain({ location, geofence })).question).toMatchObject({ geofence });
+  expect((await explain({ location })).question).not.toHaveProperty('geofence');
+});
+
 test('a state of ids and of stays', async () => {
   const [one, other] = ['1'.repeat(24), '2'.repeat(24)];
   const { question } = await explain({
@@ -78,6 +84,7 @@ test.each([
   [{ location: null }, 'location'],
   [{ location: { ...location, latitude: 91 } }, 'latitude'],
   [{ location: { ...location, ip: 'x' } }, 'ip'],
+  [{ location, geofence: 'shop/1' }, 'geofence'],
   [{ location, state: 'x' }, 'state'],
   [{ location, state: { geofences: ['x'] } }, 'state.geofences'],
   [{ location, state: { beacons: [{ _id: '1'.repeat(24), since: 'then' }] } }, 'state.beacons'],

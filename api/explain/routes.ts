@@ -16,6 +16,9 @@ const ExplainBody = Type.Object(
     longitude: Type.Number(),
     accuracy: Type.Number({ description: 'Metres' }),
     deviceId: Type.Optional(Type.String()),
+    geofence: Type.Optional(
+      Type.String({ description: '`_id` of the only geofence to explain. Left out: those that are near or were entered' }),
+    ),
     ip: Type.Optional(Type.String({ description: 'Stands for the address of the request' })),
     state: Type.Optional(
       Type.Object(
@@ -37,7 +40,8 @@ export const explainRoutes =
         tag: 'explain',
         summary: 'Explain what a location would do',
         description:
-          'For each geofence looked at: distance, share of overlap, confidence, and the rule that let it through or stopped it.',
+          'For each geofence looked at: distance, share of overlap, confidence, and the rule that let it through or stopped it. ' +
+          'Where none is near, it lists the nearest ones. `evaluatedAt` is the time of the location, by which everything was judged.',
         body: ExplainBody,
         answer: answerOf({ explanation: Type.Object({}, { additionalProperties: true }) }),
         failures: [400],
@@ -46,9 +50,14 @@ export const explainRoutes =
         const { project, environment } = callerOf(request);
         const scope = { project, environment };
         const callerIp = normalizeAddress(request.ip) ?? null;
-        const { location, state } = accepted(readExplainRequest(scope, bodyFields(request.body), clock(), callerIp));
+        const { location, state, geofence } = accepted(readExplainRequest(scope, bodyFields(request.body), clock(), callerIp));
         const before = state ?? (await states?.(scope, location.deviceId));
-        const explanation = await spatial.explain({ ...scope, location, ...(before && { state: before }) });
+        const explanation = await spatial.explain({
+          ...scope,
+          location,
+          ...(before && { state: before }),
+          ...(geofence !== undefined && { geofence }),
+        });
         return { meta: success, explanation };
       },
     });

@@ -115,6 +115,11 @@ test('an explanation never disagrees with evaluation, and names every way of mak
           const told = explain(given, state, surroundings, view);
           expectAgreement(told, given, state, surroundings);
           for (const { rule } of told.fences) seen.add(rule.code);
+          // A fence that is asked for alone is explained as among the others.
+          for (const fence of told.fences) {
+            expect(explain(given, state, surroundings, view, fence._id).fences).toEqual([fence]);
+          }
+          for (const { rule } of explain(given, state, surroundings, view, 'f'.repeat(24)).fences) seen.add(rule.code);
           const evaluation = evaluate(given, state, surroundings);
           state = evaluation.state;
           if (evaluation.result === 'applied') occurredAt = given.occurredAt;
@@ -141,13 +146,12 @@ test('a fence nearby is named with its distance though the location does not rea
     2,
   );
   const catalog = createCatalog(view);
-  const { evaluation, fences } = explain(
-    location({ longitude: 0.002, latitude: 0 }),
-    undefined,
-    catalog.surroundings(scope)!,
-    view,
-  );
+  const given = location({ longitude: 0.002, latitude: 0 });
+  const told = explain(given, undefined, catalog.surroundings(scope)!, view);
+  const { evaluation, fences } = told;
   expect(evaluation).toEqual({ result: 'applied', transitions: [] });
+  expect(told).toMatchObject({ evaluatedAt: new Date(given.occurredAt).toISOString() });
+  expect(told).not.toHaveProperty('notice');
   expect(fences).toMatchObject([
     {
       _id: record._id,
@@ -160,6 +164,35 @@ test('a fence nearby is named with its distance though the location does not rea
     },
   ]);
   expect(fences[0]!.distance_m).toBeCloseTo(100 - 222.64, 1);
+  await catalog.close();
+  await view.close();
+});
+
+test('a location far from every fence gets a notice, and the nearest fences with their distances', async () => {
+  const view = openView(temporaryFolder());
+  const records = Array.from({ length: 8 }, (_, index) =>
+    geofenceRecord({ externalId: `${index}`, center: [0.1 * (index + 1), 0], radius: 100 }),
+  );
+  const changes = records.map((record): DecodedChange => ({ kind: 'geofence', id: record._id, record }));
+  await view.apply([{ kind: 'project', id: projectA, record: projectRecord() }], 1);
+  const catalog = createCatalog(view);
+  const explained = (geofence?: string) => {
+    catalog.catchUp();
+    return explain(location({ longitude: 0, latitude: 0 }), undefined, catalog.surroundings(scope)!, view, geofence);
+  };
+  expect(explained()).toMatchObject({ fences: [], notice: { code: 'no_geofences' } });
+
+  await view.apply(changes, 9);
+  const { fences, notice } = explained();
+  expect(notice?.code).toBe('no_geofence_near');
+  expect(fences.map(({ externalId }) => externalId)).toEqual(['0', '1', '2', '3', '4']);
+  expect(fences[0]!.distance_m).toBeCloseTo(100 - 11_131.95, 0);
+  expect(new Set(fences.map(({ rule }) => rule.code))).toEqual(new Set(['stays_outside_boundary']));
+
+  const farthest = records[7]!;
+  expect(explained(farthest._id).fences).toMatchObject([{ _id: farthest._id, externalId: '7', wasInside: false }]);
+  const nobody = 'f'.repeat(24);
+  expect(explained(nobody).fences).toMatchObject([{ _id: nobody, rule: { code: 'no_such_geofence' } }]);
   await catalog.close();
   await view.close();
 });

@@ -4,13 +4,14 @@
  * The verdicts are those of evaluation itself, asked once more; this file only names them for people, and measures.
  */
 import type { DeviceState, Location, Stay } from '../../schemas/records.js';
+import { isoTime } from '../../schemas/wire/common.js';
 import { entryConfidence, exitConfidence } from '../evaluation/confidence.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import { judgeInside, judgeOutside } from '../evaluation/rules.js';
 import { type Evaluation, type Surroundings, type Transition, Zone } from '../evaluation/types.js';
 import { resolveUser } from '../evaluation/users.js';
 import type { MonitoredSurroundings } from './catalog.js';
-import { nearestFences } from './nearest-fences.js';
+import { type FenceAtDistance, nearestFences } from './nearest-fences.js';
 import type { ConfigurationReader } from './types.js';
 
 /** The rule that let a fence make its event, or stood in the way. Codes are stable. */
@@ -34,10 +35,18 @@ export const ruleTexts = {
   left_in_silence: 'Left while the geofence was not monitored: the stay ends without an event.',
   past_delete_after: 'The geofence is past its deleteAfter: it is forgotten in silence.',
   deleted: 'The geofence no longer exists: it is forgotten in silence.',
+  no_such_geofence: 'This project has no geofence with this _id in this environment.',
   location_repeated: 'The location says the same as the last one: nothing happens.',
   location_stale: 'The location is older than the last one: nothing happens.',
 } as const;
 export type RuleCode = keyof typeof ruleTexts;
+
+/** Says why an explanation may look empty. Codes are stable. */
+export const noticeTexts = {
+  no_geofences: 'This project has no geofences in this environment.',
+  no_geofence_near: 'No geofence is within 1,000 m of the location. The nearest ones are listed.',
+} as const;
+export type NoticeCode = keyof typeof noticeTexts;
 
 const zoneNames = ['apart', 'near', 'partly', 'within'] as const;
 
@@ -58,6 +67,8 @@ export interface ExplainedFence {
 }
 
 export interface Explanation {
+  /** ISO 8601. The location's time, by which everything in the explanation was judged. */
+  readonly evaluatedAt: string;
   readonly evaluation: {
     readonly result: Evaluation['result'];
     readonly transitions: {
@@ -69,20 +80,25 @@ export interface Explanation {
       readonly currentlyOperating?: boolean;
     }[];
   };
-  /** First those the device was inside of, then the others, nearest first. */
+  readonly notice?: { readonly code: NoticeCode; readonly text: string };
+  /** First those the device was inside of, then the others, nearest first. Only the asked one where one was asked for. */
   readonly fences: ExplainedFence[];
 }
 
 /** Fences that are named although the location is nowhere near an event, because somebody asks why. */
 const nearbyReachM = 1_000;
 const maxNearbyFences = 10;
+/** Fences beyond that reach, named where none is within it. */
+const maxFarFences = 5;
 const maxFences = 1_000;
 
+/** Explains the location. `geofence` is the _id of the only fence to explain; undefined: all that are near or were entered. */
 export function explain(
   location: Location,
   state: DeviceState | undefined,
   surroundings: MonitoredSurroundings,
   configuration: ConfigurationReader,
+  geofence?: string,
 ): Explanation {
   const evaluation = evaluate(location, state, surroundings);
   const { geofences: stays } = resolveUser(location, state?.users ?? []);
@@ -98,26 +114,52 @@ export function explain(
   };
   const inside = stays.map((stay) => explainFence(stay.id, stay));
   const known = new Set(stays.map(({ id }) => id));
-  const others = lookedAt(location, surroundings)
+  const explanation = {
+    evaluatedAt: isoTime(location.occurredAt),
+    evaluation: { result: evaluation.result, transitions: evaluation.transitions.map(transitionJson) },
+  };
+  if (geofence !== undefined) {
+    const isKnown = known.has(geofence) || surroundings.fences.rowOf(geofence) >= 0;
+    const unknown: ExplainedFence = { _id: geofence, wasInside: false, rule: rule('no_such_geofence') };
+    const asked = isKnown ? (inside.find(({ _id }) => _id === geofence) ?? explainFence(geofence)) : unknown;
+    return { ...explanation, fences: [asked] };
+  }
+  const nearest = nearestTo(location, surroundings);
+  const others = [...lookedAt(location, surroundings, nearest)]
     .filter((id) => !known.has(id))
     .map((id) => explainFence(id))
     .sort((a, b) => (b.distance_m ?? 0) - (a.distance_m ?? 0));
-  return {
-    evaluation: { result: evaluation.result, transitions: evaluation.transitions.map(transitionJson) },
-    fences: [...inside, ...others].slice(0, maxFences),
-  };
+  return { ...explanation, ...noticeOf(nearest), fences: [...inside, ...others].slice(0, maxFences) };
 }
 
-/** Ids of the candidates of evaluation, and of a few fences nearby. */
-function lookedAt({ longitude, latitude, accuracy_m }: Location, { fences }: MonitoredSurroundings): string[] {
+/** Finds a few fences within reach or, where there are none, the nearest ones at any distance. */
+function nearestTo({ longitude, latitude }: Location, { fences }: MonitoredSurroundings): readonly FenceAtDistance[] {
+  const first = (count: number, maxDistanceM?: number): FenceAtDistance[] => {
+    const found: FenceAtDistance[] = [];
+    for (const fence of nearestFences(fences, longitude, latitude, { maxDistanceM, accepts: () => true })) {
+      found.push(fence);
+      if (found.length === count) break;
+    }
+    return found;
+  };
+  const near = first(maxNearbyFences, nearbyReachM);
+  return near.length > 0 ? near : first(maxFarFences);
+}
+
+function noticeOf([nearest]: readonly FenceAtDistance[]): Pick<Explanation, 'notice'> {
+  const notice = (code: NoticeCode) => ({ notice: { code, text: noticeTexts[code] } });
+  if (nearest === undefined) return notice('no_geofences');
+  return nearest.distanceM > nearbyReachM ? notice('no_geofence_near') : {};
+}
+
+/** Ids of the candidates of evaluation, and of the nearest fences. */
+function lookedAt(
+  { longitude, latitude, accuracy_m }: Location,
+  { fences }: MonitoredSurroundings,
+  nearest: readonly FenceAtDistance[],
+): Set<string> {
   const rows = fences.candidates(longitude, latitude, accuracy_m).subarray(0, fences.candidateCount);
-  const ids = new Set(Array.from(rows, (row) => fences.idOf(row)));
-  let nearby = 0;
-  for (const { id } of nearestFences(fences, longitude, latitude, { maxDistanceM: nearbyReachM, accepts: () => true })) {
-    if (nearby++ === maxNearbyFences) break;
-    ids.add(id);
-  }
-  return [...ids];
+  return new Set([...Array.from(rows, (row) => fences.idOf(row)), ...nearest.map(({ id }) => id)]);
 }
 
 const rule = (code: RuleCode): ExplainedFence['rule'] => ({ code, text: ruleTexts[code] });

@@ -65,10 +65,10 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       return nearest.flatMap(({ id }) => configuration.beacon(scope, id) ?? []).map(beaconSummary);
     },
 
-    async explain({ location, state, ...scope }) {
+    async explain({ location, state, geofence, ...scope }) {
       const around = surroundings(scope);
       if (!around) return { evaluation: null, fences: [] };
-      return explain(location as Location, state as DeviceState | undefined, around, configuration);
+      return explain(location as Location, state as DeviceState | undefined, around, configuration, geofence);
     },
   };
 }

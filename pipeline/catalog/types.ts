@@ -109,5 +109,5 @@ export interface SpatialQueries {
   /** Enabled beacons within `radiusM`, nearest first, as beacon summaries. */
   searchBeacons(question: Scope & { longitude: number; latitude: number; radiusM: number; limit: number }): Promise<object[]>;
   /** For each fence looked at: distance, share, confidence, and the rule that let it through or stopped it. */
-  explain(question: Scope & { location: object; state?: object }): Promise<object>;
+  explain(question: Scope & { location: object; state?: object; geofence?: string }): Promise<object>;
 }
