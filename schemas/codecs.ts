@@ -11,9 +11,9 @@ import type { Attempt, Change, DeadLetter, Delivery, DeviceState, Event, Locatio
 
 const registry: { [name: string]: avro.Type } = {};
 
-function load<T>(name: string): avro.Type & { __value?: T } {
+function load<T>(name: string, names = registry): avro.Type & { __value?: T } {
   const schema = JSON.parse(readFileSync(new URL(`./avro/${name}.avsc`, import.meta.url), 'utf8'));
-  return avro.Type.forSchema(schema, { registry, wrapUnions: false });
+  return avro.Type.forSchema(schema, { registry: names, wrapUnions: false });
 }
 
 // Order matters: an outcome refers to Location, an event to Environment and BeaconType, an attempt to Delivery.
@@ -23,6 +23,8 @@ export const eventType = load<Event>('event');
 export const changeType = load<Change>('change');
 export const deadLetterType = load<DeadLetter>('dead-letter');
 export const deviceStateType = load<DeviceState>('device-state');
+/** What releases without generations wrote: states have no schema id, so their reader must know it. */
+export const firstDeviceStateType = load<DeviceState>('versions/device-state.v1', {});
 export const deliveryType = load<Delivery>('delivery');
 export const attemptType = load<Attempt>('attempt');
 export const rejectionType = load<Rejection>('rejection');

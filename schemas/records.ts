@@ -212,6 +212,8 @@ export interface Stay {
   id: string;
   since: number;
   dwelled: boolean;
+  /** Which of the geofences or beacons that had this id in turn was entered; null in states of earlier releases. */
+  generation: number | null;
 }
 
 export interface UserState {

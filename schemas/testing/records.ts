@@ -225,7 +225,7 @@ const lastLocation: fc.Arbitrary<LastLocation> = fc.record({
   source: maybe(text),
 });
 
-const stay: fc.Arbitrary<Stay> = fc.record({ id, since: time, dwelled: fc.boolean() });
+const stay: fc.Arbitrary<Stay> = fc.record({ id, since: time, dwelled: fc.boolean(), generation: fc.option(time) });
 
 const userState: fc.Arbitrary<UserState> = fc.record({
   id,

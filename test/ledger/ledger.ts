@@ -5,8 +5,9 @@
  * runs share: devices, times and externalIds instead of ids that the server gave.
  */
 import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';
-import { codecs, deviceStateType } from '../../schemas/codecs.js';
-import type { DeadLetter, DeviceState, Event } from '../../schemas/records.js';
+import { decodeDeviceState } from '../../pipeline/stages/locations/devices.js';
+import { codecs } from '../../schemas/codecs.js';
+import type { DeadLetter, Event } from '../../schemas/records.js';
 import type { Sources } from './sources.js';
 
 export interface LocationCount {
@@ -143,7 +144,7 @@ async function readStates(
       lines.push(`${deviceId} has no state`);
       continue;
     }
-    const { users } = deviceStateType.fromBuffer(value) as DeviceState;
+    const { users } = decodeDeviceState(value);
     for (const [rank, { userId, last, geofences, beacons }] of users.entries()) {
       const place =
         last && `${isoTime(last.occurredAt)} ${last.longitude} ${last.latitude} ± ${last.accuracy_m} stopped ${last.stopped}`;
