@@ -5,7 +5,7 @@ import { MonitoredBeacons } from '../pipeline/catalog/monitored-beacons.js';
 import { MonitoredFences } from '../pipeline/catalog/monitored-fences.js';
 import { decodeCompactFence, encodeFence } from '../pipeline/catalog/stored-fence.js';
 import { createTreeBuilder } from '../pipeline/catalog/tree-builder.js';
-import type { Surroundings } from '../pipeline/evaluation/types.js';
+import { defaultBounds, type Surroundings } from '../pipeline/evaluation/types.js';
 import { defaultSettings } from '../schemas/json/project.js';
 import { type FenceMix, fences } from './workload.js';
 
@@ -17,7 +17,7 @@ export function surroundingsOf(mix: FenceMix): { surroundings: Surroundings; clo
   for (const record of fences(mix, benchProject)) monitored.setUnindexed(record._id, decodeCompactFence(encodeFence(record)));
   monitored.indexAll();
   return {
-    surroundings: { fences: monitored, beacons: new MonitoredBeacons(), settings: defaultSettings },
+    surroundings: { fences: monitored, beacons: new MonitoredBeacons(), settings: defaultSettings, bounds: defaultBounds },
     close: () => builder.close(),
   };
 }

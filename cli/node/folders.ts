@@ -1,11 +1,11 @@
 /** What lies where in the data folder, and how the threads of a node open it. */
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
-import { openView, type View } from '../../pipeline/catalog/view.js';
+import { openView, type View, viewFormat } from '../../pipeline/catalog/view.js';
 import type { Configuration } from '../config/schema.js';
 
-const dayMs = 24 * 60 * 60 * 1000;
+export const dayMs = 24 * 60 * 60 * 1000;
 
 export const openBackend = ({ data, locations, events }: Configuration): Embedded =>
   openEmbedded({
@@ -17,6 +17,19 @@ export const openBackend = ({ data, locations, events }: Configuration): Embedde
 const viewFolder = ({ data }: Configuration): string => join(data, 'view');
 
 export const openNodeView = (configuration: Configuration): View => openView(viewFolder(configuration));
+
+/**
+ * Removes a view that another release stored in another format: the node reads it anew from the topic. Called by whoever applies
+ * changes to the view, before any thread opens it.
+ */
+export function discardOtherFormat(configuration: Configuration): void {
+  const folder = viewFolder(configuration);
+  const file = join(folder, 'format');
+  if (existsSync(file) && readFileSync(file, 'utf8') === `${viewFormat}`) return;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `${viewFormat}`);
+}
 
 /** A view that nobody has had open for so long is made anew. Half of the time for which a cluster's topic `changes` tells what was deleted. */
 export const maxViewAgeMs = 15 * dayMs;

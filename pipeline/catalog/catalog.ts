@@ -1,6 +1,6 @@
 /** What the evaluating thread holds in memory of the view: the monitored fences and beacons of every project and environment. */
 import type { Environment } from '../../schemas/json/common.js';
-import type { Surroundings } from '../evaluation/types.js';
+import { defaultBounds, type Surroundings } from '../evaluation/types.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { MonitoredBeacons } from './monitored-beacons.js';
 import { MonitoredFences } from './monitored-fences.js';
@@ -71,7 +71,7 @@ export function createCatalog(view: View): MonitoredCatalog {
   function assemble(scope: Scope): MonitoredSurroundings | undefined {
     const project = view.project(scope.project);
     if (project === undefined) return undefined;
-    const surroundings = { ...of(scope), settings: project.settings[scope.environment] };
+    const surroundings = { ...of(scope), settings: project.settings[scope.environment], bounds: defaultBounds };
     answered.set(scope.project, { ...answered.get(scope.project), [scope.environment]: surroundings });
     return surroundings;
   }

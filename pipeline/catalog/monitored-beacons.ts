@@ -14,6 +14,8 @@ const shareToIndex = 0.05;
 /** The sphere of the index and the ellipsoid of our distances differ by less than this. */
 const sphereMargin = 1.01;
 
+const noBeacons: readonly MonitoredBeacon[] = [];
+
 interface Placed extends MonitoredBeacon {
   readonly key: string;
   readonly longitude: number;
@@ -27,8 +29,8 @@ export interface BeaconAtDistance {
 
 export class MonitoredBeacons implements Beacons {
   readonly #byId = new Map<string, Placed>();
-  /** Several records may carry the same identifiers: the oldest id answers. */
-  readonly #byKey = new Map<string, Placed[]>();
+  /** Several records may carry the same identifiers. By identifiers, then by id. */
+  readonly #byKey = new Map<string, Map<string, Placed>>();
   #indexed: Placed[] = [];
   #index: KDBush | undefined;
   /** Beacons that the index doesn't hold as they are now. */
@@ -39,10 +41,17 @@ export class MonitoredBeacons implements Beacons {
   set(record: BeaconRecord): void {
     this.delete(record._id);
     const [longitude, latitude] = record.coordinates;
-    const beacon = { id: record._id, enabled: record.enabled, key: beaconKey(record), longitude, latitude };
+    const beacon: Placed = {
+      id: record._id,
+      enabled: record.enabled,
+      generation: record.createdAt,
+      key: beaconKey(record),
+      longitude,
+      latitude,
+    };
     this.#byId.set(beacon.id, beacon);
-    const alike = [...(this.#byKey.get(beacon.key) ?? []), beacon].sort((a, b) => (a.id < b.id ? -1 : 1));
-    this.#byKey.set(beacon.key, alike);
+    const alike = this.#byKey.get(beacon.key) ?? new Map<string, Placed>();
+    this.#byKey.set(beacon.key, alike.set(beacon.id, beacon));
     this.#recent.set(beacon.id, beacon);
   }
 
@@ -51,14 +60,14 @@ export class MonitoredBeacons implements Beacons {
     const beacon = this.#byId.get(id);
     if (beacon === undefined) return;
     this.#byId.delete(id);
-    const alike = this.#byKey.get(beacon.key)!.filter((other) => other !== beacon);
-    if (alike.length > 0) this.#byKey.set(beacon.key, alike);
-    else this.#byKey.delete(beacon.key);
+    const alike = this.#byKey.get(beacon.key)!;
+    alike.delete(id);
+    if (alike.size === 0) this.#byKey.delete(beacon.key);
     if (!this.#recent.delete(id)) this.#outdated++;
   }
 
-  match(ranged: RangedBeacon): MonitoredBeacon | undefined {
-    return this.#byKey.get(beaconKey(ranged))?.[0];
+  matching(ranged: RangedBeacon): Iterable<MonitoredBeacon> {
+    return this.#byKey.get(beaconKey(ranged))?.values() ?? noBeacons;
   }
 
   byId(id: string): MonitoredBeacon | undefined {

@@ -42,7 +42,7 @@ const ring = fc
     type: 'ring',
     coordinates: Float64Array.of(x, y, x + width, y, x + width, y + height, x, y + height),
   }));
-const compactFence = fc.oneof(circle, ring).map((shape): CompactFence => ({ shape, rules: '', tag: 't' }));
+const compactFence = fc.oneof(circle, ring).map((shape): CompactFence => ({ generation: 1, shape, rules: '', tag: 't' }));
 
 const question = fc.record({ longitude, latitude, accuracyM: fc.constantFrom(0, 0, 20, 1_000, 200_000) });
 
@@ -128,7 +128,7 @@ test('changes before, during and after a rebuild are never lost', () => {
           // More than the bound on what may be out of place, so that a rebuild starts.
           for (let index = 0; index < 1_100; index++) {
             const shape = { type: 'circle', longitude: (index % 300) - 150, latitude: (index % 100) - 50, radiusM: 100 } as const;
-            set(`flood ${current.seed} ${index}`, { shape, rules: '', tag: 't' });
+            set(`flood ${current.seed} ${index}`, { generation: 1, shape, rules: '', tag: 't' });
           }
         }
         for (const asked of questions) expectNoMiss(fences, ids, asked);
@@ -142,6 +142,7 @@ test('changes before, during and after a rebuild are never lost', () => {
 test('a large set is rebuilt in another thread, and answers the same before and after', async () => {
   const fences = fencesWith(threadBuilder);
   const at = (index: number, radiusM: number): CompactFence => ({
+    generation: 1,
     shape: { type: 'circle', longitude: (index % 1_000) * 0.01, latitude: Math.floor(index / 1_000) * 0.01, radiusM },
     rules: '',
     tag: 't',
@@ -188,9 +189,9 @@ test('fences that are alike share their rules, and each rule is told as evaluati
     userIds: ['ann'],
     ip: '10.0.0.0/8',
   });
-  fences.set('a', { shape, rules, tag: 'one' });
-  fences.set('b', { shape, rules, tag: 'one' });
-  fences.set('c', { shape, rules: '', tag: 'two' });
+  fences.set('a', { generation: 1, shape, rules, tag: 'one' });
+  fences.set('b', { generation: 1, shape, rules, tag: 'one' });
+  fences.set('c', { generation: 1, shape, rules: '', tag: 'two' });
   const [a, b, c] = ['a', 'b', 'c'].map((id) => fences.rules(fences.rowOf(id)));
   expect(a).toBe(b);
   expect(c).toMatchObject({ enabled: true, disableAfterMs: Infinity, hours: null, userIds: null, addresses: null });

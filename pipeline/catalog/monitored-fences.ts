@@ -15,6 +15,7 @@ export interface MonitoredFencesOptions {
 export class MonitoredFences implements Fences {
   readonly #shapes = new ShapeTable();
   readonly #ids: (string | undefined)[] = [];
+  readonly #generations: number[] = [];
   readonly #rowById = new Map<string, number>();
   readonly #rules: FenceRules[] = [];
   readonly #tags: string[] = [];
@@ -59,9 +60,9 @@ export class MonitoredFences implements Fences {
     this.#index.remove(row);
   }
 
-  candidates(longitude: number, latitude: number, accuracyM: number): Int32Array {
+  candidates(longitude: number, latitude: number, reachM: number): Int32Array {
     const index = this.#index;
-    if (accuracyM > 0) index.search(longitude, latitude, longitudeReach(latitude, accuracyM), latitudeReach(accuracyM));
+    if (reachM > 0) index.search(longitude, latitude, longitudeReach(latitude, reachM), latitudeReach(reachM));
     else index.search(longitude, latitude, 0, 0);
     return index.found.rows;
   }
@@ -76,6 +77,10 @@ export class MonitoredFences implements Fences {
 
   idOf(row: number): string {
     return this.#ids[row]!;
+  }
+
+  generation(row: number): number {
+    return this.#generations[row]!;
   }
 
   rules(row: number): FenceRules {
@@ -105,13 +110,14 @@ export class MonitoredFences implements Fences {
   }
 
   /** Answers the new row; its box is in `#box`. */
-  #take(id: string, { shape, rules, tag }: CompactFence): number {
+  #take(id: string, { generation, shape, rules, tag }: CompactFence): number {
     const row =
       shape.type === 'circle'
         ? this.#shapes.addCircle(shape.longitude, shape.latitude, shape.radiusM)
         : this.#shapes.addPolygon(shape.coordinates);
     this.#shapes.box(row, this.#box);
     this.#ids[row] = id;
+    this.#generations[row] = generation;
     this.#rowById.set(id, row);
     this.#rules[row] = this.#compileRules(rules);
     this.#tags[row] = this.#takeTag(tag);

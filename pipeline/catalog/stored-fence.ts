@@ -3,7 +3,7 @@
  * record follows as JSON.
  *
  * Layout, little-endian: [u8 0 circle, 1 ring][u8 0 test, 1 live][12 bytes of the project's id][u32 bytes of the numbers][u32 bytes of the
- * tag][u32 bytes of the rules], the numbers as float64 (circle: longitude, latitude, radius in metres; ring: longitude and latitude of
+ * tag][u32 bytes of the rules][f64 time of creation, epoch ms], the numbers as float64 (circle: longitude, latitude, radius in metres; ring: longitude and latitude of
  * each vertex, unwrapped, the first not repeated), the tag and the rules as UTF-8, and to the end the record as JSON, without its
  * ring where the numbers tell it.
  */
@@ -13,10 +13,11 @@ import { unwrapRing } from '../geometry/ring.js';
 import { idKey } from './keys.js';
 import type { Scope } from './types.js';
 
-const headerBytes = 26;
+const headerBytes = 34;
 const numbersAt = 14;
 const tagAt = 18;
 const rulesAt = 22;
+const createdAtAt = 26;
 const circleForm = 0;
 const ringForm = 1;
 
@@ -38,6 +39,8 @@ export type RulesJson = Partial<
 
 /** What evaluation needs of a geofence. */
 export interface CompactFence {
+  /** When it was created, epoch ms: tells apart fences that had the same id one after another. */
+  readonly generation: number;
   /** JSON of {@link RulesJson}; empty when nothing differs from the default. */
   readonly rules: string;
   readonly tag: string;
@@ -77,6 +80,7 @@ export function encodeFence(record: GeofenceRecord): Buffer {
   header.writeUInt32LE(numbers.byteLength, numbersAt);
   header.writeUInt32LE(tag.length, tagAt);
   header.writeUInt32LE(rules.length, rulesAt);
+  header.writeDoubleLE(record.createdAt, createdAtAt);
   const json = Buffer.from(JSON.stringify(isTold ? rest : record));
   return Buffer.concat([header, new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), tag, rules, json]);
 }
@@ -93,6 +97,7 @@ export function decodeCompactFence(stored: Buffer): CompactFence {
   const rulesBytes = stored.readUInt32LE(rulesAt);
   scratchBytes.set(stored.subarray(headerBytes, tagStart));
   return {
+    generation: stored.readDoubleLE(createdAtAt),
     rules: rulesBytes === 0 ? '' : stored.toString('utf8', rulesStart, rulesStart + rulesBytes),
     tag: stored.toString('utf8', tagStart, rulesStart),
     shape:

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
-import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
+import type { DeviceState, Location, LocationDetails, Stay } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
 import {
@@ -17,7 +17,7 @@ import {
   surroundingsOf,
 } from './testing/flat-world.js';
 import { evaluateByTheTables } from './testing/model.js';
-import type { FenceRules, Transition } from './types.js';
+import type { EvaluationBounds, FenceRules, Transition } from './types.js';
 
 const often = <T>(usual: T, ...others: T[]) => fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 
@@ -45,6 +45,9 @@ const rules: fc.Arbitrary<FenceRules> = fc.record({
   addresses: often<FenceRules['addresses']>(null, (ip) => ip === '10.0.0.1'),
 });
 
+// A world that follows another has some of its fences as they were, some edited, and some deleted and made anew.
+const generation = often(1, 2);
+
 // Whole numbers and small circles, so that boundaries are hit exactly.
 const coordinate = fc.integer({ min: -9, max: 9 });
 const fences = fc.uniqueArray(
@@ -54,23 +57,42 @@ const fences = fc.uniqueArray(
     y: coordinate,
     radiusM: fc.constantFrom(3, 5, 8),
     rules,
+    generation,
   }),
   { selector: ({ id }) => id, maxLength: 5 },
 );
+// Several may have the same identifiers, some of them disabled.
 const beacons = fc
-  .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 3 }), often(true, false)), { selector: ([minor]) => minor })
-  .map((list) => list.map(([minor, enabled]) => flatBeacon(`beacon-${minor}`, minor, enabled)));
-const world: fc.Arbitrary<FlatWorld> = fc.tuple(fences, settings, beacons).map(([list, some, heard]) =>
+  .uniqueArray(
+    fc.record({
+      id: fc.constantFrom('p', 'q', 'r', 's'),
+      minor: fc.integer({ min: 1, max: 2 }),
+      enabled: often(true, false),
+      generation,
+    }),
+    { selector: ({ id }) => id },
+  )
+  .map((list) => list.map((one) => flatBeacon(one.id, one.minor, one.enabled, one.generation)));
+// So small that a handful of fences reaches them.
+const bounds: fc.Arbitrary<Partial<EvaluationBounds>> = often<Partial<EvaluationBounds>>(
+  {},
+  { maxVisits: 2 },
+  { maxVisits: 3, maxBufferedVisits: 1 },
+  { maxVisits: 1, fullReachM: 2, maxEntryCandidates: 1 },
+  { fullReachM: 3, maxEntryCandidates: 2 },
+);
+const world: fc.Arbitrary<FlatWorld> = fc.tuple(fences, settings, beacons, bounds).map(([list, some, heard, limits]) =>
   flatWorld(
-    list.map((one) => flatFence(one.id, one.x, one.y, one.radiusM, one.rules)),
+    list.map((one) => flatFence(one.id, one.x, one.y, one.radiusM, one.rules, one.generation)),
     some,
     heard,
+    limits,
   ),
 );
 
 const ranged = fc.option(
   fc.array(
-    fc.integer({ min: 1, max: 5 }).map((minor) => flatBeacon('', minor).identifiers),
+    fc.integer({ min: 1, max: 3 }).map((minor) => flatBeacon('', minor).identifiers),
     { maxLength: 4 },
   ),
   { freq: 2 },
@@ -81,7 +103,7 @@ const details = often<LocationDetails | null>(
 );
 
 const said = fc.record({
-  accuracy_m: fc.constantFrom(0, 1, 2, 5, 10),
+  accuracy_m: fc.constantFrom(0, 1, 2, 5, 10, 100_000),
   userId: often<string | null>('ann', null, 'bob'),
   deviceTimed: often(true, false),
   foreground: fc.boolean(),
@@ -93,7 +115,7 @@ const said = fc.record({
 
 /** What happens to a device: it moves on, says the last thing again (perhaps with a difference), or the world changes. */
 type Step =
-  | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location> }
+  | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location>; isAfterUpgrade: boolean }
   | { kind: 'again'; difference: Partial<Location> }
   | { kind: 'world'; world: FlatWorld };
 
@@ -106,6 +128,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       x: coordinate,
       y: coordinate,
       said,
+      isAfterUpgrade: often(false, true),
     }),
   },
   {
@@ -124,6 +147,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 interface Happening {
   readonly location: Location;
   readonly world: FlatWorld;
+  /** The state before was stored by a release without generations. */
+  readonly isAfterUpgrade: boolean;
 }
 
 /** Steps as locations, each with the world as it is then. */
@@ -139,7 +164,9 @@ function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
       previous = locationAt(atMin, one.x, one.y, one.said);
     }
     if (one.kind === 'again' && previous !== undefined) previous = { ...previous, ...one.difference, id: `${previous.id}+` };
-    if (one.kind !== 'world' && previous !== undefined) result.push({ location: previous, world: current });
+    if (one.kind !== 'world' && previous !== undefined) {
+      result.push({ location: previous, world: current, isAfterUpgrade: one.kind === 'move' && one.isAfterUpgrade });
+    }
   }
   return result;
 }
@@ -147,6 +174,17 @@ function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
 const story = fc
   .tuple(world, fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }))
   .map(([first, steps]) => happenings(first, steps));
+
+const withoutGenerations = (state: DeviceState): DeviceState => {
+  const forgotten = (stays: Stay[]) => stays.map((stay) => ({ ...stay, generation: null }));
+  return {
+    users: state.users.map((user) => ({
+      ...user,
+      geofences: forgotten(user.geofences),
+      beacons: forgotten(user.beacons),
+    })),
+  };
+};
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
@@ -161,10 +199,13 @@ test('does what the tables say, and never changes the state it was given', () =>
   fc.assert(
     fc.property(story, (list) => {
       let state: DeviceState | undefined;
-      for (const { location, world: around } of list) {
+      for (const { location, world: around, isAfterUpgrade } of list) {
+        if (isAfterUpgrade && state !== undefined) state = withoutGenerations(state);
         const actual = evaluate(location, deepFreeze(state), surroundingsOf(around));
         const expected = evaluateByTheTables(location, state, around, actual.user.id);
-        expect({ result: actual.result, state: actual.state, transitions: actual.transitions }).toEqual(expected);
+        const { result, state: after, transitions, notEntered } = actual;
+        expect({ result, state: after, transitions, notEntered }).toEqual(expected);
+        if (notEntered > 0) seen.set('not entered', (seen.get('not entered') ?? 0) + 1);
         if (actual.result !== 'applied') expect(actual.state).toBe(state);
         if (actual.result !== 'stale') expect(actual.state.users[0]).toBe(actual.user);
         for (const one of [actual.result, ...actual.transitions.map(({ type }) => type)]) seen.set(one, (seen.get(one) ?? 0) + 1);
@@ -175,13 +216,15 @@ test('does what the tables say, and never changes the state it was given', () =>
   );
   // A property that never saw an exit proves nothing about exits.
   const kinds = ['applied', 'repeat', 'stale', 'user.entered_geofence', 'user.exited_geofence', 'user.dwelled_in_geofence'];
-  for (const kind of [...kinds, 'user.entered_beacon', 'user.exited_beacon']) expect(seen.get(kind)).toBeGreaterThan(100);
+  for (const kind of [...kinds, 'user.entered_beacon', 'user.exited_beacon', 'not entered'])
+    expect(seen.get(kind)).toBeGreaterThan(100);
 });
 
 function run(list: readonly Happening[], start?: DeviceState): { state: DeviceState | undefined; told: Transition[] } {
   let state = start;
   const told: Transition[] = [];
-  for (const { location, world: around } of list) {
+  for (const { location, world: around, isAfterUpgrade } of list) {
+    if (isAfterUpgrade && state !== undefined) state = withoutGenerations(state);
     const done = evaluate(location, state, surroundingsOf(around));
     state = done.state;
     told.push(...done.transitions);
@@ -213,6 +256,7 @@ test('a sequence sent again with device times changes nothing', () => {
       const timed = list.map(({ location, world: around }) => ({
         location: { ...location, deviceTimed: true, userId: null },
         world: around,
+        isAfterUpgrade: false,
       }));
       const once = run(timed);
       const latest = once.state?.users[0]?.last;

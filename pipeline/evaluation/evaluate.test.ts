@@ -285,7 +285,7 @@ describe('repeats and stale locations', () => {
     const device = atShop();
     const first = device.evaluate(locationAt(0, 0, 0));
     const again = device.evaluate(locationAt(0, 0, 0));
-    expect(again).toEqual({ result: 'repeat', state: first.state, user: first.user, transitions: [] });
+    expect(again).toEqual({ result: 'repeat', state: first.state, user: first.user, transitions: [], notEntered: 0 });
     expect(again.state).toBe(first.state);
   });
 

@@ -6,7 +6,7 @@ import type { LastLocation, Location, OutcomeResult, UserState } from '../../sch
 import { beaconsAfter } from './beacon-stays.js';
 import { rangedText } from './beacons.js';
 import { geofencesAfter } from './geofence-stays.js';
-import type { Evaluate, Transition } from './types.js';
+import type { Effects, Evaluate, Transition } from './types.js';
 import { profileAfter, resolveUser, usersAfter } from './users.js';
 
 const noUsers: readonly UserState[] = [];
@@ -18,20 +18,21 @@ export const evaluate: Evaluate = (location, state, surroundings) => {
   const last = lastLocation(location);
 
   const result = resultOf(last, user, users[0]);
-  if (state !== undefined && result !== 'applied') return { result, state, user, transitions: [] };
+  if (state !== undefined && result !== 'applied') return { result, state, user, transitions: [], notEntered: 0 };
 
-  const transitions: Transition[] = [];
+  const effects: Effects = { transitions: [], notEntered: 0 };
   const next: UserState = {
     id: user.id,
     userId: user.userId,
     createdAt: user.createdAt,
     profile: profileAfter(user.profile, location.details),
     last,
-    geofences: geofencesAfter(location, user.geofences, surroundings, transitions),
-    beacons: beaconsAfter(location, user.beacons, surroundings.beacons, transitions),
+    geofences: geofencesAfter(location, user.geofences, surroundings, effects),
+    beacons: beaconsAfter(location, user.beacons, surroundings, effects),
   };
+  const { transitions, notEntered } = effects;
   if (transitions.length > 1) transitions.sort(inOrder);
-  return { result, state: { users: usersAfter(users, next) }, user: next, transitions };
+  return { result, state: { users: usersAfter(users, next) }, user: next, transitions, notEntered };
 };
 
 const lastLocation = (location: Location): LastLocation => ({

@@ -1,46 +1,60 @@
 /** Which geofences a user is inside of after a location, and what is to be told of it. */
 import type { Location, Stay, UserState } from '../../schemas/records.js';
 import { entryConfidence, exitConfidence } from './confidence.js';
+import { entryCandidates } from './entry-candidates.js';
 import { isDisabled, isGone, judgeInside, judgeOutside } from './rules.js';
-import { type Fences, type Surroundings, type Transition, Zone } from './types.js';
+import { type Effects, type EvaluationBounds, type Fences, type Surroundings, type Transition, Zone } from './types.js';
 
 const noRows: readonly number[] = [];
 const noStays: Stay[] = [];
-/** With more candidates than this, looking up a stay's fence is cheaper than comparing ids. */
-const maxComparedCandidates = 8;
+const gone = -1;
+/** With more of them, comparing each with each is more expensive than looking them up. */
+const maxCompared = 8;
+
+/** Does the stay belong to the fence or beacon that has its id now? A stay stored before there were generations belongs to any. */
+export const isOfGeneration = ({ generation }: Pick<Stay, 'generation'>, current: number): boolean =>
+  generation === null || generation === current;
 
 /** The stays that a user's `geofences` show at an instant: those whose fence is neither gone nor disabled. */
 export const listedStays = (user: UserState, fences: Fences, atMs: number): Stay[] =>
   user.geofences.filter((stay) => {
-    const row = fences.rowOf(stay.id);
-    if (row < 0) return false;
+    const row = rowOf(stay, fences);
+    if (row === gone) return false;
     const rules = fences.rules(row);
     return !isGone(rules, atMs) && !isDisabled(rules, atMs);
   });
 
+/** Row of the fence that was entered; {@link gone} when it was deleted, even if another has its id now. */
+export function rowOf(stay: Stay, fences: Fences): number {
+  const row = fences.rowOf(stay.id);
+  return row >= 0 && isOfGeneration(stay, fences.generation(row)) ? row : gone;
+}
+
 /**
  * Judges the fences that the user is inside of and those that the location may enter. Answers the stays afterwards, by time of
- * entry (the same array when nothing changed), and adds what happened to `transitions`.
+ * entry (the same array when nothing changed), and adds what happened to `effects`.
  */
-export function geofencesAfter(location: Location, stays: Stay[], surroundings: Surroundings, transitions: Transition[]): Stay[] {
+export function geofencesAfter(location: Location, stays: Stay[], surroundings: Surroundings, effects: Effects): Stay[] {
   const { fences } = surroundings;
-  const candidates = fences.candidates(location.longitude, location.latitude, location.accuracy_m);
+  const candidates = entryCandidates(location, surroundings);
   const count = fences.candidateCount;
   const rows = rowsOf(stays, candidates, count, fences);
-  const remaining = remainingStays(location, stays, rows, surroundings, transitions);
-  const entered = enteredStays(location, candidates, count, rows, surroundings, transitions);
-  if (entered.length === 0) return remaining;
+  const remaining = remainingStays(location, stays, rows, surroundings, effects);
+  const enterable = enterableRows(location, candidates, count, rows, surroundings);
+  if (enterable.length === 0) return remaining;
+  const entered = enteredStays(location, enterable, remaining.length, surroundings, effects);
   if (remaining.length === 0 && entered.length === 1) return entered;
   return [...remaining, ...entered].sort((a, b) => a.since - b.since);
 }
 
-/** -1 for a fence that is gone. */
+/** The row of each stay's fence. */
 function rowsOf(stays: readonly Stay[], candidates: Int32Array, count: number, fences: Fences): readonly number[] {
   if (stays.length === 0) return noRows;
+  const isCompared = count <= maxCompared && stays.length <= maxCompared;
   const rows: number[] = [];
-  for (const { id } of stays) {
-    const row = count <= maxComparedCandidates ? candidateOf(id, candidates, count, fences) : -1;
-    rows.push(row >= 0 ? row : fences.rowOf(id));
+  for (const stay of stays) {
+    const row = isCompared ? candidateOf(stay, candidates, count, fences) : gone;
+    rows.push(row === gone ? rowOf(stay, fences) : row);
   }
   return rows;
 }
@@ -49,12 +63,12 @@ function rowsOf(stays: readonly Stay[], candidates: Int32Array, count: number, f
  * A user is nearly always still near the fence of a stay: so it is among the candidates, and comparing the ids of a few is much
  * cheaper than to look one up among a million, which waits for memory several times.
  */
-function candidateOf(id: string, candidates: Int32Array, count: number, fences: Fences): number {
+function candidateOf(stay: Stay, candidates: Int32Array, count: number, fences: Fences): number {
   for (let index = 0; index < count; index++) {
     const row = candidates[index]!;
-    if (fences.idOf(row) === id) return row;
+    if (fences.idOf(row) === stay.id) return isOfGeneration(stay, fences.generation(row)) ? row : gone;
   }
-  return -1;
+  return gone;
 }
 
 function remainingStays(
@@ -62,12 +76,12 @@ function remainingStays(
   stays: Stay[],
   rows: readonly number[],
   surroundings: Surroundings,
-  transitions: Transition[],
+  effects: Effects,
 ): Stay[] {
   let changed: Stay[] | undefined;
   for (let index = 0; index < stays.length; index++) {
     const stay = stays[index]!;
-    const after = stayAfter(location, stay, rows[index]!, surroundings, transitions);
+    const after = stayAfter(location, stay, rows[index]!, surroundings, effects);
     if (after !== stay) changed ??= stays.slice(0, index);
     if (after !== null) changed?.push(after);
   }
@@ -75,50 +89,81 @@ function remainingStays(
 }
 
 /** The stay itself when it simply goes on, null when it ends. */
-function stayAfter(
-  location: Location,
-  stay: Stay,
-  row: number,
-  surroundings: Surroundings,
-  transitions: Transition[],
-): Stay | null {
-  const verdict = row < 0 ? 'gone' : judgeInside(row, stay, location, surroundings);
+function stayAfter(location: Location, stay: Stay, row: number, surroundings: Surroundings, effects: Effects): Stay | null {
+  const { fences } = surroundings;
+  const verdict = row === gone ? 'gone' : judgeInside(row, stay, location, surroundings);
   switch (verdict) {
     case 'gone':
     case 'left_in_silence':
       return null;
     case 'exited':
-      transitions.push(transition('user.exited_geofence', row, location, surroundings.fences, stay));
+      effects.transitions.push(transition('user.exited_geofence', row, location, fences, stay));
       return null;
     case 'dwelled':
-      transitions.push(transition('user.dwelled_in_geofence', row, location, surroundings.fences, stay));
-      return { ...stay, dwelled: true };
+      effects.transitions.push(transition('user.dwelled_in_geofence', row, location, fences, stay));
+      return { ...stay, dwelled: true, generation: fences.generation(row) };
     default:
-      return stay;
+      return stay.generation === null ? { ...stay, generation: fences.generation(row) } : stay;
   }
 }
 
-/** New stays, by fence id. */
-function enteredStays(
+/** Rows of the fences that the rules let the user enter. */
+function enterableRows(
   location: Location,
   candidates: Int32Array,
   count: number,
   insideRows: readonly number[],
   surroundings: Surroundings,
-  transitions: Transition[],
-): Stay[] {
+): readonly number[] {
   const { fences } = surroundings;
-  let entered: Stay[] | undefined;
+  const inside = insideRows.length > maxCompared ? new Set(insideRows) : undefined;
+  let enterable: number[] | undefined;
   for (let index = 0; index < count; index++) {
     const row = candidates[index]!;
-    if (insideRows.includes(row)) continue;
+    if (inside === undefined ? insideRows.includes(row) : inside.has(row)) continue;
     const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
     if (zone === Zone.apart || judgeOutside(row, zone, location, surroundings) !== 'entered') continue;
-    transitions.push(transition('user.entered_geofence', row, location, fences));
-    entered ??= [];
-    entered.push({ id: fences.idOf(row), since: location.occurredAt, dwelled: false });
+    enterable ??= [];
+    enterable.push(row);
   }
-  return entered?.sort((a, b) => (a.id < b.id ? -1 : 1)) ?? noStays;
+  return enterable ?? noRows;
+}
+
+/** New stays, by fence id, of as many of the fences as there is room for. */
+function enteredStays(
+  location: Location,
+  enterable: readonly number[],
+  visits: number,
+  { fences, bounds }: Surroundings,
+  effects: Effects,
+): Stay[] {
+  const isCrowded = visits + enterable.length > Math.min(bounds.maxVisits, bounds.maxBufferedVisits);
+  const rows = isCrowded ? rowsWithRoom(location, enterable, visits, fences, bounds) : enterable;
+  effects.notEntered += enterable.length - rows.length;
+  if (rows.length === 0) return noStays;
+  const entered = rows.map((row): Stay => {
+    effects.transitions.push(transition('user.entered_geofence', row, location, fences));
+    return { id: fences.idOf(row), since: location.occurredAt, dwelled: false, generation: fences.generation(row) };
+  });
+  return entered.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The fences that hold the point come first, then the others by the distance of their boundary; equally near ones by id. */
+function rowsWithRoom(
+  { longitude, latitude }: Location,
+  enterable: readonly number[],
+  visits: number,
+  fences: Fences,
+  { maxVisits, maxBufferedVisits }: EvaluationBounds,
+): number[] {
+  const nearestFirst = enterable
+    .map((row) => ({ row, id: fences.idOf(row), distanceM: Math.max(0, -fences.signedDistance(row, longitude, latitude)) }))
+    .sort((a, b) => a.distanceM - b.distanceM || (a.id < b.id ? -1 : 1));
+  const rows: number[] = [];
+  for (const { row, distanceM } of nearestFirst) {
+    if (visits + rows.length < (distanceM === 0 ? maxVisits : Math.min(maxVisits, maxBufferedVisits))) rows.push(row);
+  }
+  return rows;
 }
 
 /** `stay` is the one that the transition ends or dwells in; none for an entry. */

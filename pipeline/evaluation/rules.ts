@@ -93,7 +93,8 @@ export function judgeInside(row: number, stay: Stay, location: Location, { fence
   const leaves = isInExitReach(zone, settings);
   if (!leaves && !isDwellDue(rules, stay, location.occurredAt, settings)) return 'inside';
   if (!isForRequest(rules, location.ip)) return 'not_for_request';
-  if (leaves && exitConfidence(zone, row, location, fences) < settings.minimumConfidence) return 'confidence_too_low';
+  const confidenceOf = leaves ? exitConfidence : entryConfidence;
+  if (confidenceOf(zone, row, location, fences) < settings.minimumConfidence) return 'confidence_too_low';
   const unmonitored = unmonitoredBecause(rules, location, settings);
   if (leaves) return unmonitored === null ? 'exited' : 'left_in_silence';
   return unmonitored ?? 'dwelled';

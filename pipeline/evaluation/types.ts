@@ -35,38 +35,65 @@ export interface FenceRules {
 /** The fences of one project and environment. A row is a small integer that names a fence until the set changes. */
 export interface Fences {
   /**
-   * Rows of all fences whose box, widened by `accuracyM`, holds the point; each once, in any order. The buffer belongs to
+   * Rows of all fences whose box, widened by `reachM`, holds the point; each once, in any order. The buffer belongs to
    * the set and is valid until the next call: its first `candidateCount` entries count.
    */
-  candidates(longitude: number, latitude: number, accuracyM: number): Int32Array;
+  candidates(longitude: number, latitude: number, reachM: number): Int32Array;
   readonly candidateCount: number;
   /** -1 when there is no such fence. */
   rowOf(id: string): number;
   idOf(row: number): string;
+  /** Differs between fences that had the same id one after another: a visit belongs to the one that was entered. */
+  generation(row: number): number;
   rules(row: number): FenceRules;
   zone(row: number, longitude: number, latitude: number, accuracyM: number): Zone;
   /** f: the share of D's area that lies in the fence, 0 to 1. Only asked in the zones `near` and `partly`. */
   share(row: number, longitude: number, latitude: number, accuracyM: number): number;
+  /** d: metres to the boundary, positive inside. Reads every edge. */
+  signedDistance(row: number, longitude: number, latitude: number): number;
 }
 
 /** A beacon as evaluation needs it. */
 export interface MonitoredBeacon {
   readonly id: string;
   readonly enabled: boolean;
+  /** As of a fence. */
+  readonly generation: number;
 }
 
 /** The beacons of one project and environment. */
 export interface Beacons {
-  /** By identifiers in normal form. */
-  match(ranged: RangedBeacon): MonitoredBeacon | undefined;
+  /** All that have these identifiers, enabled or not. */
+  matching(ranged: RangedBeacon): Iterable<MonitoredBeacon>;
   byId(id: string): MonitoredBeacon | undefined;
 }
+
+/** What keeps the work of one location and the size of a state bounded, whatever accuracy a device claims. */
+export interface EvaluationBounds {
+  /** Of one user, in geofences; and as many in range of beacons. A location enters as many as there is room for, the nearest. */
+  readonly maxVisits: number;
+  /** A fence that does not hold the point, but is within the accuracy, is entered only while the visits are fewer than this. */
+  readonly maxBufferedVisits: number;
+  /** With buffered entries, fences at most this far away are always looked at. */
+  readonly fullReachM: number;
+  /** A reach beyond `fullReachM` is halved while it has more fences than this. */
+  readonly maxEntryCandidates: number;
+}
+
+/** Far above what projects need: an accuracy worse than a kilometre says little about fences, and few users are inside of 100. */
+export const defaultBounds: EvaluationBounds = {
+  maxVisits: 1_000,
+  maxBufferedVisits: 100,
+  fullReachM: 1_000,
+  maxEntryCandidates: 1_000,
+};
 
 /** The fences, beacons and settings that a location is evaluated against. */
 export interface Surroundings {
   readonly fences: Fences;
   readonly beacons: Beacons;
   readonly settings: Settings;
+  readonly bounds: EvaluationBounds;
 }
 
 /** Something to be told: becomes one event. */
@@ -93,6 +120,14 @@ export interface Evaluation {
   /** The user record the location is about, within `state` (for `stale`: the one it would have been about). */
   readonly user: UserState;
   readonly transitions: readonly Transition[];
+  /** Geofences and beacons that the location would enter, were the user not inside of as many as it can be. */
+  readonly notEntered: number;
+}
+
+/** Collects what one location does beside the next state. */
+export interface Effects {
+  readonly transitions: Transition[];
+  notEntered: number;
 }
 
 export type Evaluate = (location: Location, state: DeviceState | undefined, surroundings: Surroundings) => Evaluation;

@@ -3,7 +3,15 @@ import { defaultSettings, type Settings } from '../../../schemas/json/project.js
 import type { Location, RangedBeacon } from '../../../schemas/records.js';
 import { exampleLocation } from '../../../schemas/testing/examples.js';
 import { beaconKey } from '../beacons.js';
-import { type Beacons, type FenceRules, type Fences, type Surroundings, Zone } from '../types.js';
+import {
+  type Beacons,
+  defaultBounds,
+  type EvaluationBounds,
+  type FenceRules,
+  type Fences,
+  type Surroundings,
+  Zone,
+} from '../types.js';
 
 export interface FlatFence {
   readonly id: string;
@@ -11,11 +19,13 @@ export interface FlatFence {
   readonly y: number;
   readonly radiusM: number;
   readonly rules: FenceRules;
+  readonly generation: number;
 }
 
 export interface FlatBeacon {
   readonly id: string;
   readonly enabled: boolean;
+  readonly generation: number;
   readonly identifiers: RangedBeacon;
 }
 
@@ -24,6 +34,7 @@ export interface FlatWorld {
   readonly fences: readonly FlatFence[];
   readonly beacons: readonly FlatBeacon[];
   readonly settings: Settings;
+  readonly bounds: EvaluationBounds;
 }
 
 export const openRules: FenceRules = {
@@ -77,6 +88,8 @@ export function flatFences(list: readonly FlatFence[]): Fences {
     },
     rowOf: (id) => list.findIndex((fence) => fence.id === id),
     idOf: (row) => list[row]!.id,
+    generation: (row) => list[row]!.generation,
+    signedDistance: (row, x, y) => signedDistance(list[row]!, x, y),
     rules: (row) => list[row]!.rules,
     zone: (row, x, y, accuracyM) => zoneOf(signedDistance(list[row]!, x, y), accuracyM),
     share(row, x, y, accuracyM) {
@@ -88,7 +101,7 @@ export function flatFences(list: readonly FlatFence[]): Fences {
 }
 
 const flatBeacons = (list: readonly FlatBeacon[]): Beacons => ({
-  match: (ranged) => list.find((beacon) => beaconKey(beacon.identifiers) === beaconKey(ranged)),
+  matching: (ranged) => list.filter((beacon) => beaconKey(beacon.identifiers) === beaconKey(ranged)),
   byId: (id) => list.find((beacon) => beacon.id === id),
 });
 
@@ -96,20 +109,23 @@ export const surroundingsOf = (world: FlatWorld): Surroundings => ({
   fences: flatFences(world.fences),
   beacons: flatBeacons(world.beacons),
   settings: world.settings,
+  bounds: world.bounds,
 });
 
-export const flatFence = (id: string, x: number, y: number, radiusM: number, rules: Partial<FenceRules> = {}): FlatFence => ({
-  id,
-  x,
-  y,
-  radiusM,
-  rules: { ...openRules, ...rules },
-});
+export const flatFence = (
+  id: string,
+  x: number,
+  y: number,
+  radiusM: number,
+  rules: Partial<FenceRules> = {},
+  generation = 1,
+): FlatFence => ({ id, x, y, radiusM, rules: { ...openRules, ...rules }, generation });
 
 /** An ibeacon that is told apart by its minor. */
-export const flatBeacon = (id: string, minor: number, enabled = true): FlatBeacon => ({
+export const flatBeacon = (id: string, minor: number, enabled = true, generation = 1): FlatBeacon => ({
   id,
   enabled,
+  generation,
   identifiers: {
     type: 'ibeacon',
     group: '00000000-0000-4000-8000-000000000000',
@@ -123,7 +139,13 @@ export const flatWorld = (
   fences: readonly FlatFence[],
   settings: Partial<Settings> = {},
   beacons: readonly FlatBeacon[] = [],
-): FlatWorld => ({ fences, beacons, settings: { ...defaultSettings, ...settings } });
+  bounds: Partial<EvaluationBounds> = {},
+): FlatWorld => ({
+  fences,
+  beacons,
+  settings: { ...defaultSettings, ...settings },
+  bounds: { ...defaultBounds, ...bounds },
+});
 
 export const minutes = (count: number): number => count * 60_000;
 

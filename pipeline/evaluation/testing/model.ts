@@ -11,6 +11,7 @@ export interface ModelEvaluation {
   readonly result: 'applied' | 'repeat' | 'stale';
   readonly state: DeviceState;
   readonly transitions: Transition[];
+  readonly notEntered: number;
 }
 
 /** `freshId`: the _id of a user record that this location makes, as the system under test chose it. */
@@ -24,18 +25,24 @@ export function evaluateByTheTables(
   const latest = state.users[0];
 
   if (latest?.last && location.deviceTimed) {
-    if (location.occurredAt < latest.last.occurredAt) return { result: 'stale', state, transitions: [] };
+    if (location.occurredAt < latest.last.occurredAt) return { result: 'stale', state, transitions: [], notEntered: 0 };
     const isSameUser = latest.userId === location.userId;
-    if (isSameUser && fingerprint(location) === fingerprintOfLast(latest)) return { result: 'repeat', state, transitions: [] };
+    if (isSameUser && fingerprint(location) === fingerprintOfLast(latest))
+      return { result: 'repeat', state, transitions: [], notEntered: 0 };
   }
 
   const user = takeRecord(state, location, freshId);
-  const geofenceEvents = moveThroughFences(user, location, world);
-  const beaconEvents = moveThroughBeacons(user, location, world);
+  const geofences = moveThroughFences(user, location, world);
+  const beacons = moveThroughBeacons(user, location, world);
   remember(user, location);
   state.users.unshift(user);
   state.users.splice(16);
-  return { result: 'applied', state, transitions: [...geofenceEvents, ...beaconEvents] };
+  return {
+    result: 'applied',
+    state,
+    transitions: [...geofences.told, ...beacons.told],
+    notEntered: geofences.notEntered + beacons.notEntered,
+  };
 }
 
 const rangedSet = (location: Location): string | null =>
@@ -84,13 +91,43 @@ function measure(fence: FlatFence, { longitude, latitude, accuracy_m: a }: Locat
   return { d, a, entry, exit };
 }
 
-function moveThroughFences(user: UserState, location: Location, { fences, settings }: FlatWorld): Transition[] {
+interface Moved {
+  readonly told: Transition[];
+  readonly notEntered: number;
+}
+
+/** Ends visits to what is no more, be it gone or made anew, and notes for each visit without a generation which it is of. */
+function forgetGone(stays: readonly Stay[], existing: readonly { readonly id: string; readonly generation: number }[]): Stay[] {
+  return stays.flatMap((stay) => {
+    const now = existing.find(({ id }) => id === stay.id);
+    const isTheSame = now !== undefined && (stay.generation === null || stay.generation === now.generation);
+    return isTheSame ? [{ ...stay, generation: now.generation }] : [];
+  });
+}
+
+/** How far from the point fences are looked for: as far as the accuracy, unless too many lie so near. */
+function entryReach({ longitude, latitude, accuracy_m, occurredAt }: Location, { fences, bounds }: FlatWorld): number {
+  const isCrowded = (reachM: number): boolean =>
+    fences.filter((fence) => isNear(fence, longitude, latitude, reachM) && !(occurredAt > fence.rules.deleteAfterMs)).length >
+    bounds.maxEntryCandidates;
+  let reachM = Math.min(accuracy_m, bounds.fullReachM);
+  while (reachM < accuracy_m && !isCrowded(Math.min(reachM * 2, accuracy_m))) reachM = Math.min(reachM * 2, accuracy_m);
+  return reachM;
+}
+
+/** Does the fence's box, widened by the reach, hold the point? */
+const isNear = ({ x, y, radiusM }: FlatFence, longitude: number, latitude: number, reachM: number): boolean =>
+  Math.max(Math.abs(x - longitude), Math.abs(y - latitude)) <= radiusM + reachM;
+
+function moveThroughFences(user: UserState, location: Location, world: FlatWorld): Moved {
+  const { fences, settings, bounds } = world;
   const now = location.occurredAt;
   const exits: Transition[] = [];
-  const entries: Transition[] = [];
+  const wanted: { distanceM: number; stay: Stay; entry: Transition }[] = [];
   const dwells: Transition[] = [];
+  const reachM = entryReach(location, world);
   const living = fences.filter((fence) => !(now > fence.rules.deleteAfterMs));
-  user.geofences = user.geofences.filter((stay) => living.some((fence) => fence.id === stay.id));
+  user.geofences = forgetGone(user.geofences, living);
 
   for (const fence of living.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const { rules } = fence;
@@ -112,19 +149,34 @@ function moveThroughFences(user: UserState, location: Location, { fences, settin
 
     if (stay === undefined) {
       const isStoppedEnough = !stops || location.stopped || location.foreground;
-      if (isMonitored && enter && isStoppedEnough && entry >= settings.minimumConfidence) {
-        insert(user.geofences, { id: fence.id, since: now, dwelled: false });
-        entries.push({ type: 'user.entered_geofence', confidence: entry, ...tell });
+      const isLookedAt = !settings.bufferEntries || isNear(fence, location.longitude, location.latitude, reachM);
+      if (isMonitored && isLookedAt && enter && isStoppedEnough && entry >= settings.minimumConfidence) {
+        wanted.push({
+          distanceM: d >= 0 ? 0 : -d,
+          stay: { id: fence.id, since: now, dwelled: false, generation: fence.generation },
+          entry: { type: 'user.entered_geofence', confidence: entry, ...tell },
+        });
       }
     } else if (leave && exit >= settings.minimumConfidence) {
       user.geofences.splice(user.geofences.indexOf(stay), 1);
       if (isMonitored) exits.push({ type: 'user.exited_geofence', confidence: exit, ...tell });
-    } else if (!leave && isMonitored && isLongEnough(stay, fence, now, settings)) {
+    } else if (!leave && isMonitored && isLongEnough(stay, fence, now, settings) && entry >= settings.minimumConfidence) {
       stay.dwelled = true;
       dwells.push({ type: 'user.dwelled_in_geofence', confidence: entry, ...tell });
     }
   }
-  return [...exits, ...entries, ...dwells];
+  const remaining = user.geofences.length;
+  const entered: typeof wanted = [];
+  for (const one of wanted.toSorted((a, b) => a.distanceM - b.distanceM)) {
+    const inside = remaining + entered.length;
+    if (inside < bounds.maxVisits && (one.distanceM === 0 || inside < bounds.maxBufferedVisits)) entered.push(one);
+  }
+  entered.sort((a, b) => (a.stay.id < b.stay.id ? -1 : 1));
+  for (const { stay } of entered) insert(user.geofences, stay);
+  return {
+    told: [...exits, ...entered.map(({ entry }) => entry), ...dwells],
+    notEntered: wanted.length - entered.length,
+  };
 }
 
 function isLongEnough(stay: Stay, fence: FlatFence, now: number, settings: Settings): boolean {
@@ -138,11 +190,11 @@ function insert(stays: Stay[], stay: Stay): void {
   stays.splice(after < 0 ? stays.length : after, 0, stay);
 }
 
-function moveThroughBeacons(user: UserState, location: Location, { beacons }: FlatWorld): Transition[] {
+function moveThroughBeacons(user: UserState, location: Location, { beacons, bounds }: FlatWorld): Moved {
   const exits: Transition[] = [];
-  const entries: Transition[] = [];
-  user.beacons = user.beacons.filter((stay) => beacons.some((beacon) => beacon.id === stay.id));
-  if (location.beacons === null) return [];
+  const wanted: { stay: Stay; entry: Transition }[] = [];
+  user.beacons = forgetGone(user.beacons, beacons);
+  if (location.beacons === null) return { told: [], notEntered: 0 };
 
   for (const beacon of beacons.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const { type, group, major, minor } = beacon.identifiers;
@@ -152,13 +204,17 @@ function moveThroughBeacons(user: UserState, location: Location, { beacons }: Fl
     const stay = user.beacons.find(({ id }) => id === beacon.id);
     const tell = { id: beacon.id, confidence: 3, currentlyOperating: null } as const;
     if (stay === undefined && isHeard && beacon.enabled) {
-      insert(user.beacons, { id: beacon.id, since: location.occurredAt, dwelled: false });
-      entries.push({ type: 'user.entered_beacon', durationMs: null, ...tell });
+      wanted.push({
+        stay: { id: beacon.id, since: location.occurredAt, dwelled: false, generation: beacon.generation },
+        entry: { type: 'user.entered_beacon', durationMs: null, ...tell },
+      });
     } else if (stay !== undefined && !isHeard) {
       user.beacons.splice(user.beacons.indexOf(stay), 1);
       const durationMs = Math.max(0, location.occurredAt - stay.since);
       if (beacon.enabled) exits.push({ type: 'user.exited_beacon', durationMs, ...tell });
     }
   }
-  return [...exits, ...entries];
+  const entered = wanted.slice(0, Math.max(0, bounds.maxVisits - user.beacons.length));
+  for (const { stay } of entered) insert(user.beacons, stay);
+  return { told: [...exits, ...entered.map(({ entry }) => entry)], notEntered: wanted.length - entered.length };
 }

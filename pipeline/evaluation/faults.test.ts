@@ -1,0 +1,198 @@
+/** Faults that were found from outside, each with what happened then in its name. */
+import { describe, expect, test } from 'vitest';
+import { deviceStateType } from '../../schemas/codecs.js';
+import type { Settings } from '../../schemas/json/project.js';
+import type { DeviceState, Location } from '../../schemas/records.js';
+import { evaluate } from './evaluate.js';
+import { type FlatWorld, flatBeacon, flatFence, flatWorld, locationAt, surroundingsOf } from './testing/flat-world.js';
+import { defaultBounds } from './types.js';
+
+/** One device that is followed through worlds that may change. */
+function follow(world: FlatWorld) {
+  let state: DeviceState | undefined;
+  const device = {
+    world,
+    evaluate(location: Location) {
+      const done = evaluate(location, state, surroundingsOf(device.world));
+      state = done.state;
+      return done;
+    },
+    reports: (atMin: number, x: number, fields: Partial<Location> = {}) =>
+      device
+        .evaluate(locationAt(atMin, x, 0, fields))
+        .transitions.map(({ type, id }) => `${type.replace(/user\.(\w+?)_.*/, '$1')} ${id}`),
+    /** Stores the state as a release without generations did, and reads it again. */
+    upgrade() {
+      const forgotten = (stays: NonNullable<typeof state>['users'][0]['geofences']) =>
+        stays.map((stay) => ({ ...stay, generation: null }));
+      const users = state!.users.map((user) => ({
+        ...user,
+        geofences: forgotten(user.geofences),
+        beacons: forgotten(user.beacons),
+      }));
+      state = { users };
+    },
+    get user() {
+      return state!.users[0]!;
+    },
+  };
+  return device;
+}
+
+describe('a fence that was deleted and created again under its pair kept the visit to the one before', () => {
+  const shop = (generation: number, enabled = true) => flatFence('shop', 0, 0, 10, { enabled }, generation);
+  const door = (generation: number, enabled = true) => flatBeacon('door', 1, enabled, generation);
+  const heard = { beacons: [door(1).identifiers] };
+
+  test('a device that stays inside enters the new fence, without an exit of the old one', () => {
+    const device = follow(flatWorld([shop(1)]));
+    expect(device.reports(0, 0)).toEqual(['entered shop']);
+    device.world = flatWorld([shop(2)]);
+    expect(device.reports(5, 0)).toEqual(['entered shop']);
+    expect(device.evaluate(locationAt(7, 20, 0)).transitions).toMatchObject([{ id: 'shop', durationMs: 2 * 60_000 }]);
+  });
+
+  test('a device that has left makes no exit from a fence that it never entered', () => {
+    const device = follow(flatWorld([shop(1)]));
+    device.reports(0, 0);
+    device.world = flatWorld([shop(2)]);
+    expect(device.reports(5, 20)).toEqual([]);
+    expect(device.user.geofences).toEqual([]);
+  });
+
+  test('a disabled new fence is entered once it is enabled', () => {
+    const device = follow(flatWorld([shop(1)]));
+    device.reports(0, 0);
+    device.world = flatWorld([shop(2, false)]);
+    expect(device.reports(1, 0)).toEqual([]);
+    device.world = flatWorld([shop(2)]);
+    expect(device.reports(2, 0)).toEqual(['entered shop']);
+  });
+
+  test('a beacon likewise', () => {
+    const device = follow(flatWorld([], {}, [door(1)]));
+    expect(device.reports(0, 0, heard)).toEqual(['entered door']);
+    device.world = flatWorld([], {}, [door(2)]);
+    expect(device.reports(1, 0)).toEqual([]);
+    expect(device.reports(2, 0, heard)).toEqual(['entered door']);
+    device.world = flatWorld([], {}, [door(3, false)]);
+    expect(device.reports(3, 0, heard)).toEqual([]);
+    device.world = flatWorld([], {}, [door(3)]);
+    expect(device.reports(4, 0, heard)).toEqual(['entered door']);
+  });
+
+  test('a visit stored by a release without generations goes on, and is of the fence it finds from then on', () => {
+    const device = follow(flatWorld([shop(7)], {}, [door(8)]));
+    device.reports(0, 0, heard);
+    device.upgrade();
+    expect(device.reports(1, 0)).toEqual([]);
+    expect(device.user.geofences).toMatchObject([{ id: 'shop', generation: 7 }]);
+    expect(device.user.beacons).toMatchObject([{ id: 'door', generation: 8 }]);
+    device.world = flatWorld([shop(9)], {}, [door(8)]);
+    expect(device.reports(2, 0)).toEqual(['entered shop']);
+  });
+});
+
+describe('a disabled beacon hid an enabled one with the same identifiers', () => {
+  const heard = { beacons: [flatBeacon('', 1).identifiers] };
+  test.each([
+    [[flatBeacon('a', 1, false), flatBeacon('b', 1)], ['b']],
+    [[flatBeacon('a', 1), flatBeacon('b', 1, false)], ['a']],
+    [
+      [flatBeacon('a', 1), flatBeacon('b', 1)],
+      ['a', 'b'],
+    ],
+    [[flatBeacon('a', 1, false), flatBeacon('b', 1, false)], []],
+  ])('%#', (beacons, enabled) => {
+    const device = follow(flatWorld([], {}, beacons));
+    expect(device.reports(0, 0, heard)).toEqual(enabled.map((id) => `entered ${id}`));
+    expect(device.reports(1, 0, { beacons: [] })).toEqual(enabled.map((id) => `exited ${id}`));
+  });
+
+  test('one that is disabled while it is in range leaves in silence, and the other stays', () => {
+    const device = follow(flatWorld([], {}, [flatBeacon('a', 1), flatBeacon('b', 1)]));
+    device.reports(0, 0, heard);
+    device.world = flatWorld([], {}, [flatBeacon('a', 1, false), flatBeacon('b', 1)]);
+    expect(device.reports(1, 0, heard)).toEqual([]);
+    expect(device.reports(2, 0, { beacons: [] })).toEqual(['exited b']);
+  });
+});
+
+describe('a dwell was told with less confidence than the project asks for', () => {
+  const settings = { dwellEvents: true, defaultDwellThreshold: 5 };
+  test.each([
+    [1, ['dwelled shop'], []],
+    [2, ['dwelled shop'], []],
+    [3, [], ['dwelled shop']],
+  ])('minimumConfidence %i: it comes with the first location that has it, once', (minimumConfidence, unsure, sure) => {
+    const device = follow(flatWorld([flatFence('shop', 0, 0, 10)], { ...settings, minimumConfidence }));
+    device.reports(0, 0, { accuracy_m: 1 });
+    expect(device.reports(6, 3, { accuracy_m: 8 })).toEqual(unsure);
+    expect(device.reports(7, 3, { accuracy_m: 1 })).toEqual(sure);
+    expect(device.reports(8, 3, { accuracy_m: 1 })).toEqual([]);
+  });
+
+  test('a confidence of 1 is not enough for 2', () => {
+    const device = follow(flatWorld([flatFence('shop', 0, 0, 10)], { ...settings, minimumConfidence: 2 }));
+    device.reports(0, 0, { accuracy_m: 1 });
+    expect(device.reports(6, 0, { accuracy_m: 50 })).toEqual([]);
+    expect(device.reports(7, 0, { accuracy_m: 1 })).toEqual(['dwelled shop']);
+  });
+});
+
+describe('an accuracy of 100 km looked at every fence, and entered every one', () => {
+  const fences = Array.from({ length: 20_000 }, (_, index) =>
+    flatFence(`f${index}`, ((index % 200) - 100) * 100, (Math.floor(index / 200) - 50) * 100, 40),
+  );
+  const world = (settings: Partial<Settings> = {}) => flatWorld(fences, settings);
+
+  /** Counts the fences that were looked at. */
+  function judgedBy(location: Location, settings: Partial<Settings>): number {
+    const surroundings = surroundingsOf(world(settings));
+    const judged = new Set<number>();
+    const { zone } = surroundings.fences;
+    surroundings.fences.zone = (row, ...where) => {
+      judged.add(row);
+      return zone(row, ...where);
+    };
+    evaluate(location, undefined, surroundings);
+    return judged.size;
+  }
+
+  const huge = { accuracy_m: 100_000 };
+
+  test('without buffered entries only fences around the point are looked at', () => {
+    expect(judgedBy(locationAt(0, 0, 0, huge), {})).toBe(1);
+  });
+
+  test('with buffered entries no more than can be judged in a moment', () => {
+    const judged = judgedBy(locationAt(0, 0, 0, huge), { bufferEntries: true });
+    expect(judged).toBeGreaterThan(300);
+    expect(judged).toBeLessThanOrEqual(defaultBounds.maxEntryCandidates);
+  });
+
+  test('the nearest are entered, the others counted, and the state does not grow with more of such locations', () => {
+    const device = follow(world({ bufferEntries: true }));
+    const first = device.evaluate(locationAt(0, 10, 0, huge));
+    expect(first.transitions).toHaveLength(defaultBounds.maxBufferedVisits);
+    expect(first.notEntered).toBeGreaterThan(0);
+    const farthest = (ids: readonly string[]) =>
+      Math.max(...fences.filter(({ id }) => ids.includes(id)).map(({ x, y }) => Math.hypot(x - 10, y)));
+    // A hundred squares of 100 m are as large as a circle of 564 m.
+    expect(farthest(device.user.geofences.map(({ id }) => id))).toBeLessThan(700);
+    for (let index = 1; index < 6; index++) {
+      expect(device.evaluate(locationAt(index, 50 + index * 300, 50, huge)).transitions).toEqual([]);
+    }
+    const state = deviceStateType.toBuffer({ users: [device.user] });
+    expect(state.length).toBeLessThan(10_000);
+  });
+
+  test('fences that hold the point are entered before those within the accuracy, and beyond their bound', () => {
+    const around = Array.from({ length: 1_200 }, (_, index) => flatFence(`around ${index}`, 0, 0, 500));
+    const device = follow(flatWorld([...fences, ...around], { bufferEntries: true }));
+    const { transitions, notEntered } = device.evaluate(locationAt(0, 50, 50, { accuracy_m: 100 }));
+    expect(transitions).toHaveLength(defaultBounds.maxVisits);
+    expect(transitions.every(({ id }) => id.startsWith('around'))).toBe(true);
+    expect(notEntered).toBeGreaterThanOrEqual(200);
+  });
+});
