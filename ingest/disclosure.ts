@@ -55,9 +55,16 @@ function withoutUsers(geofence: object): object {
 }
 
 function onlyWhatWasSent(context: SpatialQueries['context']): Disclosure {
-  const geofencesAt = async ({ longitude, latitude, accuracy_m, ...scope }: Location & Scope): Promise<GeofenceSummary[]> => {
+  const geofencesAt = async ({
+    longitude,
+    latitude,
+    accuracy_m,
+    occurredAt,
+    ...scope
+  }: Location & Scope): Promise<GeofenceSummary[]> => {
     const { project, environment } = scope;
-    return (await context({ project, environment, longitude, latitude, accuracyM: accuracy_m })) as GeofenceSummary[];
+    const place = { longitude, latitude, accuracyM: accuracy_m, atMs: occurredAt };
+    return (await context({ project, environment, ...place })) as GeofenceSummary[];
   };
   return {
     async user(user, location) {

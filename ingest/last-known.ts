@@ -26,7 +26,7 @@ export async function storedState(
 }
 
 /** The user that a location is about, as of before it was applied; while states are out of reach, as the location itself tells it. */
-export async function lastKnownUser(location: Location, sources: LastKnownSources, nowMs: number): Promise<User> {
+export async function lastKnownUser(location: Location, sources: LastKnownSources): Promise<User> {
   const state = await storedState(location, sources).catch(nothingInAnOutage);
   const user = resolveUser(location, state?.users ?? []);
   const known = {
@@ -34,7 +34,7 @@ export async function lastKnownUser(location: Location, sources: LastKnownSource
     profile: user.profile ?? profileAfter(null, location.details),
     last: user.last ?? { ...location, beacons: null },
   };
-  return userOf(known, location, sources.configuration, nowMs)!;
+  return userOf(known, location, sources.configuration)!;
 }
 
 function nothingInAnOutage(error: unknown): undefined {

@@ -59,14 +59,14 @@ export interface IngestParts extends IngestDependencies {
 }
 
 export function createIngestParts(dependencies: IngestDependencies): IngestParts {
-  const { log, bounds, metrics, inbox, clock, spatial } = dependencies;
+  const { log, bounds, metrics, inbox, spatial } = dependencies;
   const admission = createAdmission(bounds);
   return {
     ...dependencies,
     admission,
     intake: createIntake(log, admission, metrics),
     waiting: createWaiting({ inbox, ...bounds }),
-    lastKnownUser: (location) => lastKnownUser(location, dependencies, clock()),
+    lastKnownUser: (location) => lastKnownUser(location, dependencies),
     disclosureFor: createDisclosures((question) => spatial.context(question)),
   };
 }

@@ -76,6 +76,11 @@ export const TrackAnswer = Type.Object(
           description: 'True: the location is durable, but what it did was not known in time; the user is as last known',
         }),
       ),
+      notEntered: Type.Optional(
+        Type.Integer({
+          description: 'Geofences and beacons that were not entered, because the user is inside of as many as a user can be',
+        }),
+      ),
     }),
     events: Type.Array(Event),
     user: User,

@@ -232,6 +232,8 @@ export interface TrackReply {
   readonly result: OutcomeResult;
   readonly user: User;
   readonly events: Event[];
+  /** Geofences and beacons that the user is not inside of only because it is inside of as many as it can be; absent for none. */
+  readonly notEntered?: number;
   /** Only when the location asked for them. */
   readonly nearbyGeofences?: object[];
 }

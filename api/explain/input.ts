@@ -73,5 +73,5 @@ function stayOf(item: unknown, occurredAt: number): Stay | undefined {
   const { _id, since: sinceText } = isDictionary(item) ? item : { _id: item, since: undefined };
   const id = parseText(_id);
   const since = sinceText === undefined ? occurredAt : parseTime(parseText(sinceText) ?? '');
-  return id !== undefined && isId(id) && since !== undefined ? { id, since, dwelled: false } : undefined;
+  return id !== undefined && isId(id) && since !== undefined ? { id, since, dwelled: false, generation: null } : undefined;
 }

@@ -63,10 +63,10 @@ test('a state of ids and of stays', async () => {
       {
         userId: 'u',
         geofences: [
-          { id: other, since: nowMs - 86_400_000, dwelled: false },
-          { id: one, since: nowMs, dwelled: false },
+          { id: other, since: nowMs - 86_400_000, dwelled: false, generation: null },
+          { id: one, since: nowMs, dwelled: false, generation: null },
         ],
-        beacons: [{ id: one, since: nowMs, dwelled: false }],
+        beacons: [{ id: one, since: nowMs, dwelled: false, generation: null }],
       },
     ],
   });

@@ -12,8 +12,6 @@ import { type Statement, where } from '../sql.js';
 export interface UsersDeps {
   readonly configuration: ConfigurationReader;
   readonly analytics: Pick<Analytics, 'query'>;
-  /** Epoch ms. */
-  readonly clock: () => number;
 }
 
 /** What is asked of a list of users. Bounds are exclusive, epoch ms. */
@@ -24,6 +22,8 @@ export interface UserQuery {
   readonly cursor: Cursor | null;
   /** `_id` of a geofence that the users are inside of. */
   readonly geofence?: string;
+  /** Latest time of the users' last locations, epoch ms, included. */
+  readonly lastBy?: number;
 }
 
 /** A row of table `users`. */
@@ -52,6 +52,7 @@ export function usersStatement(scope: Scope, query: UserQuery): Statement {
     ['updated_at < {time}', query.updatedBefore],
     ['updated_at > {time}', query.updatedAfter],
     ['has(geofences, {text})', query.geofence],
+    ['updated_at <= {time}', query.lastBy],
     ['(updated_at, user) < ({time}, {text})', query.cursor?.timeMs, query.cursor?.id],
   ]);
   return {
@@ -66,14 +67,15 @@ export function userStatement(scope: Scope, name: string): Statement {
   return { sql: `SELECT ${columns} FROM users FINAL WHERE ${sql} ORDER BY updated_at DESC, user DESC LIMIT 1`, parameters };
 }
 
-const isMonitored = (geofence: GeofenceRecord, nowMs: number): boolean =>
-  geofence.enabled && (geofence.disableAfter === null || nowMs <= geofence.disableAfter);
+/** Was it monitored at the time of the user's last location? That decided the user's events, and decides its lists. */
+const wasMonitored = (geofence: GeofenceRecord, lastMs: number): boolean =>
+  geofence.enabled && lastMs <= (geofence.disableAfter ?? Infinity) && lastMs <= (geofence.deleteAfter ?? Infinity);
 
-function userOf({ configuration, clock }: UsersDeps, scope: Scope, row: UserRow): User {
+function userOf({ configuration }: UsersDeps, scope: Scope, row: UserRow): User {
   const parts = JSON.parse(row.body) as Omit<UserParts, 'geofences' | 'beacons'>;
   const geofences = row.geofences.flatMap((id) => {
     const geofence = configuration.geofence(scope, id);
-    return geofence && isMonitored(geofence, clock()) ? [geofenceSummary(geofence)] : [];
+    return geofence && wasMonitored(geofence, parts.last.occurredAt) ? [geofenceSummary(geofence)] : [];
   });
   const beacons = row.beacons.flatMap((id) => {
     const beacon = configuration.beacon(scope, id);
@@ -89,10 +91,15 @@ export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery)
   return { meta: page.meta, users: page.rows.map((row) => userOf(deps, scope, row)) };
 }
 
-/** The users inside a geofence; none while it isn't monitored. */
-export async function listUsersInside(deps: UsersDeps, scope: Scope, geofence: GeofenceRecord, query: UserQuery) {
-  if (!isMonitored(geofence, deps.clock())) return { meta: pageOf([], query.limit).meta, users: [] };
-  return listUsers(deps, scope, { ...query, geofence: geofence._id });
+/** Lists the users inside a geofence, each as of its last location; none of a disabled one. */
+export async function listUsersInside(
+  deps: UsersDeps,
+  scope: Scope,
+  { _id, enabled, disableAfter }: GeofenceRecord,
+  query: UserQuery,
+) {
+  if (!enabled) return { meta: pageOf([], query.limit).meta, users: [] };
+  return listUsers(deps, scope, { ...query, geofence: _id, ...(disableAfter !== null && { lastBy: disableAfter }) });
 }
 
 /** Undefined when nobody goes by this `_id`, `userId` or `deviceId`. */

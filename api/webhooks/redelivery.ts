@@ -108,11 +108,11 @@ async function deliveriesAgain(
 
 /** The user as of now, in wire form; else what the event says of it. Undefined where it says nothing. */
 async function userText(
-  { states, configuration, clock }: RedeliveryDeps,
+  { states, configuration }: RedeliveryDeps,
   { project, environment }: WebhookRecord,
   { deviceId, user, body }: StoredEvent,
 ): Promise<string | undefined> {
   const device = { project, environment, deviceId };
   const state = await states?.(device, deviceId);
-  return storedUserText(state, user, device, configuration, clock()) ?? JSON.stringify((JSON.parse(body) as Event).user);
+  return storedUserText(state, user, device, configuration) ?? JSON.stringify((JSON.parse(body) as Event).user);
 }

@@ -291,7 +291,14 @@ export const ConfigurationSchema = Type.Object(
       closed,
     ),
     expiry: Type.Object(
-      { intervalMs: count(15_000, 'How often geofences past their deleteAfter are looked for.', { minimum: 100 }) },
+      {
+        intervalMs: count(15_000, 'How often geofences past their deleteAfter are looked for.', { minimum: 100 }),
+        keepDays: count(
+          14,
+          'How long a geofence past its deleteAfter is kept to judge locations of before that come late. They may be 7 days old, and wait as long as locations.retentionDays. Nothing else shows it.',
+          { minimum: 0 },
+        ),
+      },
       closed,
     ),
   },

@@ -20,7 +20,7 @@ import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type Part, type RoleParts, startRole } from './cluster-roles.js';
 import { prepareDataFolder } from './data-folder.js';
 import { lockFolder } from './folder-lock.js';
-import { discardOldView, openNodeView } from './folders.js';
+import { discardOldView, discardOtherFormat, openNodeView } from './folders.js';
 import { createNodeServer } from './http.js';
 import { createProcessRegistry, createRecorder, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
@@ -60,6 +60,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const backend = await openCluster({ ...options, onProblem });
   const { log, requestLog } = backend;
   discardOldView(configuration, Date.now());
+  discardOtherFormat(configuration);
   const view = openNodeView(configuration);
   const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
   const writer = createConfigurationWriter({ log: requestLog, view });

@@ -17,6 +17,7 @@ import type { Sealer } from '../../pipeline/sealing.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import type { Configuration, Role } from '../config/schema.js';
 import { askedEvery, progressAt, sum } from './backlog.js';
+import { dayMs } from './folders.js';
 import { addApi, addIngest } from './http.js';
 import { createMaps } from './maps.js';
 import { addGauge, type Recorder } from './metrics.js';
@@ -84,9 +85,9 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const { log, stateStore, replies, turns } = backend;
     const parts = { log, states: stateStore, catalog, replies, searchGeofences: spatial.searchGeofences };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
-    const { intervalMs } = configuration.expiry;
+    const { intervalMs, keepDays } = configuration.expiry;
     const writer = createConfigurationWriter({ log, view });
-    const expiry = createExpirySweeper({ view, writer, turns, clock: Date.now, intervalMs });
+    const expiry = createExpirySweeper({ view, writer, turns, clock: Date.now, intervalMs, keepMs: keepDays * dayMs });
     expiry.start();
     return {
       done: Promise.race([stage.done, expiry.done]),

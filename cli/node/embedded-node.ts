@@ -20,7 +20,7 @@ import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
 import { closeHttp, countRequests } from './close-http.js';
 import { prepareDataFolder } from './data-folder.js';
 import { lockFolder } from './folder-lock.js';
-import { openBackend, openNodeView } from './folders.js';
+import { dayMs, discardOtherFormat, openBackend, openNodeView } from './folders.js';
 import { addApi, addIngest, createNodeServer } from './http.js';
 import { createMaps } from './maps.js';
 import { addGauge, createProcessRegistry, exposition } from './metrics.js';
@@ -37,6 +37,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
   const backend = openBackend(configuration);
+  discardOtherFormat(configuration);
   const view = openNodeView(configuration);
   const { log, stateStore } = backend;
   const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
@@ -61,6 +62,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     turns: embeddedTurns,
     clock: Date.now,
     intervalMs: configuration.expiry.intervalMs,
+    keepMs: configuration.expiry.keepDays * dayMs,
   });
   expiry.start();
   const sweeps = startSweeps(log);

@@ -12,15 +12,12 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Evaluation knows by each location's time whether a fence was past its `deleteAfter` then: the view must not hide it by today's. */
-const noClock = (): number => Number.NEGATIVE_INFINITY;
-
 /** A world of these things, applied in the order in which they come. */
 export async function createWorld(configured: AsyncIterable<readonly DecodedChange[]>): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
-  const view = openView(folder, { clock: noClock });
+  const view = openView(folder);
   let offset = 0;
   for await (const changes of configured) await view.apply(changes, ++offset);
   const catalog = createCatalog(view);

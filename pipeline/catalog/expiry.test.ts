@@ -21,7 +21,7 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
   const fences = [null, 1_500, 2_500].map((deleteAfter, index) => geofenceRecord({ externalId: String(index), deleteAfter }));
   await write(fences.map((record) => ({ kind: 'geofence', id: record._id, record })));
 
-  const sweeper = createExpirySweeper({ view, writer: { write }, turns: alwaysOurs, clock: () => now, intervalMs: 5 });
+  const sweeper = createExpirySweeper({ view, writer: { write }, turns: alwaysOurs, clock: () => now, intervalMs: 5, keepMs: 0 });
   sweeper.start();
   now = 1_501;
   await expect.poll(() => written).toEqual([fences[1]!._id]);
@@ -47,7 +47,7 @@ test('a node whose turn it is not deletes nothing, and looks again', async () =>
     for (const { id } of changes) written.push(id);
     if (changes.length > 0) expired = [];
   };
-  const sweeper = createExpirySweeper({ view: { expired: () => expired }, writer: { write }, turns, intervalMs: 1 });
+  const sweeper = createExpirySweeper({ view: { expired: () => expired }, writer: { write }, turns, intervalMs: 1, keepMs: 0 });
   sweeper.start();
   await expect.poll(() => asked.length).toBeGreaterThan(3);
   expect(written).toEqual([]);
@@ -62,7 +62,7 @@ test('a failure of the log ends the sweeper, and is told', async () => {
   const write = async () => {
     throw new Error('the log is gone');
   };
-  const sweeper = createExpirySweeper({ view, writer: { write }, turns: alwaysOurs, intervalMs: 5 });
+  const sweeper = createExpirySweeper({ view, writer: { write }, turns: alwaysOurs, intervalMs: 5, keepMs: 0 });
   sweeper.start();
   await expect(sweeper.done).rejects.toThrow('the log is gone');
   await sweeper.stop();

@@ -1,4 +1,4 @@
-/** Deletes, by the clock, the geofences whose `deleteAfter` has passed. */
+/** Deletes, by the clock, the geofences whose `deleteAfter` passed so long ago that no location of before is expected any more. */
 import type { Turns } from '../ports.js';
 import type { ConfigurationWriter } from './types.js';
 import type { View } from './view.js';
@@ -24,19 +24,22 @@ export function createExpirySweeper({
   turns,
   clock = Date.now,
   intervalMs = 15_000,
+  keepMs,
 }: {
   view: Pick<View, 'expired'>;
   writer: Pick<ConfigurationWriter, 'write'>;
   turns: Turns;
   clock?: () => number;
   intervalMs?: number;
+  /** How long after its `deleteAfter` a geofence is kept for late locations. */
+  keepMs: number;
 }): ExpirySweeper {
   const { promise: done, resolve, reject } = withResolvers();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let sweeping = Promise.resolve();
 
-  const due = (): string[] => view.expired(clock(), maxDeletedAtOnce);
+  const due = (): string[] => view.expired(clock() - keepMs, maxDeletedAtOnce);
 
   async function sweep(): Promise<void> {
     // Asked for only when there is something to do: most intervals need nobody's turn.

@@ -4,6 +4,7 @@ import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location } from '../../schemas/records.js';
 import { evaluate } from '../evaluation/evaluate.js';
+import { defaultBounds, type EvaluationBounds } from '../evaluation/types.js';
 import { createCatalog } from './catalog.js';
 import { type Explanation, explain, type RuleCode, ruleTexts } from './explain.js';
 import { geofenceRecord, location, projectA, projectRecord, scope, temporaryFolder } from './fixtures.js';
@@ -50,6 +51,9 @@ const update = fc
   })
   .map(({ x, y, ...rest }) => ({ longitude: x, latitude: y, ...rest }));
 
+/** Small ones are reached by the few fences here. */
+const bounds: fc.Arbitrary<EvaluationBounds> = fc.constantFrom(defaultBounds, defaultBounds, { ...defaultBounds, maxVisits: 1 });
+
 const endsStay = new Set<RuleCode>(['exited', 'left_in_silence', 'past_delete_after', 'deleted']);
 
 /** What an explanation claims, against what evaluation did. */
@@ -93,7 +97,9 @@ test('an explanation never disagrees with evaluation, and names every way of mak
       fc.array(fence, { minLength: 1, maxLength: 6 }),
       settings,
       fc.array(update, { minLength: 2, maxLength: 25 }),
-      async (shapes, chosen, updates) => {
+      bounds,
+      fc.boolean(),
+      async (shapes, chosen, updates, limits, isMadeAnew) => {
         const view = openView(temporaryFolder(), { clock: () => at });
         const records = shapes.map((fields, index) => geofenceRecord({ externalId: String(index), ...fields }));
         const changes = records.map((record): DecodedChange => ({ kind: 'geofence', id: record._id, record }));
@@ -107,10 +113,12 @@ test('an explanation never disagrees with evaluation, and names every way of mak
         );
         for (const [index, { afterMs, ...fields }] of sent.entries()) {
           if (index === sent.length - 1) {
-            await view.apply([{ ...changes[0]!, record: null }], 11);
+            const deletion = { ...changes[0]!, record: null };
+            const creation = { ...changes[0]!, record: { ...records[0]!, createdAt: at } };
+            await view.apply(isMadeAnew ? [deletion, creation] : [deletion], 11);
             catalog.catchUp();
           }
-          const surroundings = catalog.surroundings(scope)!;
+          const surroundings = { ...catalog.surroundings(scope)!, bounds: limits };
           const given = location({ ...fields, occurredAt: occurredAt + afterMs, receivedAt: occurredAt });
           const told = explain(given, state, surroundings, view);
           expectAgreement(told, given, state, surroundings);

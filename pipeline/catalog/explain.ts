@@ -6,7 +6,9 @@
 import type { DeviceState, Location, Stay } from '../../schemas/records.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import { entryConfidence, exitConfidence } from '../evaluation/confidence.js';
+import { entryCandidates } from '../evaluation/entry-candidates.js';
 import { evaluate } from '../evaluation/evaluate.js';
+import { isOfGeneration } from '../evaluation/geofence-stays.js';
 import { judgeInside, judgeOutside } from '../evaluation/rules.js';
 import { type Evaluation, type Surroundings, type Transition, Zone } from '../evaluation/types.js';
 import { resolveUser } from '../evaluation/users.js';
@@ -36,6 +38,8 @@ export const ruleTexts = {
   past_delete_after: 'The geofence is past its deleteAfter: it is forgotten in silence.',
   deleted: 'The geofence no longer exists: it is forgotten in silence.',
   no_such_geofence: 'This project has no geofence with this _id in this environment.',
+  too_many_geofences:
+    'Nothing stands in the way but the bounds on entering: the user is inside of, or the accuracy reaches, too many geofences.',
   location_repeated: 'The location says the same as the last one: nothing happens.',
   location_stale: 'The location is older than the last one: nothing happens.',
 } as const;
@@ -102,18 +106,28 @@ export function explain(
 ): Explanation {
   const evaluation = evaluate(location, state, surroundings);
   const { geofences: stays } = resolveUser(location, state?.users ?? []);
+  const told = new Set(evaluation.transitions.map(({ id }) => id));
   const explainFence = (id: string, stay?: Stay): ExplainedFence => {
     const row = surroundings.fences.rowOf(id);
+    const code = (): RuleCode => {
+      const verdict = ruleCode(row, stay, location, surroundings);
+      return verdict === 'entered' && !told.has(id) ? 'too_many_geofences' : verdict;
+    };
     return {
       _id: id,
       ...identity(id, location, configuration),
       ...(row >= 0 && measure(row, location, surroundings)),
       wasInside: stay !== undefined,
-      rule: rule(evaluation.result === 'applied' ? ruleCode(row, stay, location, surroundings) : unevaluated(evaluation.result)),
+      rule: rule(evaluation.result === 'applied' ? code() : unevaluated(evaluation.result)),
     };
   };
-  const inside = stays.map((stay) => explainFence(stay.id, stay));
-  const known = new Set(stays.map(({ id }) => id));
+  // A stay in a fence that was deleted says nothing of another that has its id now.
+  const current = stays.filter((stay) => {
+    const row = surroundings.fences.rowOf(stay.id);
+    return row < 0 || isOfGeneration(stay, surroundings.fences.generation(row));
+  });
+  const inside = current.map((stay) => explainFence(stay.id, stay));
+  const known = new Set(current.map(({ id }) => id));
   const explanation = {
     evaluatedAt: isoTime(location.occurredAt),
     evaluation: { result: evaluation.result, transitions: evaluation.transitions.map(transitionJson) },
@@ -153,12 +167,9 @@ function noticeOf([nearest]: readonly FenceAtDistance[]): Pick<Explanation, 'not
 }
 
 /** Ids of the candidates of evaluation, and of the nearest fences. */
-function lookedAt(
-  { longitude, latitude, accuracy_m }: Location,
-  { fences }: MonitoredSurroundings,
-  nearest: readonly FenceAtDistance[],
-): Set<string> {
-  const rows = fences.candidates(longitude, latitude, accuracy_m).subarray(0, fences.candidateCount);
+function lookedAt(location: Location, surroundings: MonitoredSurroundings, nearest: readonly FenceAtDistance[]): Set<string> {
+  const { fences } = surroundings;
+  const rows = entryCandidates(location, surroundings).subarray(0, fences.candidateCount);
   return new Set([...Array.from(rows, (row) => fences.idOf(row)), ...nearest.map(({ id }) => id)]);
 }
 
@@ -167,7 +178,7 @@ const rule = (code: RuleCode): ExplainedFence['rule'] => ({ code, text: ruleText
 const unevaluated = (result: 'repeat' | 'stale'): RuleCode => (result === 'repeat' ? 'location_repeated' : 'location_stale');
 
 function identity(id: string, { project, environment }: Location, configuration: ConfigurationReader) {
-  const record = configuration.geofence({ project, environment }, id);
+  const record = configuration.keptGeofence({ project, environment }, id);
   return record && { tag: record.tag, externalId: record.externalId, description: record.description };
 }
 

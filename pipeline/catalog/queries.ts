@@ -31,29 +31,31 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
   }
 
   return {
-    async context({ longitude, latitude, ...scope }) {
+    async context({ longitude, latitude, atMs, ...scope }) {
       const fences = surroundings(scope)?.fences;
       if (!fences) return [];
       const rows = fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount);
       const ids = Array.from(rows)
-        .filter(enabledAt(fences, clock()))
+        .filter(enabledAt(fences, atMs ?? clock()))
         .filter((row) => fences.zone(row, longitude, latitude, 0) === Zone.within)
         .map((row) => fences.idOf(row));
       return ids
         .sort()
-        .flatMap((id) => configuration.geofence(scope, id) ?? [])
+        .slice(0, maxSearchResults)
+        .flatMap((id) => configuration.keptGeofence(scope, id) ?? [])
         .map(geofenceSummary);
     },
 
-    async searchGeofences({ longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, ...scope }) {
+    async searchGeofences({ longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, atMs, ...scope }) {
       const fences = surroundings(scope)?.fences;
       const found: object[] = [];
       if (!fences) return found;
-      const options = { tags, maxDistanceM: radiusM, accepts: enabledAt(fences, clock()) };
+      const timeMs = atMs ?? clock();
+      const options = { tags, maxDistanceM: radiusM, accepts: enabledAt(fences, timeMs) };
       let read = 0;
       for (const { id } of nearestFences(fences, longitude, latitude, options)) {
-        const record = configuration.geofence(scope, id);
-        if (record && metadataMatches(record, metadata)) found.push(geofenceJson(record, clock(), includeGeometry));
+        const record = configuration.keptGeofence(scope, id);
+        if (record && metadataMatches(record, metadata)) found.push(geofenceJson(record, timeMs, includeGeometry));
         if (found.length >= Math.min(limit, maxSearchResults)) break;
         if (++read % recordsPerTurn === 0) await setImmediate();
       }

@@ -46,6 +46,8 @@ export interface ConfigurationReader {
   projects(): ProjectRecord[];
   /** Undefined unless it belongs to the scope. A geofence past its `deleteAfter` is not there any more. */
   geofence(scope: Scope, id: string): GeofenceRecord | undefined;
+  /** Also one past its `deleteAfter`, as long as its record is kept: for whoever judges by a location's time. */
+  keptGeofence(scope: Scope, id: string): GeofenceRecord | undefined;
   beacon(scope: Scope, id: string): BeaconRecord | undefined;
   geofences(query: ListQuery): Page<GeofenceRecord>;
   beacons(query: ListQuery): Page<BeaconRecord>;
@@ -93,7 +95,15 @@ export interface Catalog {
 /** Questions by place. Served by the thread that holds the monitored set; answers are wire forms, ready to send. */
 export interface SpatialQueries {
   /** Geofences that contain the point, monitored or not disabled, as summaries. */
-  context(question: Scope & { longitude: number; latitude: number; accuracyM: number }): Promise<object[]>;
+  context(
+    question: Scope & {
+      longitude: number;
+      latitude: number;
+      accuracyM: number;
+      /** Epoch ms: the fences as they are at this time. Now, unless it is given. */
+      atMs?: number;
+    },
+  ): Promise<object[]>;
   /** Enabled geofences by distance of their boundary (0 inside), nearest first. */
   searchGeofences(
     question: Scope & {
@@ -104,6 +114,8 @@ export interface SpatialQueries {
       tags?: string[];
       metadata?: Record<string, string | number | boolean>;
       includeGeometry: boolean;
+      /** Epoch ms: the fences as they are at this time. Now, unless it is given. */
+      atMs?: number;
     },
   ): Promise<object[]>;
   /** Enabled beacons within `radiusM`, nearest first, as beacon summaries. */

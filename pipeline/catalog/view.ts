@@ -63,6 +63,9 @@ export interface View extends ConfigurationReader {
 
 type ListedRecord = GeofenceRecord | BeaconRecord;
 
+/** Of what is stored. A view of another format is made anew from topic `changes`: its owner compares before it opens one. */
+export const viewFormat = 2;
+
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
 
@@ -152,8 +155,10 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
   const inScope = <T extends ListedRecord>(record: T | undefined, scope: Scope): T | undefined =>
     record && isSameScope(record, scope) ? record : undefined;
 
+  const keptGeofence = (scope: Scope, id: string): GeofenceRecord | undefined =>
+    inScope(isId(id) ? geofences.get(idKey(id)) : undefined, scope);
   function geofence(scope: Scope, id: string): GeofenceRecord | undefined {
-    const record = inScope(isId(id) ? geofences.get(idKey(id)) : undefined, scope);
+    const record = keptGeofence(scope, id);
     return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
   }
   const beacon = (scope: Scope, id: string): BeaconRecord | undefined =>
@@ -181,6 +186,7 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     project,
     projects: () => [...projects.getRange()].map(({ value }) => value),
     geofence,
+    keptGeofence,
     beacon,
     geofences: (query) => readPage(lists, 'geofence', query, (id) => geofence(query, id)),
     beacons: (query) => readPage(lists, 'beacon', query, (id) => beacon(query, id)),

@@ -23,6 +23,10 @@ export const stageMetrics = {
     help: 'Locations whose outcome is committed, by result: applied, repeat or stale.',
   },
   events_generated_total: { kind: 'counter', label: 'type', help: 'Events that committed locations caused, by type.' },
+  visits_not_entered_total: {
+    kind: 'counter',
+    help: 'Geofences and beacons that locations did not enter because their users were inside of as many as they can be.',
+  },
   dead_letters_total: { kind: 'counter', label: 'reason', help: 'Records that could not be evaluated, by reason.' },
   partitions_halted_total: {
     kind: 'counter',

@@ -22,6 +22,8 @@ export interface Effects {
   readonly publish: Commit['publish'];
   readonly results: Readonly<Record<OutcomeResult, number>>;
   readonly events: readonly Event[];
+  /** Geofences and beacons that were not entered because of the bound on visits. */
+  readonly notEntered: number;
   /** In offset order. */
   readonly deadLetters: readonly BadRecord[];
   readonly answered: readonly Answered[];
@@ -54,6 +56,7 @@ class BatchRun implements Collector {
   readonly #slab = new Slab();
   readonly #results = { applied: 0, repeat: 0, stale: 0 };
   readonly #outcomeRecords: NewRecord[] = [];
+  #notEntered = 0;
   readonly #events: Event[] = [];
   readonly #eventRecords: NewRecord[] = [];
   readonly #deadLetters: BadRecord[] = [];
@@ -73,9 +76,10 @@ class BatchRun implements Collector {
     const outcome = { location, frame: value as Buffer, tail: outcomeTail(evaluation, events) };
     this.#outcomeRecords.push({ key, value: this.#slab.encode(this.#encodeOutcome, outcome) });
     this.#results[evaluation.result] += 1;
+    this.#notEntered += evaluation.notEntered;
     if (location.replyTo === null) return;
-    const { result, user } = evaluation;
-    this.#answered.push({ location, replyTo: location.replyTo, result, user, events });
+    const { result, user, notEntered } = evaluation;
+    this.#answered.push({ location, replyTo: location.replyTo, result, user, events, notEntered });
   }
 
   #collectEvents(key: string, location: Location, { user, transitions }: Evaluation): readonly Event[] {
@@ -99,6 +103,7 @@ class BatchRun implements Collector {
       ].filter(({ records }) => records.length > 0),
       results: this.#results,
       events: this.#events,
+      notEntered: this.#notEntered,
       deadLetters: this.#deadLetters,
       answered: this.#answered,
     };

@@ -46,7 +46,7 @@ export function createDefinitions(configuration: ConfigurationReader): Definitio
       geofences.clear();
       beacons.clear();
     },
-    geofence: remembered(geofences, (scope, id) => configuration.geofence(scope, id), eventGeofence),
+    geofence: remembered(geofences, (scope, id) => configuration.keptGeofence(scope, id), eventGeofence),
     beacon: remembered(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
   };
 }

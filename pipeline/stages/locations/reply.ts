@@ -15,6 +15,7 @@ export interface Answered {
   readonly result: OutcomeResult;
   readonly user: UserState;
   readonly events: readonly Event[];
+  readonly notEntered: number;
 }
 
 export interface ReplySources {
@@ -47,17 +48,19 @@ const nearbyGeofences = (location: Location, search: SpatialQueries['searchGeofe
     limit: nearbyLimit,
     radiusM: nearbyRadiusM,
     includeGeometry: false,
+    atMs: location.occurredAt,
   });
 
 /** The reply to one location, events in the order they happened. */
-export async function trackReply(answered: Answered, sources: ReplySources, nowMs: number): Promise<TrackReply> {
-  const { location, result, user, events } = answered;
+export async function trackReply(answered: Answered, sources: ReplySources): Promise<TrackReply> {
+  const { location, result, user, events, notEntered } = answered;
   const located = { ...user, last: user.last ?? lastOf(location) };
   const reply = {
     recordId: location.id,
     result,
-    user: userOf(located, location, sources.configuration, nowMs) as TrackReply['user'],
+    user: userOf(located, location, sources.configuration) as TrackReply['user'],
     events: events.map(eventJson),
+    ...(notEntered > 0 && { notEntered }),
   };
   if (!location.details?.nearbyGeofences || !sources.searchGeofences) return reply;
   return { ...reply, nearbyGeofences: await nearbyGeofences(location, sources.searchGeofences) };

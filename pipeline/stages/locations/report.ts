@@ -42,7 +42,7 @@ function countBy<T>(things: readonly T[], labelOf: (thing: T) => string): Readon
 
 export function createReporter({ metrics, onProblem, clock }: ReporterParts): Reporter {
   return {
-    committed(records, { results, events, deadLetters }, startedAtMs) {
+    committed(records, { results, events, notEntered, deadLetters }, startedAtMs) {
       const nowMs = clock();
       metrics.observe('location_batch_records', records.length);
       metrics.observe('location_batch_ms', nowMs - startedAtMs);
@@ -51,6 +51,7 @@ export function createReporter({ metrics, onProblem, clock }: ReporterParts): Re
         if (count > 0) metrics.add('locations_evaluated_total', count, result);
       }
       for (const [type, count] of countBy(events, (event) => event.type)) metrics.add('events_generated_total', count, type);
+      if (notEntered > 0) metrics.add('visits_not_entered_total', notEntered);
       for (const [reason, count] of countBy(deadLetters, (bad) => bad.reason)) metrics.add('dead_letters_total', count, reason);
 
       const latest = deadLetters.at(-1);

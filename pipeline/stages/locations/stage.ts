@@ -59,7 +59,7 @@ export interface LocationStageParts {
   readonly states: StateStore;
   readonly catalog: Catalog;
   readonly replies: Replies;
-  /** Epoch ms. Only decides what has expired in replies and what is measured: evaluation knows no time but the locations'. */
+  /** Epoch ms. Only for what is measured: evaluation and its answers know no time but the locations'. */
   readonly clock: () => number;
   /** Answers nearby geofences to SDKs that ask for them; without it they hear nothing of any. */
   readonly searchGeofences?: SpatialQueries['searchGeofences'];
@@ -160,7 +160,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   async function reply(answered: Answered): Promise<void> {
     replies.send(
       answered.replyTo,
-      JSON.stringify(await trackReply(answered, { ...parts, configuration: catalog.configuration }, clock())),
+      JSON.stringify(await trackReply(answered, { ...parts, configuration: catalog.configuration })),
     );
   }
 }

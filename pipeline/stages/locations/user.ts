@@ -6,42 +6,43 @@ import type { Stay, UserState } from '../../../schemas/records.js';
 import { beaconSummary, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { userJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
+import { isOfGeneration } from '../../evaluation/geofence-stays.js';
 
 /** What names a device. */
 export interface DeviceScope extends Scope {
   readonly deviceId: string;
 }
 
-const isListed = (geofence: GeofenceRecord, nowMs: number): boolean =>
-  geofence.enabled && (geofence.disableAfter === null || nowMs <= geofence.disableAfter);
+const isListed = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord, atMs: number): boolean =>
+  enabled && atMs <= (disableAfter ?? Infinity) && atMs <= (deleteAfter ?? Infinity);
 
-/** Summaries of the geofences stayed in, by time of entry; without those that are disabled or gone. */
-export const listedGeofences = (
-  stays: readonly Pick<Stay, 'id'>[],
+/** Summaries of the geofences stayed in, by time of entry; without those that were disabled or gone at `atMs`. */
+const listedGeofences = (
+  stays: readonly Stay[],
   scope: Scope,
   configuration: ConfigurationReader,
-  nowMs: number,
+  atMs: number,
 ): GeofenceSummary[] =>
-  stays.flatMap(({ id }) => {
-    const record = configuration.geofence(scope, id);
-    return record !== undefined && isListed(record, nowMs) ? [geofenceSummary(record)] : [];
+  stays.flatMap((stay) => {
+    const record = configuration.keptGeofence(scope, stay.id);
+    const isShown = record !== undefined && isOfGeneration(stay, record.createdAt) && isListed(record, atMs);
+    return isShown ? [geofenceSummary(record)] : [];
   });
 
 /** Summaries of the beacons in range; without those that are disabled or gone. */
-export const listedBeacons = (stays: readonly Pick<Stay, 'id'>[], scope: Scope, configuration: ConfigurationReader): Beacon[] =>
-  stays.flatMap(({ id }) => {
-    const record = configuration.beacon(scope, id);
-    return record?.enabled ? [beaconSummary(record)] : [];
+const listedBeacons = (stays: readonly Stay[], scope: Scope, configuration: ConfigurationReader): Beacon[] =>
+  stays.flatMap((stay) => {
+    const record = configuration.beacon(scope, stay.id);
+    return record?.enabled && isOfGeneration(stay, record.createdAt) ? [beaconSummary(record)] : [];
   });
 
-/** The user in wire form; undefined while no location of it has been applied. `nowMs` decides what has expired. */
-export function userOf(
-  state: UserState,
-  device: DeviceScope,
-  configuration: ConfigurationReader,
-  nowMs: number,
-): User | undefined {
-  if (state.last === null) return undefined;
+/**
+ * The user in wire form; undefined while no location of it has been applied. The time of its last location decides what it is
+ * inside of, as it decided its events: so the same locations make the same answer, whenever they are processed.
+ */
+export function userOf(state: UserState, device: DeviceScope, configuration: ConfigurationReader): User | undefined {
+  const { last } = state;
+  if (last === null) return undefined;
   return userJson({
     id: state.id,
     environment: device.environment,
@@ -49,8 +50,8 @@ export function userOf(
     userId: state.userId,
     createdAt: state.createdAt,
     profile: state.profile === null ? {} : (JSON.parse(state.profile) as UserProfile),
-    last: state.last,
-    geofences: listedGeofences(state.geofences, device, configuration, nowMs),
+    last,
+    geofences: listedGeofences(state.geofences, device, configuration, last.occurredAt),
     beacons: listedBeacons(state.beacons, device, configuration),
   });
 }

@@ -75,6 +75,8 @@ export function createRedelivery({ codecs: { delivery: codec }, queue, keepWaiti
 }
 
 export interface EventFanOutParts extends UserTextParts {
+  /** Epoch ms. */
+  readonly clock: () => number;
   readonly codecs: Pick<Codecs, 'event' | 'delivery'>;
   readonly directory: WebhookDirectory;
 }

@@ -12,8 +12,6 @@ export interface UserTextParts {
   readonly log: Pick<Log, 'partitionOf'>;
   readonly states: Pick<StateStore, 'load'>;
   readonly configuration: ConfigurationReader;
-  /** Epoch ms. */
-  readonly clock: () => number;
 }
 
 /** An event with the key that it is on its topic under: its device's. */
@@ -29,18 +27,17 @@ export interface EventOfDevice {
 export type UserText = (of: EventOfDevice) => string | undefined;
 
 export async function loadUserTexts(
-  { log, states, configuration, clock }: UserTextParts,
+  { log, states, configuration }: UserTextParts,
   events: readonly EventOfDevice[],
 ): Promise<UserText> {
   const stored = await loadStates(log, states, new Set(events.map(({ key }) => key)));
-  const nowMs = clock();
   /** By device, then by user. */
   const made = new Map<string, Map<string, string | undefined>>();
 
   function storedText(key: string, id: string, device: DeviceScope): string | undefined {
     const ofDevice = made.get(key) ?? new Map<string, string | undefined>();
     made.set(key, ofDevice);
-    if (!ofDevice.has(id)) ofDevice.set(id, storedUserText(stored.get(key), id, device, configuration, nowMs));
+    if (!ofDevice.has(id)) ofDevice.set(id, storedUserText(stored.get(key), id, device, configuration));
     return ofDevice.get(id);
   }
 
@@ -59,10 +56,9 @@ export function storedUserText(
   id: string,
   device: DeviceScope,
   configuration: ConfigurationReader,
-  nowMs: number,
 ): string | undefined {
   const stored = state?.users.find((user) => user.id === id);
-  const user = stored && userOf(stored, device, configuration, nowMs);
+  const user = stored && userOf(stored, device, configuration);
   const text = user && JSON.stringify(user);
   return text === undefined || text.length > maxUserCharacters ? undefined : text;
 }
