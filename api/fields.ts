@@ -5,8 +5,10 @@
  * same everywhere: absent, null and '' mean not given; numbers and booleans may come as text; structured values may come as JSON text.
  * The order in which fields are read is the order in which they are complained of.
  */
+import { parseJson } from '../http/json-text.js';
+import { malformedTextIn, wellFormedRule } from '../http/text.js';
+import { parseTime } from '../http/times.js';
 import { ApiError, type ErrorCode, type Validated } from '../schemas/errors.js';
-import { parseTime } from './times.js';
 
 export type RawFields = Readonly<Record<string, unknown>>;
 
@@ -90,8 +92,8 @@ export class FieldReader {
     const value = this.#scalar(name);
     if (value === undefined) return null;
     const text = parseText(value);
-    // Half a character has no UTF-8 of its own: different texts would become one.
-    if (text === undefined || /\p{Surrogate}/u.test(text)) return this.refuse(name, 'must be text');
+    if (text === undefined) return this.refuse(name, 'must be text');
+    if (!text.isWellFormed()) return this.refuse(name, wellFormedRule);
     return text.length <= maxLength ? text : this.refuse(name, `must have at most ${maxLength} characters`);
   }
 
@@ -143,12 +145,10 @@ export class FieldReader {
   /** A structured value: as it came, or parsed when it came as JSON text. Undefined when not given or broken. */
   structure(name: string, value: unknown = this.value(name)): unknown {
     if (typeof value !== 'string') return value;
-    try {
-      return JSON.parse(value);
-    } catch {
-      this.refuse(name, 'must be valid JSON');
-      return undefined;
-    }
+    const parsed = parseJson(value);
+    if (!parsed.ok) return this.refuse(name, `must be valid JSON: ${parsed.fault}`) ?? undefined;
+    const malformed = malformedTextIn(parsed.value, name);
+    return malformed === undefined ? parsed.value : (this.refuse(malformed, wellFormedRule) ?? undefined);
   }
 
   /** A list, which may also come as its JSON text or as comma-separated text. */

@@ -14,7 +14,7 @@ describe('metadata', () => {
       { a: 1, b: true, c: 'x' },
     ],
     ['{"a":1}', { a: 1 }],
-    ['{"a":', 'metadata: must be valid JSON'],
+    ['{"a":', 'metadata: must be valid JSON: column 6: expected a value, not the end'],
     ['text', 'metadata: must be an object of strings, numbers and booleans'],
     [[1], 'metadata: must be an object of strings, numbers and booleans'],
     [{ a: { b: 1 } }, 'metadata.a: must be a string, a number or a boolean'],

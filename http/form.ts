@@ -2,15 +2,14 @@
 
 import { invalid, type Validated } from '../schemas/errors.js';
 import type { Metadata, Position } from '../schemas/json/common.js';
+import { parseJson } from './json-text.js';
+import { malformedTextIn, wellFormedRule } from './text.js';
 
 /** A structured field, given as itself or as its JSON text. Other text is passed on as it is. */
 export function jsonField(param: string, value: unknown): Validated<unknown> {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return { ok: true, value };
-  try {
-    return { ok: true, value: JSON.parse(value) as unknown };
-  } catch {
-    return invalid(param, 'must be valid JSON');
-  }
+  const parsed = parseJson(value);
+  return parsed.ok ? parsed : invalid(param, `must be valid JSON: ${parsed.fault}`);
 }
 
 /**
@@ -28,7 +27,9 @@ export function metadataField(param: string, value: unknown, maxKeys: number): V
   if (entries.length > maxKeys) return invalid(param, `must have at most ${maxKeys} keys`);
   const odd = entries.find(([, item]) => typeof item !== 'string' && typeof item !== 'boolean' && !Number.isFinite(item));
   if (odd) return invalid(`${param}.${odd[0]}`, 'must be a string, a number or a boolean');
-  return { ok: true, value: Object.fromEntries(entries) as Metadata };
+  const metadata = Object.fromEntries(entries) as Metadata;
+  const malformed = malformedTextIn(metadata, param);
+  return malformed === undefined ? { ok: true, value: metadata } : invalid(malformed, wellFormedRule);
 }
 
 /** `latitude,longitude` of a query string, as [longitude, latitude]. */

@@ -4,11 +4,10 @@
  * Flows in: requests under /v1/… (and /api/v1/…, the same). Flows out: JSON, errors as in schemas/errors.ts, and the headers X-Radar-Request-Id and
  * X-RateLimit-*. Rooms add their routes as plugins; each route declares `config: { authority, limit }`. Imports schemas and pipeline types only.
  */
-import formbody from '@fastify/formbody';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
-import qs from 'qs';
 import { freshId } from '../schemas/ids.js';
 import { type AuthorityOptions, requireAuthority } from './authority.js';
+import { checkQueries, parseForm, readBodies } from './bodies.js';
 import { allowCrossOrigin } from './cors.js';
 import { answerFailures, sendFailure } from './failures.js';
 import { protectAnswers } from './headers.js';
@@ -44,22 +43,8 @@ const maxPathParameterCharacters = 2_048;
 /** A connection on which nothing moves for so long is closed. Longer than the heartbeat of event streams. */
 const idleConnectionMs = 120_000;
 
-/** `metadata[key]=value` nests; keys such as `__proto__` are dropped. */
-const parseForm = (text: string): Record<string, unknown> =>
-  qs.parse(text, { depth: 3, parameterLimit: 2_000, arrayLimit: 2_000, plainObjects: true });
-
 /** One set of routes serves both prefixes. */
 const withoutApiPrefix = (url: string): string => (url.startsWith('/api/v1/') ? url.slice('/api'.length) : url);
-
-/** JSON bodies; an empty one counts as none, since SDKs send the Content-Type on every call. */
-function readJsonBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('remove', 'remove');
-  app.removeContentTypeParser(['application/json', 'text/plain']);
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.trim() === '') done(null, undefined);
-    else void parse(request, body, done);
-  });
-}
 
 /** A server without routes of its own but /openapi.json and /docs. Register rooms as plugins, then listen. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
@@ -82,7 +67,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setValidatorCompiler(validatorCompiler);
   // Response schemas describe; they don't filter.
   app.setSerializerCompiler(() => JSON.stringify);
-  readJsonBodies(app);
+  readBodies(app);
   // Order matters: a refusal must carry the request id and be readable by web pages.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Radar-Request-Id', request.id);
@@ -90,10 +75,10 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   protectAnswers(app);
   allowCrossOrigin(app);
   requireAuthority(app, options);
+  checkQueries(app);
   limitRates(app, options.rateLimits, options.clock ?? Date.now);
   answerFailures(app);
   observeRequests(app, options.observe);
-  void app.register(formbody, { parser: parseForm });
   describeApi(app, options.openApi);
   return app;
 }

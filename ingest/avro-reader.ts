@@ -5,6 +5,8 @@
  * broken, or made to be, costs an error and not the process. Union branches come bare; logical types come as their base type.
  */
 
+import { isUtf8 } from 'node:buffer';
+
 /** The bytes say something impossible. */
 export class BrokenAvro extends Error {}
 
@@ -54,10 +56,12 @@ export class Cursor {
     throw new BrokenAvro('has a number of more than ten bytes');
   }
 
-  text(): string {
+  /** The text, or, where the bytes are not UTF-8, the bytes: for the rules of the field to refuse. */
+  text(): string | Buffer {
     const length = this.long();
-    const start = this.take(length);
-    return this.bytes.toString('utf8', start, start + length);
+    const bytes = this.slice(length);
+    const text = bytes.toString('utf8');
+    return !text.includes('\ufffd') || isUtf8(bytes) ? text : bytes;
   }
 }
 
@@ -162,6 +166,7 @@ export function createAvroReader(schema: unknown): Read {
       const entries: Record<string, unknown> = Object.create(null);
       readRuns(cursor, () => {
         const key = cursor.text();
+        if (typeof key !== 'string') throw new BrokenAvro('has a map whose key is not UTF-8');
         entries[key] = read(cursor);
       });
       return entries;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codecs } from '../schemas/codecs.js';
@@ -32,7 +33,7 @@ describe('a line', () => {
   });
 
   it.each([
-    ['{"deviceId":', 'line: must be a JSON object'],
+    ['{"deviceId":', 'line: must be a JSON object: column 13: expected a value, not the end'],
     ['[]', 'line: must be a JSON object'],
     ['null', 'line: must be a JSON object'],
     ['7', 'line: must be a JSON object'],
@@ -86,10 +87,14 @@ describe('the encoder of bulk uploads', () => {
 
 describe('a stream as lines', () => {
   /** The slow obvious way: what follows the last line break is a line only if there is something. */
-  function oracle(text: string): (string | null)[] {
-    const lines = text.split('\n');
+  function oracle(latin1: string): string[] {
+    const lines = latin1.split('\n');
     if (lines.at(-1) === '') lines.pop();
-    return lines.map((line) => (Buffer.byteLength(line) > maxLineBytes ? null : line));
+    return lines.map((line) => {
+      const bytes = Buffer.from(line, 'latin1');
+      if (bytes.length > maxLineBytes) return 'line: must be at most 65536 bytes';
+      return isUtf8(bytes) ? bytes.toString() : 'line: must be UTF-8';
+    });
   }
 
   it('is the same however it is cut', () => {
@@ -97,16 +102,19 @@ describe('a stream as lines', () => {
       fc.string({ maxLength: 20, unit: 'grapheme' }),
       fc.constantFrom('x'.repeat(maxLineBytes), 'x'.repeat(maxLineBytes + 1), 'é'.repeat(maxLineBytes / 2 + 1), '\r', ''),
     );
+    const utf8 = line.map((text) => Buffer.from(text).toString('latin1'));
+    const broken = fc.constantFrom('\xff', 'a\xed\xa0\x80', '\xe2\x82', `\xff${'x'.repeat(maxLineBytes)}`);
     const cuts = fc.array(fc.nat({ max: 150_000 }), { maxLength: 8 });
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 6 }), cuts, (lines, positions) => {
+      fc.property(fc.array(fc.oneof({ weight: 4, arbitrary: utf8 }, broken), { maxLength: 6 }), cuts, (lines, positions) => {
         const text = lines.map((one) => one.replaceAll('\n', '')).join('\n');
-        const bytes = Buffer.from(text);
+        const bytes = Buffer.from(text, 'latin1');
         const splitter = new LineSplitter();
         const ends = [...positions.filter((position) => position < bytes.length), bytes.length].sort((a, b) => a - b);
         const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
         const found = [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
-        expect(found).toEqual(oracle(text));
+        const told = found.map((one) => (typeof one === 'string' ? one : `${one.param}: ${one.rule}`));
+        expect(told).toEqual(oracle(text));
       }),
     );
   });

@@ -1,6 +1,7 @@
 /**
  * Locations of a bulk upload: the rules of track-request.ts, but accuracy is always required and the address is the line's own `ip`.
  */
+import { parseJson } from '../http/json-text.js';
 import type { NewRecord } from '../pipeline/ports.js';
 import type { Slab } from '../pipeline/stages/locations/slab.js';
 import { type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
@@ -32,13 +33,8 @@ export function readBulkLocation(value: unknown, receipt: Receipt): Validated<Lo
 
 /** One line of NDJSON, parsed and read. */
 export function readBulkLine(line: string, receipt: Receipt): Validated<Location> {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return noObject;
-  }
-  return readBulkLocation(value, receipt);
+  const parsed = parseJson(line);
+  return parsed.ok ? readBulkLocation(parsed.value, receipt) : invalid('line', `must be a JSON object: ${parsed.fault}`);
 }
 
 /** The location as the record that is appended. */

@@ -52,7 +52,7 @@ describe('a bulk upload', () => {
     expect({ accepted, rejected }).toEqual({ accepted: 1, rejected: 205 });
     expect(rejections).toHaveLength(100);
     expect(rejections.slice(0, 6)).toEqual([
-      { line: 1, param: 'line', message: 'line: must be a JSON object' },
+      { line: 1, param: 'line', message: 'line: must be a JSON object: column 13: expected a value, not the end' },
       { line: 2, param: 'line', message: 'line: must be a JSON object' },
       { line: 3, param: 'latitude', message: 'latitude: must be a number from -90 to 90' },
       { line: 4, param: 'accuracy', message: 'accuracy: is required' },

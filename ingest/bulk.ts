@@ -9,7 +9,7 @@ import Type from 'typebox';
 import { callerOf } from '../http/authority.js';
 import { sendFailure } from '../http/failures.js';
 import { describeOnly } from '../http/validation.js';
-import { ApiError, invalid } from '../schemas/errors.js';
+import { ApiError } from '../schemas/errors.js';
 import { overloaded } from './admission.js';
 import { avroRecords } from './avro-container.js';
 import { trackFieldsOf } from './avro-fields.js';
@@ -17,7 +17,7 @@ import { BrokenAvro } from './avro-reader.js';
 import { readBulkLine, readBulkLocation } from './bulk-line.js';
 import { BulkUpload } from './bulk-upload.js';
 import { asOverload } from './intake.js';
-import { linesOf, maxLineBytes } from './lines.js';
+import { linesOf } from './lines.js';
 import type { IngestParts } from './parts.js';
 import { BulkAnswer, TrackRequest } from './schemas.js';
 import type { Receipt } from './track-request.js';
@@ -25,7 +25,6 @@ import type { Receipt } from './track-request.js';
 const lineTypes = new Set(['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json', 'text/plain']);
 const avroTypes = new Set(['application/avro', 'avro/binary', 'application/vnd.apache.avro']);
 
-const tooLong = invalid('line', `must be at most ${maxLineBytes} bytes`);
 const isBlank = (line: string): boolean => !(line.charCodeAt(0) > 32) && line.trim() === '';
 
 type Read = (upload: BulkUpload, source: AsyncIterable<Buffer>, receipt: () => Receipt) => Promise<void>;
@@ -36,8 +35,9 @@ async function readLines(upload: BulkUpload, source: AsyncIterable<Buffer>, rece
     const received = receipt();
     for (const line of lines) {
       number += 1;
-      if (line !== null && isBlank(line)) continue;
-      if (upload.take(number, line === null ? tooLong : readBulkLine(line, received))) await upload.flush();
+      if (typeof line === 'string' && isBlank(line)) continue;
+      const result = typeof line === 'string' ? readBulkLine(line, received) : { ok: false as const, problem: line };
+      if (upload.take(number, result)) await upload.flush();
     }
   }
 }

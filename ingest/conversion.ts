@@ -1,11 +1,12 @@
 /** Events that clients report themselves: from a request to the record on topic `events`. Pure. */
 import { metadataField } from '../http/form.js';
 import type { Caller } from '../http/keys.js';
+import { parseIsoTime } from '../http/times.js';
 import { invalid, type Validated } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import { type Metadata, maxUserMetadataKeys } from '../schemas/json/common.js';
 import type { Event, UserState } from '../schemas/records.js';
-import { maxAheadMs, minEpochMs, parseIsoTime } from './occurred-at.js';
+import { dateRule, maxAheadMs, minEpochMs } from './occurred-at.js';
 
 /** As the schema ConversionRequest lets it through. */
 export interface ConversionFields {
@@ -27,9 +28,9 @@ const namePattern = /^[\w.-]{1,100}$/;
 
 function createdAtOf(text: string | undefined, nowMs: number): Validated<number> {
   if (text === undefined) return { ok: true, value: nowMs };
-  const createdAt = parseIsoTime(text.trim());
-  if (!(createdAt >= minEpochMs)) return invalid('createdAt', 'must be an ISO 8601 date and time, from the year 2000 on');
-  return { ok: true, value: createdAt > nowMs + maxAheadMs ? nowMs : Math.round(createdAt) };
+  const createdAt = parseIsoTime(text);
+  if (createdAt === undefined || createdAt < minEpochMs) return invalid('createdAt', dateRule);
+  return { ok: true, value: createdAt > nowMs + maxAheadMs ? nowMs : createdAt };
 }
 
 /** Revenue travels in the metadata, where web clients put it themselves. */

@@ -1,5 +1,9 @@
-/** What a device says of itself beside its location. Descriptive: apart from `metadata`, what is unreadable is left out and never fails a location. */
+/**
+ * What a device says of itself beside its location. Descriptive: a value of another type is left out and never fails a location. Only broken
+ * `metadata` and text that can not be stored as it is do.
+ */
 import { metadataField } from '../http/form.js';
+import { cutText, wellFormedRule } from '../http/text.js';
 import { invalid, type Validated } from '../schemas/errors.js';
 import { maxUserMetadataKeys } from '../schemas/json/common.js';
 import type { LocationDetails } from '../schemas/records.js';
@@ -28,7 +32,12 @@ export interface DetailFields {
 const maxTextCharacters = 1_000;
 const maxMetadataCharacters = 16_384;
 
-const text = (value: unknown): string | null => readText(value)?.slice(0, maxTextCharacters) ?? null;
+/** Text of any length, cut; null when it is no text. */
+export function readDescription(name: string, value: unknown, maxCharacters = maxTextCharacters): Validated<string | null> {
+  const text = readText(value) ?? null;
+  if (text === null) return { ok: true, value: null };
+  return text.isWellFormed() ? { ok: true, value: cutText(text, maxCharacters) } : invalid(name, wellFormedRule);
+}
 
 function number(value: unknown): number | null {
   const given = readNumber(value);
@@ -53,22 +62,40 @@ const isTold = (details: LocationDetails): boolean => {
   return false;
 };
 
+const textNames = [
+  'installId',
+  'sessionId',
+  'description',
+  'deviceType',
+  'deviceMake',
+  'deviceModel',
+  'deviceOS',
+  'sdkVersion',
+  'locationAuthorization',
+  'locationAccuracyAuthorization',
+] as const satisfies readonly (keyof DetailFields & keyof LocationDetails)[];
+
+type Texts = Record<(typeof textNames)[number], string | null>;
+
+function readTexts(fields: DetailFields): Validated<Texts> {
+  const texts = {} as Texts;
+  for (const name of textNames) {
+    const text = readDescription(name, fields[name]);
+    if (!text.ok) return text;
+    texts[name] = text.value;
+  }
+  return { ok: true, value: texts };
+}
+
 /** null when the device says nothing of itself. */
 export function readDetails(fields: DetailFields): Validated<LocationDetails | null> {
   const metadata = readMetadata(fields.metadata);
   if (!metadata.ok) return metadata;
+  const texts = readTexts(fields);
+  if (!texts.ok) return texts;
   const details: LocationDetails = {
-    installId: text(fields.installId),
-    sessionId: text(fields.sessionId),
-    description: text(fields.description),
+    ...texts.value,
     metadata: metadata.value,
-    deviceType: text(fields.deviceType),
-    deviceMake: text(fields.deviceMake),
-    deviceModel: text(fields.deviceModel),
-    deviceOS: text(fields.deviceOS),
-    sdkVersion: text(fields.sdkVersion),
-    locationAuthorization: text(fields.locationAuthorization),
-    locationAccuracyAuthorization: text(fields.locationAccuracyAuthorization),
     altitude_m: number(fields.altitude),
     speed_mps: number(fields.speed),
     course_deg: number(fields.course),

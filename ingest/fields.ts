@@ -17,7 +17,7 @@ export function readBoolean(value: unknown): boolean | undefined | null {
   return value === 'false' || value === '0' || value === 0 ? false : null;
 }
 
-/** A number counts as its text; null for what is neither. */
+/** A number counts as its text; null for what is neither. Whether the text is well-formed is left to the caller. */
 export function readText(value: unknown): string | undefined | null {
   if (typeof value === 'string') return value === '' ? undefined : value;
   if (value === undefined || value === null) return undefined;

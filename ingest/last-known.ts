@@ -1,12 +1,12 @@
 /** A user as far as it is known without waiting: the stored state, or, for a device never seen, what the request itself says. */
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
-import { profileAfter, resolveUser } from '../pipeline/evaluation/users.js';
+import { heldUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 import { decodeDeviceState } from '../pipeline/stages/locations/devices.js';
 import { userOf } from '../pipeline/stages/locations/user.js';
 import { ApiError } from '../schemas/errors.js';
 import type { User } from '../schemas/json/user.js';
-import type { DeviceState, Location } from '../schemas/records.js';
+import type { DeviceState, Location, UserState } from '../schemas/records.js';
 import { deviceKey } from './track-request.js';
 
 export interface LastKnownSources {
@@ -25,16 +25,33 @@ export async function storedState(
   return value && decodeDeviceState(value);
 }
 
-/** The user that a location is about, as of before it was applied; while states are out of reach, as the location itself tells it. */
-export async function lastKnownUser(location: Location, sources: LastKnownSources): Promise<User> {
+/**
+ * Returns the user that the last of some locations is about, as of before they were applied; while states are out of reach, as the
+ * location itself tells it. Of a user without a record it names the one that these locations make, if no others come before them.
+ */
+export async function lastKnownUser(locations: readonly Location[], sources: LastKnownSources): Promise<User> {
+  const location = locations.at(-1)!;
   const state = await storedState(location, sources).catch(nothingInAnOutage);
-  const user = resolveUser(location, state?.users ?? []);
+  const ofTheDevice = locations.filter(({ deviceId }) => deviceId === location.deviceId);
+  const user = userAfter(ofTheDevice, state?.users ?? []);
   const known = {
     ...user,
     profile: user.profile ?? profileAfter(null, location.details),
     last: user.last ?? { ...location, beacons: null },
   };
   return userOf(known, location, sources.configuration)!;
+}
+
+/** A location that is late already makes no record, and the first that is not makes it for those after it. */
+function userAfter(locations: readonly Location[], stored: readonly UserState[]): UserState {
+  const last = locations.at(-1)!;
+  const latestMs = stored[0]?.last?.occurredAt ?? Number.NEGATIVE_INFINITY;
+  let users = stored;
+  for (const location of locations) {
+    if (location.deviceTimed && location.occurredAt < latestMs) continue;
+    users = usersAfter(users, resolveUser(location, users));
+  }
+  return heldUser(last, users)!;
 }
 
 function nothingInAnOutage(error: unknown): undefined {

@@ -1,13 +1,32 @@
 /** A byte stream as lines, without ever holding more than a chunk and one line. */
+import { isUtf8 } from 'node:buffer';
+import type { FieldProblem } from '../schemas/errors.js';
 
 export const maxLineBytes = 65_536;
 
 const newline = 10;
 
-/** A line, or null for one that is too long. */
-export type Line = string | null;
+/** A line, or why it can not be read. */
+export type Line = string | FieldProblem;
+
+const tooLong: FieldProblem = { param: 'line', rule: `must be at most ${maxLineBytes} bytes` };
+const notUtf8: FieldProblem = { param: 'line', rule: 'must be UTF-8' };
 
 const isTooLong = (line: string): boolean => line.length * 3 > maxLineBytes && Buffer.byteLength(line) > maxLineBytes;
+
+/** The same lines, one by one: only those at fault are lost. */
+function linesWithFaults(bytes: Buffer): Line[] {
+  const lines: Line[] = [];
+  for (let start = 0; start <= bytes.length; ) {
+    const found = bytes.indexOf(newline, start);
+    const end = found < 0 ? bytes.length : found;
+    const line = bytes.subarray(start, end);
+    if (line.length > maxLineBytes) lines.push(tooLong);
+    else lines.push(isUtf8(line) ? line.toString('utf8') : notUtf8);
+    start = end + 1;
+  }
+  return lines;
+}
 
 export class LineSplitter {
   #rest: Buffer[] = [];
@@ -33,12 +52,12 @@ export class LineSplitter {
 
   #complete(bytes: Buffer): Line[] {
     const whole = this.#restBytes === 0 ? bytes : Buffer.concat([...this.#rest, bytes]);
-    const lines: Line[] = whole.toString('utf8').split('\n');
-    if (this.#skipping) lines[0] = null;
+    const lines: Line[] = isUtf8(whole) ? whole.toString('utf8').split('\n') : linesWithFaults(whole);
+    if (this.#skipping) lines[0] = tooLong;
     this.#rest = [];
     this.#restBytes = 0;
     this.#skipping = false;
-    return lines.map((line) => (line !== null && isTooLong(line) ? null : line));
+    return lines.map((line) => (typeof line === 'string' && isTooLong(line) ? tooLong : line));
   }
 
   #keep(bytes: Buffer): void {

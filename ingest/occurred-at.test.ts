@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxAgeMs, maxAheadMs, minEpochMs, parseIsoTime, readOccurredAt } from './occurred-at.js';
+import { parseIsoTime } from '../http/times.js';
+import { maxAgeMs, maxAheadMs, minEpochMs, readOccurredAt } from './occurred-at.js';
 
 const receivedAt = Date.UTC(2026, 5, 1, 12);
 const at = (occurredAt: number) => ({ ok: true, value: { occurredAt, deviceTimed: true } });
@@ -19,10 +20,7 @@ describe('the time of a location', () => {
       { updatedAtMsDiff: 1, updatedAtMs: receivedAt - hourMs, updatedAt: '2020-01-01' },
       at(receivedAt - 1),
     ],
-    ['a negative age', { updatedAtMsDiff: -1, updatedAtMs: receivedAt - hourMs }, at(receivedAt - hourMs)],
-    ['an age beyond seven days', { updatedAtMsDiff: maxAgeMs + 1, updatedAtMs: receivedAt - hourMs }, at(receivedAt - hourMs)],
     ['an age of exactly seven days', { updatedAtMsDiff: maxAgeMs }, at(receivedAt - maxAgeMs)],
-    ['only an age that is no age', { updatedAtMsDiff: -5 }, byReceipt],
     ['epoch milliseconds', { updatedAtMs: receivedAt - hourMs }, at(receivedAt - hourMs)],
     ['milliseconds since boot', { updatedAtMs: 86_400_000, updatedAt: '2026-06-01T11:00:00Z' }, at(receivedAt - hourMs)],
     ['an ISO time', { updatedAt: '2026-06-01T11:00:00.000Z' }, at(receivedAt - hourMs)],
@@ -36,6 +34,39 @@ describe('the time of a location', () => {
     ['the boot clock of Android', { locationMs: 1 }, byReceipt],
   ])('%s', (_what, fields, expected) => {
     expect(readOccurredAt(fields, receivedAt)).toEqual(expected);
+  });
+
+  it.each([maxAgeMs + 1, maxAgeMs * 1_000, -1, '-0.5', 'NaN', 'long', true, {}, Number.NaN, Number.POSITIVE_INFINITY])(
+    'an updatedAtMsDiff of %j is refused and never evaluated as now, whatever else is given',
+    (updatedAtMsDiff) => {
+      for (const others of [{}, { updatedAtMs: receivedAt - hourMs }, { updatedAt: '2026-06-01T11:00:00Z' }]) {
+        expect(readOccurredAt({ updatedAtMsDiff, ...others }, receivedAt)).toEqual({
+          ok: false,
+          problem: { param: 'updatedAtMsDiff', rule: 'must be a number of milliseconds from 0 to 604800000, which is 7 days' },
+        });
+      }
+    },
+  );
+
+  it.each(['soon', {}, 'NaN', '1e400'])('an updatedAtMs of %j is refused', (updatedAtMs) => {
+    expect(readOccurredAt({ updatedAtMs }, receivedAt)).toMatchObject({ ok: false, problem: { param: 'updatedAtMs' } });
+  });
+
+  it.each([
+    '2024-02-30',
+    '2023-02-29T00:00:00Z',
+    '2024-04-31T12:00:00Z',
+    '2024-01-01T24:00:00Z',
+    '2024-01-01T25:00:00Z',
+    '2024-01-01T12:60:00Z',
+    '2024-01-01T12:00:60Z',
+    '2024-01-01T12:00:00+24:00',
+    '2024-01-01T12:00:00+02:60',
+    '2024-00-01',
+    '2024-01-00',
+  ])('%s does not exist, and is not read as a neighbour of it', (updatedAt) => {
+    expect(readOccurredAt({ updatedAt }, receivedAt)).toMatchObject({ ok: false, problem: { param: 'updatedAt' } });
+    expect(readOccurredAt({ updatedAt, updatedAtMsDiff: 5 }, receivedAt)).toMatchObject({ ok: false });
   });
 
   it.each(['yesterday', 'Jan 1, 2029', '1', '2026-13-01', '1999-12-31', true, {}])('refuses %j', (updatedAt) => {

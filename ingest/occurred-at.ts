@@ -1,4 +1,5 @@
 /** When a location was fixed: by the device where it says so believably, else by receipt. */
+import { parseIsoTime } from '../http/times.js';
 import { invalid, type Validated } from '../schemas/errors.js';
 import { readNumber } from './fields.js';
 
@@ -19,21 +20,12 @@ export interface OccurredAt {
 }
 
 const dayMs = 86_400_000;
-/** An age beyond it is no age: clocks that count from boot make such differences. */
+/** Older fixes are refused: clocks that count from boot make such differences, and nobody could tell the two apart. */
 export const maxAgeMs = 7 * dayMs;
 /** A device clock further ahead of ours is wrong. */
 export const maxAheadMs = 5 * 60_000;
 /** Earlier epoch times are counts from boot or clocks that were never set. */
 export const minEpochMs = Date.UTC(2000, 0, 1);
-
-const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
-const zoneOrDateOnly = /(?:Z|[+-]\d{2}:?\d{2}|^.{10})$/i;
-
-/** Epoch ms of an ISO 8601 date or date and time, UTC where no zone is named; NaN otherwise. */
-export function parseIsoTime(text: string): number {
-  if (!iso.test(text)) return Number.NaN;
-  return Date.parse(text.endsWith('Z') || zoneOrDateOnly.test(text) ? text : `${text}Z`);
-}
 
 const byReceipt = (receivedAt: number): OccurredAt => ({ occurredAt: receivedAt, deviceTimed: false });
 
@@ -43,21 +35,29 @@ function byDevice(epochMs: number, receivedAt: number): OccurredAt {
   return occurredAt > receivedAt + maxAheadMs ? byReceipt(receivedAt) : { occurredAt, deviceTimed: true };
 }
 
+const ageRule = `must be a number of milliseconds from 0 to ${maxAgeMs}, which is 7 days`;
+const epochRule = 'must be a number of epoch milliseconds';
+export const dateRule = 'must be an ISO 8601 date and time that exists, from the year 2000 on';
+
 /** NaN for what is no time. */
 function readTime(value: unknown): number | undefined {
-  const byText = typeof value === 'string' ? parseIsoTime(value.trim()) : Number.NaN;
-  return Number.isNaN(byText) ? readNumber(value) : byText;
+  const byText = typeof value === 'string' ? parseIsoTime(value) : undefined;
+  return byText ?? readNumber(value);
 }
 
-/** The first believable of: receipt − `updatedAtMsDiff`, `updatedAtMs`, `updatedAt`; else the receipt. Only an unreadable `updatedAt` is a problem. */
+/**
+ * Returns the first that is given of: receipt − `updatedAtMsDiff`, `updatedAtMs`, `updatedAt`; else the receipt. An age out of range and an unreadable
+ * time are problems, because evaluated as now they would make events that never happened. Only an `updatedAtMs` before the year 2000 counts
+ * as not given: clocks that were never set send it.
+ */
 export function readOccurredAt(fields: TimeFields, receivedAt: number): Validated<OccurredAt> {
   const ageMs = readNumber(fields.updatedAtMsDiff);
-  if (ageMs !== undefined && ageMs >= 0 && ageMs <= maxAgeMs)
-    return { ok: true, value: byDevice(receivedAt - ageMs, receivedAt) };
+  if (ageMs !== undefined && !(ageMs >= 0 && ageMs <= maxAgeMs)) return invalid('updatedAtMsDiff', ageRule);
   const epochMs = readNumber(fields.updatedAtMs);
-  if (epochMs !== undefined && epochMs >= minEpochMs) return { ok: true, value: byDevice(epochMs, receivedAt) };
+  if (epochMs !== undefined && !Number.isFinite(epochMs)) return invalid('updatedAtMs', epochRule);
   const updatedAt = readTime(fields.updatedAt);
-  if (updatedAt === undefined) return { ok: true, value: byReceipt(receivedAt) };
-  if (!(updatedAt >= minEpochMs)) return invalid('updatedAt', 'must be an ISO 8601 date and time, from the year 2000 on');
-  return { ok: true, value: byDevice(updatedAt, receivedAt) };
+  if (updatedAt !== undefined && !(updatedAt >= minEpochMs)) return invalid('updatedAt', dateRule);
+  if (ageMs !== undefined) return { ok: true, value: byDevice(receivedAt - ageMs, receivedAt) };
+  if (epochMs !== undefined && epochMs >= minEpochMs) return { ok: true, value: byDevice(epochMs, receivedAt) };
+  return { ok: true, value: updatedAt === undefined ? byReceipt(receivedAt) : byDevice(updatedAt, receivedAt) };
 }

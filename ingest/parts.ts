@@ -52,8 +52,8 @@ export interface IngestParts extends IngestDependencies {
   readonly admission: Admission;
   readonly intake: Intake;
   readonly waiting: Waiting;
-  /** The user a location is about, without waiting for its outcome. */
-  readonly lastKnownUser: (location: Location) => Promise<User>;
+  /** The user that the last of the locations is about, without waiting for their outcome. */
+  readonly lastKnownUser: (locations: readonly Location[]) => Promise<User>;
   /** What a caller's key may be told of users. */
   readonly disclosureFor: (caller: Pick<Caller, 'kind'>) => Disclosure;
 }
@@ -66,7 +66,7 @@ export function createIngestParts(dependencies: IngestDependencies): IngestParts
     admission,
     intake: createIntake(log, admission, metrics),
     waiting: createWaiting({ inbox, ...bounds }),
-    lastKnownUser: (location) => lastKnownUser(location, dependencies),
+    lastKnownUser: (locations) => lastKnownUser(locations, dependencies),
     disclosureFor: createDisclosures((question) => spatial.context(question)),
   };
 }

@@ -4,6 +4,7 @@ import { Beacon } from '../schemas/json/beacon.js';
 import { Latitude, Longitude, Meta, Metadata } from '../schemas/json/common.js';
 import { Geofence, GeofenceSummary } from '../schemas/json/geofence.js';
 import { Event, User } from '../schemas/json/user.js';
+import { maxAgeMs } from './occurred-at.js';
 import { maxIdCharacters } from './track-request.js';
 
 const DeviceId = Type.String({ minLength: 1, maxLength: maxIdCharacters });
@@ -35,7 +36,9 @@ export const TrackRequest = Type.Object(
     beacons: Type.Optional(
       Type.Array(RangedBeaconRequest, { description: 'Exactly these are in range; absent: nothing is said of beacons' }),
     ),
-    updatedAtMsDiff: Type.Optional(Type.Number({ description: 'Milliseconds since the fix; believed from 0 to 7 days' })),
+    updatedAtMsDiff: Type.Optional(
+      Type.Number({ minimum: 0, maximum: maxAgeMs, description: 'Milliseconds since the fix, at most 7 days' }),
+    ),
     updatedAtMs: Type.Optional(Type.Number({ description: 'Epoch milliseconds of the fix' })),
     updatedAt: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601 time of the fix' })),
     description: Type.Optional(Type.String()),

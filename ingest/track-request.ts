@@ -5,12 +5,13 @@
  * fault. Numbers and booleans may be text, null counts as absent, unknown keys are ignored.
  */
 import { jsonField } from '../http/form.js';
+import { wellFormedRule } from '../http/text.js';
 import { type BeaconIdentifiers, normalizeRangedBeacon } from '../pipeline/evaluation/beacons.js';
 import { invalid, type Validated } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import type { Environment } from '../schemas/json/common.js';
 import type { Location, RangedBeacon } from '../schemas/records.js';
-import { type DetailFields, readDetails } from './details.js';
+import { type DetailFields, readDescription, readDetails } from './details.js';
 import { readBoolean, readNumber, readText } from './fields.js';
 import { readOccurredAt, type TimeFields } from './occurred-at.js';
 
@@ -68,18 +69,24 @@ export const maxAccuracyM = 100_000;
 /** Web clients may pass coordinates of their own, which have no accuracy. */
 const isWithoutAccuracy = (fields: TrackFields): boolean => fields.deviceType === 'Web';
 
+/** Ids become keys: two texts that are written alike in UTF-8 would share a state. Null: not given. */
+function readId(name: 'deviceId' | 'userId', value: unknown): Validated<string | null> {
+  const id = readText(value);
+  if (id === undefined) return { ok: true, value: null };
+  if (id === null || id.length > maxIdCharacters) {
+    return invalid(name, `must be text of at most ${maxIdCharacters} characters`);
+  }
+  return id.isWellFormed() ? { ok: true, value: id } : invalid(name, wellFormedRule);
+}
+
 /** The location that a body tells of, with a fresh id. */
 export function readLocation(fields: TrackFields, receipt: Receipt): Validated<Location> {
   if (readBoolean(fields.anonymous)) return invalid('anonymous', 'is not offered: locations need a deviceId of their own');
-  const deviceId = readText(fields.deviceId);
-  if (deviceId === undefined) return invalid('deviceId', 'is required');
-  if (deviceId === null || deviceId.length > maxIdCharacters) {
-    return invalid('deviceId', `must be text of at most ${maxIdCharacters} characters`);
-  }
-  const userId = readText(fields.userId);
-  if (userId === null || (userId !== undefined && userId.length > maxIdCharacters)) {
-    return invalid('userId', `must be text of at most ${maxIdCharacters} characters`);
-  }
+  const deviceId = readId('deviceId', fields.deviceId);
+  if (!deviceId.ok) return deviceId;
+  if (deviceId.value === null) return invalid('deviceId', 'is required');
+  const userId = readId('userId', fields.userId);
+  if (!userId.ok) return userId;
   const latitude = readNumber(fields.latitude);
   if (latitude === undefined) return invalid('latitude', 'is required');
   if (!(latitude >= -90 && latitude <= 90)) return invalid('latitude', 'must be a number from -90 to 90');
@@ -103,14 +110,16 @@ export function readLocation(fields: TrackFields, receipt: Receipt): Validated<L
   if (!beacons.ok) return beacons;
   const details = readDetails(fields);
   if (!details.ok) return details;
+  const source = readDescription('source', fields.source, maxSourceCharacters);
+  if (!source.ok) return source;
   return {
     ok: true,
     value: {
       id: freshId(receipt.receivedAt),
       project: receipt.project,
       environment: receipt.environment,
-      deviceId,
-      userId: userId ?? null,
+      deviceId: deviceId.value,
+      userId: userId.value,
       latitude,
       longitude,
       accuracy_m: accuracy,
@@ -122,7 +131,7 @@ export function readLocation(fields: TrackFields, receipt: Receipt): Validated<L
       replayed: receipt.replayed || replayed === true,
       beacons: beacons.value,
       ip: receipt.ip,
-      source: readText(fields.source)?.slice(0, maxSourceCharacters) ?? null,
+      source: source.value,
       replyTo: receipt.replyTo,
       details: details.value,
     },

@@ -142,6 +142,34 @@ describe('without the location stage', () => {
   });
 });
 
+it('names, while the outcome is pending, a user record that comes to be held', async () => {
+  const ingest = await startIngest({ stage: false, bounds: { replyTimeoutMs: 20 } });
+  try {
+    const startMs = Date.now() - 60_000;
+    const replays = [2, 1, 3].map((second) => ({
+      deviceId: 'd',
+      ...north(second),
+      updatedAtMs: startMs + second * 1_000,
+      ...(second === 3 && { userId: 'ann' }),
+    }));
+    const pending = (await post(ingest, '/v1/track/replay', { replays })).json();
+    expect(pending).toMatchObject({ meta: { pending: true }, user: { userId: 'ann' } });
+    ingest.node.start();
+    await ingest.node.drained();
+    const held = (await ingest.node.outcomes()).map(({ user }) => user);
+    expect(held).toEqual([pending.user._id, pending.user._id, pending.user._id]);
+
+    await ingest.node.stop();
+    const late = { deviceId: 'd', userId: 'bob', ...north(0), updatedAtMs: startMs };
+    expect((await post(ingest, '/v1/track', late)).json()).toMatchObject({
+      meta: { pending: true },
+      user: { _id: pending.user._id, userId: 'ann' },
+    });
+  } finally {
+    await ingest.close();
+  }
+});
+
 it('repeats the last known user when the stage has stopped', async () => {
   const ingest = await startIngest({ bounds: { replyTimeoutMs: 2_000 } });
   try {

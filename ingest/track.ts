@@ -76,7 +76,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         const reply = replies.get(location.id);
         return reply === undefined ? [] : disclosure.events(reply, location);
       }),
-      user: await disclosure.user(latest?.user ?? (await parts.lastKnownUser(last)), last),
+      user: await disclosure.user(latest?.user ?? (await parts.lastKnownUser(locations)), last),
       ...(latest?.nearbyGeofences && { nearbyGeofences: disclosure.geofences(latest.nearbyGeofences) }),
     };
   }
@@ -89,7 +89,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
   app.post(
     '/v1/track',
     {
-      config: { authority: 'publishable', limit: 'track' },
+      config: { authority: 'publishable', limit: 'track', checksTexts: true },
       schema: { summary: 'Send a location', tags: ['track'], body: TrackRequest, response: { 200: TrackAnswer } },
       validatorCompiler: describeOnly,
     },
@@ -110,7 +110,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
   app.post(
     '/v1/track/replay',
     {
-      config: { authority: 'publishable', limit: 'track' },
+      config: { authority: 'publishable', limit: 'track', checksTexts: true },
       bodyLimit: bounds.maxReplayBodyBytes,
       schema: {
         summary: 'Send locations kept while offline',

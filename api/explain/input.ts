@@ -5,7 +5,7 @@ import type { Scope } from '../../pipeline/catalog/types.js';
 import type { DeviceState, Location, Stay } from '../../schemas/records.js';
 import { FieldReader, isDictionary, type Outcome, parseText, type RawFields } from '../fields.js';
 import { isId } from '../pairs.js';
-import { parseTime } from '../times.js';
+import { parseTime } from '../../http/times.js';
 
 export interface ExplainRequest {
   readonly location: Location;

@@ -213,7 +213,7 @@ describe('what is refused', () => {
     [{ ...circle, type: 'isochrone' }, 'not_available type: isochrones are not available yet; use circle or polygon'],
     [without('tag'), 'invalid_parameter tag: is required'],
     [{ ...circle, tag: 'x'.repeat(257) }, 'invalid_parameter tag: must have at most 256 characters'],
-    [{ ...circle, tag: 'a\ud800' }, 'invalid_parameter tag: must be text'],
+    [{ ...circle, tag: 'a\ud800' }, 'invalid_parameter tag: must be well-formed Unicode, without half of a surrogate pair'],
     [without('externalId'), 'invalid_parameter externalId: is required'],
     [{ ...circle, placeId: 'p' }, 'not_available placeId: places are not available yet'],
     [{ ...circle, address: 'Main St' }, 'not_available address: addresses are not available yet; give coordinates'],
@@ -224,8 +224,14 @@ describe('what is refused', () => {
       { ...circle, coordinates: [Number.NaN, 0] },
       'invalid_parameter coordinates: must be two finite numbers, [longitude,latitude]',
     ],
-    [{ ...circle, coordinates: '[1,' }, 'invalid_parameter coordinates: must be valid JSON'],
-    [{ ...circle, coordinates: '1,2' }, 'invalid_parameter coordinates: must be valid JSON'],
+    [
+      { ...circle, coordinates: '[1,' },
+      'invalid_parameter coordinates: must be valid JSON: column 4: expected a value, not the end',
+    ],
+    [
+      { ...circle, coordinates: '1,2' },
+      'invalid_parameter coordinates: must be valid JSON: column 2: expected the end of the text, not ","',
+    ],
     [without('radius'), 'invalid_parameter radius: is required for a circle'],
     ...[9, 10_001, Number.NaN, 'NaN', '0x10', 'Infinity', true].map((radius) => [
       { ...circle, radius },
@@ -233,7 +239,7 @@ describe('what is refused', () => {
     ]),
     [{ ...circle, mode: 'boat' }, 'invalid_parameter mode: must be one of car, truck, foot, bike, motorbike'],
     [{ ...circle, enabled: 'yes' }, 'invalid_parameter enabled: must be true or false'],
-    [{ ...circle, metadata: '{"a":' }, 'invalid_parameter metadata: must be valid JSON'],
+    [{ ...circle, metadata: '{"a":' }, 'invalid_parameter metadata: must be valid JSON: column 6: expected a value, not the end'],
     [{ ...circle, metadata: [] }, 'invalid_parameter metadata: must be a dictionary'],
     [{ ...circle, metadata: { a: { b: 1 } } }, 'invalid_parameter metadata: "a" must be a string, a boolean or a finite number'],
     [{ ...circle, metadata: '{"a":1e999}' }, 'invalid_parameter metadata: "a" must be a string, a boolean or a finite number'],
@@ -242,12 +248,18 @@ describe('what is refused', () => {
       'invalid_parameter metadata: must have at most 16 keys',
     ],
     [{ ...circle, metadata: {}, 'metadata.a': 'x' }, "invalid_parameter metadata: can't be combined with metadata.{key}"],
-    [{ ...circle, operatingHours: '{' }, 'invalid_parameter operatingHours: must be valid JSON'],
+    [
+      { ...circle, operatingHours: '{' },
+      'invalid_parameter operatingHours: must be valid JSON: column 2: expected a key in double quotes, not the end',
+    ],
     [
       { ...circle, operatingHours: {}, 'operatingHours.mon': '[]' },
       "invalid_parameter operatingHours: can't be combined with operatingHours.{key}",
     ],
-    [{ ...circle, 'operatingHours.mon': '[[' }, 'invalid_parameter operatingHours: must be valid JSON'],
+    [
+      { ...circle, 'operatingHours.mon': '[[' },
+      'invalid_parameter operatingHours: must be valid JSON: column 3: expected a value, not the end',
+    ],
     [{ ...circle, stopDetection: 1 }, 'invalid_parameter stopDetection: must be true or false'],
     [{ ...circle, dwellThreshold: -1 }, 'invalid_parameter dwellThreshold: must be a number of at least 0 minutes'],
     [

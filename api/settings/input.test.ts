@@ -43,7 +43,7 @@ describe('what is refused', () => {
     [{ minimumConfidence: 1.5 }, 'minimumConfidence: must be a whole number from 1 to 3'],
     [{ beaconUuids: 'abc' }, 'beaconUuids: must be at most 100 UUIDs of 32 hex digits'],
     [{ beaconUids: [1] }, 'beaconUids: must be at most 100 UIDs of 20 hex digits'],
-    [{ beaconUids: '[' }, 'beaconUids: must be valid JSON'],
+    [{ beaconUids: '[' }, 'beaconUids: must be valid JSON: column 2: expected a value, not the end'],
   ] as [RawFields, string][])('%j', (fields, message) => {
     const outcome = mergeSettings(current, fields);
     expect(outcome.ok ? undefined : outcome.error.message).toBe(message);

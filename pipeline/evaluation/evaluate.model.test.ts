@@ -208,6 +208,8 @@ test('does what the tables say, and never changes the state it was given', () =>
         if (notEntered > 0) seen.set('not entered', (seen.get('not entered') ?? 0) + 1);
         if (actual.result !== 'applied') expect(actual.state).toBe(state);
         if (actual.result !== 'stale') expect(actual.state.users[0]).toBe(actual.user);
+        // Whatever is told of a location names a record that the state holds.
+        expect(actual.state.users).toContain(actual.user);
         for (const one of [actual.result, ...actual.transitions.map(({ type }) => type)]) seen.set(one, (seen.get(one) ?? 0) + 1);
         state = actual.state;
       }

@@ -7,7 +7,7 @@ import { beaconsAfter } from './beacon-stays.js';
 import { rangedText } from './beacons.js';
 import { geofencesAfter } from './geofence-stays.js';
 import type { Effects, Evaluate, Transition } from './types.js';
-import { profileAfter, resolveUser, usersAfter } from './users.js';
+import { heldUser, profileAfter, resolveUser, usersAfter } from './users.js';
 
 const noUsers: readonly UserState[] = [];
 
@@ -18,7 +18,9 @@ export const evaluate: Evaluate = (location, state, surroundings) => {
   const last = lastLocation(location);
 
   const result = resultOf(last, user, users[0]);
-  if (state !== undefined && result !== 'applied') return { result, state, user, transitions: [], notEntered: 0 };
+  if (state !== undefined && result !== 'applied') {
+    return { result, state, user: heldUser(location, users) ?? user, transitions: [], notEntered: 0 };
+  }
 
   const effects: Effects = { transitions: [], notEntered: 0 };
   const next: UserState = {

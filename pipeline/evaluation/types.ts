@@ -117,7 +117,7 @@ export interface Transition {
 export interface Evaluation {
   readonly result: OutcomeResult;
   readonly state: DeviceState;
-  /** The user record the location is about, within `state` (for `stale`: the one it would have been about). */
+  /** The user record the location is about, always one of `state`. For a stale one whose user has none: that of the device's latest user. */
   readonly user: UserState;
   readonly transitions: readonly Transition[];
   /** Geofences and beacons that the location would enter, were the user not inside of as many as it can be. */

@@ -19,6 +19,13 @@ export function resolveUser(location: Location, users: readonly UserState[]): Us
   return freshUser(location);
 }
 
+/**
+ * Returns the record that a location is told to be about when it changes nothing: its user's where the device has one, else that of the device's
+ * latest user. A record that {@link resolveUser} would make is never told of, because no state comes to hold it.
+ */
+export const heldUser = ({ userId }: Location, users: readonly UserState[]): UserState | undefined =>
+  users.find((user) => user.userId === userId) ?? users[0];
+
 /** Derived from the location that made it, so that applying it again makes the same record. */
 function freshUser({ id, project, environment, deviceId, userId, receivedAt }: Location): UserState {
   return {

@@ -1,5 +1,5 @@
 /** What a waiting request is told of its location. Built after the commit: nobody hears of what did not happen. */
-import type { Event, LastLocation, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
+import type { Event, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader, SpatialQueries } from '../../catalog/types.js';
 import type { TrackReply } from '../../ports.js';
@@ -24,21 +24,6 @@ export interface ReplySources {
   readonly searchGeofences?: SpatialQueries['searchGeofences'];
 }
 
-/** A stale location may be the first that names its user: then it is all that is known of where the user was. */
-const lastOf = (location: Location): LastLocation => ({
-  occurredAt: location.occurredAt,
-  receivedAt: location.receivedAt,
-  latitude: location.latitude,
-  longitude: location.longitude,
-  accuracy_m: location.accuracy_m,
-  deviceTimed: location.deviceTimed,
-  foreground: location.foreground,
-  stopped: location.stopped,
-  beacons: null,
-  ip: location.ip,
-  source: location.source,
-});
-
 const nearbyGeofences = (location: Location, search: SpatialQueries['searchGeofences']): Promise<object[]> =>
   search({
     project: location.project,
@@ -54,11 +39,10 @@ const nearbyGeofences = (location: Location, search: SpatialQueries['searchGeofe
 /** The reply to one location, events in the order they happened. */
 export async function trackReply(answered: Answered, sources: ReplySources): Promise<TrackReply> {
   const { location, result, user, events, notEntered } = answered;
-  const located = { ...user, last: user.last ?? lastOf(location) };
   const reply = {
     recordId: location.id,
     result,
-    user: userOf(located, location, sources.configuration) as TrackReply['user'],
+    user: userOf(user, location, sources.configuration) as TrackReply['user'],
     events: events.map(eventJson),
     ...(notEntered > 0 && { notEntered }),
   };

@@ -174,14 +174,16 @@ describe('replies', () => {
     expect(questions).toMatchObject([{ ...inside, limit: 10, radiusM: 10_000 }]);
   });
 
-  test('answer a stale location of a user who was never seen', async () => {
+  test('a stale location that names a new user is answered with the record that the device has, not with one that no state holds', async () => {
     node.start();
-    await node.append(at({ ...inside, userId: 'bob' }), { ...at(outside), occurredAt: 1, userId: 'ann', replyTo: 'here/1' });
-    await until(() => node.replies.length === 1);
-    expect(JSON.parse(node.replies[0]?.body as string)).toMatchObject({
-      result: 'stale',
-      user: { userId: 'ann', location: { coordinates: [outside.longitude, outside.latitude] } },
-    });
+    const late = { ...at(outside), occurredAt: 1, userId: 'ann' };
+    await node.append(at({ ...inside, userId: 'bob', replyTo: 'here/1' }), { ...late, replyTo: 'here/2' });
+    await until(() => node.replies.length === 2);
+    const [bob, stale] = node.replies.map(({ body }) => JSON.parse(body) as TrackReply);
+    expect(stale).toMatchObject({ result: 'stale', user: { _id: bob?.user._id, userId: 'bob' } });
+    expect(stale?.user.location.coordinates).toEqual([inside.longitude, inside.latitude]);
+    const outcomes = await node.outcomes();
+    expect(outcomes.map(({ user }) => user)).toEqual([bob?.user._id, bob?.user._id]);
   });
 });
 

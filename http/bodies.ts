@@ -1,0 +1,79 @@
+/**
+ * Reads JSON and form bodies. Flows in: bytes. Flows out: values as they were written, or a catalogued error that says where the body breaks
+ * which rule. JSON may come as UTF-8 only, and its text must be well-formed, so that nothing that is stored stands for two things.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import qs from 'qs';
+import { ApiError, parameterError } from '../schemas/errors.js';
+import { describeJsonFault, findJsonFault } from './json-text.js';
+import { badlyEncodedField, malformedTextIn, mayHoldSurrogates, percentEncodingRule, wellFormedRule } from './text.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route checks the texts of its body itself, item by item: one malformed text does not refuse the others. */
+    checksTexts?: boolean;
+  }
+}
+
+/** Returns the fields of a query string or form. `metadata[key]=value` nests; keys such as `__proto__` are dropped. */
+export const parseForm = (text: string): Record<string, unknown> =>
+  qs.parse(text, { depth: 3, parameterLimit: 2_000, arrayLimit: 2_000, plainObjects: true });
+
+/** Returns the place of the first byte that is no UTF-8: there the text, which has U+FFFD instead, differs from the bytes. */
+function firstBadByte(bytes: Buffer): number {
+  const written = Buffer.from(bytes.toString('utf8'));
+  return bytes.findIndex((byte, index) => byte !== written[index]);
+}
+
+function textOf(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new ApiError('invalid_body', `the body is not UTF-8: byte ${firstBadByte(bytes) + 1}`);
+}
+
+function notJson(text: string): ApiError {
+  const fault = findJsonFault(text);
+  return new ApiError('invalid_body', `the body is not valid JSON${fault ? `: ${describeJsonFault(text, fault)}` : ''}`);
+}
+
+function checkTexts(request: FastifyRequest, text: string, value: unknown): void {
+  if (request.routeOptions.config.checksTexts || !mayHoldSurrogates(text)) return;
+  const param = malformedTextIn(value);
+  if (param !== undefined) throw parameterError({ param, rule: wellFormedRule });
+}
+
+function checkPercentEncoding(text: string): void {
+  const param = badlyEncodedField(text);
+  if (param !== undefined) throw parameterError({ param, rule: percentEncodingRule });
+}
+
+/** Adds the parsers of bodies. An empty JSON body counts as none, since SDKs send the Content-Type on every call. */
+export function readBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('remove', 'remove');
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    const text = textOf(bytes);
+    if (text.trim() === '') return done(null, undefined);
+    let parsed: { readonly error: Error | null; readonly value?: unknown } | undefined;
+    // It answers at once. What is thrown within its callback would be taken for broken JSON.
+    void parse(request, text, (error, value) => {
+      parsed ??= { error, value };
+    });
+    if (!parsed || parsed.error) throw notJson(text);
+    checkTexts(request, text, parsed.value);
+    return done(null, parsed.value);
+  });
+  app.addContentTypeParser<Buffer>('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    const text = textOf(bytes);
+    checkPercentEncoding(text);
+    done(null, parseForm(text));
+  });
+}
+
+/** Adds the check of query strings: what can not be decoded would stay as it is written, and be another text than was meant. */
+export function checkQueries(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    const start = request.url.indexOf('?');
+    if (start >= 0) checkPercentEncoding(request.url.slice(start + 1));
+  });
+}

@@ -1,0 +1,117 @@
+/**
+ * JSON text to values, and, where it is no JSON, where and why. The engine parses; its messages name no position in half of the cases and
+ * differ from version to version, so a scanner of our own looks for the fault, only in text that the engine refused.
+ */
+
+export interface JsonFault {
+  /** UTF-16 units before the fault. */
+  readonly position: number;
+  /** What had to be there, to read on after "expected". */
+  readonly expected: string;
+}
+
+/** Returns the value of JSON text, or its first fault in words. */
+export function parseJson(
+  text: string,
+): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string } {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch {
+    const fault = findJsonFault(text);
+    return { ok: false, fault: fault === undefined ? 'the engine refused it' : describeJsonFault(text, fault) };
+  }
+}
+
+const space = /[ \t\n\r]*/y;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const word = /true|false|null/y;
+const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
+
+const value = 'a value';
+const afterValue = { '[': ', or ]', '{': ', or }' } as const;
+
+/** Returns the first place at which the text leaves the grammar of RFC 8259; undefined when it never does. */
+export function findJsonFault(text: string): JsonFault | undefined {
+  let at = 0;
+  const open: ('[' | '{')[] = [];
+
+  const skip = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    if (!pattern.test(text) || pattern.lastIndex === at) return false;
+    at = pattern.lastIndex;
+    return true;
+  };
+  const fault = (expected: string): JsonFault => ({ position: at, expected });
+
+  function string(): JsonFault | undefined {
+    at += 1;
+    while (skip(stringPart));
+    if (text[at] === '"') {
+      at += 1;
+      return undefined;
+    }
+    return fault(text[at] === '\\' ? 'an escape such as \\n or \\u00e9' : 'the end of a string');
+  }
+
+  /** The key and its colon. */
+  function key(): JsonFault | undefined {
+    if (text[at] !== '"') return fault('a key in double quotes');
+    const broken = string();
+    if (broken) return broken;
+    skip(space);
+    if (text[at] !== ':') return fault(':');
+    at += 1;
+    return undefined;
+  }
+
+  /** Closes what ends here; undefined when the text goes on with a next item. */
+  function afterItem(): 'next' | 'end' | JsonFault {
+    for (;;) {
+      skip(space);
+      const inside = open.at(-1);
+      if (inside === undefined) return at === text.length ? 'end' : fault('the end of the text');
+      if (text[at] === ',') {
+        at += 1;
+        return 'next';
+      }
+      if (text[at] !== (inside === '[' ? ']' : '}')) return fault(afterValue[inside]);
+      at += 1;
+      open.pop();
+    }
+  }
+
+  for (;;) {
+    skip(space);
+    if (open.at(-1) === '{') {
+      const broken = key();
+      if (broken) return broken;
+      skip(space);
+    }
+    const first = text[at];
+    if (first === '[' || first === '{') {
+      at += 1;
+      open.push(first);
+      skip(space);
+      if (text[at] !== (first === '[' ? ']' : '}')) continue;
+      at += 1;
+      open.pop();
+    } else if (first === '"') {
+      const broken = string();
+      if (broken) return broken;
+    } else if (!skip(word) && !skip(number)) {
+      return fault(value);
+    }
+    const after = afterItem();
+    if (after === 'end') return undefined;
+    if (after !== 'next') return after;
+  }
+}
+
+/** Returns the fault as words: `line 2, column 7: expected a value, not "}"`. Both are counted from 1; of a text of one line the column is enough. */
+export function describeJsonFault(text: string, { position, expected }: JsonFault): string {
+  const before = text.slice(0, position);
+  const line = text.includes('\n') ? `line ${before.split('\n').length}, ` : '';
+  const column = position - before.lastIndexOf('\n');
+  const found = position >= text.length ? 'the end' : JSON.stringify(String.fromCodePoint(text.codePointAt(position) as number));
+  return `${line}column ${column}: expected ${expected}, not ${found}`;
+}

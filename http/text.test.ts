@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { badlyEncodedField, cutText, malformedTextIn, mayHoldSurrogates } from './text.js';
+
+describe('malformed text', () => {
+  it.each([
+    [{ deviceId: 'a\ud800' }, 'deviceId'],
+    [{ a: [{ b: 'x' }, { b: '\udc00x' }] }, 'a[1].b'],
+    [{ metadata: { 'k\ud83d': 1 } }, 'metadata.k\ufffd'],
+    ['\ud800', 'body'],
+    [{ a: '😀', b: [1, null, true], c: { d: 'é' } }, undefined],
+  ])('%j: %s', (value, at) => {
+    expect(malformedTextIn(value)).toBe(at);
+  });
+
+  it('is only looked for where JSON text can hold it, and then always found', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', '\ud800', '\udc00', '😀', '\\', 'u', 'd') });
+    fc.assert(
+      fc.property(fc.jsonValue(), text, (value, id) => {
+        const json = JSON.stringify({ value, id });
+        const parsed = JSON.parse(json) as { id: string };
+        expect(malformedTextIn(parsed) === undefined).toBe(id.isWellFormed() && malformedTextIn({ value }) === undefined);
+        if (!id.isWellFormed()) expect(mayHoldSurrogates(json)).toBe(true);
+      }),
+    );
+  });
+
+  it('is not made by cutting', () => {
+    expect(cutText('ab😀', 3)).toBe('ab');
+    expect(cutText('ab😀', 4)).toBe('ab😀');
+    expect(cutText('ab', 1)).toBe('a');
+  });
+});
+
+describe('a badly encoded field', () => {
+  it.each([
+    ['a=1&b=%', 'b'],
+    ['a=%E0%A4&b=2', 'a'],
+    ['userId=%ED%A0%80', 'userId'],
+    ['a=%zz', 'a'],
+    ['%ff=1', '%ff'],
+    ['metadata%5Bk%5D=%C0%80', 'metadata[k]'],
+    ['a=%F0%9F%98%80&b=100%25&c=+', undefined],
+    ['', undefined],
+  ])('%s: %s', (text, field) => {
+    expect(badlyEncodedField(text)).toBe(field);
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * Well-formed text. Half of a surrogate pair has no UTF-8 of its own, and bytes that are not UTF-8 have no text: written down, both
+ * become U+FFFD, so that different ids would become one key.
+ */
+
+export const wellFormedRule = 'must be well-formed Unicode, without half of a surrogate pair';
+export const percentEncodingRule = 'must be percent-encoded UTF-8';
+
+/** The only way in which JSON text can write half of a surrogate pair. */
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
+
+/** Returns false when no string that this JSON text holds can be malformed; true when one may be. */
+export const mayHoldSurrogates = (json: string): boolean => surrogateEscape.test(json);
+
+/**
+ * Returns where a value holds malformed text, as a field's name (`metadata.key`, `replays[3].userId`); undefined when nowhere. A key counts as text.
+ * It keeps its own stack, because nesting is the sender's.
+ */
+export function malformedTextIn(root: unknown, name = ''): string | undefined {
+  const waiting: [value: unknown, name: string][] = [[root, name]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [value, at] = next;
+    if (typeof value === 'string' && !value.isWellFormed()) return at || 'body';
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, item] of Object.entries(value)) {
+      const below = Array.isArray(value) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`;
+      if (!key.isWellFormed()) return below.toWellFormed();
+      waiting.push([item, below]);
+    }
+  }
+  return undefined;
+}
+
+/** Returns the first `maxCharacters` UTF-16 units of a text, or one fewer where the cut would halve a surrogate pair. */
+export function cutText(text: string, maxCharacters: number): string {
+  const cut = text.slice(0, maxCharacters);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+function decodes(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the name of the field of a query string or form whose percent-encoding can not be decoded; undefined when all can. */
+export function badlyEncodedField(text: string): string | undefined {
+  if (!text.includes('%') || decodes(text)) return undefined;
+  const pair = text.split('&').find((one) => !decodes(one)) ?? text;
+  const [name = ''] = pair.split('=', 1);
+  return decodes(name) ? decodeURIComponent(name.replaceAll('+', ' ')) || 'query' : name;
+}
