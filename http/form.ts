@@ -20,7 +20,12 @@ export function metadataField(param: string, value: unknown, maxKeys: number): V
   if (value === undefined || value === null || value === '') return { ok: true, value: null };
   const parsed = jsonField(param, value);
   if (!parsed.ok) return parsed;
-  if (typeof parsed.value !== 'object' || parsed.value === null || Array.isArray(parsed.value)) {
+  if (
+    typeof parsed.value !== 'object' ||
+    parsed.value === null ||
+    Array.isArray(parsed.value) ||
+    ArrayBuffer.isView(parsed.value)
+  ) {
     return invalid(param, 'must be an object of strings, numbers and booleans');
   }
   const entries = Object.entries(parsed.value).filter(([, item]) => item !== null);

@@ -1,6 +1,7 @@
 /** An Avro object container file as its records, block by block as they arrive. Codecs: null and deflate. */
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
+import { parseJson } from '../http/json-text.js';
 import { BrokenAvro, Cursor, createAvroReader, EndOfBytes } from './avro-reader.js';
 
 /** Of a block, packed or unpacked; writers usually make blocks of 16 kB to 1 MB. */
@@ -18,7 +19,14 @@ interface Container {
 
 const unpackers: Readonly<Record<string, Container['unpack']>> = {
   null: async (packed) => packed,
-  deflate: (packed) => inflate(packed, { maxOutputLength: maxBlockBytes }),
+  deflate: async (packed) => {
+    try {
+      return await inflate(packed, { maxOutputLength: maxBlockBytes });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw new BrokenAvro('holds broken deflate data');
+      throw new BrokenAvro(`unpacks to more than ${maxBlockBytes} bytes; at most so many are read`);
+    }
+  },
 };
 
 const headerMetadata = createAvroReader({ type: 'map', values: 'bytes' });
@@ -30,18 +38,55 @@ function openContainer(cursor: Cursor): Container {
   const codec = metadata['avro.codec']?.toString() ?? 'null';
   const unpack = Object.hasOwn(unpackers, codec) ? unpackers[codec] : undefined;
   if (unpack === undefined) throw new BrokenAvro(`is packed by ${codec.slice(0, 100)}; null and deflate are read`);
-  return { sync, unpack, read: createAvroReader(JSON.parse(metadata['avro.schema']?.toString() ?? 'null')) };
+  return { sync, unpack, read: createAvroReader(schemaOf(metadata['avro.schema'])) };
 }
 
-const recordsAtOnce = 1_000;
+function schemaOf(bytes: Buffer | undefined): unknown {
+  if (bytes === undefined) throw new BrokenAvro('has no schema');
+  const schema = parseJson(bytes.toString());
+  if (!schema.ok) throw new BrokenAvro(`has a schema that is not valid JSON: ${schema.fault}`);
+  return schema.value;
+}
 
-async function* recordsOf(count: number, packed: Buffer, { read, unpack }: Container): AsyncGenerator<readonly unknown[]> {
-  const cursor = new Cursor(await unpack(packed));
-  if (count > cursor.left) throw new BrokenAvro('counts more records than it has bytes');
-  for (let rest = count; rest > 0; rest -= recordsAtOnce) {
-    yield Array.from({ length: Math.min(rest, recordsAtOnce) }, () => read(cursor));
+/** The error, where it is about the container, with the place in words. */
+const placed = (error: unknown, where: string): unknown =>
+  error instanceof BrokenAvro ? new BrokenAvro(`${error.message}, in ${where}`) : error;
+
+const recordsAtOnce = 1_000;
+const valuesAtOnce = 100_000;
+
+interface Block {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly count: number;
+  readonly packed: Buffer;
+}
+
+async function* recordsOf({ number, count, packed }: Block, { read, unpack }: Container): AsyncGenerator<readonly unknown[]> {
+  let place = `block ${number}`;
+  try {
+    const cursor = new Cursor(await unpack(packed));
+    if (count > cursor.left) throw new BrokenAvro(`counts ${count} records in ${cursor.left} bytes`);
+    for (let taken = 0; taken < count; ) {
+      const records: unknown[] = [];
+      for (let values = 0; taken < count && records.length < recordsAtOnce && values < valuesAtOnce; values += cursor.values) {
+        taken += 1;
+        place = `block ${number}, record ${taken}, which begins at byte ${cursor.position} of the block`;
+        cursor.beginValue();
+        try {
+          records.push(read(cursor));
+        } catch (error) {
+          yield records;
+          throw error;
+        }
+      }
+      yield records;
+    }
+    place = `block ${number}`;
+    if (cursor.left > 0) throw new BrokenAvro(`has ${cursor.left} bytes left after its records`);
+  } catch (error) {
+    throw placed(error, place);
   }
-  if (cursor.left > 0) throw new BrokenAvro('has bytes left after the records of a block');
 }
 
 /** Bytes that have arrived and aren't read yet; joined only when enough are there. */
@@ -67,13 +112,19 @@ class Unread {
 }
 
 /** Reads a part that may not have arrived whole: undefined then. */
-function attempt<T>(bytes: Buffer, maxBytes: number, read: (cursor: Cursor) => T): { value: T; end: number } | undefined {
+function attempt<T>(
+  bytes: Buffer,
+  maxBytes: number,
+  place: string,
+  read: (cursor: Cursor) => T,
+): { value: T; end: number } | undefined {
   const cursor = new Cursor(bytes);
   try {
     return { value: read(cursor), end: cursor.position };
   } catch (error) {
-    if (error instanceof EndOfBytes && bytes.length <= maxBytes) return undefined;
-    throw error;
+    if (!(error instanceof EndOfBytes)) throw placed(error, place);
+    if (bytes.length <= maxBytes) return undefined;
+    throw new BrokenAvro(`needs more than ${maxBytes} bytes, in ${place}`);
   }
 }
 
@@ -82,39 +133,60 @@ const maxBlockPrefixBytes = 20;
 const blockPrefix = (cursor: Cursor): { count: number; packedBytes: number } => {
   const count = cursor.long();
   const packedBytes = cursor.long();
-  if (count < 0 || packedBytes < 0 || packedBytes > maxBlockBytes) {
-    throw new BrokenAvro(`has a block of ${packedBytes} bytes; at most ${maxBlockBytes} are read`);
+  if (count < 0) throw new BrokenAvro(`counts ${count} records`);
+  if (packedBytes < 0 || packedBytes > maxBlockBytes) {
+    throw new BrokenAvro(`says that it has ${packedBytes} bytes; at most ${maxBlockBytes} are read`);
   }
   return { count, packedBytes };
 };
+
+/** Small pieces are put together: what is tried again with each of them would take time by the square. */
+const leastPieceBytes = 16_384;
+
+async function* pieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes < leastPieceBytes) continue;
+    yield Buffer.concat(chunks);
+    chunks = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(chunks);
+}
 
 /** The records of the file, up to a thousand at a time. Throws {@link BrokenAvro} where it breaks, after all that stood before was given out. */
 export async function* avroRecords(source: AsyncIterable<Buffer>): AsyncGenerator<readonly unknown[]> {
   const unread = new Unread();
   let container: Container | undefined;
+  let number = 1;
   let neededBytes = 1;
-  for await (const chunk of source) {
-    unread.push(chunk);
+  for await (const piece of pieces(source)) {
+    unread.push(piece);
     while (unread.bytes >= neededBytes) {
       const bytes = unread.joined();
       if (container === undefined) {
-        const header = attempt(bytes, maxHeaderBytes, openContainer);
+        const header = attempt(bytes, maxHeaderBytes, 'its header', openContainer);
         container = header?.value;
         unread.drop(header?.end ?? 0);
         neededBytes = header === undefined ? bytes.length + 1 : 1;
         continue;
       }
-      const prefix = attempt(bytes, maxBlockPrefixBytes, blockPrefix);
+      const prefix = attempt(bytes, maxBlockPrefixBytes, `block ${number}`, blockPrefix);
       neededBytes = prefix === undefined ? bytes.length + 1 : prefix.end + prefix.value.packedBytes + syncBytes;
       if (prefix === undefined || bytes.length < neededBytes) continue;
       const packedEnd = neededBytes - syncBytes;
-      if (!bytes.subarray(packedEnd, neededBytes).equals(container.sync))
-        throw new BrokenAvro('has a block without its end mark');
-      yield* recordsOf(prefix.value.count, bytes.subarray(prefix.end, packedEnd), container);
+      if (!bytes.subarray(packedEnd, neededBytes).equals(container.sync)) {
+        throw new BrokenAvro(`has a block without its end mark, block ${number}`);
+      }
+      yield* recordsOf({ number, count: prefix.value.count, packed: bytes.subarray(prefix.end, packedEnd) }, container);
       unread.drop(neededBytes);
       neededBytes = 1;
+      number += 1;
     }
   }
   // Libraries write nothing at all for no records.
-  if (unread.bytes > 0) throw new BrokenAvro('ends midway');
+  if (unread.bytes > 0) throw new BrokenAvro(`ends midway, in ${container === undefined ? 'its header' : `block ${number}`}`);
 }

@@ -2,7 +2,9 @@
 
 type Fields = Record<string, unknown>;
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Bytes are no fields: as such, each of them would be one. */
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
 /** Names of the Location record whose value a track request has under another name. */
 const otherNames: readonly (readonly [record: string, request: string])[] = [

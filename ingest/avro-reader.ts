@@ -1,8 +1,8 @@
 /**
  * Reads Avro values by a writer's schema that comes with the data.
  *
- * Unlike the general library it trusts no count and no length: whatever the bytes say, reading ends with the bytes, so that a file that is
- * broken, or made to be, costs an error and not the process. Union branches come bare; logical types come as their base type.
+ * Unlike the general library it trusts no count, no length and no schema: whatever they say, time and memory are bounded by the bytes, so that a
+ * file that is broken, or made to be, costs an error and not the process. Union branches come bare; logical types come as their base type.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -15,10 +15,18 @@ export class EndOfBytes extends BrokenAvro {}
 
 type Read = (cursor: Cursor) => unknown;
 
+/** Of one value with all that it holds: a beacon is seven of them. */
+const maxValues = 100_000;
+/** Values that take no bytes, as of the type null, are paid for by others that do. */
+const valuesPerByte = 4;
+const freeValues = 10_000;
+
 /** A position in bytes. Every read checks that there is enough left. */
 export class Cursor {
   readonly bytes: Buffer;
   position: number;
+  #values = 0;
+  #valuesBefore = 0;
 
   constructor(bytes: Buffer, position = 0) {
     this.bytes = bytes;
@@ -27,6 +35,24 @@ export class Cursor {
 
   get left(): number {
     return this.bytes.length - this.position;
+  }
+
+  /** How many values were read since the last {@link beginValue}. */
+  get values(): number {
+    return this.#values - this.#valuesBefore;
+  }
+
+  /** From now on the bound of one value counts anew. */
+  beginValue(): void {
+    this.#valuesBefore = this.#values;
+  }
+
+  /** Counts one value within another. */
+  count(): void {
+    this.#values += 1;
+    if (this.values > maxValues) throw new BrokenAvro(`holds more than ${maxValues} values in one record`);
+    if (this.#values > freeValues + valuesPerByte * this.bytes.length)
+      throw new BrokenAvro('holds too many values that take no bytes');
   }
 
   /** The start of the next `count` bytes, which are passed over. */
@@ -65,29 +91,27 @@ export class Cursor {
   }
 }
 
-type Schema = string | readonly Schema[] | SchemaObject;
+/** A part of a schema, as its sender wrote it. */
+type SchemaObject = Readonly<Record<string, unknown>>;
 
-interface SchemaObject {
-  readonly type: Schema;
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly fields?: readonly { readonly name: string; readonly type: Schema }[];
-  readonly symbols?: readonly string[];
-  readonly size?: number;
-  readonly items?: Schema;
-  readonly values?: Schema;
+/** A reader, and how deep its values nest. */
+interface Compiled {
+  readonly read: Read;
+  readonly depth: number;
 }
 
-const primitives: Readonly<Record<string, Read>> = {
-  null: () => null,
-  boolean: (cursor) => cursor.bytes[cursor.take(1)] === 1,
-  int: (cursor) => cursor.long(),
-  long: (cursor) => cursor.long(),
-  float: (cursor) => cursor.bytes.readFloatLE(cursor.take(4)),
-  double: (cursor) => cursor.bytes.readDoubleLE(cursor.take(8)),
-  bytes: (cursor) => cursor.slice(cursor.long()),
-  string: (cursor) => cursor.text(),
-};
+const leaf = (read: Read): Compiled => ({ read, depth: 0 });
+
+const primitives: ReadonlyMap<unknown, Compiled> = new Map([
+  ['null', leaf(() => null)],
+  ['boolean', leaf((cursor) => cursor.bytes[cursor.take(1)] === 1)],
+  ['int', leaf((cursor) => cursor.long())],
+  ['long', leaf((cursor) => cursor.long())],
+  ['float', leaf((cursor) => cursor.bytes.readFloatLE(cursor.take(4)))],
+  ['double', leaf((cursor) => cursor.bytes.readDoubleLE(cursor.take(8)))],
+  ['bytes', leaf((cursor) => cursor.slice(cursor.long()))],
+  ['string', leaf((cursor) => cursor.text())],
+]);
 
 /** Arrays and maps come in counted runs; a run of count zero ends them. */
 function readRuns(cursor: Cursor, readItem: () => void): void {
@@ -97,12 +121,32 @@ function readRuns(cursor: Cursor, readItem: () => void): void {
     if (given < 0) cursor.long();
     const count = Math.abs(given);
     if (count > cursor.left) throw new EndOfBytes('counts more items than it has bytes');
-    for (let index = 0; index < count; index++) readItem();
+    for (let index = 0; index < count; index++) {
+      cursor.count();
+      readItem();
+    }
   }
 }
 
 /** How deep schemas and values may nest. */
 const maxDepth = 32;
+
+const maxNameCharacters = 1_000;
+
+function nameIn(value: unknown, what: string): string {
+  if (typeof value === 'string' && value.length <= maxNameCharacters) return value;
+  throw new BrokenAvro(`has a schema in which ${what} is not text of at most ${maxNameCharacters} characters`);
+}
+
+function listIn(value: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new BrokenAvro(`has a schema in which ${what} is not a list`);
+}
+
+function objectIn(value: unknown, what: string): SchemaObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as SchemaObject;
+  throw new BrokenAvro(`has a schema in which ${what} is not an object`);
+}
 
 function readUnion(branches: readonly Read[]): Read {
   return (cursor) => {
@@ -123,72 +167,117 @@ function readEnum(symbols: readonly string[]): Read {
 function readRecord(fields: readonly { name: string; read: Read }[]): Read {
   return (cursor) => {
     const record: Record<string, unknown> = Object.create(null);
-    for (const { name, read } of fields) record[name] = read(cursor);
+    for (const { name, read } of fields) {
+      cursor.count();
+      record[name] = read(cursor);
+    }
     return record;
   };
 }
 
 /** A reader of values of the schema. Throws {@link BrokenAvro} when it is no Avro schema. Schemas that contain themselves are refused. */
 export function createAvroReader(schema: unknown): Read {
-  const named = new Map<string, Read>();
+  const named = new Map<string, Compiled>();
 
-  function nameOf({ name = '', namespace: own }: SchemaObject, namespace: string): { full: string; inner: string } {
+  /** What holds other values, one level deeper than the deepest of them. */
+  function holding(parts: readonly Compiled[], read: Read): Compiled {
+    const depth = 1 + parts.reduce((deepest, part) => Math.max(deepest, part.depth), 0);
+    if (depth > maxDepth) throw tooDeep();
+    return { read, depth };
+  }
+
+  function nameOf(object: SchemaObject, namespace: string): { full: string; inner: string } {
+    const name = nameIn(object.name, 'the name of a type');
+    const own = object.namespace === undefined ? undefined : nameIn(object.namespace, 'a namespace');
     const inner = own ?? (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : namespace);
     return { full: name.includes('.') || inner === '' ? name : `${inner}.${name}`, inner };
   }
 
-  function namedReader(object: SchemaObject, namespace: string, depth: number): Read | undefined {
-    const { full, inner } = nameOf(object, namespace);
-    const read =
-      object.type === 'enum' && object.symbols
-        ? readEnum(object.symbols)
-        : object.type === 'fixed' && object.size !== undefined
-          ? (cursor: Cursor) => cursor.slice(object.size!)
-          : object.type === 'record' && object.fields
-            ? readRecord(object.fields.map(({ name, type }) => ({ name, read: compile(type, inner, depth + 1) })))
-            : undefined;
-    if (read) named.set(full, read);
-    return read;
+  function recordReader({ fields }: SchemaObject, namespace: string, depth: number): Compiled {
+    const parts = listIn(fields, '`fields` of a record').map((field) => {
+      const { name, type } = objectIn(field, 'a field of a record');
+      return { name: nameIn(name, 'the name of a field'), compiled: compile(type, namespace, depth + 1) };
+    });
+    return holding(
+      parts.map(({ compiled }) => compiled),
+      readRecord(parts.map(({ name, compiled }) => ({ name, read: compiled.read }))),
+    );
   }
 
-  function containerReader(object: SchemaObject, namespace: string, depth: number): Read | undefined {
-    if (object.type === 'array' && object.items !== undefined) {
-      const read = compile(object.items, namespace, depth + 1);
-      return (cursor) => {
-        const items: unknown[] = [];
-        readRuns(cursor, () => items.push(read(cursor)));
-        return items;
-      };
+  function fixedReader({ size }: SchemaObject): Compiled {
+    if (!Number.isSafeInteger(size) || (size as number) < 0) {
+      throw new BrokenAvro('has a schema in which the `size` of a fixed type is not a whole number of at least 0');
     }
-    if (object.type !== 'map' || object.values === undefined) return undefined;
-    const read = compile(object.values, namespace, depth + 1);
-    return (cursor) => {
+    return leaf((cursor) => cursor.slice(size as number));
+  }
+
+  function enumReader({ symbols }: SchemaObject): Compiled {
+    return leaf(readEnum(listIn(symbols, '`symbols` of an enum').map((symbol) => nameIn(symbol, 'a symbol'))));
+  }
+
+  function arrayReader({ items }: SchemaObject, namespace: string, depth: number): Compiled {
+    const part = compile(items, namespace, depth + 1);
+    return holding([part], (cursor) => {
+      const list: unknown[] = [];
+      readRuns(cursor, () => list.push(part.read(cursor)));
+      return list;
+    });
+  }
+
+  function mapReader({ values }: SchemaObject, namespace: string, depth: number): Compiled {
+    const part = compile(values, namespace, depth + 1);
+    return holding([part], (cursor) => {
       const entries: Record<string, unknown> = Object.create(null);
       readRuns(cursor, () => {
         const key = cursor.text();
         if (typeof key !== 'string') throw new BrokenAvro('has a map whose key is not UTF-8');
-        entries[key] = read(cursor);
+        entries[key] = part.read(cursor);
       });
       return entries;
-    };
+    });
   }
 
-  function compile(part: Schema, namespace: string, depth: number): Read {
-    if (depth > maxDepth) throw new BrokenAvro('has a schema that nests too deep');
-    if (Array.isArray(part)) return readUnion(part.map((branch) => compile(branch, namespace, depth + 1)));
-    if (typeof part === 'string') {
-      const read = primitives[part] ?? named.get(`${namespace}.${part}`) ?? named.get(part);
-      if (read === undefined) throw new BrokenAvro(`has a schema that names an unknown type, ${part.slice(0, 100)}`);
-      return read;
+  function namedReader(object: SchemaObject, namespace: string, depth: number): Compiled {
+    const { full, inner } = nameOf(object, namespace);
+    const compiled =
+      object.type === 'record'
+        ? recordReader(object, inner, depth)
+        : object.type === 'enum'
+          ? enumReader(object)
+          : fixedReader(object);
+    named.set(full, compiled);
+    return compiled;
+  }
+
+  function compile(part: unknown, namespace: string, depth: number): Compiled {
+    if (depth > maxDepth) throw tooDeep();
+    if (Array.isArray(part)) {
+      const branches = part.map((branch) => compile(branch, namespace, depth + 1));
+      return holding(branches, readUnion(branches.map(({ read }) => read)));
     }
-    if (typeof part !== 'object' || part === null) throw new BrokenAvro('has no Avro schema');
+    if (typeof part === 'string') {
+      const name = nameIn(part, 'the name of a type');
+      const known = primitives.get(name) ?? named.get(`${namespace}.${name}`) ?? named.get(name);
+      if (known === undefined) throw new BrokenAvro(`has a schema that names an unknown type, ${name.slice(0, 100)}`);
+      return known;
+    }
+    if (typeof part !== 'object' || part === null) throw new BrokenAvro('has a schema in which a type is missing');
     const object = part as SchemaObject;
-    return (
-      namedReader(object, namespace, depth) ??
-      containerReader(object, namespace, depth) ??
-      compile(object.type, namespace, depth + 1)
-    );
+    switch (object.type) {
+      case 'record':
+      case 'enum':
+      case 'fixed':
+        return namedReader(object, namespace, depth);
+      case 'array':
+        return arrayReader(object, namespace, depth);
+      case 'map':
+        return mapReader(object, namespace, depth);
+      default:
+        return compile(object.type, namespace, depth + 1);
+    }
   }
 
-  return compile(schema as Schema, '', 0);
+  return compile(schema, '', 0).read;
 }
+
+const tooDeep = (): BrokenAvro => new BrokenAvro(`has a schema that nests deeper than ${maxDepth} levels`);

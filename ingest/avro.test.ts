@@ -113,7 +113,7 @@ describe('the reader', () => {
   it('refuses a schema that nests without end', () => {
     let schema: unknown = 'string';
     for (let depth = 0; depth < 100; depth++) schema = { type: 'array', items: schema };
-    expect(() => createAvroReader(schema)).toThrow('nests too deep');
+    expect(() => createAvroReader(schema)).toThrow('nests deeper than 32 levels');
   });
 });
 
@@ -173,7 +173,7 @@ describe('a container', () => {
     const whole = await container(longs, numbers);
     whole[whole.length - 3]! ^= 0xff;
     const { records, error } = await recordsOf(inChunks(whole, 512));
-    expect(error).toMatchObject({ message: 'has a block without its end mark' });
+    expect(error).toMatchObject({ message: expect.stringMatching(/^has a block without its end mark, block \d+$/) });
     expect(records.length).toBeGreaterThan(1_000);
   });
 

@@ -152,7 +152,7 @@ it('names, while the outcome is pending, a user record that comes to be held', a
       updatedAtMs: startMs + second * 1_000,
       ...(second === 3 && { userId: 'ann' }),
     }));
-    const pending = (await post(ingest, '/v1/track/replay', { replays })).json();
+    const pending = (await post(ingest, '/v1/track/replay', { replays }, ingest.secret)).json();
     expect(pending).toMatchObject({ meta: { pending: true }, user: { userId: 'ann' } });
     ingest.node.start();
     await ingest.node.drained();
@@ -161,7 +161,7 @@ it('names, while the outcome is pending, a user record that comes to be held', a
 
     await ingest.node.stop();
     const late = { deviceId: 'd', userId: 'bob', ...north(0), updatedAtMs: startMs };
-    expect((await post(ingest, '/v1/track', late)).json()).toMatchObject({
+    expect((await post(ingest, '/v1/track', late, ingest.secret)).json()).toMatchObject({
       meta: { pending: true },
       user: { _id: pending.user._id, userId: 'ann' },
     });

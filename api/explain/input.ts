@@ -1,11 +1,12 @@
 /** From the body of an explain request to the location and the state that are evaluated. Pure. */
+
+import { parseTime } from '../../http/times.js';
 import { normalizeAddress } from '../../ingest/addresses.js';
 import { readLocation } from '../../ingest/track-request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { DeviceState, Location, Stay } from '../../schemas/records.js';
 import { FieldReader, isDictionary, type Outcome, parseText, type RawFields } from '../fields.js';
 import { isId } from '../pairs.js';
-import { parseTime } from '../../http/times.js';
 
 export interface ExplainRequest {
   readonly location: Location;
