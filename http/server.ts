@@ -12,6 +12,7 @@ import { allowCrossOrigin } from './cors.js';
 import { answerFailures, sendFailure } from './failures.js';
 import { protectAnswers } from './headers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
+import { refuseUnknownParameters } from './query.js';
 import { limitRates, type RateLimits } from './rate-limits.js';
 import { observeRequests, type RequestObserver } from './requests.js';
 import { validatorCompiler } from './validation.js';
@@ -76,6 +77,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   allowCrossOrigin(app);
   requireAuthority(app, options);
   checkQueries(app);
+  refuseUnknownParameters(app);
   limitRates(app, options.rateLimits, options.clock ?? Date.now);
   answerFailures(app);
   observeRequests(app, options.observe);

@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { mapParameters } from '../../api/maps/description.js';
+import { queryProblem } from '../../http/query.js';
 import { IconFiles } from '../../renderer/icons/icon-files.js';
 import { iconUrls, referenceProblem } from '../../renderer/request/references.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
@@ -43,7 +45,10 @@ export const mapCommand: Command = {
 
 function readRequest(text: string, output: string): MapRequest {
   const format = formats[extname(output).toLowerCase()];
-  const read = readMapQuery({ ...(format && { format }), ...parseQuery(text) });
+  const query = parseQuery(text);
+  const misnamed = queryProblem(query, { declared: mapParameters.properties, ignored: {} });
+  if (misnamed) throw usageError(misnamed);
+  const read = readMapQuery({ ...(format && { format }), ...query });
   if (!read.ok) throw usageError(read.problem);
   const { request, geofenceTag } = read.value;
   if (geofenceTag !== null) throw usageError({ param: 'geofences', rule: 'are known to a server only' });
@@ -54,7 +59,12 @@ function readRequest(text: string, output: string): MapRequest {
 
 function parseQuery(text: string): Query {
   const parameters = new URLSearchParams(text);
-  return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]));
+  return Object.fromEntries(
+    [...parameters.keys()].map((name) => {
+      const values = parameters.getAll(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
 }
 
 const usageError = (problem: FieldProblem): UsageError => new UsageError(parameterError(problem).message);

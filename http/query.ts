@@ -1,0 +1,55 @@
+/**
+ * Refuses query parameters that a route does not know. A misspelt filter would otherwise answer everything, without a word.
+ *
+ * Flows in: the schema `querystring` of each route, and {@link sdkParameters}. Flows out: a refusal that names the parameter and the nearest
+ * known one. A parameter that takes one value is refused when it comes more than once: which one counts would be a guess.
+ */
+import type { FastifyInstance } from 'fastify';
+import { type FieldProblem, parameterError } from '../schemas/errors.js';
+import type { JsonSchema } from './coercion.js';
+import { sdkParameters } from './sdk-parameters.js';
+import { shownName, suggestion } from './spelling.js';
+
+interface KnownParameters {
+  readonly declared: Readonly<Record<string, JsonSchema>>;
+  readonly ignored: Readonly<Record<string, string>>;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Derived from the schema at registration. */
+    knownParameters?: KnownParameters;
+  }
+}
+
+const singleTypes = new Set(['string', 'number', 'integer', 'boolean']);
+const isSingle = (schema: JsonSchema): boolean => schema.enum !== undefined || singleTypes.has(schema.type ?? '');
+
+/** Returns the first problem of a parsed query. */
+export function queryProblem(query: object, { declared, ignored }: KnownParameters): FieldProblem | undefined {
+  for (const [name, value] of Object.entries(query)) {
+    if (Object.hasOwn(ignored, name)) continue;
+    const schema = Object.hasOwn(declared, name) ? declared[name] : undefined;
+    if (schema === undefined) {
+      const rule = `is not a parameter of this call; ${suggestion(name, Object.keys(declared))}`;
+      return { param: shownName(name), rule };
+    }
+    if (isSingle(schema) && typeof value !== 'string') return { param: name, rule: 'must be given once, and have one value' };
+  }
+  return undefined;
+}
+
+/** Adds the hooks to the root instance, after authority is decided and before any route. */
+export function refuseUnknownParameters(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const { properties } = (route.schema?.querystring ?? {}) as JsonSchema;
+    const declared = { ...properties, ...(route.config?.keyInQuery && { publishableKey: { type: 'string' } }) };
+    route.config = { ...route.config, knownParameters: { declared, ignored: sdkParameters[route.url] ?? {} } };
+  });
+  app.addHook('onRequest', async (request) => {
+    const { knownParameters } = request.routeOptions.config;
+    if (request.is404 || knownParameters === undefined) return;
+    const problem = queryProblem(request.query as object, knownParameters);
+    if (problem) throw parameterError(problem);
+  });
+}

@@ -1,0 +1,24 @@
+/**
+ * The query parameters that published SDKs append and Fenceline does not use. They are ignored, for an app in the field can't stop
+ * sending them. All other parameters that a route does not declare are refused. The bodies of SDK calls are not concerned:
+ * unknown keys in them are always ignored.
+ */
+
+/** By the URL of the route: name of the parameter, and which SDKs send it. */
+export const sdkParameters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/v1/config': {
+    deviceId: 'web: the device',
+    installId: 'web, iOS, Android: the installation',
+    sessionId: 'web, iOS, Android: the session',
+    id: 'iOS, Android: `_id` of the last user; iOS writes an unset one as (null)',
+    locationAuthorization: 'web, iOS, Android: the permission that the app has',
+    locationAccuracyAuthorization: 'iOS, Android: whether positions are precise',
+    notificationAuthorization: 'iOS: whether the app may notify',
+    usage: 'iOS, Android: what made the SDK ask, such as initialize or track',
+    verified: 'iOS, Android: whether verified calls are used, which do not exist here',
+    clientSdkConfiguration: 'iOS, Android: the configuration that the SDK has, JSON',
+  },
+  '/v1/search/beacons': {
+    installId: 'Android: the installation',
+  },
+};

@@ -1,0 +1,106 @@
+/**
+ * Query parameters that a route does not know. The fault: they were ignored, so `?tags=A`, misspelt, answered everything.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sdkParameters } from '../../http/sdk-parameters.js';
+import type { Json } from '../support/client.js';
+import { TestServer } from '../support/server.js';
+
+let server: TestServer;
+let operations: { readonly method: string; readonly path: string; readonly declared: string[] }[];
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'];
+
+beforeAll(async () => {
+  server = await TestServer.start();
+  const { body } = await server.withKey(undefined).get('/openapi.json');
+  operations = Object.entries<Json>(body.paths).flatMap(([path, item]) =>
+    methods
+      .filter((method) => item[method])
+      .map((method) => ({
+        method: method.toUpperCase(),
+        path,
+        declared: (item[method].parameters ?? [])
+          .filter((parameter: Json) => parameter.in === 'query')
+          .map(({ name }: Json) => name),
+      })),
+  );
+});
+afterAll(() => server?.dispose());
+
+/** The route itself with its path filled in: nothing that it names needs to exist, since parameters are judged first. */
+async function send({ method, path }: { method: string; path: string }, query: string) {
+  const url = `${path.replace(/\{\w+\}/g, '0'.repeat(24))}?${query}`;
+  const client = path.startsWith('/v1/projects') ? await server.administrator() : server.as('test_secret');
+  return client.send(method, url, { body: method === 'GET' || method === 'DELETE' ? undefined : {} });
+}
+
+describe('every route', () => {
+  it('refuses a parameter that it does not know, and names it', async () => {
+    expect(operations.length).toBeGreaterThan(60);
+    for (const operation of operations) {
+      const { status, body } = await send(operation, 'unheardOf=1');
+      expect([operation, status, body.meta?.param]).toEqual([operation, 400, 'unheardOf']);
+      expect(body.meta.type).toBe('invalid_parameter');
+    }
+  });
+
+  it('refuses a misspelt parameter and names the one that was meant', async () => {
+    for (const { declared, ...operation } of operations) {
+      for (const name of declared.filter((name) => name.length > 3)) {
+        const misspelt = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
+        const { status, body } = await send(operation, `${misspelt}=1`);
+        expect([operation, status, body.meta?.param]).toEqual([operation, 400, misspelt]);
+        expect(body.meta.message).toMatch(`did you mean ${name}?`);
+      }
+    }
+  });
+
+  it.each(['/openapi.json', '/docs/', '/docs/static/swagger-ui.css', '/health/live', '/health/ready', '/metrics'])(
+    'refuses parameters where it declares none: %s',
+    async (path) => {
+      expect((await server.withKey(undefined).get(path)).status).toBe(200);
+      const answer = await server.withKey(undefined).get(`${path}?unheardOf=1`);
+      expect(answer.status).toBe(400);
+      expect(answer.body.meta.message).toBe('unheardOf: is not a parameter of this call; none is known here');
+    },
+  );
+});
+
+describe('a list', () => {
+  it('does not answer everything to a misspelt filter', async () => {
+    const { status, body } = await server.as('test_secret').get('/v1/geofences?tags=A');
+    expect(status).toBe(400);
+    expect(body.meta).toMatchObject({ param: 'tags', message: 'tags: is not a parameter of this call; did you mean tag?' });
+  });
+
+  it('refuses a parameter that comes twice', async () => {
+    const { status, body } = await server.as('test_secret').get('/v1/geofences?limit=1&limit=2');
+    expect(status).toBe(400);
+    expect(body.meta).toMatchObject({ param: 'limit', message: 'limit: must be given once, and have one value' });
+  });
+});
+
+describe('what SDKs append', () => {
+  it.each(Object.entries(sdkParameters))('to %s is ignored', async (path, parameters) => {
+    const query = new URLSearchParams(Object.keys(parameters).map((name): [string, string] => [name, '(null)']));
+    if (path.startsWith('/v1/search')) query.set('near', '0,0');
+    expect((await server.as('test_publishable').get(`${path}?${query}`)).status).toBe(200);
+  });
+
+  it('as the web, iOS and Android SDKs write it, is answered 200', async () => {
+    const queries = [
+      '/v1/config?deviceId=d&installId=i&sessionId=1&locationAuthorization=GRANTED_FOREGROUND',
+      '/v1/config?installId=i&sessionId=1&id=(null)&locationAuthorization=DENIED&locationAccuracyAuthorization=FULL' +
+        '&notificationAuthorization=true&usage=initialize&verified=false&clientSdkConfiguration=%7B%7D',
+      '/v1/context?coordinates=1,2&accuracy=20',
+      '/v1/search/geofences?near=1.000000,2.000000&radius=1000&limit=10&tags=a,b&metadata[open]=true&includeGeometry=true',
+      '/v1/search/geofences?near=1,2&metadata=%5Bobject%20Object%5D',
+      '/v1/search/beacons?near=1.000000,2.000000&radius=1000&limit=10&installId=i',
+    ];
+    for (const query of queries) {
+      const { status } = await server.as('test_publishable').get(query);
+      expect([query, status]).toEqual([query, 200]);
+    }
+  });
+});
