@@ -2,7 +2,7 @@
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { Analytics, DeliveryQueue, Log } from '../pipeline/ports.js';
 import type { Sealer } from '../pipeline/sealing.js';
-import type { IconKind } from '../renderer/overlays/icons.js';
+import type { IconKind } from '../renderer/icons/rasterize.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
 import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
 import type { Validated } from '../schemas/errors.js';
@@ -36,13 +36,18 @@ export interface WebhookParts {
   readonly tryOnce: (webhook: WebhookRecord, delivery: Delivery) => Promise<Attempt>;
 }
 
+/** A map and what it took of a processor. */
+export type TimedMap = DrawnMap & { readonly processorMs: number };
+
 /** What the routes of static maps, and of what is uploaded for them, need of the world. */
 export interface MapParts {
-  readonly render: (request: MapRequest, uploads: Uploads) => Promise<DrawnMap>;
+  readonly render: (project: string, request: MapRequest, uploads: Uploads) => Promise<TimedMap>;
   /** What of a style, in JSON, isn't drawn, or what is wrong with it. */
-  readonly checkStyle: (json: Uint8Array) => Promise<Validated<Unsupported[]>>;
-  /** What kind of image the file is; null when it can't be drawn. */
-  readonly checkIcon: (file: Uint8Array) => Promise<IconKind | null>;
+  readonly checkStyle: (project: string, json: Uint8Array) => Promise<Validated<Unsupported[]>>;
+  /** What kind of image the file is, or what is wrong with it. */
+  readonly checkIcon: (project: string, file: Uint8Array) => Promise<Validated<IconKind>>;
+  /** What the maps of one key may cost, in milliseconds of a processor, each second in the long run; 0 for no limit. */
+  readonly costPerKeyPerSecond: number;
   /** Of finished images that are kept. */
   readonly maxCacheBytes: number;
   /** Of one project and environment. */

@@ -66,6 +66,7 @@ export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
   render: unasked,
   checkStyle: unasked,
   checkIcon: unasked,
+  costPerKeyPerSecond: 0,
   maxCacheBytes: 0,
   maxStyles: 10,
   maxMarkers: 10,

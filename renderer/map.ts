@@ -10,9 +10,9 @@ import { LRUCache } from 'lru-cache';
 import { parameterError, type Validated } from '../schemas/errors.js';
 import { openDefaultBasemap } from './basemap/bake.js';
 import { isDarkStyle } from './draw/background.js';
+import type { RasterIcon } from './icons/rasterize.js';
 import { paintLabels } from './labels/labels.js';
-import { IconStore } from './overlays/icon-store.js';
-import { decodeIcon, type IconKind, iconKind } from './overlays/icons.js';
+import { loadIcons } from './overlays/icons.js';
 import { attributionPx, createOverlays, fitItems } from './overlays/overlays.js';
 import { createRenderer, defaultRendererLimits, type RendererLimits } from './render.js';
 import type { FetchBytes } from './sources/fetch.js';
@@ -41,21 +41,19 @@ export interface MapRendererOptions {
   readonly limits?: RendererLimits;
 }
 
-/** Contents of PNG or SVG files by what a request calls them. */
-export type IconContents = ReadonlyMap<string, Uint8Array>;
+/** What {@link rasterizeIcon} made for the request's scale, by what the request calls them. */
+export type RequestIcons = ReadonlyMap<string, RasterIcon>;
 
 export interface MapRenderer {
   /**
-   * A marker without a readable icon gets the default pin. `style` is the JSON of the request's style where it isn't built in, and has passed
+   * A marker whose icon isn't given gets the default pin. `style` is the JSON of the request's style where it isn't built in, and has passed
    * `checkStyle`, `sprites` are those that it names. Rejects with ApiError `invalid_parameter` for a style that isn't there.
    */
-  render(request: MapRequest, icons?: IconContents, style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
+  render(request: MapRequest, icons?: RequestIcons, style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
   /** What of a style, in JSON, isn't drawn from this archive, or what is wrong with it. */
   checkStyle(json: Uint8Array): Validated<Unsupported[]>;
   /** What of the sprites of a style, in JSON, isn't drawn, and which images it names in vain. */
   checkSprites(json: Uint8Array, sprites: Sprites): Unsupported[];
-  /** What the file is, or null when it is nothing that can be decoded within the bounds of icons. */
-  checkIcon(file: Uint8Array): Promise<IconKind | null>;
   close(): Promise<void>;
 }
 
@@ -71,12 +69,11 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
   const source = await openSource(options);
   const styleFor = createStyles(source);
   const renderer = createRenderer(options.limits ?? defaultRendererLimits);
-  const iconStore = new IconStore();
   const spriteStore = new SpriteStore();
   return {
-    async render(request, contents = new Map(), uploadedStyle = null, sprites = noSprites) {
+    async render(request, given = new Map(), uploadedStyle = null, sprites = noSprites) {
       const style = styleFor(request.style, request.language, uploadedStyle);
-      const { icons, missing } = await iconStore.decode(request.markers, contents, request.scale);
+      const { icons, missing } = await loadIcons(request.markers, given);
       const { images, missing: missingSprites } = await spriteStore.decode(sprites);
       const view = fitView(request.camera, fitItems(request, icons), request, attributionPx(request, source.attribution));
       const overlays = createOverlays(view, request, icons, source.attribution, isDarkStyle(style, view.zoom));
@@ -87,7 +84,6 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
     checkSprites: (json, sprites) => checkSprites(parseStyle(json), sprites),
-    checkIcon: async (file) => ((await decodeIcon(file, 1)) && iconKind(file)) ?? null,
     close: () => source.close(),
   };
 }

@@ -1,9 +1,8 @@
-/** Uploaded styles and icons, from a file to the picture. */
+/** Uploaded styles, from a file to the picture. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Compression } from 'pmtiles';
-import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMapRenderer, type MapRenderer } from './map.js';
 import { pmtilesBytes } from './testing/archives.js';
@@ -59,30 +58,4 @@ test('an uploaded style is drawn from the archive, each version as it is', async
 
 test('a style of another name than ours must be given', async () => {
   await expect(renderer.render(request('b@1'))).rejects.toMatchObject({ code: 'invalid_parameter', param: 'style' });
-});
-
-const png = (width: number, height: number) =>
-  sharp({ create: { width, height, channels: 3, background: 'red' } })
-    .png()
-    .toBuffer();
-const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"/>';
-
-test.each([
-  ['a PNG', () => png(20, 20), 'png'],
-  ['an SVG', async () => Buffer.from(svg), 'svg'],
-  ['a PNG of too many pixels', () => png(2_001, 2_000), null],
-  ['a PNG cut short', async () => (await png(20, 20)).subarray(0, 40), null],
-  ['an SVG cut short', async () => Buffer.from(svg.slice(0, 20)), null],
-  [
-    'a JPEG',
-    async () =>
-      sharp(await png(20, 20))
-        .jpeg()
-        .toBuffer(),
-    null,
-  ],
-  ['text', async () => Buffer.from('text'), null],
-  ['nothing', async () => Buffer.alloc(0), null],
-])('%s is told by its bytes', async (_name, file, kind) => {
-  expect(await renderer.checkIcon(await file())).toBe(kind);
 });

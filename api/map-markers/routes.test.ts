@@ -1,10 +1,13 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { decodeIcon, iconKind } from '../../renderer/overlays/icons.js';
+import { rasterizeIcon } from '../../renderer/icons/rasterize.js';
 import { maxMarkerBytes } from '../../schemas/json/map.js';
 import { mapParts, useApi } from '../fixtures.js';
 
-const checkIcon = async (file: Uint8Array) => ((await decodeIcon(file, 1)) && iconKind(file)) ?? null;
+const checkIcon = async (_project: string, file: Uint8Array) => {
+  const icon = await rasterizeIcon(file, 1);
+  return icon.ok ? ({ ok: true, value: icon.value.kind } as const) : icon;
+};
 const api = await useApi({ maps: mapParts({ checkIcon, maxMarkers: 4 }) });
 
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>');

@@ -44,10 +44,10 @@ export const mapMarkerRoutes =
     }
 
     /** What the image is, whatever it is said to be. */
-    async function typeOf(image: Buffer): Promise<MarkerType> {
-      const kind = image.length > 0 ? await maps.checkIcon(image) : null;
-      if (kind === null) throw parameterError({ param: 'image', rule: 'must be a PNG or SVG of at most 4,000,000 pixels' });
-      return types[kind];
+    async function typeOf(project: string, image: Buffer): Promise<MarkerType> {
+      const kind = await maps.checkIcon(project, image);
+      if (!kind.ok) throw parameterError({ param: 'image', rule: kind.problem.rule });
+      return types[kind.value];
     }
 
     app.addContentTypeParser(Object.values(types), { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
@@ -69,7 +69,7 @@ export const mapMarkerRoutes =
         const { project, environment } = callerOf(request);
         const { name, image } = accepted(readMarker(request.body, request.query as RawFields));
         refuseMore({ project, environment });
-        const type = await typeOf(image);
+        const type = await typeOf(project, image);
         return serializeByProject(project, async () => {
           refuseMore({ project, environment });
           const createdAt = writer.nextTimestamp();

@@ -4,7 +4,7 @@ import { maxStyleBytes } from '../../schemas/json/map.js';
 import { type Body, mapParts, useApi } from '../fixtures.js';
 
 const archive = { kind: 'vector', layers: ['land'] } as const;
-const maps = mapParts({ checkStyle: async (json) => checkStyle(JSON.parse(`${json}`), archive), maxStyles: 4 });
+const maps = mapParts({ checkStyle: async (_project, json) => checkStyle(JSON.parse(`${json}`), archive), maxStyles: 4 });
 const api = await useApi({ maps });
 
 const background = (color: unknown = '#ff0000') => ({ id: 'ground', type: 'background', paint: { 'background-color': color } });

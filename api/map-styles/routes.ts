@@ -42,8 +42,8 @@ export const mapStyleRoutes =
     const styleOf = (head: MapStyleHead): Style => JSON.parse(`${mapStyles.content(head, head._id)}`);
 
     /** What of it isn't drawn. Throws what is wrong with it, by its place in the body. */
-    async function checked({ style, path }: StyleInput): Promise<Unsupported[]> {
-      const check = await maps.checkStyle(Buffer.from(JSON.stringify(style)));
+    async function checked(project: string, { style, path }: StyleInput): Promise<Unsupported[]> {
+      const check = await maps.checkStyle(project, Buffer.from(JSON.stringify(style)));
       if (check.ok) return check.value;
       const { param, rule } = check.problem;
       throw parameterError({ param: param === '' ? 'style' : `${path}${param}`, rule });
@@ -77,7 +77,7 @@ export const mapStyleRoutes =
         const { project, environment } = callerOf(request);
         const input = accepted(readStyle(undefined, bodyFields(request.body)));
         refuseMore({ project, environment });
-        const unsupported = await checked(input);
+        const unsupported = await checked(project, input);
         return serializeByProject(project, async () => {
           refuseMore({ project, environment });
           const createdAt = writer.nextTimestamp();
@@ -139,7 +139,7 @@ export const mapStyleRoutes =
         const fields = bodyFields(request.body);
         const inputOf = (head: MapStyleHead) => accepted(readStyle({ name: head.name, style: styleOf(head) }, fields));
         // Before its turn: checking may wait for a process to start.
-        const unsupported = await checked(inputOf(headOf(request)));
+        const unsupported = await checked(callerOf(request).project, inputOf(headOf(request)));
         return serializeByProject(callerOf(request).project, async () => {
           const head = headOf(request);
           const { name, style } = inputOf(head);

@@ -3,7 +3,8 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { DrawnMap, MapImage, MapRequest, Uploads } from '../../renderer/types.js';
+import type { MapImage, MapRequest, Uploads } from '../../renderer/types.js';
+import type { TimedMap } from '../deps.js';
 
 export interface FinishedImage extends Pick<MapImage, 'bytes' | 'contentType'> {
   /** Strong (RFC 9110, 8.8.3): a hash of the bytes. */
@@ -19,7 +20,16 @@ const incompleteMaxAgeS = 60;
 /** What an entry takes beside its bytes. */
 const entryBytes = 500;
 
-type Render = (request: MapRequest, uploads: Uploads) => Promise<DrawnMap>;
+type Render = (project: string, request: MapRequest, uploads: Uploads) => Promise<TimedMap>;
+
+/** For whom an image is drawn, if it must be. */
+export interface Drawing {
+  readonly project: string;
+  /** Called at once when the image isn't there yet. May throw, and then nothing is drawn. */
+  readonly uploads: () => Uploads;
+  /** What drawing it took of a processor. */
+  readonly onDrawn: (processorMs: number) => void;
+}
 
 export class Images {
   private readonly render: Render;
@@ -32,21 +42,22 @@ export class Images {
     this.finished = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: ({ bytes }) => entryBytes + bytes.length });
   }
 
-  /** `uploads` is asked for, at once, when the image isn't there yet. */
-  get(request: MapRequest, uploads: () => Uploads): Promise<FinishedImage> {
+  async get(request: MapRequest, drawing: Drawing): Promise<FinishedImage> {
     const key = keyOf(request);
     const known = this.finished.get(key);
-    if (known) return Promise.resolve(known);
+    if (known) return known;
     let pending = this.pending.get(key);
     if (!pending) {
-      pending = this.draw(key, request, uploads()).finally(() => this.pending.delete(key));
+      pending = this.draw(key, request, drawing).finally(() => this.pending.delete(key));
       this.pending.set(key, pending);
     }
     return pending;
   }
 
-  private async draw(key: string, request: MapRequest, uploads: Uploads): Promise<FinishedImage> {
-    const { bytes, contentType, missingTiles, missingIcons } = await this.render(request, uploads);
+  private async draw(key: string, request: MapRequest, { project, uploads, onDrawn }: Drawing): Promise<FinishedImage> {
+    const map = await this.render(project, request, uploads());
+    const { bytes, contentType, missingTiles, missingIcons } = map;
+    onDrawn(map.processorMs);
     const image = {
       bytes,
       contentType,

@@ -12,9 +12,9 @@ const complete = { contentType: 'image/png', missingTiles: 0, tileProblem: null,
 const mapOf = (text: string): DrawnMap => ({ ...complete, bytes: Buffer.from(text) });
 
 beforeAll(async () => {
-  const render = (request: MapRequest) => {
+  const render = async (_project: string, request: MapRequest) => {
     drawn.push(request);
-    return draw(request);
+    return { ...(await draw(request)), processorMs: 0 };
   };
   api = await startApi({ maps: mapParts({ render, maxCacheBytes: 10_000 }) });
   publishable = api.project.key('test', 'publishable');

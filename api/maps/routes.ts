@@ -2,14 +2,16 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/authority.js';
 import type { Caller } from '../../http/keys.js';
+import { mapCostMs } from '../../renderer/request/cost.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { MapRequest } from '../../renderer/types.js';
 import { ApiError, parameterError, type Validated } from '../../schemas/errors.js';
 import type { ApiDeps } from '../deps.js';
 import { described } from '../describe.js';
+import { createCostLimit } from './cost-limit.js';
 import { mapAnswer, mapParameters, notModified } from './description.js';
 import { fencesOfTag } from './fences.js';
-import { type FinishedImage, Images, isKnown } from './images.js';
+import { type Drawing, type FinishedImage, Images, isKnown } from './images.js';
 import { createResolver, type Resolved } from './uploads.js';
 
 /** Geofences may change at any time, and are the project's own. */
@@ -35,13 +37,15 @@ export const mapRoutes =
   async (app) => {
     const images = new Images(maps.render, maps.maxCacheBytes);
     const resolve = createResolver(configuration);
+    const costLimit = createCostLimit(maps.costPerKeyPerSecond, clock);
 
     app.get('/maps/static', {
       config: { authority: 'publishable', limit: 'query', keyInQuery: true },
       schema: { ...description, response: { ...(description.response as object), 304: notModified } },
       handler: async (request, reply) => {
-        const asked = readRequest(callerOf(request), request.query as Query, request.headers.accept);
-        const image = await images.get(asked.request, asked.uploads);
+        const caller = callerOf(request);
+        const asked = readRequest(caller, request.query as Query, request.headers.accept);
+        const image = await images.get(asked.request, drawingFor(caller, asked));
         reply.headers({ etag: image.etag, 'cache-control': cacheControl(asked, image), vary: 'Accept' });
         if (isKnown(request.headers['if-none-match'], image.etag)) return reply.code(304).send();
         return reply
@@ -49,6 +53,23 @@ export const mapRoutes =
           .send(Buffer.from(image.bytes.buffer, image.bytes.byteOffset, image.bytes.byteLength));
       },
     });
+
+    /** Images that are there already cost nothing. */
+    function drawingFor(
+      { project, environment, keyHint }: Caller,
+      { request, hasStyle, uploads }: Resolved<MapRequest>,
+    ): Drawing {
+      const key = `${project}/${environment}/${keyHint}`;
+      const costMs = mapCostMs(request, hasStyle);
+      return {
+        project,
+        uploads() {
+          costLimit.charge(key, costMs);
+          return uploads();
+        },
+        onDrawn: (processorMs) => costLimit.chargeMore(key, processorMs - costMs),
+      };
+    }
 
     function readRequest(caller: Caller, query: Query, accept: string | undefined): Resolved<MapRequest> {
       const { request, geofenceTag } = valid(readMapQuery(query, accept));

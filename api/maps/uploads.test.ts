@@ -12,11 +12,11 @@ beforeEach(() => {
 });
 
 /** The image is the files it was drawn with. */
-async function render(request: MapRequest, uploads: Uploads): Promise<DrawnMap> {
+async function render(_project: string, request: MapRequest, uploads: Uploads): Promise<DrawnMap & { processorMs: number }> {
   drawn.push({ request, uploads });
   const icons = request.markers.map(({ icon }) => uploads.icons.get(icon ?? '') ?? icon);
   const bytes = Buffer.from(`${uploads.style ?? request.style} ${icons.join(' ')}`);
-  return { bytes, contentType: 'image/png', missingTiles: 0, tileProblem: null, missingIcons: 0 };
+  return { bytes, contentType: 'image/png', missingTiles: 0, tileProblem: null, missingIcons: 0, processorMs: 0 };
 }
 const api = await useApi({ maps: mapParts({ render, maxCacheBytes: 100_000 }) });
 const publishable = api.project.key('test', 'publishable');

@@ -21,6 +21,7 @@ export interface Resolved<R extends Referring> {
   /** Its uploaded style and markers are named with their versions. */
   readonly request: R;
   readonly hasUploads: boolean;
+  readonly hasStyle: boolean;
   /** Must be called before the event loop's next turn, within which nothing changes. */
   readonly uploads: () => Uploads;
 }
@@ -58,6 +59,7 @@ export function createResolver({ mapStyles, mapMarkers }: Pick<ConfigurationRead
     };
     return {
       request: { ...request, style: style ? versionName(style) : request.style, markers: request.markers.map(withVersion) },
+      hasStyle: style !== undefined,
       hasUploads: style !== undefined || markers.length > 0,
       uploads: () => ({
         style: style ? contentOf(mapStyles, scope, style) : null,

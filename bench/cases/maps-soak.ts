@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createPool, type Pool } from '../../renderer/pool/pool.js';
+import { createDrawingPool, type DrawingPool } from '../../renderer/pool/drawing-pool.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import { builtInStyle } from '../../renderer/styles/built-in.js';
 import type { TileSchema } from '../../renderer/types.js';
@@ -79,29 +79,30 @@ function randomQuery({ box: [west, south, east, north], zooms }: Place, random: 
   };
 }
 
-async function drawOne(pool: Pool, place: Place, random: Random, size = anySize): Promise<void> {
+async function drawOne(pool: DrawingPool, place: Place, random: Random, size = anySize): Promise<void> {
   const read = readMapQuery(randomQuery(place, random, size));
   if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
   const request = { ...read.value.request, fences: [] };
   const uploaded = random() < 0.2 ? Math.floor(random() * uploadedStyles) : undefined;
   if (uploaded === undefined) {
-    await pool.draw(request, new Map());
+    await pool.draw('bench', request, new Map());
     return;
   }
   const style = styles[uploaded % styles.length] as (typeof styles)[number];
   const json = JSON.stringify({ ...builtInStyle(style, place.schema), name: `soak ${uploaded}` });
-  await pool.draw({ ...request, style: `soak-${uploaded}` }, new Map(), Buffer.from(json));
+  await pool.draw('bench', { ...request, style: `soak-${uploaded}` }, new Map(), Buffer.from(json));
 }
 
 /** A pool of one process, and that process. */
-async function open(place: Place, cacheFolder: string): Promise<{ readonly pool: Pool; readonly pid: number }> {
+async function open(place: Place, cacheFolder: string): Promise<{ readonly pool: DrawingPool; readonly pid: number }> {
   const before = childProcesses();
-  const pool = createPool({
+  const pool = createDrawingPool({
     module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
     start: { archive: place.archive, cacheFolder, userAgent: 'bench' },
     maxProcesses: 1,
     maxPixelsInFlight: 100_000_000,
     timeoutMs: 600_000,
+    answerTimeoutMs: 600_000,
     startTimeoutMs: 600_000,
     onProblem: (reason) => console.error(reason),
   });
@@ -109,7 +110,7 @@ async function open(place: Place, cacheFolder: string): Promise<{ readonly pool:
   return { pool, pid: childProcesses().find((pid) => !before.includes(pid)) as number };
 }
 
-async function warmUp(pool: Pool, place: Place, maps: number): Promise<void> {
+async function warmUp(pool: DrawingPool, place: Place, maps: number): Promise<void> {
   const random = seeded(2);
   for (let drawn = 0; drawn < maps; drawn++) await drawOne(pool, place, random, small);
 }
@@ -125,7 +126,7 @@ interface Soaked {
 async function soak(minutes: number, cacheFolder: string): Promise<{ readonly hours: number[]; readonly soaked: Soaked[] }> {
   const hours: number[] = [];
   const soaked: Soaked[] = places.map(({ name }) => ({ name, mib: [], maps: 0 }));
-  const opened: { readonly pool: Pool; readonly pid: number }[] = [];
+  const opened: { readonly pool: DrawingPool; readonly pid: number }[] = [];
   for (const place of places) opened.push(await open(place, cacheFolder));
   await Promise.all(opened.map(({ pool }, i) => warmUp(pool, places[i] as Place, minutes * warmUpMapsPerMinute)));
   const startedAt = performance.now();

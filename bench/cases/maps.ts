@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pmtilesArchive } from '../../renderer/basemap/pmtiles-archive.js';
 import { createMapRenderer } from '../../renderer/map.js';
-import { createPool, type Pool } from '../../renderer/pool/pool.js';
+import { createDrawingPool, type DrawingPool } from '../../renderer/pool/drawing-pool.js';
 import { openArchive } from '../../renderer/sources/open.js';
 import type { MapRequest } from '../../renderer/types.js';
 import { worldPosition } from '../../renderer/view/projection.js';
@@ -55,7 +55,7 @@ async function oneByOne(scene: Aimed, scale: number, count: number, cacheFolder:
       const times: number[] = [];
       for (const request of round) {
         const startedAt = performance.now();
-        await pool.draw(request, new Map());
+        await pool.draw('bench', request, new Map());
         times.push(performance.now() - startedAt);
       }
       rounds.push(times);
@@ -73,21 +73,22 @@ async function oneByOne(scene: Aimed, scale: number, count: number, cacheFolder:
   }
 }
 
-const openPool = (scene: Scene, maxProcesses: number, cacheFolder: string): Pool =>
-  createPool({
+const openPool = (scene: Scene, maxProcesses: number, cacheFolder: string): DrawingPool =>
+  createDrawingPool({
     module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
     start: { archive: scene.archive, cacheFolder, userAgent: 'bench' },
     maxProcesses,
     maxPixelsInFlight: 100_000_000,
     timeoutMs: 60_000,
+    answerTimeoutMs: 60_000,
     startTimeoutMs: 120_000,
     onProblem: (reason) => console.error(reason),
   });
 
-async function drawAll(pool: Pool, maps: readonly MapRequest[]): Promise<void> {
+async function drawAll(pool: DrawingPool, maps: readonly MapRequest[]): Promise<void> {
   const remaining = maps[Symbol.iterator]();
   const drawer = async (): Promise<void> => {
-    for (const map of remaining) await pool.draw(map, new Map());
+    for (const map of remaining) await pool.draw('bench', map, new Map());
   };
   await Promise.all(Array.from({ length: inFlight }, drawer));
 }

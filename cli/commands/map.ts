@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { mapParameters } from '../../api/maps/description.js';
 import { queryProblem } from '../../http/query.js';
 import { IconFiles } from '../../renderer/icons/icon-files.js';
+import type { RasterIcon } from '../../renderer/icons/rasterize.js';
 import { iconUrls, referenceProblem } from '../../renderer/request/references.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import { createArchiveFetcher } from '../../renderer/sources/guarded.js';
@@ -72,10 +73,16 @@ const usageError = (problem: FieldProblem): UsageError => new UsageError(paramet
 /** What draws is loaded here alone: no other command needs its native code. */
 async function draw(request: MapRequest, archive: string, configuration: Configuration): Promise<DrawnMap> {
   const { createMapRenderer } = await import('../../renderer/map.js');
+  const { rasterizeIcon } = await import('../../renderer/icons/rasterize.js');
   const iconClient = createIconClient(configuration);
   const fetcher = createArchiveFetcher(mapsUserAgent);
   try {
-    const icons = await new IconFiles(iconClient).get(iconUrls(request));
+    const icons = new Map<string, RasterIcon>();
+    for (const [url, file] of await new IconFiles(iconClient).get(iconUrls(request))) {
+      const icon = await rasterizeIcon(file, request.scale);
+      if (!icon.ok) throw usageError({ param: 'markers', rule: `the icon ${url} ${icon.problem.rule}` });
+      icons.set(url, icon.value);
+    }
     const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fenceline');
     const source = { archive: archiveLocation(archive), archiveHints: archiveHints(configuration) };
     const renderer = await createMapRenderer({ ...source, cacheFolder, fetchBytes: fetcher.fetchBytes });

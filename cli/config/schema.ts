@@ -80,6 +80,10 @@ export const ConfigurationSchema = Type.Object(
       {
         trackPerDevicePerSecond: count(10, 'Track calls of one device; more are answered 429. 0 lifts the limit.'),
         queryPerKeyPerSecond: count(1_000, 'Context, search and map calls of one key. 0 lifts the limit.'),
+        mapCostPerKeyPerSecond: count(
+          1_000,
+          'What the maps of one key may cost in the long run, in milliseconds of a processor each second, and 30 times as much at once; more is answered 429. Maps that are kept cost nothing. 0 lifts it.',
+        ),
         managementPerKeyPerSecond: count(
           1_000,
           'Calls on geofences, beacons, settings, users and events of one key. 0 lifts it.',
@@ -181,13 +185,17 @@ export const ConfigurationSchema = Type.Object(
         ),
         workers: count(
           0,
-          'Processes that draw, each with 150 to 500 MB; none is started before the first map. 0: one less than the processors, at least one.',
+          'Processes that draw, each with 150 to 500 MB; none is started before the first map. Of several, one is kept free of large maps. 0: one less than the processors, at least two.',
           { maximum: 64 },
         ),
-        timeoutMs: count(15_000, 'How long one map may be drawn; past it its process is replaced and the answer is 503.', {
-          minimum: 100,
-          maximum: 300_000,
-        }),
+        timeoutMs: count(
+          15_000,
+          'How long one map may be drawn; past it its process is replaced. After three times as long, waiting included, the answer is 503.',
+          {
+            minimum: 100,
+            maximum: 100_000,
+          },
+        ),
         maxPixelsInFlight: count(
           100_000_000,
           'Pixels of all maps that wait or are drawn; past it the answer is 503 with Retry-After. A map of 600 by 400 at scale 2 has 960,000, and the largest 37,748,736.',

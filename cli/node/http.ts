@@ -95,6 +95,7 @@ export async function addApi(
     },
     maps: {
       ...maps,
+      costPerKeyPerSecond: configuration.limits.mapCostPerKeyPerSecond,
       maxCacheBytes: configuration.maps.maxCacheBytes,
       maxStyles: configuration.maps.maxStylesPerEnvironment,
       maxMarkers: configuration.maps.maxMarkersPerEnvironment,

@@ -1,5 +1,3 @@
-import { gzipSync } from 'node:zlib';
-import { createCanvas } from '@napi-rs/canvas';
 import fc from 'fast-check';
 import geodesic from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +5,6 @@ import { openFrame } from '../draw/frame.js';
 import type { Position, Viewport } from '../types.js';
 import { worldPixel, worldSizePx } from '../view/projection.js';
 import { fenceRing } from './fences.js';
-import { decodeIcon } from './icons.js';
 import { linePath, ringPath } from './lines.js';
 import { createOverlays } from './overlays.js';
 
@@ -153,41 +150,5 @@ test('attribution is light on dark maps and dark on light ones', () => {
   expect(shadesOf(false)).toMatchObject({
     lightest: expect.toSatisfy((value) => value > 230),
     darkest: expect.toSatisfy((value) => value < 100),
-  });
-});
-
-describe('an icon', () => {
-  const png = (width: number, height: number) => createCanvas(width, height).toBuffer('image/png');
-  const svg = (content: string, size = 40) =>
-    Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}">${content}</svg>`);
-
-  test.each([
-    ['a PNG', png(20, 10), 2, 20, 10],
-    ['a large PNG, made smaller', png(640, 320), 1, 64, 32],
-    ['an SVG', svg('<rect width="40" height="40"/>'), 3, 40, 40],
-    ['a large SVG, made smaller', svg('<rect width="400" height="400"/>', 400), 2, 64, 64],
-  ])('%s has its size in CSS pixels', async (_, bytes, scale, width, height) => {
-    expect(await decodeIcon(bytes, scale)).toMatchObject({ width, height });
-  });
-
-  test('of an SVG is drawn at the scale of the map', async () => {
-    expect((await decodeIcon(svg('<rect width="40" height="40"/>'), 3))?.image.width).toBe(120);
-  });
-
-  test.each([
-    ['nothing', Buffer.alloc(0)],
-    ['text', Buffer.from('hello')],
-    ['a page that holds an SVG', Buffer.from('<html><svg xmlns="http://www.w3.org/2000/svg"/></html>')],
-    ['a PNG cut short', png(20, 10).subarray(0, 40)],
-    ['a compressed SVG', gzipSync(svg(''))],
-    ['an SVG too large to draw', svg('', 100_000)],
-    [
-      'an SVG of nested entities',
-      Buffer.from(
-        `<!DOCTYPE svg [${Array.from({ length: 12 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`).join('')}]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&e12;</text></svg>`,
-      ),
-    ],
-  ])('of %s is refused', async (_, bytes) => {
-    expect(await decodeIcon(bytes, 2)).toBeUndefined();
   });
 });

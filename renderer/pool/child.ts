@@ -1,13 +1,19 @@
 /** The pool's side of one drawing process: its tasks in hand, their deadlines, and its end. */
 import { type ChildProcess, fork } from 'node:child_process';
+import type { Queued } from './fair-queue.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
 
 /** One map on its way. `alone`: it was in a process that had to be replaced, and shares none any more. */
-export interface Job {
+export interface Job extends Queued {
   readonly task: Task;
   readonly pixels: number;
+  /** It takes so long that no other job shall wait for it in the same process. */
+  readonly isLarge: boolean;
   readonly alone: boolean;
-  done(result: Result): void;
+  /** Epoch ms. Drawing ends then, whatever it has come to. */
+  readonly answerByMs: number;
+  /** `processorMs`: what it took of a processor. */
+  done(result: Result, processorMs: number): void;
   failed(error: Error): void;
 }
 
@@ -25,6 +31,8 @@ export interface ChildOptions {
   /** Of one map, from its arrival at a process that is ready. */
   readonly timeoutMs: number;
   readonly startTimeoutMs: number;
+  /** Jobs that a process may have in hand; by default two, so that one is encoded while the next is drawn. */
+  readonly maxJobs?: number;
 }
 
 export interface ChildEvents {
@@ -34,8 +42,7 @@ export interface ChildEvents {
   onEnd(end: End, jobs: readonly Job[]): void;
 }
 
-/** Two, so that one is encoded while the next is drawn. */
-const maxJobs = 2;
+const defaultMaxJobs = 2;
 /** Of jobs that share a process: 64 MB of pixels. A larger one has it for itself. */
 const maxSharedPixels = 16_000_000;
 
@@ -61,14 +68,16 @@ export class Child {
   private readonly jobs = new Map<number, Job>();
   private readonly timers = new Map<number, NodeJS.Timeout>();
   private readonly timeoutMs: number;
+  private readonly maxJobs: number;
   private readonly events: ChildEvents;
   private readonly startTimer: NodeJS.Timeout;
   private readonly exited: Promise<void>;
   private isReady = false;
   private end: End | undefined;
 
-  constructor({ module, start, timeoutMs, startTimeoutMs }: ChildOptions, events: ChildEvents) {
+  constructor({ module, start, timeoutMs, startTimeoutMs, maxJobs = defaultMaxJobs }: ChildOptions, events: ChildEvents) {
     this.timeoutMs = timeoutMs;
+    this.maxJobs = maxJobs;
     this.events = events;
     this.process = fork(module, {
       serialization: 'advanced',
@@ -99,11 +108,17 @@ export class Child {
     return this.end === undefined && !this.isReady;
   }
 
+  get hasLarge(): boolean {
+    return [...this.jobs.values()].some(({ isLarge }) => isLarge);
+  }
+
   takes(job: Job): boolean {
     if (this.isIdle) return true;
-    if (this.end !== undefined || this.jobs.size >= maxJobs) return false;
+    if (this.end !== undefined || this.jobs.size >= this.maxJobs) return false;
     const all = [...this.jobs.values(), job];
-    return !all.some(({ alone }) => alone) && all.reduce((sum, { pixels }) => sum + pixels, 0) <= maxSharedPixels;
+    return (
+      !all.some(({ alone, isLarge }) => alone || isLarge) && all.reduce((sum, { pixels }) => sum + pixels, 0) <= maxSharedPixels
+    );
   }
 
   draw(job: Job): void {
@@ -120,10 +135,11 @@ export class Child {
     clearTimeout(timer);
   }
 
-  private hand({ task }: Job): void {
+  private hand({ task, answerByMs }: Job): void {
+    const timeoutMs = Math.max(0, Math.min(this.timeoutMs, answerByMs - Date.now()));
     this.timers.set(
       task.id,
-      setTimeout(() => this.kill({ kind: 'overdue' }), this.timeoutMs),
+      setTimeout(() => this.kill({ kind: 'overdue' }), timeoutMs),
     );
     this.send(task);
   }
@@ -140,7 +156,7 @@ export class Child {
     clearTimeout(this.timers.get(answer.id));
     this.timers.delete(answer.id);
     this.jobs.delete(answer.id);
-    if (answer.kind === 'done') job?.done(answer.result);
+    if (answer.kind === 'done') job?.done(answer.result, answer.processorMs);
     else job?.failed(new Error(`a map could not be drawn: ${answer.reason}`));
     this.events.onRoom();
   }

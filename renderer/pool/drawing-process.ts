@@ -7,9 +7,11 @@ import { setPriority } from 'node:os';
 import { createMapRenderer, type MapRenderer } from '../map.js';
 import { createArchiveFetcher } from '../sources/guarded.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
+import { createProcessorTime } from './processor-time.js';
 
 /** A third of the share of those who evaluate locations, where the processors are busy. */
 const niceness = 5;
+const processorTime = createProcessorTime();
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 process.on('disconnect', exit);
@@ -33,9 +35,12 @@ async function serve({ userAgent, archiveTimeoutMs, ...options }: ProcessStart):
 
 async function work(renderer: MapRenderer, task: Task): Promise<void> {
   const { id } = task;
+  processorTime.start(id);
   try {
-    answer({ kind: 'done', id, result: await resultOf(renderer, task) });
+    const result = await resultOf(renderer, task);
+    answer({ kind: 'done', id, result, processorMs: processorTime.end(id) });
   } catch (error) {
+    processorTime.end(id);
     answer({ kind: 'failed', id, reason: (error as Error).stack ?? String(error) });
   }
 }
@@ -43,7 +48,8 @@ async function work(renderer: MapRenderer, task: Task): Promise<void> {
 async function resultOf(renderer: MapRenderer, task: Task): Promise<Result> {
   if (task.kind === 'draw') return renderer.render(task.request, task.icons, task.style, task.sprites);
   if (task.kind === 'checkSprites') return renderer.checkSprites(task.style, task.sprites);
-  return task.kind === 'checkStyle' ? renderer.checkStyle(task.style) : renderer.checkIcon(task.icon);
+  if (task.kind === 'checkStyle') return renderer.checkStyle(task.style);
+  throw new TypeError(`a process that draws does not ${task.kind}`);
 }
 
 function answer(message: Answer): void {

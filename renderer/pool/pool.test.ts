@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { ApiError } from '../../schemas/errors.js';
+import type { RasterIcon } from '../icons/rasterize.js';
 import type { MapRequest } from '../types.js';
-import { createPool, type Pool, type PoolOptions } from './pool.js';
+import { createDrawingPool, type DrawingPool } from './drawing-pool.js';
+import type { PoolOptions } from './pool.js';
 
 const problems: string[] = [];
-let pool: Pool;
+let pool: DrawingPool;
 afterEach(async () => {
   await pool.close();
   problems.length = 0;
@@ -13,10 +15,11 @@ afterEach(async () => {
 const start = { archive: null, cacheFolder: '', userAgent: '' };
 
 function open(options: Partial<PoolOptions> = {}): void {
-  pool = createPool({
+  pool = createDrawingPool({
     module: new URL('../testing/drawing-process.mjs', import.meta.url),
     start,
     timeoutMs: 30_000,
+    answerTimeoutMs: 60_000,
     startTimeoutMs: 30_000,
     maxProcesses: 1,
     maxPixelsInFlight: 100_000_000,
@@ -37,9 +40,9 @@ interface Known {
   readonly environment: readonly string[];
 }
 
-async function draw(style = 'draw', icons = new Map<string, Uint8Array>()): Promise<Known> {
-  const { bytes } = await pool.draw(requestOf(style), icons);
-  return JSON.parse(new TextDecoder().decode(bytes));
+async function draw(style = 'draw', icons = new Map<string, RasterIcon>()): Promise<Known> {
+  const { result } = await pool.draw('a', requestOf(style), icons);
+  return JSON.parse(new TextDecoder().decode(result.bytes));
 }
 
 /** The code of the error that a map ends with. */
@@ -59,7 +62,7 @@ describe('a pool of drawing processes', () => {
   test('hands over the request with its icons, and none of the secrets of the node', async () => {
     process.env.FENCELINE_ADMINISTRATOR_KEY = 'secret';
     open();
-    const { icons, environment } = await draw('draw', new Map([['https://a.example/pin.png', new Uint8Array(3)]]));
+    const { icons, environment } = await draw('draw', new Map([['https://a.example/pin.png', { kind: 'png', png: new Uint8Array(3), width: 1, height: 1 }]]));
     expect(icons).toEqual(['https://a.example/pin.png']);
     expect(environment.filter((name) => name.startsWith('FENCELINE_'))).toEqual([]);
     delete process.env.FENCELINE_ADMINISTRATOR_KEY;
@@ -111,8 +114,8 @@ describe('a pool of drawing processes', () => {
 
   test('past its bound of pixels maps are refused, and taken again when there is room', async () => {
     open({ timeoutMs: 1_000, maxPixelsInFlight: 2_000_000 });
-    const held = failureOf(pool.draw(requestOf('hold', 1_400), new Map()));
-    const refused = await pool.draw(requestOf('draw', 400), new Map()).catch((error: unknown) => error);
+    const held = failureOf(pool.draw('a', requestOf('hold', 1_400), new Map()));
+    const refused = await pool.draw('a', requestOf('draw', 400), new Map()).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'overloaded', retryAfterS: expect.any(Number) });
     expect(await held).toBe('unavailable');
     expect(await failureOf(draw())).toBe('drawn');
@@ -120,7 +123,7 @@ describe('a pool of drawing processes', () => {
 
   test('a map beyond the bound is drawn when it is alone', async () => {
     open({ maxPixelsInFlight: 100_000 });
-    expect(await failureOf(pool.draw(requestOf('draw', 2_048), new Map()))).toBe('drawn');
+    expect(await failureOf(pool.draw('a', requestOf('draw', 2_048), new Map()))).toBe('drawn');
   });
 
   test('small maps have a cost too: so many and no more wait', async () => {

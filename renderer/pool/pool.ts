@@ -1,76 +1,112 @@
 /**
- * Drawing processes and the maps that wait for them.
+ * Processes that do native work for maps, and the jobs that wait for them.
  *
- * Flows in: requests with their icons, styles and sprites. Flows out: drawn maps. Processes, not threads: drawing is native code that can't be interrupted, and
+ * Flows in: work, by owner, with what it is expected to cost. Flows out: its results. Processes, not threads: native code can't be interrupted, and
  * one that hangs or crashes must cost nobody else anything; ending a thread of a process in which chDB works was seen to block it. The
- * first process starts with the first map, others as maps wait. Imports `schemas` and types of this room.
+ * first process starts with the first job, others as jobs wait. Owners share the processes equally by `fair-queue`, and every job is answered in
+ * bounded time. Imports `schemas` and types of this room.
  */
-import { ApiError, type Validated } from '../../schemas/errors.js';
-import type { IconKind } from '../overlays/icons.js';
-import type { Unsupported } from '../style/unsupported.js';
-import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
+import { LRUCache } from 'lru-cache';
+import { ApiError } from '../../schemas/errors.js';
 import { Child, type ChildOptions, type End, type Job } from './child.js';
+import { FairQueue } from './fair-queue.js';
 import type { Work, Works } from './messages.js';
-import { createTileReports } from './tile-reports.js';
 
 export interface PoolOptions extends ChildOptions {
   readonly maxProcesses: number;
-  /** Of all maps that wait or are being drawn; past it they are refused. One map alone is never too large. */
+  /** Of all jobs that wait or are worked on; past it jobs of whoever has the most are refused. One job alone is never too large. */
   readonly maxPixelsInFlight: number;
-  /** Told why a process had to be replaced, or none can be had, and now and then why maps lack tiles. */
+  /** From its arrival to its answer, waiting and further attempts included. */
+  readonly answerTimeoutMs: number;
+  /** What the jobs are for, such as `maps`; of messages. */
+  readonly purpose: string;
+  /** Told why a process had to be replaced, or none can be had. */
   readonly onProblem: (reason: string) => void;
 }
 
-/** All reject with ApiError `overloaded` past the bound, `unavailable` when it takes too long or drawing isn't possible at all. */
+/** For whom a job is worked on, and what it takes. */
+export interface Order {
+  /** Owners share the processes equally. */
+  readonly owner: string;
+  /** Of a processor, estimated. */
+  readonly costMs: number;
+  /** Of memory that its result takes meanwhile. */
+  readonly pixels: number;
+}
+
+export interface Done<R> {
+  readonly result: R;
+  /** What it took of a processor. */
+  readonly processorMs: number;
+}
+
 export interface Pool {
-  draw(request: MapRequest, icons: Uploads['icons'], style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
-  /** As {@link MapRenderer} does: validating a large style takes a tenth of a second. */
-  checkStyle(json: Uint8Array): Promise<Validated<Unsupported[]>>;
-  checkSprites(style: Uint8Array, sprites: Sprites): Promise<Unsupported[]>;
-  checkIcon(file: Uint8Array): Promise<IconKind | null>;
-  /** Maps in hand are given up. */
+  /** Rejects with ApiError `overloaded` past the bound, `unavailable` when it takes too long or there is no process; with {@link Crash}. */
+  run<W extends Work>(work: W, order: Order): Promise<Done<Works[W['kind']]['result']>>;
+  /** Jobs in hand are given up. */
   close(): Promise<void>;
 }
 
-const noSprites: Sprites = { files: [], missing: 0 };
+/** A job ended its process twice. */
+export class Crash extends Error {}
+/** A job was not done within the time that one may take. */
+export class Overdue extends ApiError {
+  constructor(
+    purpose: string,
+    readonly limitMs: number,
+  ) {
+    super('unavailable', `drawing ${purpose} took more than ${limitMs} ms`, { retryAfterS });
+  }
+}
 
-/** What a map costs however small it is, in pixels of a large one. */
-const minPixels = 100_000;
+/** A job of more isn't started in the last process that is free of such jobs: small ones are never stuck behind large ones. */
+const largeMs = 750;
 const retryAfterS = 2;
 /** How long nothing is tried after a process could not get ready. */
 const pauseMs = 5_000;
-
-const pixelsOf = ({ width, height, scale }: MapRequest): number => Math.max(minPixels, width * height * scale * scale);
+/** By how much the jobs of one owner may be found to take more or less than estimated. */
+const slowness = { least: 0.25, most: 50, ofLast: 0.3, owners: 10_000 } as const;
 
 export function createPool(options: PoolOptions): Pool {
-  const { maxProcesses, maxPixelsInFlight, timeoutMs, onProblem } = options;
+  const { maxProcesses, maxPixelsInFlight, timeoutMs, answerTimeoutMs, purpose, onProblem } = options;
   const children = new Set<Child>();
-  const queue: Job[] = [];
-  const reportTiles = createTileReports(onProblem);
+  const queue = new FairQueue<Job>();
+  const pixelsOf = new Map<string, number>();
+  const slownessOf = new LRUCache<string, number>({ max: slowness.owners });
   let pixelsInFlight = 0;
   let lastId = 0;
   let pausedUntilMs = 0;
   let isClosed = false;
 
-  /** First come, first served: a large map isn't overtaken for ever by small ones. */
   function dispatch(): void {
-    for (let job = queue[0]; job; job = queue[0]) {
-      const child = childFor(job);
-      if (child === undefined) break;
-      queue.shift();
-      child.draw(job);
+    for (;;) {
+      const job = queue.next((each) => placeFor(each) !== undefined);
+      if (job === undefined) break;
+      const place = placeFor(job);
+      (place === 'new' ? start() : place!).draw(job);
     }
-    if (children.size === 0) giveUp(queue.splice(0));
+    if (children.size === 0) giveUp(queue.drain());
+    else keepOneFree();
   }
 
-  /** Undefined when all are busy, or when there is none and none can be had. One starts at a time: the first may have a basemap to bake. */
-  function childFor(job: Job): Child | undefined {
+  /** Undefined when all are busy, or when there is none and none can be had. */
+  function placeFor(job: Job): Child | 'new' | undefined {
     const all = [...children];
+    if (job.isLarge && all.filter((child) => child.hasLarge).length >= Math.max(1, maxProcesses - 1)) return undefined;
     const idle = all.find((child) => child.isIdle);
     if (idle) return idle;
-    const isCrowded = children.size >= maxProcesses || all.some((child) => child.isStarting);
-    const mayStart = !isCrowded && Date.now() >= pausedUntilMs && !isClosed;
-    return mayStart ? start() : all.find((child) => child.takes(job));
+    return mayStart() ? 'new' : all.find((child) => child.takes(job));
+  }
+
+  /** One starts at a time. */
+  function mayStart(): boolean {
+    const isCrowded = children.size >= maxProcesses || [...children].some((child) => child.isStarting);
+    return !isCrowded && Date.now() >= pausedUntilMs && !isClosed;
+  }
+
+  /** A process takes about a second to start: too long for a small job that comes while a large one is worked on. */
+  function keepOneFree(): void {
+    if ([...children].every((child) => child.hasLarge) && mayStart()) start();
   }
 
   function start(): Child {
@@ -78,7 +114,7 @@ export function createPool(options: PoolOptions): Pool {
       onRoom: dispatch,
       onEnd(end, jobs) {
         children.delete(child);
-        if (end.kind !== 'closed') onProblem(`a process that draws maps had to be replaced: ${reasonOf(end, timeoutMs)}`);
+        if (end.kind !== 'closed') onProblem(`a process for ${purpose} had to be replaced: ${reasonOf(end, timeoutMs)}`);
         if (end.kind === 'unusable') pausedUntilMs = Date.now() + pauseMs;
         if (end.kind === 'unusable' || end.kind === 'closed') giveUp(jobs);
         else settle(end, jobs);
@@ -90,57 +126,99 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /**
-   * Which of two maps kept a process past the deadline can't be told, nor whether a process was ended by a map or from outside: each map is drawn
-   * once more, alone. A map that was the only one is overdue by its own fault, and one that is alone by any.
+   * Which of two jobs kept a process past the deadline can't be told, nor whether a process was ended by a job or from outside: each job is worked
+   * on once more, alone. A job that was the only one is overdue by its own fault, and one that is alone by any.
    */
   function settle(end: End, jobs: readonly Job[]): void {
     const isBlamed = (job: Job) => job.alone || (end.kind === 'overdue' && jobs.length === 1);
-    for (const job of jobs.filter(isBlamed)) job.failed(failureOf(end, timeoutMs));
-    queue.unshift(...jobs.filter((job) => !isBlamed(job)).map((job) => ({ ...job, alone: true })));
+    for (const job of jobs.filter(isBlamed)) job.failed(failureOf(end, purpose, timeoutMs));
+    for (const job of jobs.filter((each) => !isBlamed(each))) queue.pushFirst({ ...job, alone: true });
   }
 
   function giveUp(jobs: readonly Job[]): void {
-    for (const job of jobs) job.failed(unusable());
+    for (const job of jobs) job.failed(unusable(purpose));
   }
 
-  function submit<W extends Work>(work: W, pixels: number): Promise<Works[W['kind']]['result']> {
-    if (pixelsInFlight > 0 && pixelsInFlight + pixels > maxPixelsInFlight) {
-      return Promise.reject(new ApiError('overloaded', 'too many maps are being drawn', { retryAfterS }));
+  /** Makes room for a job, if need be at the cost of the owner that has the most. Throws when that is the owner of the job itself. */
+  function admit({ owner, pixels }: Order): void {
+    while (pixelsInFlight > 0 && pixelsInFlight + pixels > maxPixelsInFlight) {
+      const [most, theirs] = [...pixelsOf].reduce((a, b) => (b[1] > a[1] ? b : a));
+      const isOwn = most === owner || (pixelsOf.get(owner) ?? 0) + pixels > theirs;
+      const dropped = isOwn ? undefined : queue.removeNewest(most);
+      if (!dropped) throw overloaded(purpose);
+      // Its pixels are given back when it is answered, which is at once.
+      dropped.failed(overloaded(purpose));
     }
+  }
+
+  function hold(owner: string, pixels: number): void {
     pixelsInFlight += pixels;
-    lastId += 1;
-    const task = { ...work, id: lastId };
-    return new Promise<Works[W['kind']]['result']>((done, failed) => {
-      queue.push({ task, pixels, alone: false, done: done as Job['done'], failed });
-      dispatch();
-    }).finally(() => {
-      pixelsInFlight -= pixels;
-    });
+    const theirs = (pixelsOf.get(owner) ?? 0) + pixels;
+    if (theirs > 0) pixelsOf.set(owner, theirs);
+    else pixelsOf.delete(owner);
+  }
+
+  /** Jobs of a style that is slow, or of a machine that is, are known by what the last ones took. */
+  function learn(owner: string, estimatedMs: number, processorMs: number): void {
+    const measured = Math.min(slowness.most, Math.max(slowness.least, processorMs / estimatedMs));
+    const before = slownessOf.get(owner) ?? 1;
+    slownessOf.set(owner, before + slowness.ofLast * (measured - before));
   }
 
   return {
-    async draw(request, icons, style = null, sprites = noSprites) {
-      const map = await submit({ kind: 'draw', request, icons, style, sprites }, pixelsOf(request));
-      reportTiles(map);
-      return map;
+    run<W extends Work>(work: W, order: Order): Promise<Done<Works[W['kind']]['result']>> {
+      const { owner, pixels } = order;
+      return new Promise<Done<Works[W['kind']]['result']>>((resolve, reject) => {
+        admit(order);
+        hold(owner, pixels);
+        lastId += 1;
+        const id = lastId;
+        const costMs = order.costMs * (slownessOf.get(owner) ?? 1);
+        let isAnswered = false;
+        const answer = (tell: () => void): void => {
+          if (isAnswered) return;
+          isAnswered = true;
+          clearTimeout(timer);
+          hold(owner, -pixels);
+          tell();
+        };
+        const failed = (error: Error): void => answer(() => reject(error));
+        const timer = setTimeout(() => {
+          queue.remove(({ task }) => task.id === id);
+          failed(new Overdue(purpose, answerTimeoutMs));
+        }, answerTimeoutMs);
+        queue.push({
+          ...{ task: { ...work, id }, owner, costMs, pixels, failed },
+          isLarge: costMs > largeMs,
+          alone: false,
+          answerByMs: Date.now() + answerTimeoutMs,
+          done(result, processorMs) {
+            learn(owner, order.costMs, processorMs);
+            queue.correct(owner, processorMs - costMs);
+            answer(() => resolve({ result: result as Works[W['kind']]['result'], processorMs }));
+          },
+        });
+        dispatch();
+      });
     },
-    checkStyle: (style) => submit({ kind: 'checkStyle', style }, minPixels),
-    checkSprites: (style, sprites) => submit({ kind: 'checkSprites', style, sprites }, minPixels),
-    checkIcon: (icon) => submit({ kind: 'checkIcon', icon }, minPixels),
     async close() {
       isClosed = true;
-      giveUp(queue.splice(0));
+      giveUp(queue.drain());
       await Promise.all([...children].map((child) => child.close()));
     },
   };
 }
 
-const unusable = (): ApiError => new ApiError('unavailable', 'maps can not be drawn now; the log says why', { retryAfterS: 5 });
+const overloaded = (purpose: string): ApiError =>
+  new ApiError('overloaded', `too many ${purpose} are being worked on`, { retryAfterS });
+
+const unusable = (purpose: string): ApiError =>
+  new ApiError('unavailable', `${purpose} can not be drawn now; the log says why`, { retryAfterS: 5 });
 
 const reasonOf = (end: End, timeoutMs: number): string =>
   end.kind === 'overdue' ? `more than ${timeoutMs} ms` : 'reason' in end ? end.reason : end.kind;
 
-function failureOf(end: End, timeoutMs: number): Error {
-  if (end.kind === 'overdue') return new ApiError('unavailable', `drawing took more than ${timeoutMs} ms`, { retryAfterS });
-  return new Error(`a map could not be drawn: ${reasonOf(end, timeoutMs)}`);
-}
+const failureOf = (end: End, purpose: string, timeoutMs: number): Error =>
+  end.kind === 'overdue'
+    ? new Overdue(purpose, timeoutMs)
+    : new Crash(`${purpose} could not be drawn: ${reasonOf(end, timeoutMs)}`);

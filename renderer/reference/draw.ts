@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { createMapRenderer, type IconContents, type MapRenderer } from '../map.js';
+import { type RasterIcon, rasterizeIcon } from '../icons/rasterize.js';
+import { createMapRenderer, type MapRenderer, type RequestIcons } from '../map.js';
 import { type Query, readMapQuery } from '../request/request.js';
 import type { ReferenceArchive, ReferenceView } from './view.js';
 
@@ -20,12 +21,20 @@ const photo = icon('<rect width="40" height="28" rx="4" fill="#24292f"/><circle 
 const large = icon('<circle cx="100" cy="100" r="96" fill="#e4002b" stroke="#fff" stroke-width="8"/>', 200, 200);
 
 /** By the ids that queries have: an SVG, a PNG, and one that is larger than icons are shown. */
-const icons = async (): Promise<IconContents> =>
-  new Map([
+async function iconsAt(scale: number): Promise<RequestIcons> {
+  const files: [string, Uint8Array][] = [
     ['depot', depot],
     ['photo', await sharp(photo).png().toBuffer()],
     ['large', large],
-  ]);
+  ];
+  return new Map(await Promise.all(files.map(async ([name, file]) => [name, await rastered(file, scale)] as const)));
+}
+
+async function rastered(file: Uint8Array, scale: number): Promise<RasterIcon> {
+  const icon = await rasterizeIcon(file, scale);
+  if (!icon.ok) throw new TypeError(icon.problem.rule);
+  return icon.value;
+}
 
 export class ReferenceRenderers {
   private readonly opened = new Map<ReferenceArchive, Promise<MapRenderer>>();
@@ -39,7 +48,9 @@ export class ReferenceRenderers {
     if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
     const renderer = await this.rendererOf(archive);
     const json = style ? Buffer.from(JSON.stringify(style)) : null;
-    const image = await renderer.render({ ...read.value.request, fences }, await icons(), json, { files: sprites, missing: 0 });
+    const { request } = read.value;
+    const icons = await iconsAt(request.scale);
+    const image = await renderer.render({ ...request, fences }, icons, json, { files: sprites, missing: 0 });
     if (image.missingTiles > 0) throw new Error(`${image.missingTiles} tiles could not be read`);
     return image.bytes;
   }

@@ -22,5 +22,5 @@ function serve({ id, request, icons }) {
   const bytes = Buffer.from(JSON.stringify(known));
   const tiles =
     request.style === 'lack' ? { missingTiles: 1, tileProblem: 'the source is away' } : { missingTiles: 0, tileProblem: null };
-  process.send({ kind: 'done', id, result: { bytes, contentType: 'image/png', ...tiles, missingIcons: 0 } });
+  process.send({ kind: 'done', id, result: { bytes, contentType: 'image/png', ...tiles, missingIcons: 0 }, processorMs: 1 });
 }

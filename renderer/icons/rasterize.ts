@@ -1,0 +1,80 @@
+/**
+ * Marker images of strangers, PNG or SVG, as the small pictures that maps show.
+ *
+ * Flows in: a file. Flows out: a PNG of at most {@link maxIconPx} CSS pixels, or the rule that the file breaks. What can be counted is judged
+ * before anything is decoded. Decoding is native code that can't be interrupted: files of others belong into a process that can be ended, `pool/icon-process`.
+ */
+import sharp from 'sharp';
+import { invalid, type Validated } from '../../schemas/errors.js';
+import { isPng, pngSize } from '../sprites/png.js';
+import { svgProblem } from './svg-limits.js';
+
+/** CSS pixels that an icon is at most wide and high; a larger one is made smaller. */
+export const maxIconPx = 64;
+const maxInputPixels = 4_000_000;
+/** At which librsvg draws a CSS pixel as one pixel. */
+const svgDpi = 72;
+
+export type IconKind = 'png' | 'svg';
+
+/** An icon for maps of one scale. */
+export interface RasterIcon {
+  readonly kind: IconKind;
+  readonly png: Uint8Array;
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Decides by what the bytes are, not by what anybody says they are. */
+export function iconKind(bytes: Uint8Array): IconKind | undefined {
+  if (isPng(bytes)) return 'png';
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024));
+  return /^(\ufeff)?\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE[^>]*>?|<svg[\s>/])/i.test(start.toString('utf8'))
+    ? 'svg'
+    : undefined;
+}
+
+const tooLarge = invalid('icon', 'must be a PNG or SVG of at most 4,000,000 pixels');
+const unreadable = invalid('icon', 'must be a PNG or SVG of at most 4,000,000 pixels, and whole');
+
+/** Returns the icon, or the rule that the file breaks. An SVG is drawn at the scale, so that it stays sharp. */
+export async function rasterizeIcon(file: Uint8Array, scale: number): Promise<Validated<RasterIcon>> {
+  const kind = iconKind(file);
+  if (kind === undefined) return tooLarge;
+  if (kind === 'png') return isTooLarge(pngSize(file)) ? tooLarge : rasterize(kind, file, scale, {});
+  const problem = svgProblem(file);
+  if (problem !== null) return invalid('icon', problem);
+  try {
+    const size = await sharp(file, { density: svgDpi }).metadata();
+    if (isTooLarge(size)) return tooLarge;
+    // Drawn no larger than it is shown: each group and each filter takes pictures of this size.
+    const share = Math.min(1, maxIconPx / Math.max(size.width, size.height));
+    return rasterize(kind, file, scale, { density: Math.max(1, svgDpi * scale * share) });
+  } catch {
+    return unreadable;
+  }
+}
+
+const isTooLarge = (size: { readonly width: number; readonly height: number } | undefined): boolean =>
+  size !== undefined && size.width * size.height > maxInputPixels;
+
+async function rasterize(
+  kind: IconKind,
+  file: Uint8Array,
+  scale: number,
+  density: { readonly density?: number },
+): Promise<Validated<RasterIcon>> {
+  try {
+    const maxPx = Math.round(maxIconPx * scale);
+    const { data, info } = await sharp(file, { ...density, limitInputPixels: maxInputPixels, pages: 1 })
+      .resize(maxPx, maxPx, { fit: 'inside', withoutEnlargement: true })
+      .png({ compressionLevel: 1 })
+      .toBuffer({ resolveWithObject: true });
+    // A PNG says nothing of its density: its pixels are CSS pixels, but never so many that it passes the bound.
+    const shrink = kind === 'svg' ? scale : Math.max(1, Math.max(info.width, info.height) / maxIconPx);
+    return { ok: true, value: { kind, png: data, width: info.width / shrink, height: info.height / shrink } };
+  } catch {
+    return unreadable;
+  }
+}

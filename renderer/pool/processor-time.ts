@@ -1,0 +1,34 @@
+/** How much of a processor each job of this process took. What is used while several are in hand is shared out equally. */
+
+export interface ProcessorTime {
+  start(id: number): void;
+  /** In milliseconds since its start. */
+  end(id: number): number;
+}
+
+const usedMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+export function createProcessorTime(used = usedMs): ProcessorTime {
+  const jobs = new Map<number, number>();
+  let lastMs = 0;
+  function share(): void {
+    const nowMs = used();
+    for (const [id, ms] of jobs) jobs.set(id, ms + (nowMs - lastMs) / jobs.size);
+    lastMs = nowMs;
+  }
+  return {
+    start(id) {
+      share();
+      jobs.set(id, 0);
+    },
+    end(id) {
+      share();
+      const ms = jobs.get(id) ?? 0;
+      jobs.delete(id);
+      return ms;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * What drawing a map is expected to take of a processor. docs/maps.md has the formula: keys are limited by it, and projects share by it.
+ *
+ * Estimates, from maps of streets on the machine of docs/measurements.md. What a map really took is charged afterwards. Pure.
+ */
+import type { MapRequest } from '../types.js';
+
+const base = 20;
+const perMegapixel = 60;
+const perMarker = 0.1;
+const perLocationOfPath = 0.1;
+const perFence = 0.2;
+const perPointOfFence = 0.01;
+/** A style of a stranger has as many layers, and expressions, as its owner likes. */
+const shareOfUploadedStyle = 2;
+
+/** Returns milliseconds. */
+export function mapCostMs({ width, height, scale, markers, paths, fences }: MapRequest, hasUploadedStyle: boolean): number {
+  const megapixels = (width * height * scale * scale) / 1_000_000;
+  const ground = (base + perMegapixel * megapixels) * (hasUploadedStyle ? shareOfUploadedStyle : 1);
+  const locations = (groups: readonly { readonly locations: readonly unknown[] }[]) =>
+    groups.reduce((sum, group) => sum + group.locations.length, 0);
+  const fencePoints = fences.reduce((sum, fence) => sum + (fence.type === 'polygon' ? fence.ring.length : 0), 0);
+  return (
+    ground +
+    perMarker * locations(markers) +
+    perLocationOfPath * locations(paths) +
+    perFence * fences.length +
+    perPointOfFence * fencePoints
+  );
+}
