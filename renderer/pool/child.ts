@@ -17,12 +17,12 @@ export interface Job extends Queued {
   failed(error: Error): void;
 }
 
-/** How a process ended: asked to, without ever being ready, past a deadline, or by itself. */
+/** How a process ended: asked to, since it can't be used, past a deadline, or by itself. */
 export type End =
   | { readonly kind: 'closed' }
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'overdue' }
-  | { readonly kind: 'crashed'; readonly reason: string };
+  | { readonly kind: 'crashed'; readonly reason: string; readonly wasReady: boolean };
 
 export interface ChildOptions {
   /** The compiled file that the process runs. */
@@ -43,8 +43,8 @@ export interface ChildEvents {
 }
 
 const defaultMaxJobs = 2;
-/** Of jobs that share a process: 64 MB of pixels. A larger one has it for itself. */
-const maxSharedPixels = 16_000_000;
+/** Of jobs that share a process, estimated: whoever comes next waits for both. */
+const maxSharedMs = 200;
 
 /** A process that is in the middle of a large map doesn't hear that it is to end. */
 const closeTimeoutMs = 1_000;
@@ -116,9 +116,7 @@ export class Child {
     if (this.isIdle) return true;
     if (this.end !== undefined || this.jobs.size >= this.maxJobs) return false;
     const all = [...this.jobs.values(), job];
-    return (
-      !all.some(({ alone, isLarge }) => alone || isLarge) && all.reduce((sum, { pixels }) => sum + pixels, 0) <= maxSharedPixels
-    );
+    return !all.some(({ alone, isLarge }) => alone || isLarge) && all.reduce((sum, { costMs }) => sum + costMs, 0) <= maxSharedMs;
   }
 
   draw(job: Job): void {
@@ -178,7 +176,7 @@ export class Child {
     clearTimeout(this.startTimer);
     for (const timer of this.timers.values()) clearTimeout(timer);
     const reason = `its process ended (${how})`;
-    this.end ??= this.isReady ? { kind: 'crashed', reason } : { kind: 'unusable', reason };
+    this.end ??= { kind: 'crashed', reason, wasReady: this.isReady };
     this.events.onEnd(this.end, [...this.jobs.values()]);
   }
 

@@ -29,20 +29,24 @@ describe('a fair queue', () => {
   test('gives owners with jobs of different costs the same work', () => {
     const cost = fc.integer({ min: 1, max: 100 });
     fc.assert(
-      fc.property(fc.array(cost, { minLength: 50, maxLength: 100 }), fc.array(cost, { minLength: 50, maxLength: 100 }), (a, b) => {
-        const queue = new FairQueue<Job>();
-        for (const costMs of a) queue.push(job('a', costMs));
-        for (const costMs of b) queue.push(job('b', costMs));
-        const given = { a: 0, b: 0 };
-        const left = { a: a.length, b: b.length };
-        while (left.a > 0 && left.b > 0) {
-          const next = queue.next(anyJob) as Job;
-          given[next.owner as 'a' | 'b'] += next.costMs;
-          left[next.owner as 'a' | 'b'] -= 1;
-          // Never further apart than one job of each.
-          expect(Math.abs(given.a - given.b)).toBeLessThanOrEqual(200);
-        }
-      }),
+      fc.property(
+        fc.array(cost, { minLength: 50, maxLength: 100 }),
+        fc.array(cost, { minLength: 50, maxLength: 100 }),
+        (a, b) => {
+          const queue = new FairQueue<Job>();
+          for (const costMs of a) queue.push(job('a', costMs));
+          for (const costMs of b) queue.push(job('b', costMs));
+          const given = { a: 0, b: 0 };
+          const left = { a: a.length, b: b.length };
+          while (left.a > 0 && left.b > 0) {
+            const next = queue.next(anyJob) as Job;
+            given[next.owner as 'a' | 'b'] += next.costMs;
+            left[next.owner as 'a' | 'b'] -= 1;
+            // Never further apart than one job of each.
+            expect(Math.abs(given.a - given.b)).toBeLessThanOrEqual(200);
+          }
+        },
+      ),
     );
   });
 
@@ -89,8 +93,15 @@ describe('a fair queue', () => {
 
   test('gives every job once, in whatever way it is taken out', () => {
     const step = fc.oneof(
-      fc.record({ kind: fc.constant('push' as const), owner: fc.constantFrom('a', 'b', 'c'), costMs: fc.integer({ min: 1, max: 50 }) }),
-      fc.record({ kind: fc.constantFrom('next' as const, 'newest' as const, 'remove' as const), owner: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({
+        kind: fc.constant('push' as const),
+        owner: fc.constantFrom('a', 'b', 'c'),
+        costMs: fc.integer({ min: 1, max: 50 }),
+      }),
+      fc.record({
+        kind: fc.constantFrom('next' as const, 'newest' as const, 'remove' as const),
+        owner: fc.constantFrom('a', 'b', 'c'),
+      }),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {

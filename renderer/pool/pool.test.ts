@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
 import type { MapRequest } from '../types.js';
@@ -45,6 +46,28 @@ async function draw(style = 'draw', icons = new Map<string, RasterIcon>()): Prom
   return JSON.parse(new TextDecoder().decode(result.bytes));
 }
 
+const killed = new Set<number>();
+
+/** Throws when there is none that hasn't been killed. */
+function nextProcess(): number {
+  const pid = childProcesses().find((each) => !killed.has(each));
+  if (pid === undefined) throw new Error('no process yet');
+  return pid;
+}
+
+function childProcesses(): number[] {
+  const parentOf = (pid: string): string | undefined => {
+    try {
+      return /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    } catch {
+      return undefined;
+    }
+  };
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === `${process.pid}`)
+    .map(Number);
+}
+
 /** The code of the error that a map ends with. */
 const failureOf = (drawing: Promise<unknown>): Promise<string> =>
   drawing.then(
@@ -62,7 +85,10 @@ describe('a pool of drawing processes', () => {
   test('hands over the request with its icons, and none of the secrets of the node', async () => {
     process.env.FENCELINE_ADMINISTRATOR_KEY = 'secret';
     open();
-    const { icons, environment } = await draw('draw', new Map([['https://a.example/pin.png', { kind: 'png', png: new Uint8Array(3), width: 1, height: 1 }]]));
+    const { icons, environment } = await draw(
+      'draw',
+      new Map([['https://a.example/pin.png', { kind: 'png', png: new Uint8Array(3), width: 1, height: 1 }]]),
+    );
     expect(icons).toEqual(['https://a.example/pin.png']);
     expect(environment.filter((name) => name.startsWith('FENCELINE_'))).toEqual([]);
     delete process.env.FENCELINE_ADMINISTRATOR_KEY;
@@ -132,6 +158,58 @@ describe('a pool of drawing processes', () => {
     expect(await drawings[10]).toBe('overloaded');
     await pool.close();
     expect(await Promise.all(drawings.slice(0, 10))).toEqual(Array(10).fill('unavailable'));
+  });
+
+  test('processes that are ended from outside while they start cost no map', async () => {
+    open();
+    const drawings = [draw(), draw(), draw()];
+    for (let kills = 0; kills < 2; kills++) {
+      const pid = await vi.waitFor(() => nextProcess(), { timeout: 10_000 });
+      killed.add(pid);
+      process.kill(pid, 'SIGKILL');
+    }
+    expect(await Promise.all(drawings.map(failureOf))).toEqual(['drawn', 'drawn', 'drawn']);
+  });
+
+  test('a process that ends before it is ready, time and again, makes maps unavailable', async () => {
+    open({ module: new URL('file:///nowhere.mjs') });
+    expect(await failureOf(draw())).toBe('unavailable');
+    expect(problems).toHaveLength(3);
+  });
+
+  test('a map that waits too long is answered, and what is drawn meanwhile goes on', async () => {
+    open({ timeoutMs: 30_000, answerTimeoutMs: 1_500 });
+    const { pid } = await draw();
+    const waiting = [failureOf(draw('hold')), failureOf(draw('hold')), failureOf(draw())];
+    expect(await Promise.all(waiting)).toEqual(Array(3).fill('unavailable'));
+    expect((await draw()).pid).not.toBe(pid);
+  });
+
+  test('maps of another owner are drawn next, whatever waits', async () => {
+    open();
+    await draw();
+    const order: string[] = [];
+    const drawFor = (owner: string) => pool.draw(owner, requestOf('draw', 400), new Map()).then(() => order.push(owner));
+    await Promise.all([...Array.from({ length: 20 }, () => drawFor('abuser')), drawFor('victim')]);
+    expect(order.indexOf('victim')).toBeLessThan(6);
+  });
+
+  test('one process stays free of large maps, so that small ones need not wait for them', async () => {
+    open({ maxProcesses: 2, timeoutMs: 20_000 });
+    const large = Array.from({ length: 4 }, () => failureOf(pool.draw('a', requestOf('hold', 2_048), new Map())));
+    for (const owner of ['a', 'b']) await pool.draw(owner, requestOf('draw'), new Map());
+    await pool.close();
+    expect(await Promise.all(large)).toEqual(Array(4).fill('unavailable'));
+  });
+
+  test('an owner with most of what is in flight makes room for others, and is told so', async () => {
+    open({ maxPixelsInFlight: 1_000_000 });
+    const abuser = Array.from({ length: 10 }, () => failureOf(pool.draw('abuser', requestOf('hold'), new Map())));
+    const other = failureOf(pool.draw('other', requestOf('hold'), new Map()));
+    expect(await abuser[9]).toBe('overloaded');
+    await pool.close();
+    expect(await other).toBe('unavailable');
+    expect((await Promise.all(abuser)).filter((code) => code === 'overloaded')).toHaveLength(1);
   });
 
   test('where no process gets ready maps are unavailable at once, and the reason is told once', async () => {

@@ -60,10 +60,11 @@ export class Overdue extends ApiError {
 }
 
 /** A job of more isn't started in the last process that is free of such jobs: small ones are never stuck behind large ones. */
-const largeMs = 750;
+const largeMs = 150;
 const retryAfterS = 2;
 /** How long nothing is tried after a process could not get ready. */
 const pauseMs = 5_000;
+const maxFailedStarts = 3;
 /** By how much the jobs of one owner may be found to take more or less than estimated. */
 const slowness = { least: 0.25, most: 50, ofLast: 0.3, owners: 10_000 } as const;
 
@@ -76,6 +77,7 @@ export function createPool(options: PoolOptions): Pool {
   let pixelsInFlight = 0;
   let lastId = 0;
   let pausedUntilMs = 0;
+  let failedStarts = 0;
   let isClosed = false;
 
   function dispatch(): void {
@@ -115,8 +117,9 @@ export function createPool(options: PoolOptions): Pool {
       onEnd(end, jobs) {
         children.delete(child);
         if (end.kind !== 'closed') onProblem(`a process for ${purpose} had to be replaced: ${reasonOf(end, timeoutMs)}`);
-        if (end.kind === 'unusable') pausedUntilMs = Date.now() + pauseMs;
-        if (end.kind === 'unusable' || end.kind === 'closed') giveUp(jobs);
+        const isUnusable = end.kind === 'unusable' || hasFailedToStart(end);
+        if (isUnusable) pausedUntilMs = Date.now() + pauseMs;
+        if (isUnusable || end.kind === 'closed') giveUp(jobs);
         else settle(end, jobs);
         dispatch();
       },
@@ -125,14 +128,22 @@ export function createPool(options: PoolOptions): Pool {
     return child;
   }
 
+  /** A process that ended before it was ready may have been ended from outside; several in a row weren't. */
+  function hasFailedToStart(end: End): boolean {
+    if (end.kind !== 'crashed' || end.wasReady) return false;
+    failedStarts = (failedStarts + 1) % maxFailedStarts;
+    return failedStarts === 0;
+  }
+
   /**
    * Which of two jobs kept a process past the deadline can't be told, nor whether a process was ended by a job or from outside: each job is worked
    * on once more, alone. A job that was the only one is overdue by its own fault, and one that is alone by any.
    */
   function settle(end: End, jobs: readonly Job[]): void {
-    const isBlamed = (job: Job) => job.alone || (end.kind === 'overdue' && jobs.length === 1);
+    const hasWorked = end.kind !== 'crashed' || end.wasReady;
+    const isBlamed = (job: Job) => (job.alone && hasWorked) || (end.kind === 'overdue' && jobs.length === 1);
     for (const job of jobs.filter(isBlamed)) job.failed(failureOf(end, purpose, timeoutMs));
-    for (const job of jobs.filter((each) => !isBlamed(each))) queue.pushFirst({ ...job, alone: true });
+    for (const job of jobs.filter((each) => !isBlamed(each))) queue.pushFirst({ ...job, alone: job.alone || hasWorked });
   }
 
   function giveUp(jobs: readonly Job[]): void {
@@ -189,10 +200,11 @@ export function createPool(options: PoolOptions): Pool {
         }, answerTimeoutMs);
         queue.push({
           ...{ task: { ...work, id }, owner, costMs, pixels, failed },
-          isLarge: costMs > largeMs,
+          isLarge: Math.max(costMs, order.costMs) > largeMs,
           alone: false,
           answerByMs: Date.now() + answerTimeoutMs,
           done(result, processorMs) {
+            failedStarts = 0;
             learn(owner, order.costMs, processorMs);
             queue.correct(owner, processorMs - costMs);
             answer(() => resolve({ result: result as Works[W['kind']]['result'], processorMs }));

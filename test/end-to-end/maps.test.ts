@@ -135,10 +135,17 @@ describe('markers', () => {
     expect(countOf(map, 'ff00ff') / pixels).toBeCloseTo(1, 1);
   });
 
-  it.each(['none.png', 'text.png'])('without a readable icon are pins, and the map is not kept for long: %s', async (name) => {
-    const query = { ...ocean, markers: `icon:${iconOrigin}/${name}|0,-140` };
+  it('without an icon that can be had are pins, and the map is not kept for long', async () => {
+    const query = { ...ocean, markers: `icon:${iconOrigin}/none.png|0,-140` };
     expect((await ask(query)).headers.get('cache-control')).toBe('public, max-age=60');
     expect((await picture(query)).pixels.equals((await picture({ ...ocean, markers: '0,-140' })).pixels)).toBe(true);
+  });
+
+  it('with an icon that is no image are refused, by its name and the rule', async () => {
+    const answer = await ask({ ...ocean, markers: `icon:${iconOrigin}/text.png|0,-140` });
+    expect(answer.status).toBe(400);
+    const { meta }: Json = await answer.json();
+    expect(meta).toMatchObject({ param: 'markers', message: expect.stringContaining(`the icon ${iconOrigin}/text.png must be`) });
   });
 });
 
