@@ -1,6 +1,7 @@
 /** `npm run bench -- [CASE…] [--smoke] [--minutes N] [--tile38 HOST:PORT] [--staticmaps NODE_MODULES]`: runs the cases, prints their figures, keeps them. */
 import { parseArgs } from 'node:util';
 import type { BenchCase, Row } from './case.js';
+import { abuseCase } from './cases/abuse.js';
 import { catalogCase } from './cases/catalog.js';
 import { clusterCase } from './cases/cluster.js';
 import { endToEndCase } from './cases/end-to-end.js';
@@ -17,6 +18,7 @@ const cases: readonly BenchCase[] = [
   evaluationCase,
   endToEndCase,
   trackCase,
+  abuseCase,
   catalogCase,
   webhooksCase,
   waitingDeliveriesCase,

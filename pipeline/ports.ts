@@ -230,7 +230,8 @@ export interface DeliveryQueue {
 export interface TrackReply {
   readonly recordId: string;
   readonly result: OutcomeResult;
-  readonly user: User;
+  /** Of the last location of a request in a batch only: nobody asks for the others'. */
+  readonly user?: User;
   readonly events: Event[];
   /** Geofences and beacons that the user is not inside of only because it is inside of as many as it can be; absent for none. */
   readonly notEntered?: number;

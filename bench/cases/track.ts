@@ -3,12 +3,21 @@ import { type BenchCase, type BenchOptions, percentile, type Row } from '../case
 import { BenchServer } from '../server.js';
 import { type FenceMix, wander } from '../workload.js';
 
-const requestsPerSecond = 500;
-const devices = 5_000;
+const ordinary = { devices: 5_000, requestsPerSecond: 500 };
 const mix: FenceMix = { count: 100_000, radiusM: 100, polygons: 0, vertices: () => 0, seed: 7 };
 
+export interface TrackLoad {
+  readonly devices: number;
+  readonly requestsPerSecond: number;
+  readonly seconds: number;
+  readonly seed: number;
+}
+
 /** Sends on schedule whether or not earlier answers have come, and counts from the scheduled instant: a stall shows in all it delays. */
-async function drive(server: BenchServer, seconds: number, seed: number): Promise<number[]> {
+export async function driveTrackCalls(
+  server: BenchServer,
+  { devices, requestsPerSecond, seconds, seed }: TrackLoad,
+): Promise<number[]> {
   const fixes = wander(devices, seed);
   const latenciesMs: number[] = [];
   const answers: Promise<void>[] = [];
@@ -33,9 +42,10 @@ async function drive(server: BenchServer, seconds: number, seed: number): Promis
 async function run({ smoke }: BenchOptions): Promise<Row[]> {
   const server = await BenchServer.with(smoke ? { ...mix, count: 1_000 } : mix);
   try {
-    await drive(server, smoke ? 1 : 10, 8);
+    const drive = (seconds: number, seed: number) => driveTrackCalls(server, { ...ordinary, seconds, seed });
+    await drive(smoke ? 1 : 10, 8);
     const rounds: number[][] = [];
-    for (let index = 0; index < (smoke ? 1 : 3); index++) rounds.push(await drive(server, smoke ? 1 : 20, 9 + index));
+    for (let index = 0; index < (smoke ? 1 : 3); index++) rounds.push(await drive(smoke ? 1 : 20, 9 + index));
     const late = await server.counter('track_replies_late_total');
     return [
       { what: 'p50', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.5)) },
@@ -47,4 +57,8 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
   }
 }
 
-export const trackCase: BenchCase = { name: 'track', about: `${requestsPerSecond} track calls a second, 100 k circles`, run };
+export const trackCase: BenchCase = {
+  name: 'track',
+  about: `${ordinary.requestsPerSecond} track calls a second, 100 k circles`,
+  run,
+};

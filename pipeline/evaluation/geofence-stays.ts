@@ -150,20 +150,26 @@ function enteredStays(
 
 /** The fences that hold the point come first, then the others by the distance of their boundary; equally near ones by id. */
 function rowsWithRoom(
-  { longitude, latitude }: Location,
+  { longitude, latitude, accuracy_m }: Location,
   enterable: readonly number[],
   visits: number,
   fences: Fences,
   { maxVisits, maxBufferedVisits }: EvaluationBounds,
 ): number[] {
-  const nearestFirst = enterable
-    .map((row) => ({ row, id: fences.idOf(row), distanceM: Math.max(0, -fences.signedDistance(row, longitude, latitude)) }))
-    .sort((a, b) => a.distanceM - b.distanceM || (a.id < b.id ? -1 : 1));
-  const rows: number[] = [];
-  for (const { row, distanceM } of nearestFirst) {
-    if (visits + rows.length < (distanceM === 0 ? maxVisits : Math.min(maxVisits, maxBufferedVisits))) rows.push(row);
+  const byId = (one: number, other: number): number => (fences.idOf(one) < fences.idOf(other) ? -1 : 1);
+  const holding: number[] = [];
+  const beyond: number[] = [];
+  for (const row of enterable) {
+    (fences.zone(row, longitude, latitude, accuracy_m) === Zone.near ? beyond : holding).push(row);
   }
-  return rows;
+  const rows = holding.sort(byId).slice(0, Math.max(0, maxVisits - visits));
+  const room = Math.min(maxVisits, maxBufferedVisits) - visits - rows.length;
+  // Measuring is the expensive part: a device that is inside of enough already is spared it.
+  if (room <= 0) return rows;
+  const nearest = beyond
+    .map((row) => ({ row, distanceM: -fences.signedDistance(row, longitude, latitude) }))
+    .sort((a, b) => a.distanceM - b.distanceM || byId(a.row, b.row));
+  return [...rows, ...nearest.slice(0, room).map(({ row }) => row)];
 }
 
 /** `stay` is the one that the transition ends or dwells in; none for an entry. */

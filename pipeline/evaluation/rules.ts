@@ -6,7 +6,7 @@
 import type { Settings } from '../../schemas/json/project.js';
 import type { Location, Stay } from '../../schemas/records.js';
 import { entryConfidence, exitConfidence } from './confidence.js';
-import { type FenceRules, type Surroundings, Zone } from './types.js';
+import { type FenceRules, type Fences, type Surroundings, Zone } from './types.js';
 
 /** Why a fence makes no events at this moment for this user. */
 export type Unmonitored = 'disabled' | 'not_for_user' | 'closed';
@@ -72,6 +72,16 @@ function isDwellDue(rules: FenceRules, stay: Stay, atMs: number, settings: Setti
   return threshold_min !== null && atMs - stay.since > threshold_min * minuteMs;
 }
 
+/** Every transition has at least the least confidence, so a share is computed only for projects that ask for more. */
+const isSure = (
+  confidenceOf: typeof entryConfidence,
+  zone: Zone,
+  row: number,
+  location: Location,
+  fences: Fences,
+  { minimumConfidence }: Settings,
+): boolean => minimumConfidence <= 1 || confidenceOf(zone, row, location, fences) >= minimumConfidence;
+
 /** A device that is outside the fence of this row reports a location; `zone` says where. In zone `apart` it stays outside. */
 export function judgeOutside(row: number, zone: Zone, location: Location, { fences, settings }: Surroundings): OutsideVerdict {
   const rules = fences.rules(row);
@@ -81,7 +91,7 @@ export function judgeOutside(row: number, zone: Zone, location: Location, { fenc
   const unmonitored = unmonitoredBecause(rules, location, settings);
   if (unmonitored !== null) return unmonitored;
   if (mustStop(rules, settings) && !location.stopped && !location.foreground) return 'not_stopped';
-  if (entryConfidence(zone, row, location, fences) < settings.minimumConfidence) return 'confidence_too_low';
+  if (!isSure(entryConfidence, zone, row, location, fences, settings)) return 'confidence_too_low';
   return 'entered';
 }
 
@@ -93,8 +103,7 @@ export function judgeInside(row: number, stay: Stay, location: Location, { fence
   const leaves = isInExitReach(zone, settings);
   if (!leaves && !isDwellDue(rules, stay, location.occurredAt, settings)) return 'inside';
   if (!isForRequest(rules, location.ip)) return 'not_for_request';
-  const confidenceOf = leaves ? exitConfidence : entryConfidence;
-  if (confidenceOf(zone, row, location, fences) < settings.minimumConfidence) return 'confidence_too_low';
+  if (!isSure(leaves ? exitConfidence : entryConfidence, zone, row, location, fences, settings)) return 'confidence_too_low';
   const unmonitored = unmonitoredBecause(rules, location, settings);
   if (leaves) return unmonitored === null ? 'exited' : 'left_in_silence';
   return unmonitored ?? 'dwelled';

@@ -85,7 +85,7 @@ export const defaultBounds: EvaluationBounds = {
   maxVisits: 1_000,
   maxBufferedVisits: 100,
   fullReachM: 1_000,
-  maxEntryCandidates: 1_000,
+  maxEntryCandidates: 500,
 };
 
 /** The fences, beacons and settings that a location is evaluated against. */

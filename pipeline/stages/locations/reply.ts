@@ -1,4 +1,5 @@
 /** What a waiting request is told of its location. Built after the commit: nobody hears of what did not happen. */
+import type { User } from '../../../schemas/json/user.js';
 import type { Event, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader, SpatialQueries } from '../../catalog/types.js';
@@ -36,15 +37,20 @@ const nearbyGeofences = (location: Location, search: SpatialQueries['searchGeofe
     atMs: location.occurredAt,
   });
 
-/** The reply to one location, events in the order they happened. */
-export async function trackReply(answered: Answered, sources: ReplySources): Promise<TrackReply> {
-  const { location, result, user, events, notEntered } = answered;
+/** The reply to a location that others of the same request follow. */
+export const eventsReply = ({ location, result, events, notEntered }: Answered): TrackReply => ({
+  recordId: location.id,
+  result,
+  events: events.map(eventJson),
+  ...(notEntered > 0 && { notEntered }),
+});
+
+/** The reply to the last location of a request, events in the order they happened. */
+export async function trackReply(answered: Answered, sources: ReplySources): Promise<TrackReply & { user: User }> {
+  const { location, user } = answered;
   const reply = {
-    recordId: location.id,
-    result,
-    user: userOf(user, location, sources.configuration) as TrackReply['user'],
-    events: events.map(eventJson),
-    ...(notEntered > 0 && { notEntered }),
+    ...eventsReply(answered),
+    user: userOf(user, location, sources.configuration) as User,
   };
   if (!location.details?.nearbyGeofences || !sources.searchGeofences) return reply;
   return { ...reply, nearbyGeofences: await nearbyGeofences(location, sources.searchGeofences) };

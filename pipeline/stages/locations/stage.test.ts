@@ -126,6 +126,31 @@ describe('through the log', () => {
 });
 
 describe('replies', () => {
+  test('a request of many locations is told its user once, and the events of each', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    await node.append(...[inside, outside, inside].map((where) => at({ ...where, replyTo: 'here/1' })));
+    node.start();
+    await until(() => node.replies.length === 3);
+    const told = node.replies.map(({ body }) => JSON.parse(body) as TrackReply);
+    expect(told.map(({ events }) => events.length)).toEqual([1, 1, 1]);
+    expect(told.map(({ user }) => user?.geofences.length)).toEqual([undefined, undefined, 1]);
+  });
+
+  test('the last geofences that a user was inside of are not those created again under their pairs since', async () => {
+    await node.configure({ kind: 'geofence', record: shop });
+    node.start();
+    await node.append(at(inside));
+    await node.drained();
+    await node.remove('geofence', shop._id);
+    await node.configure({ kind: 'geofence', record: { ...shop, createdAt: shop.createdAt + 1 } });
+    const first = made * 1_000;
+    await node.append(at({ ...outside, occurredAt: first - 1, replyTo: 'here/1' }), at({ ...inside, replyTo: 'here/2' }));
+    await until(() => node.replies.length === 2);
+    const [stale, entered] = node.replies.map(({ body }) => JSON.parse(body) as TrackReply);
+    expect(stale).toMatchObject({ result: 'stale', user: { geofences: [] } });
+    expect(entered).toMatchObject({ events: [{ type: 'user.entered_geofence' }], user: { geofences: [{ _id: shop._id }] } });
+  });
+
   test('tell the user and the events as of that very location', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     node.start();
@@ -142,7 +167,7 @@ describe('replies', () => {
     expect(entered?.events).toMatchObject([
       { type: 'user.entered_geofence', geofence: { _id: shop._id }, user: { userId: 'ann' } },
     ]);
-    expect(left?.user.geofences).toEqual([]);
+    expect(left?.user?.geofences).toEqual([]);
     expect(left?.events).toMatchObject([{ type: 'user.exited_geofence' }]);
   });
 

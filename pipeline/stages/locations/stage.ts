@@ -26,7 +26,7 @@ import { createBatchEvaluator } from './batch.js';
 import { decodeBatch } from './decode.js';
 import { DeviceCache, Ownership } from './devices.js';
 import { createDefinitions } from './events.js';
-import { type Answered, trackReply } from './reply.js';
+import { type Answered, eventsReply, trackReply } from './reply.js';
 import { createReporter, type LocationStageProblem } from './report.js';
 
 /** Nothing grows past these. */
@@ -153,14 +153,14 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     if (result === 'fenced') return result;
     owner.nextOffset = nextOffset;
     report.committed(records, effects, startedAtMs);
-    await Promise.all(effects.answered.map(reply));
+    const latest = new Map(effects.answered.map((answered) => [answered.replyTo, answered]));
+    await Promise.all(effects.answered.map((answered) => reply(answered, latest.get(answered.replyTo) === answered)));
     return result;
   }
 
-  async function reply(answered: Answered): Promise<void> {
-    replies.send(
-      answered.replyTo,
-      JSON.stringify(await trackReply(answered, { ...parts, configuration: catalog.configuration })),
-    );
+  async function reply(answered: Answered, isLatest: boolean): Promise<void> {
+    const sources = { ...parts, configuration: catalog.configuration };
+    const body = isLatest ? await trackReply(answered, sources) : eventsReply(answered);
+    replies.send(answered.replyTo, JSON.stringify(body));
   }
 }
