@@ -205,10 +205,10 @@ describe('replies', () => {
     await node.append(at({ ...inside, userId: 'bob', replyTo: 'here/1' }), { ...late, replyTo: 'here/2' });
     await until(() => node.replies.length === 2);
     const [bob, stale] = node.replies.map(({ body }) => JSON.parse(body) as TrackReply);
-    expect(stale).toMatchObject({ result: 'stale', user: { _id: bob?.user._id, userId: 'bob' } });
-    expect(stale?.user.location.coordinates).toEqual([inside.longitude, inside.latitude]);
+    expect(stale).toMatchObject({ result: 'stale', user: { _id: bob?.user?._id, userId: 'bob' } });
+    expect(stale?.user?.location.coordinates).toEqual([inside.longitude, inside.latitude]);
     const outcomes = await node.outcomes();
-    expect(outcomes.map(({ user }) => user)).toEqual([bob?.user._id, bob?.user._id]);
+    expect(outcomes.map(({ user }) => user)).toEqual([bob?.user?._id, bob?.user?._id]);
   });
 });
 
