@@ -40,6 +40,9 @@ const intervalMs = 1_000;
 /** Different ones within an interval; more are not counted. */
 const maxDifferent = 10_000;
 
+/** What keeps counts from being appended, and passes. */
+const passing: readonly ErrorCode[] = ['overloaded', 'unavailable', 'storage_full'];
+
 type Counted = Omit<Rejection, 'id' | 'at'>;
 
 export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => number): RunningRejectionCounter {
@@ -65,7 +68,7 @@ export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => num
       await log.append(topics.rejections, taken.map(recordAt(clock())));
     } catch (error) {
       // It is counted again with the next ones.
-      if (!(error instanceof ApiError && (error.code === 'overloaded' || error.code === 'unavailable'))) throw error;
+      if (!(error instanceof ApiError && passing.includes(error.code))) throw error;
       taken.forEach(count);
     }
   }

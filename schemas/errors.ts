@@ -36,6 +36,11 @@ export const errorCatalogue = {
   },
   internal: { status: 500, retry: true, meaning: 'An unexpected failure; the request id in the answer finds it in the log.' },
   overloaded: { status: 503, retry: true, meaning: 'More is in flight than can be kept; `Retry-After` says when to come back.' },
+  storage_full: {
+    status: 503,
+    retry: true,
+    meaning: 'The disk is nearly full, so nothing can be stored; reads go on. `Retry-After` says when to come back.',
+  },
   unavailable: { status: 503, retry: true, meaning: 'A part that this call needs is starting, stopping or out of reach.' },
 } as const satisfies Record<string, ErrorDefinition>;
 

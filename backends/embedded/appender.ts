@@ -77,7 +77,7 @@ export class Appender {
     const { environment, onWritten } = this.options;
     let batch = this.batch;
     try {
-      await environment.transaction(() => {
+      await environment.attempt(() => {
         // Taken only now, when the write lock is ours: all that arrived meanwhile comes along.
         batch = this.batch;
         this.batch = newBatch();

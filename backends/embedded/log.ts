@@ -5,6 +5,7 @@ import { Appender } from './appender.js';
 import { startConsumer } from './consumer.js';
 import type { Environment } from './environment.js';
 import { partitionOfKey } from './partitioner.js';
+import { createSpace, type Space } from './space.js';
 import type { Storage } from './storage.js';
 
 const defaultMaxInFlightBytes = 64 * 2 ** 20;
@@ -12,6 +13,10 @@ const defaultMaxInFlightBytes = 64 * 2 ** 20;
 export interface LogOptions {
   /** Bytes that may be accepted and not yet durable, per environment, before appends are refused as `overloaded`. Default 64 MiB. */
   readonly maxInFlightBytes?: number;
+  /** Default: always enough. */
+  readonly space?: Space;
+  /** What appends do while the disk is full: `refuse` rejects with `storage_full`, `wait` goes on when there is room. Default `refuse`. */
+  readonly whenFull?: 'refuse' | 'wait';
 }
 
 export interface EmbeddedConsumeOptions extends ConsumeOptions {
@@ -23,7 +28,7 @@ export interface EmbeddedConsumeOptions extends ConsumeOptions {
 export interface EmbeddedLog extends Log {
   /** Key and value bytes accepted by this thread's `append` and not durable yet. */
   readonly inFlightBytes: number;
-  /** Rejects with ApiError `overloaded` when too much is in flight, `unavailable` after close. */
+  /** Rejects with ApiError `overloaded` when too much is in flight, `storage_full` where appends don't wait for room, `unavailable` after close. */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   consume(options: EmbeddedConsumeOptions): Subscription;
   /** Removes whole blocks, and tombstones, that are older than their topic keeps. To be called from time to time, by one thread. */
@@ -32,7 +37,8 @@ export interface EmbeddedLog extends Log {
   close(): Promise<void>;
 }
 
-export function createLog(storage: Storage, { maxInFlightBytes = defaultMaxInFlightBytes }: LogOptions = {}): EmbeddedLog {
+export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedLog {
+  const { maxInFlightBytes = defaultMaxInFlightBytes, space = createSpace(), whenFull = 'refuse' } = options;
   const { wakeups, topics: stores } = storage;
   const onWritten = (written: readonly Topic[]): void => wakeups.wake(written);
   const newAppender = (environment: Environment): Appender => new Appender({ environment, maxInFlightBytes, onWritten });
@@ -40,6 +46,17 @@ export function createLog(storage: Storage, { maxInFlightBytes = defaultMaxInFli
   const stateAppender = newAppender(storage.stateEnvironment);
   const subscriptions = new Set<Subscription>();
   let closed = false;
+
+  async function appendWhenRoom(append: () => Promise<void>): Promise<void> {
+    for (;;) {
+      await space.writable();
+      try {
+        return await append();
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'storage_full')) throw error;
+      }
+    }
+  }
 
   return {
     get inFlightBytes() {
@@ -52,7 +69,8 @@ export function createLog(storage: Storage, { maxInFlightBytes = defaultMaxInFli
       if (records.length === 0) return;
       const store = stores[topic];
       const appender = store.environment === storage.logEnvironment ? logAppender : stateAppender;
-      await appender.append(topic, store, records);
+      const append = () => appender.append(topic, store, records);
+      await (whenFull === 'wait' ? appendWhenRoom(append) : append());
     },
     consume(options) {
       if (closed) throw new ApiError('unavailable', 'the log is closed');

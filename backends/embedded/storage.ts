@@ -12,6 +12,7 @@ import { type Topic, topics } from '../../pipeline/ports.js';
 import { createCompactedTopic } from './compacted-topic.js';
 import { type Environment, openEnvironment, type Table } from './environment.js';
 import { numberOf, numberValue } from './keys.js';
+import type { Space } from './space.js';
 import { createBlockTopic, type TopicStore } from './topic-store.js';
 import { createWakeups, type Wakeups } from './wakeups.js';
 
@@ -49,6 +50,8 @@ export interface StorageOptions {
   readonly compactionLagMs?: number;
   /** Address space that each environment reserves; past it LMDB maps anew, which makes its readers wait. Default 256 GiB. */
   readonly mapBytes?: number;
+  /** Default: always enough. */
+  readonly space?: Space;
 }
 
 export interface Storage {
@@ -70,16 +73,17 @@ function checkPartitions(table: Table, partitions: number): void {
 }
 
 export function openStorage(options: StorageOptions): Storage {
-  const { partitions = defaultPartitions, mapBytes = defaultMapBytes, compactionLagMs = defaultCompactionLagMs } = options;
+  const { partitions = defaultPartitions, mapBytes = defaultMapBytes, compactionLagMs = defaultCompactionLagMs, space } = options;
+  const shared = { mapBytes, ...(space && { space }) };
   if (partitions < 1 || partitions > maxPartitions) throw new Error(`${partitions} partitions; 1 to ${maxPartitions}`);
   const path = resolve(options.path);
   mkdirSync(path, { recursive: true });
   const retentionMs = { ...defaultRetentionMs, ...options.retentionMs };
-  const logEnvironment = openEnvironment({ path: join(path, 'log'), mapBytes, syncBeforeVisible: true });
-  const stateEnvironment = openEnvironment({ path: join(path, 'state'), mapBytes, syncBeforeVisible: false });
+  const logEnvironment = openEnvironment({ path: join(path, 'log'), ...shared, syncBeforeVisible: true });
+  const stateEnvironment = openEnvironment({ path: join(path, 'state'), ...shared, syncBeforeVisible: false });
   const deliveryEnvironment = openEnvironment({
     path: join(path, 'deliveries'),
-    mapBytes,
+    ...shared,
     syncBeforeVisible: false,
     pageBytes: deliveryPageBytes,
   });

@@ -118,6 +118,17 @@ export const ConfigurationSchema = Type.Object(
       },
       closed,
     ),
+    storage: Type.Object(
+      {
+        minFreeBytes: count(
+          536_870_912,
+          'Free space of the data folder below which writes are answered 503, until there is a tenth more. Below half of it evaluation, analytics and webhooks wait too.',
+          { minimum: 1_048_576 },
+        ),
+        minFreePercent: count(1, 'The same as a share of the disk. The larger of the two bounds counts.', { maximum: 50 }),
+      },
+      closed,
+    ),
     events: Type.Object(
       { retentionDays: count(30, 'How long events stay on their topic, for subscribers that were away.', { minimum: 1 }) },
       closed,

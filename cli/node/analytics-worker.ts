@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
+import { createSpace, type Space, whenRoom } from '../../backends/embedded/space.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
@@ -18,18 +19,49 @@ export type AnalyticsCalls = WorkerCalls & Queries;
 
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
 
-runWorker<Queries>(async ({ configuration }) => {
+const lookAgainMs = 250;
+
+/** Keeps the engine from merging while the disk is full: a merge needs as much room again as what it merges. */
+function pauseMerges(analytics: Pick<Analytics, 'command'>, space: Space): { stop(): Promise<void> } {
+  let arePaused = false;
+  let running = Promise.resolve();
+
+  async function follow(): Promise<void> {
+    const isOut = space.level === 'out';
+    if (isOut === arePaused) return;
+    await analytics.command(isOut ? 'SYSTEM STOP MERGES' : 'SYSTEM START MERGES');
+    arePaused = isOut;
+  }
+  const timer = setInterval(() => {
+    running = running.then(follow);
+  }, lookAgainMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+runWorker<Queries>(async ({ configuration, space: sharedSpace }) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
-  const backend = openBackend(configuration);
+  const space = createSpace(sharedSpace);
+  const backend = openBackend(configuration, space, 'wait');
   const analytics = await openChdbAnalytics({
     path: analyticsFolder(configuration),
     maxThreads: configuration.analytics.maxThreads,
   });
   await migrate(analytics, tables);
+  const merges = pauseMerges(analytics, space);
+  const waiting: Analytics = {
+    ...analytics,
+    insert: (table, rows) => whenRoom(space, configuration.data, () => analytics.insert(table, rows)),
+  };
   const { log, positions } = backend;
   const metrics = createRecorder(stageMetrics, registry);
-  const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics });
+  const sink = startAnalyticsSink({ log, positions, analytics: waiting }, { configuration, logger, metrics });
   return {
     done: sink.done,
     calls: {
@@ -38,6 +70,7 @@ runWorker<Queries>(async ({ configuration }) => {
       metrics: () => registry.getMetricsAsJSON(),
       async stop() {
         await sink.close();
+        await merges.stop();
         await analytics.close();
         await backend.close();
       },

@@ -7,10 +7,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openCluster } from '../../backends/cluster/cluster.js';
+import { createSpace, refuseWhenFull } from '../../backends/embedded/space.js';
 import { createCatalog } from '../../pipeline/catalog/catalog.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
 import { createSpatialQueries } from '../../pipeline/catalog/queries.js';
-import { topics } from '../../pipeline/ports.js';
+import { type Log, topics } from '../../pipeline/ports.js';
 import { createSealer } from '../../pipeline/sealing.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { UsageError } from '../command.js';
@@ -26,6 +27,7 @@ import { createProcessRegistry, createRecorder, exposition } from './metrics.js'
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { sealingKeyOf } from './sealing-key.js';
+import { watchSpace } from './space-watch.js';
 
 /** So long the making of a first project is left to the node that took its turn. */
 const greetingTurnMs = 60_000;
@@ -53,15 +55,25 @@ export async function startClusterNode(configuration: Configuration, logger: Log
 
   const registry = createProcessRegistry();
   const metrics = createRecorder(clusterMetrics, registry);
+  const space = createSpace();
+  const spaceWatch = await watchSpace({ configuration, space, logger, registry });
   const onProblem = (problem: string): void => {
     logger.warn({ problem }, 'cluster');
     metrics.add('service_problems_total', 1);
   };
   const backend = await openCluster({ ...options, onProblem });
-  const { log, requestLog } = backend;
+  const { log } = backend;
+  /** Kafka has room for a change that this node's view has none for: the caller would wait for the view. */
+  const requestLog: Log = {
+    ...backend.requestLog,
+    async append(topic, records) {
+      if (topic === topics.changes) refuseWhenFull(space);
+      await backend.requestLog.append(topic, records);
+    },
+  };
   discardOldView(configuration, Date.now());
   discardOtherFormat(configuration);
-  const view = openNodeView(configuration);
+  const view = openNodeView(configuration, space);
   const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
   const writer = createConfigurationWriter({ log: requestLog, view });
   await Promise.race([failure(changes.done), view.waitFor((await log.bounds(topics.changes, 0)).end)]);
@@ -104,6 +116,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     }),
     async stop() {
       await closeHttp(app, requestsInHand);
+      spaceWatch.stop();
       for (const role of stopOrder) await parts.get(role)?.stop();
       await changes.close();
       await catalog.close();

@@ -7,11 +7,12 @@
  */
 import type { Logger } from 'pino';
 import { createInbox } from '../../backends/embedded/replies.js';
+import { createSpace, newSharedSpace, refuseWhenFull } from '../../backends/embedded/space.js';
 import { embeddedTurns } from '../../backends/embedded/turns.js';
 import { startRejectionCounter } from '../../ingest/rejections.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
 import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
-import { topics } from '../../pipeline/ports.js';
+import { type Log, topics } from '../../pipeline/ports.js';
 import { createSealer } from '../../pipeline/sealing.js';
 import type { Configuration } from '../config/schema.js';
 import { administratorKey } from './administrator-key.js';
@@ -29,6 +30,7 @@ import { operationsRoutes } from './operations.js';
 import { createPacing } from './pacing.js';
 import { startSweeps } from './retention.js';
 import { sealingKey } from './sealing-key.js';
+import { watchSpace } from './space-watch.js';
 import type { StageCalls } from './stage-worker.js';
 import { createWebhookClient } from './webhooks.js';
 import { startWorker, type WorkerCalls } from './worker-host.js';
@@ -36,10 +38,21 @@ import { startWorker, type WorkerCalls } from './worker-host.js';
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
-  const backend = openBackend(configuration);
+  const registry = createProcessRegistry();
+  const sharedSpace = newSharedSpace();
+  const space = createSpace(sharedSpace);
+  const spaceWatch = await watchSpace({ configuration, space, logger, registry });
+  const backend = openBackend(configuration, space, 'refuse');
   discardOtherFormat(configuration);
-  const view = openNodeView(configuration);
-  const { log, stateStore } = backend;
+  const view = openNodeView(configuration, space);
+  const { stateStore } = backend;
+  const log: Log = {
+    ...backend.log,
+    async append(topic, records) {
+      refuseWhenFull(space);
+      await backend.log.append(topic, records);
+    },
+  };
   const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
   const writer = createConfigurationWriter({ log, view });
   await view.waitFor((await log.bounds(topics.changes, 0)).end);
@@ -49,9 +62,10 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
   // After the view has caught up: the stage loads its fences from it.
   const applied = newAppliedOffsets(log.partitions(topics.locations));
-  const stage = startWorker<StageCalls>('./stage-worker.js', configuration, applied);
-  const analytics = startWorker<AnalyticsCalls>('./analytics-worker.js', configuration, applied);
-  const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', configuration, applied);
+  const given = { configuration, applied, space: sharedSpace };
+  const stage = startWorker<StageCalls>('./stage-worker.js', given);
+  const analytics = startWorker<AnalyticsCalls>('./analytics-worker.js', given);
+  const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', given);
   const workers = [stage, analytics, webhooks];
   const failedWorker = Promise.race(workers.map(({ failed }) => failed));
   await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
@@ -65,9 +79,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     keepMs: configuration.expiry.keepDays * dayMs,
   });
   expiry.start();
-  const sweeps = startSweeps(log);
+  const sweeps = startSweeps(backend.log);
   const rejections = startRejectionCounter(log, Date.now);
-  const registry = createProcessRegistry();
   const progress = sharedProgress(log, applied);
   addGauge(registry, {
     name: 'location_backlog_records',
@@ -92,7 +105,11 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     spatial: stage.calls,
     inbox: createInbox(stage.replies),
     states: stateStore,
-    paceBulk: createPacing(progress, configuration.ingest.maxBacklogRecords),
+    paceBulk: createPacing(async () => {
+      // An upload that is slowed down would wait for an evaluation that waits for room.
+      refuseWhenFull(space);
+      return progress();
+    }, configuration.ingest.maxBacklogRecords),
     rejections,
   });
   await addApi(app, http, {
@@ -100,6 +117,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     spatial: stage.calls,
     analytics: analytics.calls,
     log,
+    admitWrite: () => refuseWhenFull(space),
     maps,
     states: stateStore,
     sealer,
@@ -124,6 +142,11 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await closeHttp(app, requestsInHand);
       await maps.close();
       await rejections.close();
+      spaceWatch.stop();
+      if (space.level === 'out') {
+        logger.warn('stopping while the disk is full: what was accepted is evaluated after the next start');
+        return;
+      }
       await sweeps.stop();
       await expiry.stop();
       await webhookClient.close();

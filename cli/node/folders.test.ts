@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createSpace } from '../../backends/embedded/space.js';
 import { projectA, projectRecord } from '../../pipeline/catalog/fixtures.js';
 import { loadConfiguration } from '../config/load.js';
 import { discardOldView, discardOtherFormat, maxViewAgeMs, openNodeView } from './folders.js';
@@ -20,7 +21,7 @@ test('a view of another release, whose format is another or not marked, is made 
   const configuration = configurationOf(data);
   const offsetOfNext = async () => {
     discardOtherFormat(configuration);
-    const view = openNodeView(configuration);
+    const view = openNodeView(configuration, createSpace());
     const { nextOffset } = view;
     await view.apply([storedProject], 1);
     await view.close();
@@ -40,7 +41,7 @@ test('a view that nobody had open for long is made anew, another is kept', async
   const configuration = configurationOf(data);
   const nowMs = Date.now();
   discardOldView(configuration, nowMs);
-  const view = openNodeView(configuration);
+  const view = openNodeView(configuration, createSpace());
   await view.apply([storedProject], 1);
   await view.close();
 
@@ -50,14 +51,14 @@ test('a view that nobody had open for long is made anew, another is kept', async
   };
   writtenAt(nowMs - maxViewAgeMs + 60_000);
   discardOldView(configuration, nowMs);
-  const kept = openNodeView(configuration);
+  const kept = openNodeView(configuration, createSpace());
   expect(kept.project(projectA)).toBeDefined();
   await kept.close();
 
   writtenAt(nowMs - maxViewAgeMs - 60_000);
   discardOldView(configuration, nowMs);
   expect(existsSync(folder)).toBe(false);
-  const anew = openNodeView(configuration);
+  const anew = openNodeView(configuration, createSpace());
   expect([anew.nextOffset, anew.project(projectA)]).toEqual([0, undefined]);
   await anew.close();
 });

@@ -2,21 +2,30 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
+import { withReason } from '../../backends/embedded/environment.js';
+import { type Space, whenRoom } from '../../backends/embedded/space.js';
 import { openView, type View, viewFormat } from '../../pipeline/catalog/view.js';
 import type { Configuration } from '../config/schema.js';
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
-export const openBackend = ({ data, locations, events }: Configuration): Embedded =>
+/** `whenFull` is what appends do while the disk is full. */
+export const openBackend = ({ data, locations, events }: Configuration, space: Space, whenFull: 'refuse' | 'wait'): Embedded =>
   openEmbedded({
     path: data,
+    space,
+    whenFull,
     partitions: locations.partitions,
     retentionMs: { locations: locations.retentionDays * dayMs, events: events.retentionDays * dayMs },
   });
 
 const viewFolder = ({ data }: Configuration): string => join(data, 'view');
 
-export const openNodeView = (configuration: Configuration): View => openView(viewFolder(configuration));
+/** While the disk is full, applying changes waits. */
+export const openNodeView = (configuration: Configuration, space: Space): View =>
+  openView(viewFolder(configuration), {
+    commit: (transaction) => whenRoom(space, configuration.data, () => withReason(transaction)),
+  });
 
 /**
  * Removes a view that another release stored in another format: the node reads it anew from the topic. Called by whoever applies

@@ -71,6 +71,8 @@ export interface ApiGiven extends Pick<ApiDeps, 'writer' | 'spatial' | 'analytic
   readonly maps: Maps;
   readonly states: Pick<StateStore, 'load'>;
   readonly sealer: Sealer;
+  /** Throws when nothing can be stored now. For calls that act before they store. */
+  readonly admitWrite?: () => void;
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
   readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
 }
@@ -78,8 +80,9 @@ export interface ApiGiven extends Pick<ApiDeps, 'writer' | 'spatial' | 'analytic
 export async function addApi(
   app: FastifyInstance,
   { configuration, view }: Pick<HttpParts, 'configuration' | 'view'>,
-  { writer, spatial, analytics, log, maps, states, sealer, webhookClient, deliveries }: ApiGiven,
+  { writer, spatial, analytics, log, maps, states, sealer, admitWrite, webhookClient, deliveries }: ApiGiven,
 ): Promise<void> {
+  const tryOnce = createTryOnce({ log, client: webhookClient, sealer, clock: Date.now });
   await app.register(apiRoutes, {
     configuration: view,
     writer,
@@ -91,7 +94,10 @@ export async function addApi(
       allowedNetworks: configuration.webhooks.allowedNetworks,
       maxWebhooks: configuration.webhooks.maxPerEnvironment,
       waiting: deliveries.waiting,
-      tryOnce: createTryOnce({ log, client: webhookClient, sealer, clock: Date.now }),
+      async tryOnce(webhook, delivery) {
+        admitWrite?.();
+        return tryOnce(webhook, delivery);
+      },
     },
     maps: {
       ...maps,

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createReplies } from '../../backends/embedded/replies.js';
+import { createSpace } from '../../backends/embedded/space.js';
 import { createCatalog } from '../../pipeline/catalog/catalog.js';
 import { createSpatialQueries } from '../../pipeline/catalog/queries.js';
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
@@ -16,11 +17,12 @@ import type { WorkerCalls } from './worker-host.js';
 
 export type StageCalls = WorkerCalls & SpatialQueries;
 
-runWorker<SpatialQueries>(async ({ configuration, applied, replies }) => {
+runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, replies }) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
-  const backend = openBackend(configuration);
-  const view = openNodeView(configuration);
+  const space = createSpace(sharedSpace);
+  const backend = openBackend(configuration, space, 'wait');
+  const view = openNodeView(configuration, space);
   const catalog = createCatalog(view);
   const spatial = createSpatialQueries(catalog, Date.now);
   const parts = {

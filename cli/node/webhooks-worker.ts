@@ -1,6 +1,7 @@
 /** The thread that sends events to webhooks: fan-out, queues and requests, apart from the threads that others wait for. */
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { createSpace } from '../../backends/embedded/space.js';
 import { createSealer } from '../../pipeline/sealing.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { openBackend, openNodeView } from './folders.js';
@@ -10,11 +11,12 @@ import { sealingKey } from './sealing-key.js';
 import { startWebhookStage } from './webhooks.js';
 import { runWorker } from './worker.js';
 
-runWorker<object>(async ({ configuration }) => {
+runWorker<object>(async ({ configuration, space: sharedSpace }) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
-  const backend = openBackend(configuration);
-  const view = openNodeView(configuration);
+  const space = createSpace(sharedSpace);
+  const backend = openBackend(configuration, space, 'wait');
+  const view = openNodeView(configuration, space);
   const sealer = createSealer(sealingKey(configuration.data));
   const stage = startWebhookStage({
     configuration,

@@ -1,6 +1,7 @@
 /** Starting a worker thread of the node and hearing of its end. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { remote } from '../../backends/embedded/remote.js';
+import type { SharedSpace } from '../../backends/embedded/space.js';
 import type { Configuration } from '../config/schema.js';
 import type { AppliedOffsets } from './backlog.js';
 
@@ -8,6 +9,7 @@ import type { AppliedOffsets } from './backlog.js';
 export interface WorkerStart {
   readonly configuration: Configuration;
   readonly applied: AppliedOffsets;
+  readonly space: SharedSpace;
   /** Calls come in here. */
   readonly calls: MessagePort;
   /** Replies to waiting requests go out here. */
@@ -45,13 +47,12 @@ const maxYoungGenerationSizeMb = 192;
 /** `module` is the worker's compiled file beside this one. */
 export function startWorker<Calls extends { [name in keyof Calls]: (...args: never[]) => Promise<unknown> } & WorkerCalls>(
   module: string,
-  configuration: Configuration,
-  applied: AppliedOffsets,
+  given: Pick<WorkerStart, 'configuration' | 'applied' | 'space'>,
 ): WorkerHost<Calls> {
   const calls = new MessageChannel();
   const replies = new MessageChannel();
   const worker = new Worker(new URL(module, import.meta.url), {
-    workerData: { configuration, applied, calls: calls.port2, replies: replies.port2 } satisfies WorkerStart,
+    workerData: { ...given, calls: calls.port2, replies: replies.port2 } satisfies WorkerStart,
     resourceLimits: { maxYoungGenerationSizeMb },
     transferList: [calls.port2, replies.port2],
   });

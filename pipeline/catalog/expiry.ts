@@ -1,4 +1,5 @@
 /** Deletes, by the clock, the geofences whose `deleteAfter` passed so long ago that no location of before is expected any more. */
+import { ApiError } from '../../schemas/errors.js';
 import type { Turns } from '../ports.js';
 import type { ConfigurationWriter } from './types.js';
 import type { View } from './view.js';
@@ -52,9 +53,11 @@ export function createExpirySweeper({
   }
 
   function sweepAndPlanNext(): void {
-    sweeping = sweep().then(() => {
-      if (!isStopped) timer = setTimeout(sweepAndPlanNext, intervalMs);
-    }, reject);
+    sweeping = sweep()
+      .catch(passFullDisk)
+      .then(() => {
+        if (!isStopped) timer = setTimeout(sweepAndPlanNext, intervalMs);
+      }, reject);
   }
 
   return {
@@ -67,6 +70,11 @@ export function createExpirySweeper({
       resolve();
     },
   };
+}
+
+/** The next sweep deletes what this one could not. */
+function passFullDisk(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'storage_full')) throw error;
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {

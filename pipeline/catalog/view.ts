@@ -34,6 +34,8 @@ export interface ViewOptions {
   readonly clock?: () => number;
   /** How many changes the feed goes back; a follower that is further behind must load everything again. */
   readonly feedRecords?: number;
+  /** Runs a transaction. It may run one that failed again: nothing was written then. Default: once. */
+  readonly commit?: (transaction: () => Promise<void>) => Promise<void>;
 }
 
 export interface View extends ConfigurationReader {
@@ -96,7 +98,7 @@ const versionNames = {
 type VersionedKind = keyof typeof versionNames;
 
 function openDatabases(path: string) {
-  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 16 });
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 16, eventTurnBatching: false });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const meta = root.openDB<number, string>('meta', {});
@@ -125,7 +127,8 @@ type Databases = ReturnType<typeof openDatabases>;
 const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;
 
 /** Opens or creates the view at `path`, a folder. */
-export function openView(path: string, { clock = Date.now, feedRecords = 100_000 }: ViewOptions = {}): View {
+export function openView(path: string, options: ViewOptions = {}): View {
+  const { clock = Date.now, feedRecords = 100_000, commit = (transaction) => transaction() } = options;
   const databases = openDatabases(path);
   const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed } = databases;
   const applyChange = createApplier(databases);
@@ -196,7 +199,7 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
     mapMarkers: databases.mapMarkers,
 
     async apply(changes, nextOffset) {
-      await root.transaction(() => {
+      const write = (): void => {
         let place = 0;
         for (const change of changes) {
           for (const thing of applyChange(change)) {
@@ -211,7 +214,8 @@ export function openView(path: string, { clock = Date.now, feedRecords = 100_000
           if (changes.some((change) => change.kind === kind)) meta.putSync(name, nextOffset);
         }
         meta.putSync('nextOffset', nextOffset);
-      });
+      };
+      await commit(() => root.transaction(write));
       notifyWaiters(nextOffset);
     },
 

@@ -1,0 +1,88 @@
+/** When writes are refused and accepted again, by a probe that says what is free. */
+import { Registry } from 'prom-client';
+import { expect, it, onTestFinished } from 'vitest';
+import { createSpace, refuseWhenFull, type SpaceLevel, whenRoom } from '../../backends/embedded/space.js';
+import { levelAfter, minFreeBytesOf, watchSpace } from './space-watch.js';
+
+const storage = { minFreeBytes: 100, minFreePercent: 1 };
+
+it('has two bounds, of which the larger counts', () => {
+  expect(minFreeBytesOf(storage, 5_000)).toBe(100);
+  expect(minFreeBytesOf(storage, 50_000)).toBe(500);
+});
+
+it.each<[SpaceLevel, number, SpaceLevel]>([
+  ['enough', 100, 'enough'],
+  ['enough', 99, 'low'],
+  ['low', 109, 'low'],
+  ['low', 111, 'enough'],
+  ['low', 50, 'low'],
+  ['low', 49, 'out'],
+  ['enough', 0, 'out'],
+  ['out', 54, 'out'],
+  ['out', 56, 'low'],
+  ['out', 109, 'low'],
+  ['out', 111, 'enough'],
+])('from %s with %d of 100 bytes it is %s', (before, freeBytes, after) => {
+  expect(levelAfter(before, freeBytes, 100)).toBe(after);
+});
+
+it('tells each change once, refuses requests while it is low, and lets writers wait while it is out', async () => {
+  const lines: string[] = [];
+  const log = (_: unknown, message: string): void => void lines.push(message);
+  const space = createSpace();
+  let freeBytes = 1_000;
+  const watch = await watchSpace({
+    configuration: { data: '/data', storage },
+    space,
+    logger: { error: log, info: log } as never,
+    registry: new Registry(),
+    probe: async () => ({ freeBytes, totalBytes: 1_000 }),
+    intervalMs: 3_600_000,
+  });
+  onTestFinished(() => watch.stop());
+  expect(() => refuseWhenFull(space)).not.toThrow();
+
+  freeBytes = 80;
+  await watch.look();
+  await watch.look();
+  expect(() => refuseWhenFull(space)).toThrow(expect.objectContaining({ code: 'storage_full', retryAfterS: 30 }));
+  // What was accepted is still worked off.
+  expect(await whenRoom(space, '/', async () => 'written')).toBe('written');
+
+  freeBytes = 10;
+  await watch.look();
+  let isWritten = false;
+  const written = whenRoom(space, '/', async () => {
+    isWritten = true;
+  });
+  await watch.look();
+  expect(isWritten).toBe(false);
+  freeBytes = 1_000;
+  const lookedAt = async (): Promise<SpaceLevel> => {
+    await watch.look();
+    return space.level;
+  };
+  await expect.poll(lookedAt, { timeout: 10_000 }).toBe('enough');
+  await written;
+  expect(isWritten).toBe(true);
+  expect(lines).toEqual([
+    'the disk is nearly full: writes are refused',
+    'the disk is full: writes are refused, and evaluation, analytics and webhooks wait',
+    'the disk has room again: writes are accepted',
+  ]);
+});
+
+it('runs a write again that had no room, and leaves other failures to the caller', async () => {
+  const space = createSpace();
+  const failures = [Object.assign(new Error('No space left on device'), { code: 28 })];
+  const writing = whenRoom(space, '/', async () => {
+    const failure = failures.shift();
+    if (failure) throw failure;
+    return 'written';
+  });
+  await expect.poll(() => space.level).toBe('out');
+  space.level = 'enough';
+  expect(await writing).toBe('written');
+  await expect(whenRoom(space, '/', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+});
