@@ -81,6 +81,9 @@ export interface ConsumeOptions {
   readonly maxWaitMs: number;
 }
 
+/** Bytes of keys and values that a read answers at most where it is not told otherwise: enough for a page, little beside a process' memory. */
+export const defaultReadBytes = 4 * 2 ** 20;
+
 /** Partitioned, durable, ordered logs. */
 export interface Log {
   partitions(topic: Topic): number;
@@ -89,8 +92,11 @@ export interface Log {
   /** Resolves when all records are durable. Records with one key keep their order. Appends that run at once are grouped. */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   consume(options: ConsumeOptions): Subscription;
-  /** Records from `offset`, at most `maxRecords`, at once; empty at the end. For tailing, replay and the topics API. */
-  read(topic: Topic, partition: number, offset: number, maxRecords: number): Promise<readonly LogRecord[]>;
+  /**
+   * Answers records from `offset` at once; none at the end only. It answers `maxRecords` at most, and `maxBytes` of keys and values
+   * ({@link defaultReadBytes} by default), but one record at least, however large: so whoever reads on from the last one gets everything.
+   */
+  read(topic: Topic, partition: number, offset: number, maxRecords: number, maxBytes?: number): Promise<readonly LogRecord[]>;
   /** First offset still held and the offset after the last record. */
   bounds(topic: Topic, partition: number): Promise<{ readonly first: number; readonly end: number }>;
 }

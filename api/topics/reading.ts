@@ -28,6 +28,9 @@ const maxReadRecords = 200;
 /** Of other projects' records so many are passed over before the reader is answered. */
 const maxPassedRecords = 10_000;
 
+/** Of the values that a reader is answered at once, at most, unless a single one is larger. */
+const maxAnsweredBytes = 4 * 2 ** 20;
+
 /** A record as a Kafka client would get it, and what is in it. */
 function recordJson(record: LogRecord) {
   const { partition, offset, key, timestamp } = record;
@@ -74,8 +77,8 @@ export interface Reader {
 }
 
 /**
- * At most `limit` records, from the partition first that has the most to read: so none is left behind for ever. Where all of what was passed
- * over is others', there may be none although there is more.
+ * Answers at most `limit` records, of a bounded number of bytes, from the partition first that has the most to read: so none is left behind for ever.
+ * Where all of what was passed over is others', there may be none although there is more.
  */
 export async function readTopic(
   log: Log,
@@ -86,20 +89,24 @@ export async function readTopic(
   const records: TopicRecord[] = [];
   let places = start;
   let passed = 0;
+  let bytes = 0;
+  const isFull = (): boolean => records.length === limit || bytes >= maxAnsweredBytes;
 
   /** Takes what there is room for; answers the offset after it. */
   function take(read: readonly LogRecord[], from: number): number {
     let next = from;
     for (const record of read) {
-      if (records.length === limit) break;
+      if (isFull()) break;
       next = record.offset + 1;
       passed += 1;
-      if (scope === undefined || scopeOfKey(record.key) === scope) records.push(recordJson(record));
+      if (scope !== undefined && scopeOfKey(record.key) !== scope) continue;
+      records.push(recordJson(record));
+      bytes += record.value?.length ?? 0;
     }
     return next;
   }
 
-  while (records.length < limit && passed < maxPassedRecords) {
+  while (!isFull() && passed < maxPassedRecords) {
     places = await Promise.all(places.map((place) => refreshed(log, place)));
     const most = places.reduce((one, other) => (unread(other) > unread(one) ? other : one));
     if (unread(most) === 0) break;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LogRecord } from '../../pipeline/ports.js';
-import { BlockPool, blockBytes, countOfBlock, readBlock, timestampOfBlock } from './blocks.js';
+import { BlockPool, blockBytes, countOfBlock, Page, readBlock, timestampOfBlock } from './blocks.js';
 
 const records = fc.array(
   fc.record({
@@ -18,10 +17,10 @@ describe('blocks', () => {
         const builder = new BlockPool().builderFor(all[0]!);
         for (const each of all) expect(builder.add(each)).toBe(true);
         const block = builder.finish(1_234_567_890_123);
-        const read: LogRecord[] = [];
-        readBlock(block, 3, base, base + skip, maxRecords, read);
+        const page = new Page(maxRecords, Number.POSITIVE_INFINITY);
+        readBlock(block, 3, base, base + skip, page);
         const expected = all.map((each, i) => ({ ...each, partition: 3, offset: base + i, timestamp: 1_234_567_890_123 }));
-        expect(read).toEqual(expected.slice(skip, skip + maxRecords));
+        expect(page.records).toEqual(expected.slice(skip, skip + maxRecords));
         expect(countOfBlock(block)).toBe(all.length);
         expect(timestampOfBlock(block)).toBe(1_234_567_890_123);
       }),
@@ -35,9 +34,10 @@ describe('blocks', () => {
     const block = builder.finish(0);
     expect(block.length).toBeLessThanOrEqual(blockBytes);
     expect(block.length).toBeGreaterThan(blockBytes - 1_100);
-    const read: LogRecord[] = [];
-    readBlock(block, 0, 0, 0, Number.POSITIVE_INFINITY, read);
-    expect(read.every((each) => each.value?.equals(value))).toBe(true);
+    const page = new Page(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    readBlock(block, 0, 0, 0, page);
+    expect(page.records.length).toBe(countOfBlock(block));
+    expect(page.records.every((each) => each.value?.equals(value))).toBe(true);
   });
 
   test('a record larger than a block gets one of its own size, which is not kept', () => {

@@ -77,29 +77,46 @@ export class BlockPool {
 export const countOfBlock = (block: Buffer): number => block.readUInt32BE(0);
 export const timestampOfBlock = (block: Buffer): number => block.readDoubleBE(4);
 
+/** Records that a read has found so far. Takes `maxRecords` and `maxBytes` of keys and values at most, but one record however large. */
+export class Page {
+  readonly records: LogRecord[] = [];
+  #bytes = 0;
+  #isFull = false;
+
+  constructor(
+    private readonly maxRecords: number,
+    private readonly maxBytes: number,
+  ) {}
+
+  /** Whether a record has found no room. No later one may be added then. */
+  get isFull(): boolean {
+    return this.#isFull || this.records.length >= this.maxRecords;
+  }
+
+  /** Makes room for a record of so many bytes. False when there is none. */
+  reserve(bytes: number): boolean {
+    this.#isFull = this.isFull || (this.records.length > 0 && this.#bytes + bytes > this.maxBytes);
+    if (!this.#isFull) this.#bytes += bytes;
+    return !this.#isFull;
+  }
+}
+
 /**
- * Pushes the block's records from `fromOffset` on to `records`, until that has `maxRecords`. Values are views into the block. Answers the
- * position after the last record that was looked at.
+ * Adds the block's records from `fromOffset` on to the page, until that is full. Values are views into the block. Answers the position after the
+ * last record that was looked at.
  */
-export function readBlock(
-  block: Buffer,
-  partition: number,
-  baseOffset: number,
-  fromOffset: number,
-  maxRecords: number,
-  records: LogRecord[],
-): number {
+export function readBlock(block: Buffer, partition: number, baseOffset: number, fromOffset: number, page: Page): number {
   const timestamp = timestampOfBlock(block);
   const end = baseOffset + countOfBlock(block);
   let position = headerBytes;
-  for (let offset = baseOffset; offset < end && records.length < maxRecords; offset++) {
+  for (let offset = baseOffset; offset < end && !page.isFull; offset++) {
     const keyEnd = position + frameHeaderBytes + block.readUInt16BE(position);
     const valueLength = block.readInt32BE(position + 2);
     const recordEnd = valueLength === tombstoneLength ? keyEnd : keyEnd + valueLength;
-    if (offset >= fromOffset) {
+    if (offset >= fromOffset && page.reserve(recordEnd - position - frameHeaderBytes)) {
       const key = block.toString('utf8', position + frameHeaderBytes, keyEnd);
       const value = valueLength === tombstoneLength ? null : block.subarray(keyEnd, recordEnd);
-      records.push({ key, value, partition, offset, timestamp });
+      page.records.push({ key, value, partition, offset, timestamp });
     }
     position = recordEnd;
   }

@@ -4,8 +4,8 @@
  *
  * An entry is a block of one record, followed by the record's headers as JSON, if it has any.
  */
-import type { LogRecord, NewRecord } from '../../pipeline/ports.js';
-import { BlockPool, readBlock } from './blocks.js';
+import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
+import { BlockPool, Page, readBlock } from './blocks.js';
 import type { Environment, Table } from './environment.js';
 import { maxKeyBytes, numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import type { RecordGroup, TopicStore } from './topic-store.js';
@@ -39,16 +39,18 @@ export function createCompactedReader({
     return end();
   }
 
-  function read(_partition: number, offset: number, maxRecords: number): LogRecord[] {
-    const records: LogRecord[] = [];
+  function read(_partition: number, offset: number, maxRecords: number, maxBytes = defaultReadBytes): LogRecord[] {
+    const page = new Page(maxRecords, maxBytes);
     for (const { key, value } of entries.getRange({ start: offsetKey(partition, offset), limit: maxRecords })) {
-      const blockEnd = readBlock(value, partition, offsetOfKey(key), offset, maxRecords, records);
-      const record = records.at(-1);
+      const found = page.records.length;
+      const blockEnd = readBlock(value, partition, offsetOfKey(key), offset, page);
+      const record = page.records[found];
       if (record && blockEnd < value.length) {
-        records[records.length - 1] = { ...record, headers: JSON.parse(value.toString('utf8', blockEnd)) };
+        page.records[found] = { ...record, headers: JSON.parse(value.toString('utf8', blockEnd)) };
       }
+      if (page.isFull) break;
     }
-    return records;
+    return page.records;
   }
 
   return { environment, partitions: 1, read, first, end };

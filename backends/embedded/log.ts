@@ -87,9 +87,9 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
       subscriptions.add(subscription);
       return subscription;
     },
-    async read(topic, partition, offset, maxRecords) {
+    async read(topic, partition, offset, maxRecords, maxBytes) {
       stores[topic].environment.refresh();
-      return stores[topic].read(partition, offset, maxRecords);
+      return stores[topic].read(partition, offset, maxRecords, maxBytes);
     },
     async bounds(topic, partition) {
       const store = stores[topic];

@@ -49,7 +49,7 @@ export function openLogReader(path: string): LogReader {
 
   return {
     partitions: (topic) => latest(topic).partitions,
-    read: async (topic, partition, offset, maxRecords) => latest(topic).read(partition, offset, maxRecords),
+    read: async (topic, partition, offset, maxRecords, maxBytes) => latest(topic).read(partition, offset, maxRecords, maxBytes),
     async bounds(topic, partition) {
       const store = latest(topic);
       return { first: store.first(partition), end: store.end(partition) };

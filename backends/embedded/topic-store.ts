@@ -1,6 +1,6 @@
 /** The records of one topic in its LMDB environment, as blocks under `[partition][base offset]`; `[partition]` holds the end offset. */
-import type { LogRecord, NewRecord } from '../../pipeline/ports.js';
-import { type BlockBuilder, BlockPool, maxKeyLength, readBlock, timestampOfBlock } from './blocks.js';
+import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
+import { type BlockBuilder, BlockPool, maxKeyLength, Page, readBlock, timestampOfBlock } from './blocks.js';
 import type { Environment, Table } from './environment.js';
 import { numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import { partitionOfKey } from './partitioner.js';
@@ -22,7 +22,8 @@ export interface TopicStore {
   /** Throws when the record can't be stored in this topic. */
   check(record: NewRecord): void;
   group(): RecordGroup;
-  read(partition: number, offset: number, maxRecords: number): LogRecord[];
+  /** As the log's. */
+  read(partition: number, offset: number, maxRecords: number, maxBytes?: number): LogRecord[];
   /** First offset still held; the end when nothing is. */
   first(partition: number): number;
   /** The offset after the last record. */
@@ -59,15 +60,15 @@ export function createBlockTopic({ environment, table, partitions, retentionMs }
     return offset;
   }
 
-  function read(partition: number, offset: number, maxRecords: number): LogRecord[] {
-    const records: LogRecord[] = [];
-    if (offset >= end(partition)) return records;
+  function read(partition: number, offset: number, maxRecords: number, maxBytes = defaultReadBytes): LogRecord[] {
+    const page = new Page(maxRecords, maxBytes);
+    if (offset >= end(partition)) return page.records;
     const range = { start: offsetKey(partition, baseOf(partition, offset)), end: partitionKey(partition + 1) };
     for (const { key, value } of table.getRange(range)) {
-      readBlock(value, partition, offsetOfKey(key), offset, maxRecords, records);
-      if (records.length >= maxRecords) break;
+      readBlock(value, partition, offsetOfKey(key), offset, page);
+      if (page.isFull) break;
     }
-    return records;
+    return page.records;
   }
 
   function group(): RecordGroup {

@@ -1,7 +1,15 @@
 /** What every Log promises. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { type Log, type LogRecord, type StreamHandler, type Subscription, topics } from '../../pipeline/ports.js';
+import {
+  defaultReadBytes,
+  type Log,
+  type LogRecord,
+  type StreamHandler,
+  type Subscription,
+  topics,
+} from '../../pipeline/ports.js';
+import { dueRecords } from '../../pipeline/stages/due-records.js';
 import { type BackendSite, onFreshBackend, onFreshSite, readPartition, readTopic, record, textOf } from './backend.js';
 
 const topic = 'locations';
@@ -110,6 +118,57 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
         expect(records.find(({ key }) => key === 'after')?.value?.toString()).toBe('a');
       }),
     );
+
+    describe('a read of large records is bounded in bytes as well', () => {
+      const bytes = 700_000;
+      const large = (count: number, key: string) =>
+        Array.from({ length: count }, (_, i) => ({ key, value: Buffer.alloc(bytes, `${i} `) }));
+      const sizes = (records: readonly LogRecord[]) => records.map(({ value }) => value!.length);
+
+      test(
+        'to what is asked for, or four MiB, and answers one record at least; reading on gets all of them',
+        onLog(async (log) => {
+          for (const each of large(12, 'a')) await log.append(topic, [each]);
+          const partition = log.partitionOf(topic, 'a');
+          expect(sizes(await log.read(topic, partition, 0, 1_000, 2_000_000))).toEqual([bytes, bytes]);
+          expect(sizes(await log.read(topic, partition, 3, 1_000, 1))).toEqual([bytes]);
+          expect(sizes(await log.read(topic, partition, 0, 1_000))).toEqual(Array(5).fill(bytes));
+          expect(sizes(await log.read(topic, partition, 0, 2))).toEqual([bytes, bytes]);
+          const all = await readPartition(log, topic, partition, 1_000);
+          expect(all.map(({ offset }) => offset)).toEqual(Array.from({ length: 12 }, (_, i) => i));
+        }),
+      );
+
+      test(
+        'of a compacted topic, and where records of one append share a batch',
+        onLog(async (log) => {
+          const records = Array.from({ length: 9 }, (_, i) => large(1, `key ${i}`)[0]!);
+          await log.append('changes', records);
+          expect(sizes(await log.read('changes', 0, 0, 1_000, 1_500_000))).toEqual([bytes, bytes]);
+          const all = await readPartition(log, 'changes', 0, 1_000);
+          expect(all.map(({ key }) => key)).toEqual(records.map(({ key }) => key));
+        }),
+      );
+
+      test(
+        'where its owner is thrown back far before what the log hands over: what it applies next is a page, not all that it missed',
+        onLog(async (log) => {
+          for (const each of large(12, 'a')) await log.append(topic, [each]);
+          const partition = log.partitionOf(topic, 'a');
+          const handedOver = await log.read(topic, partition, 11, 1);
+          const applied: number[] = [];
+          for (let next = 0; next < 12; ) {
+            const due = await dueRecords(log, topic, next, handedOver, 10_000);
+            expect(due.reduce((sum, { key, value }) => sum + key.length + value!.length, 0)).toBeLessThanOrEqual(
+              defaultReadBytes,
+            );
+            applied.push(...due.map(({ offset }) => offset));
+            next = due.at(-1)!.offset + 1;
+          }
+          expect(applied).toEqual(Array.from({ length: 12 }, (_, i) => i));
+        }),
+      );
+    });
 
     test('what was acknowledged is there after a reopen, and offsets go on', () =>
       onFreshSite(site, async (place) => {

@@ -1,13 +1,14 @@
 /**
  * Publishes what a process may have published before it ended, and only that of it which isn't there: what its topic has near the end of a partition,
- * byte by byte, is not published again.
+ * with the same bytes, is not published again.
  *
  * Flows in: records in wire form. Flows out: those that are missing, to `publish`.
  *
  * Three cases remain in which a topic has a record twice: the writer was only paused, and writes when it wakes; more than `searchedRecords` of others
  * came between; or the leader has it and its replicas have not, so that it can't be read yet.
  */
-import type { LogRecord, NewRecord, Topic } from '../../../pipeline/ports.js';
+import { createHash } from 'node:crypto';
+import type { NewRecord, Topic } from '../../../pipeline/ports.js';
 import { partitionOfKey } from './partitioner.js';
 import type { Reader } from './reader.js';
 import type { ReadingWire } from './records.js';
@@ -26,18 +27,25 @@ export interface PublishRestParts {
 }
 
 export function createPublishRest({ reader, partitions, publish }: PublishRestParts): PublishRestParts['publish'] {
-  async function lastRecords(topic: Topic, partition: number, count: number): Promise<readonly LogRecord[]> {
+  /** Adds the fingerprints of the partition's last records, of which it holds one page at a time. */
+  async function addLast(topic: Topic, partition: number, count: number, held: Set<string>): Promise<void> {
     const { first, end } = await reader.bounds(topic, partition);
-    return reader.read(topic, partition, Math.max(first, end - count), count);
+    for (let offset = Math.max(first, end - count); offset < end; ) {
+      const records = await reader.read(topic, partition, offset, end - offset);
+      for (const record of records) held.add(fingerprint(record));
+      offset = (records.at(-1)?.offset ?? end) + 1;
+    }
   }
 
   return async (topic, records) => {
     const used = new Set(records.map(({ key }) => partitionOfKey(key, partitions(topic))));
-    const ends = await Promise.all([...used].map((each) => lastRecords(topic, each, records.length + searchedRecords)));
-    const held = new Set(ends.flat().map(fingerprint));
+    const held = new Set<string>();
+    await Promise.all([...used].map((each) => addLast(topic, each, records.length + searchedRecords, held)));
     const missing = records.filter((record) => !held.has(fingerprint(record)));
     if (missing.length > 0) await publish(topic, missing);
   };
 }
 
-const fingerprint = ({ key, value }: NewRecord): string => JSON.stringify([key, value?.toString('latin1') ?? null]);
+/** As long for a large record as for a small one. */
+const fingerprint = ({ key, value }: NewRecord): string =>
+  JSON.stringify([key, value === null ? null : createHash('sha256').update(value).digest('base64')]);

@@ -4,7 +4,7 @@
  * Flows in: offsets. Flows out: log records that are there already. Outages are sat out for about a minute.
  */
 import type { KafkaMessage } from 'kafkajs';
-import type { Log } from '../../../pipeline/ports.js';
+import { defaultReadBytes, type Log } from '../../../pipeline/ports.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../retrying.js';
 import { createBounds } from './bounds.js';
 import { Brokers } from './brokers.js';
@@ -27,16 +27,24 @@ export function createReader(connection: KafkaConnection, wire: ReadingWire, out
 
   return {
     bounds,
-    async read(topic, partition, offset, maxRecords) {
+    async read(topic, partition, offset, maxRecords, maxBytes = defaultReadBytes) {
       const topicName = connection.topicName(topic);
       const fetch = (wanted: Wanted) => fetchFromLeader(brokers, topicName, wanted);
       const source = { fetch, fetchAlone: fetch, bounds: (each: number) => bounds(topic, each), outageLimitMs };
-      const maxBytes = Math.min(maxFetchedBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
+      const fetchedBytes = Math.min(maxFetchedBytes, maxBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
       const found: KafkaMessage[] = [];
+      let bytes = 0;
+      /** False when there is no room. */
+      function take(message: KafkaMessage): boolean {
+        bytes += (message.key?.length ?? 0) + (message.value?.length ?? 0);
+        if (found.length === maxRecords || (found.length > 0 && bytes > maxBytes)) return false;
+        found.push(message);
+        return true;
+      }
       for (let next = offset; found.length < maxRecords; ) {
-        const { messages, nextOffset, endOffset } = await fetchFound(source, { partition, offset: next, maxBytes });
-        for (const message of messages.slice(0, maxRecords - found.length)) found.push(message);
-        if (nextOffset >= endOffset) break;
+        const wanted = { partition, offset: next, maxBytes: fetchedBytes };
+        const { messages, nextOffset, endOffset } = await fetchFound(source, wanted);
+        if (!messages.every(take) || nextOffset >= endOffset) break;
         next = nextOffset;
       }
       return recordsOf(wire, topic, partition, found);
