@@ -5,6 +5,23 @@ const rooms = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,cli,
 const clusterFiles = ['test/cluster/**/*.test.ts', `${rooms}/**/*.cluster.test.ts`];
 /** Black-box tests, which run in both projects: embedded in the one, as nodes of a cluster in the other. */
 const blackBoxFiles = ['test/{end-to-end,browser}/**/*.test.ts'];
+/**
+ * What depends on the version of Kafka: every request that we send, groups, faults of brokers, and whole nodes. TEST_KAFKA_VERSION=4.1 adds them as project
+ * `kafka`, on that version. The rest of the cluster suite meets Kafka only through these.
+ */
+const kafkaFiles = [
+  'backends/cluster/kafka/*.cluster.test.ts',
+  'test/cluster/{log,log-brokers,group-consumer,kafka-security,kafka-permissions,repartition,nodes}.test.ts',
+  'test/cluster/faults/{processes,services-broker}.test.ts',
+];
+const onServices = {
+  globalSetup: 'test/services/setup.ts',
+  runner: 'test/services/runner.ts',
+  testTimeout: 120_000,
+  // Brokers, Redis, ClickHouse and browsers share two cores with the tests: a time limit that passed isn't a failure yet, while a neighbour starts.
+  // A broken rule is, at once. Faults are tried once: there, what is lost may show as something that never came.
+  retry: { count: 2, condition: /timed out|not within|due to timeout/ },
+};
 
 export default defineConfig({
   test: {
@@ -21,18 +38,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'cluster',
-          include: [...clusterFiles, ...blackBoxFiles],
-          globalSetup: 'test/services/setup.ts',
-          runner: 'test/services/runner.ts',
-          testTimeout: 120_000,
-          // Brokers, Redis, ClickHouse and browsers share two cores with the tests: a time limit that passed isn't a failure yet, while a neighbour starts.
-          // A broken rule is, at once. Faults are tried once: there, what is lost may show as something that never came.
-          retry: { count: 2, condition: /timed out|not within|due to timeout/ },
-          sequence: { groupOrder: 1 },
-        },
+        test: { ...onServices, name: 'cluster', include: [...clusterFiles, ...blackBoxFiles], sequence: { groupOrder: 1 } },
       },
+      ...(process.env.TEST_KAFKA_VERSION
+        ? [{ extends: true as const, test: { ...onServices, name: 'kafka', include: kafkaFiles, sequence: { groupOrder: 2 } } }]
+        : []),
     ],
   },
 });

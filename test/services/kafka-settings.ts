@@ -25,7 +25,8 @@ export interface Broker {
 
 export const filesOf = (broker: Broker, all: readonly Broker[], settings: KafkaSettings): Record<string, string> => ({
   'server.properties': propertiesOf(broker, all, settings),
-  'log4j.properties': logging,
+  'log4j.properties': loggingBefore4,
+  'log4j2.properties': logging,
   ...certificateFiles(settings.tls),
 });
 
@@ -69,11 +70,23 @@ const lines = (properties: Readonly<Record<string, unknown>>): string =>
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 
-const logging = lines({
+/** Kafka logs through log4j 2 from version 4.0 on. Each library reads its own file and ignores the other's. */
+export const loggingOptions = '-Dlog4j.configuration=file:log4j.properties -Dlog4j2.configurationFile=log4j2.properties';
+
+const loggingBefore4 = lines({
   'log4j.rootLogger': 'WARN, console',
   'log4j.appender.console': 'org.apache.log4j.ConsoleAppender',
   'log4j.appender.console.layout': 'org.apache.log4j.PatternLayout',
   'log4j.appender.console.layout.ConversionPattern': '%d %p %m%n',
+});
+
+const logging = lines({
+  'appender.console.type': 'Console',
+  'appender.console.name': 'console',
+  'appender.console.layout.type': 'PatternLayout',
+  'appender.console.layout.pattern': '%d %p %m%n',
+  'rootLogger.level': 'warn',
+  'rootLogger.appenderRef.console.ref': 'console',
 });
 
 function certificateFiles(tls: ServerTls | undefined): Record<string, string> {

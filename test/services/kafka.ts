@@ -1,5 +1,5 @@
 /**
- * Apache Kafka for tests: one broker, or three that replicate.
+ * Apache Kafka for tests: one broker, or three that replicate. TEST_KAFKA_VERSION says which of the supported versions, 3.9 by default.
  *
  * Clients speak to the listener CLIENT, which demands what the test asks for; brokers speak to each other in the clear over another, INTERNAL.
  * Unless a test asks for an authorizer, whoever proved who they are may do all.
@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { until } from '../support/until.js';
 import { withKafka } from './clients.js';
-import { type Broker, filesOf, type KafkaSettings, scramOf } from './kafka-settings.js';
+import { type Broker, filesOf, type KafkaSettings, loggingOptions, scramOf } from './kafka-settings.js';
 import { freePorts, loopback } from './ports.js';
 import { run } from './provider.js';
 import { type Program, type Server, type Software, startTimeoutMs, together } from './server.js';
@@ -23,12 +23,20 @@ export interface KafkaServer extends Server {
   readonly version: string;
 }
 
-export const kafka: Software = {
-  name: 'kafka',
-  commands: ['java'],
-  folder: { variable: 'TEST_SERVICES_KAFKA', inImage: '/opt/kafka/libs' },
-  image: 'apache/kafka:3.9.1',
+const versions: Readonly<Record<string, { readonly variable: string; readonly image: string }>> = {
+  '3.9': { variable: 'TEST_SERVICES_KAFKA', image: 'apache/kafka:3.9.1' },
+  '4.1': { variable: 'TEST_SERVICES_KAFKA_4_1', image: 'apache/kafka:4.1.1' },
 };
+
+export const kafka: Software = softwareOf(process.env.TEST_KAFKA_VERSION ?? '3.9');
+
+/** Throws on a version that isn't supported. */
+function softwareOf(version: string): Software {
+  const { variable, image } = versions[version] ?? {};
+  if (variable === undefined || image === undefined)
+    throw new Error(`TEST_KAFKA_VERSION ${version}: one of ${Object.keys(versions).join(', ')}`);
+  return { name: 'kafka', commands: ['java'], folder: { variable, inImage: '/opt/kafka/libs' }, image };
+}
 
 export async function startKafka(settings: KafkaSettings = {}): Promise<KafkaServer> {
   const count = settings.brokers ?? 1;
@@ -57,7 +65,7 @@ export async function startKafka(settings: KafkaSettings = {}): Promise<KafkaSer
 }
 
 function programOf(broker: Broker, all: readonly Broker[], clusterId: string, settings: KafkaSettings): Program {
-  const java = 'java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j.configuration=file:log4j.properties';
+  const java = `java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 ${loggingOptions}`;
   const onJars = `${java} -cp "$${kafka.folder!.variable}/*"`;
   const format = `${onJars} kafka.tools.StorageTool format --ignore-formatted -t ${clusterId} -c server.properties ${scramOf(settings)}`;
   const { client, internal, controller } = broker;
