@@ -1,4 +1,4 @@
-/** Redis for tests: one server, or a cluster of three masters. */
+/** Redis for tests: one server, or a cluster of three masters, with a replica each where a test asks for it. */
 import { until } from '../support/until.js';
 import type { ServerTls } from './certificates.js';
 import { type RedisConnection, withRedis } from './clients.js';
@@ -27,8 +27,10 @@ export interface RedisServer extends Server, Address {
 }
 
 export interface RedisClusterServer extends Server {
-  /** One by one; what is done to the cluster is done to all of them. */
+  /** The masters, one by one; what is done to the cluster is done to all of them and their replicas. */
   readonly nodes: readonly (Server & Address)[];
+  /** Of the masters, in their order; empty where none were asked for. */
+  readonly replicas: readonly (Server & Address)[];
   readonly version: string;
 }
 
@@ -41,18 +43,20 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
   return Object.assign(server, { host: loopback, port, version: await versionOf(connection) });
 }
 
-export async function startRedisCluster(): Promise<RedisClusterServer> {
-  const ports = await freePorts(2 * masters);
-  const addresses = Array.from({ length: masters }, (_, index): ClusterAddress => {
+export async function startRedisCluster({ hasReplicas = false } = {}): Promise<RedisClusterServer> {
+  const count = hasReplicas ? 2 * masters : masters;
+  const ports = await freePorts(2 * count);
+  const addresses = Array.from({ length: count }, (_, index): ClusterAddress => {
     const [port, busPort] = ports.slice(2 * index) as [number, number];
     return { host: loopback, port, busPort };
   });
   const servers = await run(addresses.map(clusterProgramOf));
   const server = together(servers);
   try {
-    await join(addresses);
-    const nodes = servers.map((node, index) => Object.assign(node, { host: loopback, port: addresses[index]!.port }));
-    return Object.assign(server, { nodes, version: await versionOf(connectionOf(addresses[0]!.port)) });
+    await join(addresses.slice(0, masters), addresses.slice(masters));
+    const all = servers.map((node, index) => Object.assign(node, { host: loopback, port: addresses[index]!.port }));
+    const version = await versionOf(connectionOf(addresses[0]!.port));
+    return Object.assign(server, { nodes: all.slice(0, masters), replicas: all.slice(masters), version });
   } catch (error) {
     await server.stop();
     throw error;
@@ -122,8 +126,8 @@ function clusterProgramOf({ port, busPort }: ClusterAddress): Program {
   return programOf([port, busPort], [...configurationOf(port, {}), ...cluster, ...announced], connectionOf(port));
 }
 
-/** Gives each node its share of the slots and makes them known to each other. */
-async function join(addresses: readonly ClusterAddress[]): Promise<void> {
+/** Gives each master its share of the slots, makes all nodes known to each other, and gives each master its replica. */
+async function join(addresses: readonly ClusterAddress[], replicas: readonly ClusterAddress[]): Promise<void> {
   const ask = async (address: ClusterAddress, ...words: (string | number)[]) =>
     String(await withRedis(connectionOf(address.port), (client) => client.call('CLUSTER', ...words)));
   const slotOf = (index: number) => Math.floor((slots * index) / addresses.length);
@@ -137,6 +141,16 @@ async function join(addresses: readonly ClusterAddress[]): Promise<void> {
     return info.includes('cluster_state:ok') && info.includes(`cluster_size:${addresses.length}`);
   };
   await until(async () => (await Promise.all(addresses.map(isJoined))).every(Boolean), { timeoutMs: startTimeoutMs });
+  for (const { host, port, busPort } of replicas) await ask(addresses[0]!, 'MEET', host, port, busPort);
+  const masterIds = await Promise.all(addresses.map((address) => ask(address, 'MYID')));
+  for (const [index, replica] of replicas.entries()) {
+    // Refused until the replica has heard of its master.
+    const follows = async () => (await ask(replica, 'REPLICATE', masterIds[index]!).catch(() => '')) === 'OK';
+    await until(follows, { timeoutMs: startTimeoutMs });
+  }
+  const isUpToDate = async ({ port }: ClusterAddress) =>
+    (await withRedis(connectionOf(port), (client) => client.info('replication'))).includes('master_link_status:up');
+  await until(async () => (await Promise.all(replicas.map(isUpToDate))).every(Boolean), { timeoutMs: startTimeoutMs });
 }
 
 /** How the starter itself gets in: as the first user. */

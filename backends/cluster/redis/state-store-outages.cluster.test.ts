@@ -1,11 +1,9 @@
 /** A ledger of records that are applied while Redis stands still, dies, falls back or moves the partition. */
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Claim } from '../../../pipeline/ports.js';
-import type { Address } from '../../../test/services/ports.js';
 import { type RedisClusterServer, type RedisServer, startRedis, startRedisCluster } from '../../../test/services/redis.js';
+import { masterOf, moveSlot, slotOf, wholeFor } from '../../../test/services/redis-slots.js';
 import type { Server } from '../../../test/services/server.js';
-import { until } from '../../../test/support/until.js';
 import { freshRedisOptions } from './testing/fresh-redis.js';
 import { commitOf, type OpenStore, published, withStore } from './testing/open-store.js';
 
@@ -81,39 +79,16 @@ describe('every record is applied once and published', () => {
     withStore(freshRedisOptions(cluster.nodes, options), async (open) => {
       const { node, slot } = await placeOf(open, cluster);
       // The nodes may still be making up with the one that stood still.
-      await until(async () => (await Promise.all(cluster.nodes.map(isContent))).every(Boolean));
+      await wholeFor(cluster.nodes);
       const target = cluster.nodes.find((each) => each !== node)!;
-      await applyThrough(open, () => moveSlot(slot, node, target));
+      await applyThrough(open, () => moveSlot(slot, node, target, { masters: cluster.nodes }));
       expect((await placeOf(open, cluster)).node).toBe(target);
     }));
 });
 
 /** Where the first partition is. */
-async function placeOf({ redis: { client, options } }: OpenStore, { nodes }: RedisClusterServer) {
-  const slot = Number(await client.call('CLUSTER', 'KEYSLOT', `${options.prefix}{state.0}.meta`));
-  const ranges = (await client.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
-  const [, , [, port]] = ranges.find(([first, last]) => first <= slot && slot <= last)!;
+async function placeOf({ redis: { options } }: OpenStore, { nodes }: RedisClusterServer) {
+  const slot = await slotOf(nodes[0]!, `${options.prefix}{state.0}.meta`);
+  const port = await masterOf(nodes[0]!, slot);
   return { slot, node: nodes.find((node) => node.port === port)! };
-}
-
-async function isContent({ host, port }: Address): Promise<boolean> {
-  const client = new Redis({ host, port });
-  const info = String(await client.call('CLUSTER', 'INFO'));
-  client.disconnect();
-  return info.includes('cluster_state:ok');
-}
-
-/** As redis-cli's reshard does it, key by key. */
-async function moveSlot(slot: number, source: Address, target: Address): Promise<void> {
-  const [from, to] = [source, target].map(({ host, port }) => new Redis({ host, port })) as [Redis, Redis];
-  const [fromId, toId] = (await Promise.all([from, to].map((node) => node.call('CLUSTER', 'MYID')))) as [string, string];
-  await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
-  await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
-  for (;;) {
-    const [key] = (await from.call('CLUSTER', 'GETKEYSINSLOT', slot, 1)) as string[];
-    if (key === undefined) break;
-    await from.call('MIGRATE', target.host, target.port, key, 0, 5_000);
-  }
-  for (const node of [to, from]) await node.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
-  for (const node of [to, from]) node.disconnect();
 }

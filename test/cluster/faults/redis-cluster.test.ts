@@ -1,0 +1,380 @@
+/**
+ * A Redis Cluster of three masters with replicas, hurt while states, deliveries, positions and replies are written. A ledger knows what must be there.
+ *
+ * State of a device: how many of its records were applied. So a record that is lost or applied twice shows, whatever was published. Two owners
+ * take each partition and each queue from one another all the time: after a claim the other owner must be refused.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
+import { createRedisDeliveryQueue } from '../../../backends/cluster/redis/delivery-queue.js';
+import { createRedisPositions } from '../../../backends/cluster/redis/positions.js';
+import { createRedisInbox, createRedisReplies } from '../../../backends/cluster/redis/replies.js';
+import { createRedisStateStore } from '../../../backends/cluster/redis/state-store.js';
+import { freshRedisOptions } from '../../../backends/cluster/redis/testing/fresh-redis.js';
+import type { DeliveryQueue, NewRecord, StateStore } from '../../../pipeline/ports.js';
+import { type RedisClusterServer, startRedisCluster } from '../../services/redis.js';
+import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver, wholeFor } from '../../services/redis-slots.js';
+import { until } from '../../support/until.js';
+
+const partitions = 6;
+/** Around the fault, of each partition. */
+const stepsAround = 40;
+/** Of each of the workers. Faster ones would leave the servers no time to move anything. */
+const stepEveryMs = 20;
+/** After which the owner changes. */
+const stepsPerClaim = 15;
+const webhooks = ['65f0a1b2c3d4e5f600000001', '65f0a1b2c3d4e5f600000002', '65f0a1b2c3d4e5f600000003'];
+
+let cluster: RedisClusterServer;
+beforeEach(async () => {
+  cluster = await startRedisCluster({ hasReplicas: true });
+});
+afterEach(() => cluster?.stop());
+
+/** Of the record at the offset. Every seventh is of a device that was never seen before. */
+const deviceOf = (offset: number): string => (offset % 7 === 0 ? `new ${offset}` : `device ${offset % 40}`);
+const eventOf = (partition: number, offset: number): string => `${partition}/${offset}`;
+
+/** What each of the two owners works with. */
+interface Owner {
+  readonly redis: RedisConnection;
+  readonly store: StateStore;
+  readonly queue: DeliveryQueue;
+}
+
+/** Topic `events`: how often each value was appended. */
+class Published {
+  readonly counts = new Map<string, number>();
+  append(records: readonly NewRecord[]): void {
+    for (const { value } of records) this.counts.set(`${value}`, (this.counts.get(`${value}`) ?? 0) + 1);
+  }
+}
+
+async function openOwner(published: Published, prefix: string): Promise<Owner> {
+  const redis = await connectRedis(freshRedisOptions(cluster.nodes, { prefix, commandTimeoutMs: 1_000 }), () => {});
+  const store = createRedisStateStore({
+    redis,
+    retentionMs: 0,
+    wire: { toWire: () => {} },
+    publish: async (_topic, records) => published.append(records),
+    publishRest: async (_topic, records) => published.append(records.filter(({ value }) => !published.counts.has(`${value}`))),
+  });
+  return { redis, store, queue: createRedisDeliveryQueue({ redis, partitions }) };
+}
+
+/** Works on until it is told to end; a step is one commit. */
+interface Worker {
+  /** Resolves with the first step at which it has ended. */
+  readonly done: Promise<void>;
+  steps: number;
+  steppedAtMs: number;
+  /** Between two steps. */
+  longestMs: number;
+  /** The last step; infinite until the fault is over. */
+  end: number;
+}
+
+function work(run: (worker: Worker) => Promise<void>): Worker {
+  const worker = { steps: 0, steppedAtMs: performance.now(), longestMs: 0, end: Number.POSITIVE_INFINITY } as {
+    -readonly [K in keyof Worker]: Worker[K];
+  };
+  worker.done = run(worker);
+  return worker;
+}
+
+async function timed<T>(worker: Worker, step: () => Promise<T>): Promise<T> {
+  const result = await step();
+  const nowMs = performance.now();
+  worker.longestMs = Math.max(worker.longestMs, nowMs - worker.steppedAtMs);
+  worker.steppedAtMs = nowMs;
+  worker.steps += 1;
+  await pause(stepEveryMs);
+  return result;
+}
+
+interface Rules {
+  /** The fault may lose what replicas had not heard of: claims and commits fall back, together. */
+  readonly mayFallBack: boolean;
+}
+
+/** Applies records as the location stage does. Answers where the partition ended. */
+async function applyRecords(
+  owners: readonly Owner[],
+  partition: number,
+  { mayFallBack }: Rules,
+  worker: Worker,
+): Promise<number> {
+  const committed = new Set<number>();
+  let next = 0;
+  for (let turn = 0; ; turn++) {
+    const { store } = owners[turn % 2]!;
+    const other = owners[(turn + 1) % 2]!.store;
+    const claim = await store.claim(partition);
+    if (!mayFallBack) expect(claim.nextOffset).toBe(next);
+    next = claim.nextOffset;
+    for (let i = 0; i < stepsPerClaim; i++) {
+      if (worker.steps >= worker.end) return next;
+      const offsets = Array.from({ length: 1 + (next % 8) }, (_, each) => next + each);
+      const counts = await countsOf(store, partition, [...new Set(offsets.map(deviceOf))]);
+      for (const offset of offsets) counts.set(deviceOf(offset), counts.get(deviceOf(offset))! + 1);
+      const records = offsets.map((offset) => ({ key: deviceOf(offset), value: Buffer.from(eventOf(partition, offset)) }));
+      const states = new Map([...counts].map(([device, count]) => [device, Buffer.from(`${count}`)]));
+      const nextOffset = next + offsets.length;
+      const commit = { expectedOffset: next, nextOffset, states, publish: [{ topic: 'events' as const, records }] };
+      const result = await timed(worker, () => store.commit(claim, commit));
+      if (!mayFallBack) {
+        expect(result).toBe('committed');
+        expect(committed.has(next)).toBe(false);
+      }
+      if (result === 'fenced') break;
+      committed.add(next);
+      next = nextOffset;
+    }
+    // Whoever was replaced writes nothing more, wherever the partition has gone meanwhile.
+    const taken = await other.claim(partition);
+    const refused = await store.commit(claim, {
+      expectedOffset: taken.nextOffset,
+      nextOffset: taken.nextOffset,
+      states: new Map(),
+      publish: [],
+    });
+    if (!mayFallBack) expect(refused).toBe('fenced');
+  }
+}
+
+async function countsOf(store: StateStore, partition: number, devices: readonly string[]): Promise<Map<string, number>> {
+  const states = await store.load(partition, devices);
+  return new Map(devices.map((device, i) => [device, Number(states[i]?.toString() ?? 0)]));
+}
+
+async function checkStates(
+  { store }: Owner,
+  partition: number,
+  end: number,
+  published: Published,
+  rules: Rules,
+): Promise<number> {
+  const expected = new Map<string, number>();
+  let repeats = 0;
+  for (let offset = 0; offset < end; offset++) {
+    expected.set(deviceOf(offset), (expected.get(deviceOf(offset)) ?? 0) + 1);
+    const count = published.counts.get(eventOf(partition, offset)) ?? 0;
+    expect(count, `event of partition ${partition}, offset ${offset}`).toBeGreaterThanOrEqual(1);
+    repeats += count - 1;
+  }
+  expect((await store.claim(partition)).nextOffset).toBe(end);
+  expect(await countsOf(store, partition, [...expected.keys()])).toEqual(expected);
+  if (!rules.mayFallBack) expect(repeats).toBe(0);
+  return repeats;
+}
+
+interface Deliveries {
+  /** Added at least once, by value, and the offset after it. */
+  readonly added: Map<string, number>;
+  readonly settled: Set<string>;
+}
+
+/** Makes deliveries as the webhook stage does, settles some and puts others off. */
+async function deliver(owners: readonly Owner[], partition: number, { mayFallBack }: Rules, worker: Worker): Promise<Deliveries> {
+  const source = { topic: 'events' as const, partition };
+  const ledger: Deliveries = { added: new Map(), settled: new Set() };
+  for (let turn = 0; ; turn++) {
+    const { queue } = owners[turn % 2]!;
+    const other = owners[(turn + 1) % 2]!.queue;
+    const claim = await queue.claim(source);
+    let next = claim.nextOffset;
+    for (let i = 0; i < stepsPerClaim; i++) {
+      if (worker.steps >= worker.end) return ledger;
+      const values = Array.from({ length: 3 }, (_, each) => `${next + each}`);
+      const deliveries = values.map((value, each) => ({ webhook: webhooks[each]!, dueAtMs: 1, value: Buffer.from(value) }));
+      const batch = { expectedOffset: next, nextOffset: next + 3, deliveries };
+      const result = await timed(worker, () => queue.add(claim, batch));
+      if (!mayFallBack) expect(result).toBe('committed');
+      if (result === 'fenced') break;
+      for (const value of values) ledger.added.set(value, next + 3);
+      next += 3;
+      const [first, second] = await queue.waiting(source, webhooks[i % 3]!, 2);
+      if (first === undefined || second === undefined) continue;
+      const settled = await queue.settle(claim, [
+        { place: first, next: null },
+        { place: second, next: { dueAtMs: 2, attempts: second.attempts + 1 } },
+      ]);
+      if (!mayFallBack) expect(settled).toBe('committed');
+      if (settled === 'fenced') break;
+      ledger.settled.add(`${first.value}`);
+    }
+    const taken = await other.claim(source);
+    if (!mayFallBack) expect(taken.nextOffset).toBe(next);
+    const refused = await queue.add(claim, { expectedOffset: taken.nextOffset, nextOffset: taken.nextOffset, deliveries: [] });
+    if (!mayFallBack) expect(refused).toBe('fenced');
+  }
+}
+
+/** All that was made waits or was settled. Answers how many came back after they were settled. */
+async function checkDeliveries(
+  { queue }: Owner,
+  partition: number,
+  { added, settled }: Deliveries,
+  rules: Rules,
+): Promise<number> {
+  const source = { topic: 'events' as const, partition };
+  const { nextOffset } = await queue.claim(source);
+  const pages = await Promise.all(webhooks.map((webhook) => queue.waiting(source, webhook, 100_000)));
+  const waiting = pages.flat().map(({ value }) => `${value}`);
+  expect(new Set(waiting).size).toBe(waiting.length);
+  const made = [...added].filter(([, end]) => end <= nextOffset).map(([value]) => value);
+  expect(made.length).toBe(nextOffset);
+  expect(new Set([...waiting, ...settled].filter((value) => Number(value) < nextOffset))).toEqual(new Set(made));
+  const back = waiting.filter((value) => settled.has(value));
+  if (!rules.mayFallBack) {
+    expect(back).toEqual([]);
+    expect(added.size).toBe(nextOffset);
+  }
+  expect((await queue.webhooks(source)).map(({ webhook }) => webhook)).toEqual(webhooks.filter((_, i) => pages[i]!.length > 0));
+  return back.length;
+}
+
+/** Moves a position on and looks whether it stays. */
+async function move({ redis }: Owner, partition: number, { mayFallBack }: Rules, worker: Worker): Promise<void> {
+  const positions = createRedisPositions(redis);
+  for (let next = 1; worker.steps < worker.end; next++) {
+    await timed(worker, () => positions.set('analytics', 'events', partition, next));
+    const found = await positions.get('analytics', 'events', partition);
+    if (mayFallBack) expect(found).toBeLessThanOrEqual(next);
+    else expect(found).toBe(next);
+  }
+}
+
+/** Everything at once, before, while and after `hurt`. */
+async function hurtUnderLoad(rules: Rules, hurt: (prefix: string) => Promise<void>): Promise<void> {
+  const published = new Published();
+  const { prefix } = freshRedisOptions(cluster.nodes);
+  const owners = await Promise.all([openOwner(published, prefix), openOwner(published, prefix)]);
+  const all = Array.from({ length: partitions }, (_, partition) => partition);
+  const ends: number[] = [];
+  const deliveries: Deliveries[] = [];
+  const inbox = await createRedisInbox(owners[0]!.redis);
+  const heard: string[] = [];
+  inbox.onReply((request) => heard.push(request));
+  const replies = createRedisReplies(owners[1]!.redis);
+  let sent = 0;
+
+  const workers = [
+    ...all.map((partition) =>
+      work(async (worker) => {
+        ends[partition] = await applyRecords(owners, partition, rules, worker);
+      }),
+    ),
+    ...all.map((partition) =>
+      work(async (worker) => {
+        deliveries[partition] = await deliver(owners, partition, rules, worker);
+      }),
+    ),
+    ...all.map((partition) => work((worker) => move(owners[partition % 2]!, partition, rules, worker))),
+    work(async (worker) => {
+      while (worker.steps < worker.end) {
+        await timed(worker, async () => {});
+        replies.send(`${inbox.address}/${sent++}`, '{}');
+      }
+    }),
+  ];
+  const failed = Promise.all(workers.map(({ done }) => done));
+  // What a worker rejects with ends the test at once, and is no unhandled rejection meanwhile.
+  const orFailed = <T>(promise: Promise<T>): Promise<T> => Promise.race([promise, failed.then(() => promise)]);
+  failed.catch(() => {});
+
+  const stepped = (steps: readonly number[]) =>
+    until(() => workers.every((worker, i) => worker.steps >= steps[i]!), {
+      timeoutMs: 90_000,
+      describe: () =>
+        workers.map(({ steps: each, longestMs }) => `${each} steps, longest ${Math.round(longestMs)} ms`).join('\n'),
+    });
+  try {
+    await orFailed(stepped(workers.map(() => stepsAround)));
+    for (const worker of workers) worker.longestMs = 0;
+    await orFailed(hurt(prefix));
+    await orFailed(stepped(workers.map(({ steps }) => steps + stepsAround)));
+    const heardBefore = heard.length;
+    await orFailed(until(() => heard.length > heardBefore, { timeoutMs: 30_000 }));
+    for (const worker of workers) worker.end = 0;
+    await failed;
+
+    let [repeats, back] = [0, 0];
+    for (const partition of all) {
+      repeats += await checkStates(owners[0]!, partition, ends[partition]!, published, rules);
+      back += await checkDeliveries(owners[1]!, partition, deliveries[partition]!, rules);
+    }
+    expect(new Set(heard).size).toBe(heard.length);
+    const longestMs = Math.round(Math.max(...workers.map((worker) => worker.longestMs)));
+    const records = ends.reduce((sum, end) => sum + end, 0);
+    console.log(
+      `${records} records, ${repeats} events and ${back} deliveries again, ${sent - heard.length} of ${sent} replies lost, longest wait ${longestMs} ms`,
+    );
+    // A failover takes its two seconds until the node counts as failed, the election, and our noticing.
+    expect(longestMs).toBeLessThan(15_000);
+  } finally {
+    for (const worker of workers) worker.end = 0;
+    await failed.catch(() => {});
+    await Promise.all(owners.map(({ redis }) => redis.close()));
+  }
+}
+
+/** Of two partitions and two queues. */
+const movedKeys = 4;
+
+/** Keys whose slots the partitions and queues are in. */
+const keysOf = (prefix: string): string[] =>
+  Array.from({ length: partitions }, (_, partition) => [
+    `${prefix}{state.${partition}}.meta`,
+    `${prefix}{deliveries.events.${partition}}.meta`,
+  ]).flat();
+
+const aSecond = () => pause(1_000);
+
+test('slots move to another master and back, each for a second in both places: nothing is lost, doubled or written by two', () =>
+  hurtUnderLoad({ mayFallBack: false }, async (prefix) => {
+    const masters = cluster.nodes;
+    const keys = [...keysOf(prefix).slice(0, movedKeys), `${prefix}positions`];
+    for (const _ of ['there', 'and back']) {
+      for (const key of keys) {
+        const slot = await slotOf(masters[0]!, key);
+        const port = await masterOf(masters[0]!, slot);
+        const from = masters.findIndex((node) => node.port === port);
+        const to = (from + 1) % masters.length;
+        await moveSlot(slot, masters[from]!, masters[to]!, { masters, halfway: aSecond }).catch((error) => {
+          throw new Error(`slot ${slot} of ${key}, ${masters[from]!.port} to ${masters[to]!.port}: ${error.message}`);
+        });
+      }
+    }
+  }));
+
+test('replicas take over in order: nothing is lost, doubled or written by two', () =>
+  hurtUnderLoad({ mayFallBack: false }, async () => {
+    for (const [index, replica] of cluster.replicas.entries()) {
+      await takeOver(replica);
+      await isReplica(cluster.nodes[index]!);
+    }
+    await wholeFor([...cluster.nodes, ...cluster.replicas]);
+  }));
+
+test('masters are killed one after the other and their replicas take over: what is lost is lost together and made again', () =>
+  hurtUnderLoad({ mayFallBack: true }, async () => {
+    for (const [index, master] of cluster.nodes.entries()) {
+      await master.kill();
+      await isMaster(cluster.replicas[index]!);
+      await master.restart();
+      await isReplica(master);
+    }
+    await wholeFor([...cluster.nodes, ...cluster.replicas]);
+  }));
+
+test('a master stands still, its replica takes over, and it wakes', () =>
+  hurtUnderLoad({ mayFallBack: true }, async () => {
+    await cluster.nodes[0]!.pause();
+    await isMaster(cluster.replicas[0]!);
+    await aSecond();
+    await cluster.nodes[0]!.resume();
+    await isReplica(cluster.nodes[0]!);
+    await wholeFor([...cluster.nodes, ...cluster.replicas]);
+  }));
