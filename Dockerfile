@@ -16,7 +16,8 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 # What comes along is in .dockerignore.
 COPY . .
-RUN npm run build
+# The basemap is baked here, so that no container has to: its first map is as fast as any.
+RUN npm run build && node dist/renderer/basemap/baking-process.js dist/basemap
 
 FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production FENCELINE_HOST=0.0.0.0 FENCELINE_DATA=/var/lib/fenceline

@@ -83,6 +83,8 @@ export async function addApi(
   { writer, spatial, analytics, log, maps, states, sealer, admitWrite, webhookClient, deliveries }: ApiGiven,
 ): Promise<void> {
   const tryOnce = createTryOnce({ log, client: webhookClient, sealer, clock: Date.now });
+  // Requests are answered by then: baking takes what they leave.
+  app.addHook('onListen', async () => maps.prepare());
   await app.register(apiRoutes, {
     configuration: view,
     writer,

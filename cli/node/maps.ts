@@ -1,10 +1,11 @@
 /** How a node draws maps: icons and sprites are fetched here, drawing is done in processes of its own, none before the first map. */
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient, type OutboundClient } from '../../outbound/client.js';
 import { IconFiles, iconBounds } from '../../renderer/icons/icon-files.js';
 import type { IconKind, RasterIcon } from '../../renderer/icons/rasterize.js';
+import { createBasemap } from '../../renderer/pool/basemap.js';
 import { createDrawingPool } from '../../renderer/pool/drawing-pool.js';
 import { createIconPool } from '../../renderer/pool/icon-pool.js';
 import { iconUrls } from '../../renderer/request/references.js';
@@ -21,18 +22,21 @@ export interface Maps {
   render(project: string, request: MapRequest, uploads: Uploads): Promise<DrawnMap & { readonly processorMs: number }>;
   checkStyle(project: string, json: Uint8Array): Promise<Validated<Unsupported[]>>;
   checkIcon(project: string, file: Uint8Array): Promise<Validated<IconKind>>;
+  /** Bakes what maps are drawn from, in the background, unless it is there. */
+  prepare(): void;
   /** Maps in hand are given up. */
   close(): Promise<void>;
 }
 
 export const mapsUserAgent = `Fenceline-Maps/${version}`;
-/** Baking the default basemap on a slow machine. */
+/** Of a process, on a slow machine. */
 const startTimeoutMs = 120_000;
 
 /** Of a map's time, for a tile that is late: what came of the others is drawn then. */
 const archiveShare = 0.5;
 const maxArchiveTimeoutMs = 8_000;
 
+const bakingProcess = new URL('../../renderer/basemap/baking-process.js', import.meta.url);
 const iconProcess = new URL('../../renderer/pool/icon-process.js', import.meta.url);
 /** One of them is kept free of large maps. */
 const minWorkers = 2;
@@ -67,6 +71,10 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
   const icons = new IconFiles(client);
   const spriteClient = createIconClient(configuration, spriteBounds);
   const sprites = new SpriteFiles(spriteClient);
+  const basemap =
+    archive === ''
+      ? createBasemap({ module: bakingProcess, folder: join(resolve(configuration.data), 'basemap'), timeoutMs, onProblem })
+      : null;
   const iconPool = createIconPool({ module: iconProcess, startTimeoutMs, onProblem });
   const pool = createDrawingPool({
     module: new URL('../../renderer/pool/drawing-process.js', import.meta.url),
@@ -100,11 +108,13 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
   return {
     async render(project, request, { icons: uploaded, style }) {
       const [fetched, images] = await Promise.all([icons.get(iconUrls(request)), sprites.get(style, request.scale)]);
+      await basemap?.ready();
       const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale);
       const { result, processorMs } = await pool.draw(project, request, rasters, style, images);
       return { ...result, processorMs };
     },
     async checkStyle(project, json) {
+      await basemap?.ready();
       const check = await pool.checkStyle(project, json);
       if (!check.ok) return check;
       const fetched = await sprites.get(json, 1);
@@ -115,7 +125,9 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
       const icon = await iconPool.rasterize(project, file, 1);
       return icon.ok ? { ok: true, value: icon.value.kind } : icon;
     },
+    prepare: () => basemap?.prepare(),
     async close() {
+      await basemap?.close();
       await Promise.all([pool.close(), iconPool.close()]);
       await Promise.all([client.close(), spriteClient.close()]);
     },

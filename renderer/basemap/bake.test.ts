@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MultiPolygon, Polygon, Position } from 'geojson';
@@ -9,7 +9,7 @@ import { detectSchema } from '../sources/schema.js';
 import { decodeVectorTile, type TileFeature } from '../tiles/vector-tile.js';
 import type { TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
-import { bakeBasemap, basemapAttribution, openDefaultBasemap } from './bake.js';
+import { bakeBasemap, basemapAttribution, findDefaultBasemap, openDefaultBasemap, prepareDefaultBasemap } from './bake.js';
 import { countryLabels } from './countries.js';
 import { regionOf } from './names.js';
 import { readCities, readWorld, type World, type WorldResolution } from './packages.js';
@@ -221,3 +221,17 @@ test('baking again gives the same bytes', { timeout: 120_000 }, async () => {
   expect((await readFile(second)).equals(await readFile(first))).toBe(true);
   await rm(second);
 });
+
+test('processes that bake into the same folder at the same time, after a crash, leave one whole file', async () => {
+  const shared = await mkdtemp(join(tmpdir(), 'fenceline-basemap-shared-'));
+  const name = (await readdir(folder)).find((each) => /^basemap-[0-9a-f]{16}\.pmtiles$/.test(each))!;
+  const abandoned = join(shared, `${name}.00000000-0000-4000-8000-000000000000`);
+  await writeFile(abandoned, 'half of it');
+  await utimes(abandoned, 0, 0);
+  const paths = await Promise.all([prepareDefaultBasemap(shared), prepareDefaultBasemap(shared)]);
+  expect(new Set(paths)).toEqual(new Set([join(shared, name)]));
+  expect(await readdir(shared)).toEqual([name]);
+  expect((await readFile(join(shared, name))).equals(await readFile(join(folder, name)))).toBe(true);
+  expect(await findDefaultBasemap(shared)).toBe(join(shared, name));
+  await rm(shared, { recursive: true });
+}, 120_000);

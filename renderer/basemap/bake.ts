@@ -7,7 +7,7 @@
  */
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openPmtiles } from '../sources/pmtiles.js';
@@ -46,7 +46,14 @@ export async function bakeBasemap(path: string): Promise<void> {
   const archive = pmtilesArchive(cutTiles(layers), { metadata, bounds: [-180, -85.0511287, 180, 85.0511287] });
   const unfinished = `${path}.${randomUUID()}`;
   try {
-    await writeFile(unfinished, archive);
+    // On disk before it has its name: after a crash there is the whole file or none.
+    const file = await open(unfinished, 'wx');
+    try {
+      await file.writeFile(archive);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     await rename(unfinished, path);
   } finally {
     await rm(unfinished, { force: true });
@@ -57,19 +64,37 @@ function shapeZooms([resolution, minZoom, maxZoom]: (typeof resolutions)[number]
   return [...shapeLayers(resolution)].map(([name, features]) => ({ name, minZoom, maxZoom, features }));
 }
 
-/**
- * The default basemap, baked into this folder unless it is there. Baking takes some seconds of the calling thread; processes that do it at the
- * same time make the same file.
- */
-export async function openDefaultBasemap(cacheFolder: string): Promise<TileSource> {
-  const path = join(cacheFolder, `basemap-${await recipeHash()}.pmtiles`);
-  if (!(await exists(path))) {
-    await mkdir(cacheFolder, { recursive: true });
-    await bakeBasemap(path);
-    await removeOthers(cacheFolder, basename(path));
+/** Beside the compiled program, where the image has what was baked with it. */
+const shippedFolder = fileURLToPath(new URL('../../basemap', import.meta.url));
+
+/** Returns where the default basemap is: shipped with the program, or baked into this folder before. Undefined when it is still to be baked. */
+export async function findDefaultBasemap(cacheFolder: string): Promise<string | undefined> {
+  const name = await basemapName();
+  for (const folder of [shippedFolder, cacheFolder]) {
+    if (await exists(join(folder, name))) return join(folder, name);
   }
-  return openPmtiles(path);
+  return undefined;
 }
+
+/**
+ * Returns where the default basemap is, baked into this folder unless it is there. Baking takes some seconds of the calling thread; processes that do it
+ * at the same time make the same file.
+ */
+export async function prepareDefaultBasemap(cacheFolder: string): Promise<string> {
+  const found = await findDefaultBasemap(cacheFolder);
+  if (found !== undefined) return found;
+  const path = join(cacheFolder, await basemapName());
+  await mkdir(cacheFolder, { recursive: true });
+  await bakeBasemap(path);
+  await removeOthers(cacheFolder, basename(path));
+  return path;
+}
+
+export async function openDefaultBasemap(cacheFolder: string): Promise<TileSource> {
+  return openPmtiles(await prepareDefaultBasemap(cacheFolder));
+}
+
+const basemapName = async (): Promise<string> => `basemap-${await recipeHash()}.pmtiles`;
 
 /** Of the room's code that the basemap is baked with, what isn't in this folder. */
 const sharedCode = ['../tiles/roomiest-point', '../view/projection'];
@@ -86,11 +111,25 @@ async function recipeHash(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Archives of earlier versions; whoever reads one of them goes on. */
+/** What is unfinished for so long is nobody's any more. */
+const abandonedMs = 10 * 60_000;
+
+/** Removes archives of earlier versions, whose readers go on, and what crashes left. */
 async function removeOthers(folder: string, kept: string): Promise<void> {
-  const archives = (await readdir(folder)).filter((name) => /^basemap-[0-9a-f]{16}\.pmtiles$/.test(name) && name !== kept);
-  await Promise.all(archives.map((name) => rm(join(folder, name), { force: true })));
+  for (const name of await readdir(folder)) {
+    const found = /^basemap-[0-9a-f]{16}\.pmtiles(\.[0-9a-f-]{36})?$/.exec(name);
+    if (found === null || name === kept) continue;
+    const isFinished = found[1] === undefined;
+    if (isFinished || (await ageMs(join(folder, name))) > abandonedMs) await rm(join(folder, name), { force: true });
+  }
 }
+
+/** 0 for a file that is gone. */
+const ageMs = async (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
+  );
 
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(

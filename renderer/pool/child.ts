@@ -82,7 +82,7 @@ export class Child {
     this.process = fork(module, {
       serialization: 'advanced',
       execArgv: nodeOptions,
-      env: { ...withoutOurs(process.env), ...allocation },
+      env: { ...withoutSecrets(process.env), ...allocation },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.startTimer = setTimeout(() => this.kill({ kind: 'unusable', reason: 'it did not get ready in time' }), startTimeoutMs);
@@ -187,5 +187,5 @@ export class Child {
 }
 
 /** Secrets of the node are none of this process's business. */
-const withoutOurs = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+export const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('FENCELINE_')));

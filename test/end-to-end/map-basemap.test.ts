@@ -1,0 +1,81 @@
+/**
+ * The default basemap is baked in the background when a node starts. It was baked by the first map, which took 12 to 18 s, about as long
+ * as a map may take.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Json } from '../support/client.js';
+import { askMap, pictureOf } from '../support/maps.js';
+import { TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const query = { width: '300', height: '200', center: '47,10', zoom: '4' };
+const bakingMs = 100_000;
+
+async function start(environment: Record<string, string> = {}): Promise<TestServer> {
+  const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000', ...environment });
+  onTestFinished(() => server.dispose());
+  return server;
+}
+
+const files = (server: TestServer): string[] => {
+  try {
+    return readdirSync(join(server.dataFolder, 'basemap'));
+  } catch {
+    return [];
+  }
+};
+const isBaked = (server: TestServer): boolean => files(server).some((name) => name.endsWith('.pmtiles'));
+
+/** The process that bakes for a server. */
+function bakingProcess(server: TestServer): number | undefined {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => {
+      try {
+        const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+        return parent === server.process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('baking-process');
+      } catch {
+        return false;
+      }
+    });
+}
+
+it('the basemap is there before the first map asks for it, and locations are answered meanwhile', async () => {
+  const server = await start();
+  await until(() => bakingProcess(server) !== undefined || isBaked(server));
+  await server.as('test_publishable').track({ deviceId: 'first', latitude: 43.7, longitude: 11.2, accuracy: 10 });
+  expect((await fetch(`${server.address}/health/ready`)).status).toBe(200);
+  await until(() => isBaked(server), { timeoutMs: bakingMs });
+  await pictureOf(await askMap(server, query));
+}, 150_000);
+
+it('a map asked for meanwhile waits, or is told to come again', async () => {
+  const impatient = await start({ FENCELINE_MAPS_TIMEOUT_MS: '200' });
+  const answer = await askMap(impatient, query);
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  const { meta }: Json = await answer.json();
+  expect(meta).toMatchObject({ type: 'unavailable', message: expect.stringContaining('the basemap is being baked') });
+  await impatient.stop();
+  const patient = await start();
+  await pictureOf(await askMap(patient, query));
+}, 150_000);
+
+it('a process that is killed while it bakes leaves nothing that is taken for a basemap, and the next map bakes', async () => {
+  const server = await start();
+  process.kill(await until(() => bakingProcess(server)), 'SIGKILL');
+  await until(() => bakingProcess(server) === undefined);
+  expect(isBaked(server)).toBe(false);
+  const answer = await until(
+    async () => {
+      const map = await askMap(server, query);
+      return map.status === 200 ? map : undefined;
+    },
+    { timeoutMs: bakingMs },
+  );
+  await pictureOf(answer);
+  expect(files(server)).toHaveLength(1);
+}, 150_000);
