@@ -8,6 +8,7 @@ import pino from 'pino';
 import { afterAll } from 'vitest';
 import { openEmbedded } from '../backends/embedded/embedded.js';
 import { createKeyRing } from '../http/keys.js';
+import { noRateLimits } from '../http/rate-limits.js';
 import { createHttpServer } from '../http/server.js';
 import { createConfigurationWriter, followChanges } from '../pipeline/catalog/changes.js';
 import { openView } from '../pipeline/catalog/view.js';
@@ -94,7 +95,7 @@ export async function startApi(parts: ApiParts = {}) {
 
   const app = createHttpServer({
     logger: pino({ level: 'silent' }),
-    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
+    rateLimits: noRateLimits,
     openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(view),
     administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),

@@ -1,26 +1,43 @@
 /**
- * Rate limits per key and, for tracking, per device.
+ * Rate limits per key and project, and for locations per device too.
  *
- * Each subject has a bucket that holds one second's worth of requests and refills steadily. A bucket is kept as the one
- * instant at which it would be full again, in a bounded map that forgets the least recently used.
+ * Each subject has a bucket that holds one second's worth and refills steadily. A bucket is kept as the one instant at which it would be
+ * full again, in a bounded table that forgets the least recently used. What costs more than a second's worth is admitted by a full
+ * bucket and paid for afterwards: a replay of a thousand locations must be possible under any limit.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../schemas/errors.js';
+import type { Caller } from './keys.js';
 
-/** `bulk` routes have admission control of their own and aren't counted. */
+/** `track` and `bulk` routes count their locations themselves, when they know them; see {@link RateLimiter}. */
 export type LimitName = 'track' | 'query' | 'management' | 'bulk' | 'none';
 
-/** Requests per second; 0: no limit. */
+/** What one node admits in a second; 0: no limit. */
 export interface RateLimits {
   readonly trackPerDevicePerSecond: number;
+  readonly trackPerKeyPerSecond: number;
+  readonly trackPerProjectPerSecond: number;
+  readonly locationsPerKeyPerSecond: number;
+  readonly locationsPerProjectPerSecond: number;
   readonly queryPerKeyPerSecond: number;
   readonly managementPerKeyPerSecond: number;
 }
 
+export const noRateLimits: RateLimits = {
+  trackPerDevicePerSecond: 0,
+  trackPerKeyPerSecond: 0,
+  trackPerProjectPerSecond: 0,
+  locationsPerKeyPerSecond: 0,
+  locationsPerProjectPerSecond: 0,
+  queryPerKeyPerSecond: 0,
+  managementPerKeyPerSecond: 0,
+};
+
 export interface Admission {
   readonly admitted: boolean;
-  /** Requests that would be admitted right after this one. */
+  /** How many single ones would be admitted right after. */
   readonly remaining: number;
   /** When the bucket is full again, epoch ms. */
   readonly fullAtMs: number;
@@ -28,67 +45,170 @@ export interface Admission {
   readonly retryAfterMs: number;
 }
 
-const maxSubjects = 100_000;
+/** The buckets of one kind of subject. */
+export interface Buckets {
+  /** Says what {@link take} would do, and changes nothing. */
+  ask(subject: string, perSecond: number, nowMs: number, cost?: number): Admission;
+  /** Takes the cost from a bucket, whether or not there was room. */
+  take(subject: string, perSecond: number, nowMs: number, cost?: number): void;
+}
 
-/** Counts one request of `subject` at `nowMs` against `perSecond`. */
-export type Limiter = (subject: string, perSecond: number, nowMs: number) => Admission;
-
-export function createLimiter(): Limiter {
+/** Holds the buckets of at most so many subjects. */
+export function createBuckets(maxSubjects: number): Buckets {
   const fullAt = new LRUCache<string, number>({ max: maxSubjects });
-  return (subject, perSecond, nowMs) => {
-    const intervalMs = 1_000 / perSecond;
-    const capacityMs = Math.max(1_000, intervalMs);
-    const backlogMs = Math.max(0, (fullAt.get(subject) ?? 0) - nowMs);
-    const room = Math.floor((capacityMs - backlogMs) / intervalMs + 1e-9);
-    if (room < 1) {
-      return { admitted: false, remaining: 0, fullAtMs: nowMs + backlogMs, retryAfterMs: backlogMs + intervalMs - capacityMs };
-    }
-    const fullAtMs = nowMs + backlogMs + intervalMs;
-    fullAt.set(subject, fullAtMs);
-    return { admitted: true, remaining: room - 1, fullAtMs, retryAfterMs: 0 };
+  const backlogOf = (subject: string, nowMs: number): number => Math.max(0, (fullAt.get(subject) ?? 0) - nowMs);
+  return {
+    ask(subject, perSecond, nowMs, cost = 1) {
+      const intervalMs = 1_000 / perSecond;
+      const capacityMs = Math.max(1_000, intervalMs);
+      const backlogMs = backlogOf(subject, nowMs);
+      const costMs = cost * intervalMs;
+      const excessMs = backlogMs + Math.min(costMs, capacityMs) - capacityMs;
+      if (excessMs > 1e-6) return { admitted: false, remaining: 0, fullAtMs: nowMs + backlogMs, retryAfterMs: excessMs };
+      const remaining = Math.max(0, Math.floor((capacityMs - backlogMs - costMs) / intervalMs + 1e-9));
+      return { admitted: true, remaining, fullAtMs: nowMs + backlogMs + costMs, retryAfterMs: 0 };
+    },
+    take(subject, perSecond, nowMs, cost = 1) {
+      fullAt.set(subject, nowMs + backlogOf(subject, nowMs) + (cost * 1_000) / perSecond);
+    },
   };
 }
 
-/** The device that a track or replay body speaks of. */
-function deviceOf(body: unknown): string | undefined {
-  const { deviceId, replays } = (body ?? {}) as { deviceId?: unknown; replays?: unknown };
-  if (typeof deviceId === 'string') return deviceId;
-  return Array.isArray(replays) ? deviceOf(replays[0]) : undefined;
+/** Buckets empty within a second or so, so that forgetting those not used for longest lifts no limit. About 25 MB. */
+const maxDevices = 100_000;
+const maxKeys = 20_000;
+/** Longer ids are kept as their hash: their length is the sender's. */
+const maxSubjectCharacters = 80;
+
+const boundedSubject = (subject: string): string =>
+  subject.length <= maxSubjectCharacters ? subject : hash('sha256', subject, 'base64');
+
+/** One bucket that a request takes from. */
+interface Charge {
+  readonly buckets: Buckets;
+  readonly subject: string;
+  readonly perSecond: number;
+  readonly cost: number;
+  /** Reads on after "more than 10". */
+  readonly what: string;
 }
 
-function subjectOf(request: FastifyRequest, limit: LimitName): string | undefined {
-  const { caller } = request;
-  if (caller === null) return undefined;
-  const key = `${caller.project}/${caller.environment}`;
-  if (limit !== 'track') return `${limit}/${key}/${caller.keyHint}`;
-  const device = deviceOf(request.body);
-  return device === undefined ? undefined : `track/${key}/${device.slice(0, 256)}`;
+/** Counts what is known only when a body has been read. */
+export interface RateLimiter {
+  /**
+   * Counts the locations of a track or replay call by key, by project and, as one call each, by device. Throws `rate_limited`, having counted
+   * nothing, when one of them has no room. Devices are those of the locations as they are evaluated.
+   */
+  countLocations(caller: Caller, reply: FastifyReply, locations: readonly { readonly deviceId: string }[]): void;
+  /** Throws `rate_limited` when the caller's project has no room for another location. Counts nothing. */
+  refuseUpload(caller: Caller, reply: FastifyReply): void;
+  /** Counts locations of an upload by project, and returns after how many milliseconds the next may follow. */
+  countUpload(caller: Caller, locations: number): number;
 }
 
-function answer(reply: FastifyReply, perSecond: number, admission: Admission): void {
+declare module 'fastify' {
+  interface FastifyInstance {
+    rateLimiter: RateLimiter;
+  }
+}
+
+function tell(reply: FastifyReply, perSecond: number, admission: Admission): void {
   reply
     .header('X-RateLimit-Limit', perSecond)
     .header('X-RateLimit-Remaining', admission.remaining)
     .header('X-RateLimit-Reset', Math.ceil(admission.fullAtMs / 1_000));
-  if (admission.admitted) return;
-  const retryAfterS = Math.max(1, Math.ceil(admission.retryAfterMs / 1_000));
-  throw new ApiError('rate_limited', `more than ${perSecond} requests a second`, { retryAfterS });
 }
 
-/** Adds the hook to the root instance. It runs when the body is known, since the device is named there. */
+function refuse(reply: FastifyReply, { perSecond, what }: Charge, admission: Admission): never {
+  tell(reply, perSecond, admission);
+  const retryAfterS = Math.max(1, Math.ceil(admission.retryAfterMs / 1_000));
+  throw new ApiError('rate_limited', `more than ${perSecond} ${what}`, { retryAfterS });
+}
+
+/** Takes from all buckets or from none, and tells the caller of the one that is nearest to its limit. */
+function admit(reply: FastifyReply, charges: readonly Charge[], nowMs: number): void {
+  let tightest: { readonly charge: Charge; readonly admission: Admission } | undefined;
+  const shareLeft = (charge: Charge, { remaining }: Admission): number => remaining / charge.perSecond;
+  for (const charge of charges) {
+    const admission = charge.buckets.ask(charge.subject, charge.perSecond, nowMs, charge.cost);
+    if (!admission.admitted) refuse(reply, charge, admission);
+    if (!tightest || shareLeft(charge, admission) < shareLeft(tightest.charge, tightest.admission))
+      tightest = { charge, admission };
+  }
+  for (const { buckets, subject, perSecond, cost } of charges) buckets.take(subject, perSecond, nowMs, cost);
+  if (tightest) tell(reply, tightest.charge.perSecond, tightest.admission);
+}
+
+/** Adds the hook to the root instance. Calls are counted before anything of a body is read. */
 export function limitRates(app: FastifyInstance, limits: RateLimits, clock: () => number): void {
-  const limiter = createLimiter();
-  const perSecondOf: Record<LimitName, number> = {
-    track: limits.trackPerDevicePerSecond,
-    query: limits.queryPerKeyPerSecond,
-    management: limits.managementPerKeyPerSecond,
-    bulk: 0,
-    none: 0,
+  const devices = createBuckets(maxDevices);
+  const keys = createBuckets(maxKeys);
+  const projectOf = ({ project }: Caller): string => `project/${project}`;
+  const keyOf = ({ project, environment, keyHint }: Caller): string => `${project}/${environment}/${keyHint}`;
+  const charge = (subject: string, perSecond: number, what: string, cost = 1): Charge[] =>
+    perSecond === 0 ? [] : [{ buckets: keys, subject, perSecond, cost, what }];
+
+  const chargesOfCall: Readonly<Record<LimitName, (caller: Caller) => Charge[]>> = {
+    track: (caller) => [
+      ...charge(`track/${keyOf(caller)}`, limits.trackPerKeyPerSecond, 'track calls a second with this key'),
+      ...charge(`track/${projectOf(caller)}`, limits.trackPerProjectPerSecond, 'track calls a second in this project'),
+    ],
+    query: (caller) => charge(`query/${keyOf(caller)}`, limits.queryPerKeyPerSecond, 'requests a second with this key'),
+    management: (caller) =>
+      charge(`management/${keyOf(caller)}`, limits.managementPerKeyPerSecond, 'requests a second with this key'),
+    bulk: () => [],
+    none: () => [],
   };
-  app.addHook('preHandler', async (request, reply) => {
+
+  const chargesOfLocations = (caller: Caller, locations: number): Charge[] => [
+    ...charge(`locations/${keyOf(caller)}`, limits.locationsPerKeyPerSecond, 'locations a second with this key', locations),
+    ...chargeOfProject(caller, locations),
+  ];
+  const chargeOfProject = (caller: Caller, locations: number): Charge[] =>
+    charge(
+      `locations/${projectOf(caller)}`,
+      limits.locationsPerProjectPerSecond,
+      'locations a second in this project',
+      locations,
+    );
+
+  function chargesOfDevices(caller: Caller, locations: readonly { readonly deviceId: string }[]): Charge[] {
+    const perSecond = limits.trackPerDevicePerSecond;
+    if (perSecond === 0) return [];
+    const ids = new Set(locations.map(({ deviceId }) => deviceId));
+    return Array.from(ids, (id) => ({
+      buckets: devices,
+      subject: boundedSubject(`${caller.project}/${caller.environment}/${id}`),
+      perSecond,
+      cost: 1,
+      what: 'track calls a second of this device',
+    }));
+  }
+
+  app.decorate('rateLimiter', {
+    countLocations(caller, reply, locations) {
+      admit(reply, [...chargesOfDevices(caller, locations), ...chargesOfLocations(caller, locations.length)], clock());
+    },
+    refuseUpload(caller, reply) {
+      const nowMs = clock();
+      for (const charge of chargeOfProject(caller, 1)) {
+        const admission = charge.buckets.ask(charge.subject, charge.perSecond, nowMs);
+        if (!admission.admitted) refuse(reply, charge, admission);
+      }
+    },
+    countUpload(caller, locations) {
+      const nowMs = clock();
+      let waitMs = 0;
+      for (const { buckets, subject, perSecond, cost } of chargeOfProject(caller, locations)) {
+        buckets.take(subject, perSecond, nowMs, cost);
+        waitMs = Math.max(waitMs, buckets.ask(subject, perSecond, nowMs).retryAfterMs);
+      }
+      return waitMs;
+    },
+  } satisfies RateLimiter);
+
+  app.addHook('onRequest', async (request, reply) => {
     const { limit = 'none' } = request.routeOptions.config;
-    const perSecond = perSecondOf[limit];
-    const subject = perSecond > 0 ? subjectOf(request, limit) : undefined;
-    if (subject !== undefined) answer(reply, perSecond, limiter(subject, perSecond, clock()));
+    if (request.caller !== null) admit(reply, chargesOfCall[limit](request.caller), clock());
   });
 }

@@ -8,6 +8,7 @@ import type { Environment } from '../schemas/json/common.js';
 import { defaultSettings, type KeyKind, type KeyRecord, type ProjectRecord } from '../schemas/json/project.js';
 import { callerOf } from './authority.js';
 import { createKeyRing, newKey } from './keys.js';
+import { noRateLimits } from './rate-limits.js';
 import type { RequestObservation } from './requests.js';
 import { createHttpServer, logRedaction } from './server.js';
 
@@ -85,7 +86,7 @@ beforeEach(async () => {
     logger: pino({ level: 'debug', redact: logRedaction }, { write: (line) => log.push(line) }),
     keyRing: createKeyRing(configuration),
     administratorKeySha256: administrator.record.sha256,
-    rateLimits: { trackPerDevicePerSecond: 2, queryPerKeyPerSecond: 3, managementPerKeyPerSecond: 0 },
+    rateLimits: { ...noRateLimits, queryPerKeyPerSecond: 3 },
     openApi: { title: 'Fenceline', version: '1.2.3' },
     clock: () => now,
     observe: (observation) => observed.push(observation),
@@ -155,7 +156,7 @@ describe('authority', () => {
     const other = createHttpServer({
       logger: pino({ enabled: false }),
       keyRing: createKeyRing(configuration),
-      rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
+      rateLimits: noRateLimits,
       openApi: { title: 'x', version: '1' },
     });
     expect(() => other.get('/v1/forgotten', async () => ({}))).toThrow('declares no authority');
@@ -354,19 +355,7 @@ describe('headers of answers', () => {
 });
 
 describe('rate limits', () => {
-  const track = (deviceId: string) =>
-    app.inject({ method: 'POST', url: '/v1/track', headers: { authorization: publishable }, payload: { deviceId } });
-
-  it('count tracking per device', async () => {
-    now += 10_000;
-    const statuses = [];
-    for (const device of ['a', 'a', 'a', 'b']) statuses.push((await track(device)).statusCode);
-    expect(statuses).toEqual([200, 200, 429, 200]);
-    now += 500;
-    expect((await track('a')).statusCode).toBe(200);
-  });
-
-  it('count other calls per key, and say what is left', async () => {
+  it('count calls per key, and say what is left', async () => {
     now += 10_000;
     const first = await get('/v1/secret', secret);
     expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2' });
@@ -376,7 +365,17 @@ describe('rate limits', () => {
     const refused = await get('/v1/secret', secret);
     expect(refused.statusCode).toBe(429);
     expect(refused.headers['retry-after']).toBe('1');
-    expect(refused.json().meta.type).toBe('rate_limited');
+    expect(refused.json().meta).toMatchObject({
+      type: 'rate_limited',
+      message: 'more than 3 requests a second with this key',
+    });
+  });
+
+  it('count calls that are refused for what they ask', async () => {
+    now += 10_000;
+    const statuses = [];
+    for (let call = 0; call < 4; call++) statuses.push((await get('/v1/secret?unheardOf=1', secret)).statusCode);
+    expect(statuses).toEqual([400, 400, 400, 429]);
   });
 });
 

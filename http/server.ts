@@ -76,9 +76,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   protectAnswers(app);
   allowCrossOrigin(app);
   requireAuthority(app, options);
+  limitRates(app, options.rateLimits, options.clock ?? Date.now);
   checkQueries(app);
   refuseUnknownParameters(app);
-  limitRates(app, options.rateLimits, options.clock ?? Date.now);
   answerFailures(app);
   observeRequests(app, options.observe);
   describeApi(app, options.openApi);

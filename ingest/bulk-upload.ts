@@ -29,7 +29,7 @@ export interface Tally {
 export class BulkUpload {
   readonly #log: Pick<Log, 'append'>;
   readonly #admission: Admission;
-  readonly #pace: () => Promise<void>;
+  readonly #pace: (records: number) => Promise<void>;
   readonly #onRejected: (problem: FieldProblem) => void;
   readonly #rejections: Rejection[] = [];
   readonly #pending = new Set<Promise<void>>();
@@ -43,7 +43,7 @@ export class BulkUpload {
   constructor(
     log: Pick<Log, 'append'>,
     admission: Admission,
-    pace: () => Promise<void>,
+    pace: (records: number) => Promise<void>,
     onRejected: (problem: FieldProblem) => void,
   ) {
     this.#log = log;
@@ -73,11 +73,12 @@ export class BulkUpload {
 
   /** Sends the batch off. Resolves when there is room for another; rejects when one could not be appended. */
   async flush(): Promise<void> {
+    const records = this.#batch.length;
     this.#append();
     // Others get a turn between batches.
     await setImmediate();
     while (this.#pending.size >= maxPendingBatches) await Promise.race(this.#pending);
-    await this.#pace();
+    await this.#pace(records);
     if (this.#failure) throw this.#failure.error;
   }
 

@@ -3,6 +3,7 @@
  * as they become durable, so that a sender who is too fast is slowed down by its own connection.
  */
 import { pipeline, type Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -111,7 +112,15 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
         metrics.add('ingest_overloaded_total', 1, 'bulk');
         throw overloaded();
       }
-      const upload = new BulkUpload(log, admission, paceBulk, (problem) => rejections.add(callerOf(request), 'bulk', problem));
+      app.rateLimiter.refuseUpload(callerOf(request), reply);
+      let counted = 0;
+      const pace = async (records: number): Promise<void> => {
+        counted += records;
+        const waitMs = app.rateLimiter.countUpload(callerOf(request), records);
+        if (waitMs > 0) await setTimeout(waitMs);
+        await paceBulk();
+      };
+      const upload = new BulkUpload(log, admission, pace, (problem) => rejections.add(callerOf(request), 'bulk', problem));
       const receipt = (): Receipt => ({ project, environment, receivedAt: clock(), ip: null, replayed: false, replyTo: null });
       let failure: { readonly error: unknown } | undefined;
       try {
@@ -122,6 +131,8 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       await upload.settle();
       failure = upload.failure ?? failure;
       const { tally } = upload;
+      // What came after the last full batch has nothing to wait for, but many small uploads must not pass as none.
+      app.rateLimiter.countUpload(callerOf(request), Math.max(0, tally.accepted - counted));
       metrics.add('locations_accepted_total', tally.accepted, 'bulk');
       metrics.add('locations_rejected_total', tally.rejected, 'bulk');
       // The counts say what is durable nevertheless.

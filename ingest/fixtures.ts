@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { createKeyRing, newKey } from '../http/keys.js';
+import { noRateLimits, type RateLimits } from '../http/rate-limits.js';
 import { createHttpServer } from '../http/server.js';
 import type { SpatialQueries } from '../pipeline/catalog/types.js';
 import type { Inbox, Replies } from '../pipeline/ports.js';
@@ -42,6 +43,7 @@ export interface TestIngestOptions {
   readonly bounds?: Partial<IngestBounds>;
   readonly paceBulk?: () => Promise<void>;
   readonly settings?: Partial<Settings>;
+  readonly rateLimits?: Partial<RateLimits>;
   /** false: locations become durable and nobody evaluates them. */
   readonly stage?: boolean;
   readonly log?: (log: IngestDependencies['log']) => IngestDependencies['log'];
@@ -86,7 +88,7 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
   const app = createHttpServer({
     logger: pino({ enabled: false }),
     keyRing: createKeyRing(node.view),
-    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
+    rateLimits: { ...noRateLimits, ...options.rateLimits },
     openApi: { title: 'Fenceline', version: '0' },
   });
   const { log, stateStore: states } = node.embedded;

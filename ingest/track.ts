@@ -93,11 +93,14 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
       schema: { summary: 'Send a location', tags: ['track'], body: TrackRequest, response: { 200: TrackAnswer } },
       validatorCompiler: describeOnly,
     },
-    async (request) => {
+    async (request, reply) => {
       const wait = waiting.open();
       try {
         const result = readLocation(fieldsOf(request.body), receiptOf(request, false, wait.replyTo));
-        if (result.ok) return await taken(callerOf(request), 'track', wait, [result.value]);
+        if (result.ok) {
+          app.rateLimiter.countLocations(callerOf(request), reply, [result.value]);
+          return await taken(callerOf(request), 'track', wait, [result.value]);
+        }
         metrics.add('locations_rejected_total', 1, 'track');
         counter.add(callerOf(request), 'track', result.problem);
         throw refusalOf(result.problem);
@@ -120,7 +123,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
       },
       validatorCompiler: describeOnly,
     },
-    async (request) => {
+    async (request, reply) => {
       const items = accepted(replaysOf(request.body));
       const wait = waiting.open();
       try {
@@ -128,6 +131,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         metrics.add('locations_rejected_total', rejections.length, 'replay');
         for (const rejection of rejections) counter.add(callerOf(request), 'replay', rejection);
         if (locations.length === 0) throw refusalOf(rejections[0]!);
+        app.rateLimiter.countLocations(callerOf(request), reply, locations);
         const answer = await taken(callerOf(request), 'replay', wait, locations);
         return rejections.length === 0
           ? answer

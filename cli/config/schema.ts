@@ -79,6 +79,22 @@ export const ConfigurationSchema = Type.Object(
     limits: Type.Object(
       {
         trackPerDevicePerSecond: count(10, 'Track calls of one device; more are answered 429. 0 lifts the limit.'),
+        trackPerKeyPerSecond: count(
+          5_000,
+          'Track and replay calls of one key on one node; more are answered 429. 0 lifts the limit.',
+        ),
+        trackPerProjectPerSecond: count(
+          10_000,
+          'Track and replay calls of all keys of one project on one node; more are answered 429. 0 lifts the limit.',
+        ),
+        locationsPerKeyPerSecond: count(
+          20_000,
+          'Locations in track and replay calls of one key on one node; more are answered 429. 0 lifts the limit. Set below what a node evaluates, or one key delays all projects.',
+        ),
+        locationsPerProjectPerSecond: count(
+          100_000,
+          'Locations of one project on one node, uploads included; more calls are answered 429, and uploads slow down. 0 lifts the limit.',
+        ),
         queryPerKeyPerSecond: count(1_000, 'Context, search and map calls of one key. 0 lifts the limit.'),
         mapCostPerKeyPerSecond: count(
           1_000,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { createKeyRing } from '../../../http/keys.js';
+import { noRateLimits } from '../../../http/rate-limits.js';
 import { createHttpServer } from '../../../http/server.js';
 import { administratorKey, startApi } from '../../fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
@@ -12,7 +13,7 @@ export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
   const api = await startApi();
   const app = createHttpServer({
     logger: pino({ level: 'silent' }),
-    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
+    rateLimits: noRateLimits,
     openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(api.view),
     administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createBuckets } from './rate-limits.js';
+
+it("admits no more in any second than a second holds, and after a pause a second's worth at once", () => {
+  const calls = fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 300 }), cost: fc.integer({ min: 1, max: 5 }) }), {
+    maxLength: 200,
+  });
+  fc.assert(
+    fc.property(fc.integer({ min: 5, max: 50 }), calls, (perSecond, asked) => {
+      const buckets = createBuckets(10);
+      const admitted: { atMs: number; cost: number }[] = [];
+      let atMs = 1_000_000;
+      for (const { afterMs, cost } of asked) {
+        atMs += afterMs;
+        const { admitted: isAdmitted, retryAfterMs } = buckets.ask('one', perSecond, atMs, cost);
+        expect(isAdmitted).toBe(retryAfterMs === 0);
+        if (!isAdmitted) {
+          // It is right about when to come back.
+          expect(buckets.ask('one', perSecond, atMs + Math.ceil(retryAfterMs), cost).admitted).toBe(true);
+          continue;
+        }
+        buckets.take('one', perSecond, atMs, cost);
+        admitted.push({ atMs, cost });
+      }
+      for (const [index, { atMs: fromMs }] of admitted.entries()) {
+        let sum = 0;
+        for (const { atMs: thenMs, cost } of admitted.slice(index)) {
+          sum += cost;
+          // A full bucket, and what has refilled since.
+          expect(sum).toBeLessThanOrEqual(perSecond * (1 + (thenMs - fromMs) / 1_000) + 1e-6);
+        }
+      }
+    }),
+  );
+});
+
+it("admits what costs more than a second's worth from a full bucket only, and has it paid for afterwards", () => {
+  const buckets = createBuckets(10);
+  expect(buckets.ask('one', 10, 0, 100)).toMatchObject({ admitted: true, remaining: 0 });
+  buckets.take('one', 10, 0, 100);
+  expect(buckets.ask('one', 10, 0)).toMatchObject({ admitted: false, retryAfterMs: 9_100 });
+  expect(buckets.ask('one', 10, 9_100).admitted).toBe(true);
+  expect(buckets.ask('one', 10, 9_100, 100).admitted).toBe(false);
+  expect(buckets.ask('one', 10, 10_000, 100).admitted).toBe(true);
+});
+
+it('remembers a bounded number of subjects, those that were used last', () => {
+  const buckets = createBuckets(100);
+  for (let subject = 0; subject < 10_000; subject++) {
+    buckets.take('steady', 1, 0);
+    buckets.take(`other-${subject}`, 1, 0);
+  }
+  expect(buckets.ask('steady', 1, 0).admitted).toBe(false);
+  expect(buckets.ask('other-9999', 1, 0).admitted).toBe(false);
+  expect(buckets.ask('other-0', 1, 0).admitted).toBe(true);
+});
