@@ -151,7 +151,7 @@ function nearestTo({ longitude, latitude }: Location, { fences }: MonitoredSurro
   const first = (count: number, maxDistanceM?: number): FenceAtDistance[] => {
     const found: FenceAtDistance[] = [];
     for (const fence of nearestFences(fences, longitude, latitude, { maxDistanceM, accepts: () => true })) {
-      found.push(fence);
+      if (fence !== undefined) found.push(fence);
       if (found.length === count) break;
     }
     return found;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
@@ -32,6 +33,35 @@ async function queriesOver(changes: DecodedChange[]): Promise<Opened> {
 }
 
 const asChange = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence', id: record._id, record });
+
+test('searches that find nothing in many fences took turns together, and kept locations waiting', async () => {
+  const records = Array.from({ length: 3_000 }, (_, index) =>
+    geofenceRecord({ _id: deriveId(String(index)), externalId: String(index), center: [10 + index / 10_000, 50], radius: 10 }),
+  );
+  const { queries, close } = await queriesOver(records.map(asChange));
+  const search = () =>
+    queries.searchGeofences({
+      ...scope,
+      longitude: 10,
+      latitude: 50,
+      limit: 10,
+      metadata: { color: 'none' },
+      includeGeometry: false,
+    });
+  let isDone = false;
+  let batches = 0;
+  const searches = Promise.all(Array.from({ length: 8 }, search)).then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    batches += 1;
+    await setImmediate();
+  }
+  await searches;
+  // Each search reads 3,000 records, 256 between two batches, and no two go on between the same ones.
+  expect(batches).toBeGreaterThanOrEqual(8 * Math.floor(3_000 / 256));
+  await close();
+});
 
 const longitude = fc.oneof(
   fc.constantFrom(-180, 180, 179.99),

@@ -23,6 +23,13 @@ const enabledAt =
 /** `clock`: epoch ms. An unknown project has nothing anywhere. */
 export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => number = Date.now): SpatialQueries {
   const { configuration } = catalog;
+  let turns: Promise<void> = Promise.resolve();
+
+  /** Resolves when this search may go on: of all long searches, one does so between two batches of locations. */
+  function turn(): Promise<void> {
+    turns = turns.then(() => setImmediate());
+    return turns;
+  }
 
   /** As of now: nothing else may have had a reason to take in what changed since. */
   function surroundings(scope: Scope): MonitoredSurroundings | undefined {
@@ -53,11 +60,15 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       const timeMs = atMs ?? clock();
       const options = { tags, maxDistanceM: radiusM, accepts: enabledAt(fences, timeMs) };
       let read = 0;
-      for (const { id } of nearestFences(fences, longitude, latitude, options)) {
-        const record = configuration.keptGeofence(scope, id);
+      for (const nearest of nearestFences(fences, longitude, latitude, options)) {
+        if (nearest === undefined) {
+          await turn();
+          continue;
+        }
+        const record = configuration.keptGeofence(scope, nearest.id);
         if (record && metadataMatches(record, metadata)) found.push(geofenceJson(record, timeMs, includeGeometry));
         if (found.length >= Math.min(limit, maxSearchResults)) break;
-        if (++read % recordsPerTurn === 0) await setImmediate();
+        if (++read % recordsPerTurn === 0) await turn();
       }
       return found;
     },
