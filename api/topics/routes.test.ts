@@ -116,6 +116,20 @@ describe('reading on', () => {
       { numRuns: 15 },
     ));
 
+  test('answers a bounded number of bytes where records are large, and all of them in the end', async () => {
+    const from = await latest();
+    const key = `${server.api.project.record._id}/test/large`;
+    const count = 12;
+    for (let i = 0; i < count; i++) await server.api.log.append('events', [{ key, value: Buffer.alloc(900_000, `${i} `) }]);
+    const bytesOf = (records: readonly Body[]): number =>
+      records.reduce((sum, { value }) => sum + Buffer.from(value, 'base64').length, 0);
+    expect(bytesOf((await read(`from=${from}&limit=1000`)).records)).toBeLessThan(4 * 2 ** 20 + 900_000);
+    const { records } = await readOn(from, '&limit=1000');
+    expect(records.map(({ value }) => Buffer.from(value, 'base64').toString('latin1', 0, 3))).toEqual(
+      Array.from({ length: count }, (_, i) => `${i} ${i}`.slice(0, 3)),
+    );
+  });
+
   test('goes by one partition with its own offsets', async () => {
     const events = ownEvents(40);
     const before = (await get('/v1/topics')).body.topics[0].partitions;
