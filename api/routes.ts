@@ -9,6 +9,7 @@ import { analyticsRoutes } from './analytics/routes.js';
 import { beaconRoutes } from './beacons/routes.js';
 import type { ApiDeps } from './deps.js';
 import { eventRoutes } from './events/routes.js';
+import { verificationRoutes } from './events/verification.js';
 import { explainRoutes } from './explain/routes.js';
 import { geofenceRoutes } from './geofences/routes.js';
 import { mapMarkerRoutes } from './map-markers/routes.js';
@@ -35,6 +36,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (app, deps) => {
   await app.register(settingsRoutes(deps, serializeByProject));
   await app.register(projectRoutes(deps, serializeByProject));
   await app.register(eventRoutes(deps));
+  await app.register(verificationRoutes(deps));
   await app.register(subscriberRoutes(deps));
   await app.register(userRoutes(deps));
   await app.register(analyticsRoutes(deps));

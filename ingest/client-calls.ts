@@ -1,4 +1,4 @@
-/** The small calls that SDKs make beside tracking: conversions, verifications, logs. */
+/** The small calls that SDKs make beside tracking: conversions and logs. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
@@ -16,7 +16,7 @@ import { isToldAll } from './disclosure.js';
 import { asOverload } from './intake.js';
 import { storedState } from './last-known.js';
 import type { IngestParts } from './parts.js';
-import { ConversionAnswer, ConversionRequest, Done, VerificationRequest } from './schemas.js';
+import { ConversionAnswer, ConversionRequest, Done } from './schemas.js';
 import { deviceKey } from './track-request.js';
 
 const done = { meta: { code: 200 } };
@@ -61,21 +61,6 @@ export const clientCallRoutes: FastifyPluginAsync<IngestParts> = async (plugin, 
       metrics.add('conversions_accepted_total', 1);
       return { meta: { code: 200 }, event: eventJson(isToldAll(caller) ? event : conversionAsSent(event, fields)) };
     },
-  );
-
-  app.put(
-    '/v1/events/:id/verification',
-    {
-      config,
-      schema: {
-        summary: 'Accepted for SDKs, and not kept',
-        tags: ['sdk'],
-        params: Type.Object({ id: Type.String() }),
-        body: VerificationRequest,
-        response: { 200: Done },
-      },
-    },
-    async () => done,
   );
 
   app.post(

@@ -172,8 +172,3 @@ export const ConversionRequest = Type.Object({
 });
 
 export const ConversionAnswer = Type.Object({ meta: Meta, event: Event });
-
-export const VerificationRequest = Type.Object({
-  verification: Type.Integer({ minimum: -1, maximum: 1, description: '1 accept, -1 reject, 0 neither' }),
-  verifiedPlaceId: Type.Optional(Type.String()),
-});

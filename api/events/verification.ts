@@ -1,0 +1,71 @@
+/**
+ * PUT /v1/events/:id/verification, which mobile SDKs call with a publishable key. The verdict is checked and not kept. A publishable key
+ * is public, so the question whether there is such an event has a turn of its own: it never stands before the questions of owners.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyPluginAsync } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../http/authority.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
+import type { Analytics } from '../../pipeline/ports.js';
+import { parameterError } from '../../schemas/errors.js';
+import { createTurns } from '../analytics/turns.js';
+import type { ApiDeps } from '../deps.js';
+import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
+import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import { isId } from '../pairs.js';
+import { where } from '../sql.js';
+
+const maxWaiting = 16;
+const retryAfterS = 1;
+/** Events reach the analytics store about a second after they were answered, and SDKs verify them at once. */
+const lookAgainAfterMs = [0, 1_000, 2_000];
+
+function readVerdict(fields: RawFields): Outcome<number> {
+  const reader = new FieldReader(fields);
+  const verdict = reader.integer('verification', { minimum: -1, maximum: 1 });
+  if (verdict === null) reader.refuse('verification', 'is required');
+  return reader.outcome(() => verdict as number);
+}
+
+async function isStored(analytics: Pick<Analytics, 'query'>, scope: Scope, id: string): Promise<boolean> {
+  const { sql, parameters } = where(scope, [['id = {text}', id]]);
+  return (await analytics.query(`SELECT 1 AS found FROM events WHERE ${sql} LIMIT 1`, parameters)).length > 0;
+}
+
+export const verificationRoutes =
+  ({ analytics }: Pick<ApiDeps, 'analytics'>): FastifyPluginAsync =>
+  async (app) => {
+    const takeTurn = createTurns(1, maxWaiting, retryAfterS);
+
+    async function isKnown(scope: Scope, id: string): Promise<boolean> {
+      for (const delayMs of lookAgainAfterMs) {
+        if (delayMs > 0) await setTimeout(delayMs);
+        if (await takeTurn(() => isStored(analytics, scope, id))) return true;
+      }
+      return false;
+    }
+
+    app.put<{ Params: { id: string } }>('/v1/events/:id/verification', {
+      config: { authority: 'publishable', limit: 'query' },
+      schema: described({
+        operationId: 'verifyEvent',
+        tag: 'sdk',
+        summary: 'Check a verdict on an event, which is not kept',
+        params: idParameter,
+        body: Type.Object({
+          verification: Type.Integer({ minimum: -1, maximum: 1, description: '1 accept, -1 reject, 0 neither' }),
+          verifiedPlaceId: Type.Optional(Type.String({ description: 'Ignored: there are no places' })),
+        }),
+        answer: answerOf(),
+        failures: [400, 404, 503],
+      }),
+      handler: async (request) => {
+        const { id } = request.params;
+        if (!isId(id)) throw parameterError({ param: 'id', rule: 'must be the _id of an event, 24 hex digits' });
+        accepted(readVerdict(bodyFields(request.body)));
+        found((await isKnown(callerOf(request), id)) || undefined, 'event');
+        return { meta: success };
+      },
+    });
+  };
