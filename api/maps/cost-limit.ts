@@ -17,6 +17,8 @@ export interface CostLimit {
 /** How much a bucket holds, in seconds of its refilling. */
 export const burstS = 30;
 const maxKeys = 100_000;
+/** Sums of costs are not whole numbers. */
+const rounding = 1e-6;
 
 interface Bucket {
   readonly leftMs: number;
@@ -40,8 +42,8 @@ export function createCostLimit(perSecond: number, clock: () => number): CostLim
     charge(key, costMs) {
       if (perSecond === 0) return;
       const leftMs = leftOf(key, clock());
-      if (leftMs <= 0) {
-        const retryAfterS = Math.max(1, Math.ceil(-leftMs / perSecond));
+      if (leftMs < -rounding) {
+        const retryAfterS = Math.max(1, Math.ceil(-leftMs / perSecond - rounding));
         throw new ApiError('rate_limited', `the maps of this key have cost more than ${perSecond} a second`, { retryAfterS });
       }
       take(key, costMs);

@@ -203,3 +203,25 @@ describe('geofences', () => {
     expect(answer.json().meta).toMatchObject({ param: 'geofences' });
   });
 });
+
+test('a key whose maps have cost too much is told when to come back, while images that are there are answered', async () => {
+  const render = async () => ({ ...mapOf('x'), processorMs: 5_000 });
+  const limited = await startApi({
+    maps: mapParts({ render, maxCacheBytes: 10_000, costPerKeyPerSecond: 100 }),
+    clock: () => 1_000_000,
+  });
+  const ask = (query: string, kind: 'publishable' | 'secret' = 'publishable') =>
+    limited.app.inject({
+      url: `/maps/static?width=600&height=400&zoom=3&${query}`,
+      headers: { authorization: limited.project.key('test', kind) },
+    });
+  expect((await ask('center=1,1')).statusCode).toBe(200);
+  const refused = await ask('center=1,2');
+  expect(refused.statusCode).toBe(429);
+  expect(refused.json().meta.type).toBe('rate_limited');
+  // 30 s of 100 ms were there, and 5,000 ms were taken.
+  expect(Number(refused.headers['retry-after'])).toBe(20);
+  expect((await ask('center=1,1')).statusCode).toBe(200);
+  expect((await ask('center=1,2', 'secret')).statusCode).toBe(200);
+  await limited.close();
+});

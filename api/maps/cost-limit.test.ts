@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../../schemas/errors.js';
+import { burstS, createCostLimit } from './cost-limit.js';
+
+/** What is answered: null, or seconds to wait. */
+function outcome(charge: () => void): number | null {
+  try {
+    charge();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'rate_limited') return error.retryAfterS ?? Number.NaN;
+    throw error;
+  }
+}
+
+test('a key draws until its time is used up, waits as long as it is told, and costs no other key', () => {
+  let nowMs = 1_000_000;
+  const limit = createCostLimit(1_000, () => nowMs);
+  const draw = (key: string, costMs: number) => outcome(() => limit.charge(key, costMs));
+  expect(draw('a', burstS * 1_000 - 1)).toBeNull();
+  // The largest map is drawn with whatever is left.
+  expect(draw('a', 5_001)).toBeNull();
+  const waitS = draw('a', 1) as number;
+  expect(waitS).toBe(5);
+  expect(draw('b', 1)).toBeNull();
+  nowMs += waitS * 1_000 - 1;
+  expect(draw('a', 1)).not.toBeNull();
+  nowMs += 2;
+  expect(draw('a', 1)).toBeNull();
+});
+
+test('what a map took beyond its estimate is charged, and time never saves up beyond the burst', () => {
+  let nowMs = 0;
+  const limit = createCostLimit(100, () => nowMs);
+  limit.charge('a', 10);
+  limit.chargeMore('a', 100 * burstS);
+  expect(outcome(() => limit.charge('a', 1))).toBe(1);
+  nowMs += 3_600_000;
+  limit.charge('a', 100 * burstS + 1);
+  expect(outcome(() => limit.charge('a', 1))).toBe(1);
+});
+
+test('0 lifts the limit', () => {
+  const limit = createCostLimit(0, () => 0);
+  for (let i = 0; i < 100; i++) limit.charge('a', 1_000_000);
+});

@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createIconPool, type IconPool } from './icon-pool.js';
+
+const problems: string[] = [];
+let pool: IconPool | undefined;
+afterEach(async () => {
+  await pool?.close();
+  problems.length = 0;
+});
+
+function open(): IconPool {
+  pool = createIconPool({
+    module: new URL('../testing/icon-process.mjs', import.meta.url),
+    startTimeoutMs: 30_000,
+    onProblem: (reason) => problems.push(reason),
+  });
+  return pool;
+}
+
+const file = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('an icon that can not be decoded is refused, remembered as bad, and costs no other icon', () => {
+  test.each([
+    ['hang', 'must take less than 3 s to draw', 1],
+    ['crash', 'must take less memory to draw', 2],
+  ])('%s', async (what, rule, replaced) => {
+    const { rasterize } = open();
+    const bad = rasterize('a', file(what), 1);
+    const other = rasterize('b', file('fine'), 1);
+    const verdict = { ok: false, problem: { param: 'icon', rule } };
+    expect(await bad).toEqual(verdict);
+    expect(await other).toMatchObject({ ok: true });
+    expect(problems).toHaveLength(replaced);
+    expect(await rasterize('b', file(what), 1)).toEqual(verdict);
+    expect(problems).toHaveLength(replaced);
+  });
+});
+
+test('the same file is decoded once for each scale, however many ask for it', async () => {
+  const { rasterize } = open();
+  const [one, same, larger] = await Promise.all([1, 1, 2].map((scale) => rasterize('a', file('fine'), scale)));
+  expect(same).toBe(one);
+  expect(larger).not.toBe(one);
+  expect(await rasterize('b', file('fine'), 1)).toBe(one);
+});
