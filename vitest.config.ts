@@ -6,8 +6,9 @@ const clusterFiles = ['test/cluster/**/*.test.ts', `${rooms}/**/*.cluster.test.t
 /** Black-box tests, which run in both projects: embedded in the one, as nodes of a cluster in the other. */
 const blackBoxFiles = ['test/{end-to-end,browser}/**/*.test.ts'];
 /**
- * What depends on the version of Kafka: every request that we send, groups, faults of brokers, and whole nodes. TEST_KAFKA_VERSION=4.1 adds them as project
- * `kafka`, on that version. The rest of the cluster suite meets Kafka only through these.
+ * What depends on the version of Kafka: every request that we send, groups, faults of brokers, and whole nodes.
+ * TEST_KAFKA_VERSION=4.1 adds them as project `kafka`, on that version. The rest of the cluster suite meets Kafka only
+ * through these.
  */
 const kafkaFiles = [
   'backends/cluster/kafka/*.cluster.test.ts',

@@ -81,7 +81,10 @@ export interface ConsumeOptions {
   readonly maxWaitMs: number;
 }
 
-/** Bytes of keys and values that a read answers at most where it is not told otherwise: enough for a page, little beside a process' memory. */
+/**
+ * Bytes of keys and values that a read answers at most where it is not told otherwise: enough for a page, little beside
+ * a process' memory.
+ */
 export const defaultReadBytes = 4 * 2 ** 20;
 
 /** Partitioned, durable, ordered logs. */

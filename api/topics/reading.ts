@@ -77,8 +77,8 @@ export interface Reader {
 }
 
 /**
- * Answers at most `limit` records, of a bounded number of bytes, from the partition first that has the most to read: so none is left behind for ever.
- * Where all of what was passed over is others', there may be none although there is more.
+ * Answers at most `limit` records, of a bounded number of bytes, from the partition first that has the most to read: so
+ * no partition waits forever. Where all of what was passed over is others', there may be none although there is more.
  */
 export async function readTopic(
   log: Log,

@@ -77,7 +77,10 @@ export class BlockPool {
 export const countOfBlock = (block: Buffer): number => block.readUInt32BE(0);
 export const timestampOfBlock = (block: Buffer): number => block.readDoubleBE(4);
 
-/** Records that a read has found so far. Takes `maxRecords` and `maxBytes` of keys and values at most, but one record however large. */
+/**
+ * Records that a read has found so far. Takes `maxRecords` and `maxBytes` of keys and values at most, but one record
+ * however large.
+ */
 export class Page {
   readonly records: LogRecord[] = [];
   #bytes = 0;
@@ -88,12 +91,12 @@ export class Page {
     private readonly maxBytes: number,
   ) {}
 
-  /** Whether a record has found no room. No later one may be added then. */
+  /** Whether no further record may be added. */
   get isFull(): boolean {
     return this.#isFull || this.records.length >= this.maxRecords;
   }
 
-  /** Makes room for a record of so many bytes. False when there is none. */
+  /** Reserves space for a record of so many bytes. False when there is none. */
   reserve(bytes: number): boolean {
     this.#isFull = this.isFull || (this.records.length > 0 && this.#bytes + bytes > this.maxBytes);
     if (!this.#isFull) this.#bytes += bytes;
@@ -102,8 +105,8 @@ export class Page {
 }
 
 /**
- * Adds the block's records from `fromOffset` on to the page, until that is full. Values are views into the block. Answers the position after the
- * last record that was looked at.
+ * Adds the block's records from `fromOffset` on to the page, until that is full. Values are views into the block.
+ * Answers the position after the last record that was looked at.
  */
 export function readBlock(block: Buffer, partition: number, baseOffset: number, fromOffset: number, page: Page): number {
   const timestamp = timestampOfBlock(block);

@@ -1,8 +1,9 @@
 /**
- * Apache Kafka for tests: one broker, or three that replicate. TEST_KAFKA_VERSION says which of the supported versions, 3.9 by default.
+ * Apache Kafka for tests: one broker, or three that replicate. TEST_KAFKA_VERSION says which of the supported versions,
+ * 3.9 by default.
  *
- * Clients speak to the listener CLIENT, which demands what the test asks for; brokers speak to each other in the clear over another, INTERNAL.
- * Unless a test asks for an authorizer, whoever proved who they are may do all.
+ * Clients speak to the listener CLIENT, which demands what the test asks for; brokers speak to each other in the clear
+ * over another, INTERNAL. Unless a test asks for an authorizer, whoever proved who they are may do all.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Everything that Fenceline uses of kafkajs beyond its declared types. No other file does, and {@link verifyInternals} checks it at start.
- * `docs/decisions/022-kafka-client.md` says why kafkajs' own producer is not used, and which other clients there are.
+ * Everything that Fenceline uses of kafkajs beyond its declared types. No other file does, and {@link verifyInternals}
+ * checks it at start. `docs/decisions/022-kafka-client.md` says why kafkajs' own producer is not used, and which other
+ * clients there are.
  */
 import { createRequire } from 'node:module';
 import { type Broker, type Cluster, type EachBatchPayload, type Kafka, type KafkaMessage, PartitionAssigners } from 'kafkajs';
@@ -72,7 +73,10 @@ export interface RawPartition {
   readonly messages: readonly RawRecord[];
 }
 
-/** Sends one fetch request. Rejects with the first partition's error, if any has one; `KafkaJSOffsetOutOfRange` names its partition. */
+/**
+ * Sends one fetch request. Rejects with the first partition's error, if any has one; `KafkaJSOffsetOutOfRange` names
+ * its partition.
+ */
 export async function fetchRaw(broker: Broker, request: Parameters<Broker['fetch']>[0]): Promise<RawPartition[]> {
   const { responses }: { responses: { partitions: RawPartition[] }[] } = await broker.fetch(request);
   return responses.flatMap(({ partitions }) => partitions);
@@ -83,8 +87,8 @@ export const fetchedOffsetOf = (batch: EachBatchPayload['batch']): number =>
   Number((batch as { readonly fetchedOffset?: string }).fetchedOffset);
 
 /**
- * Answers connections of one's own, not yet connected. kafkajs gives them away only to assigners of partitions, when a consumer is made. The consumer
- * itself is never used.
+ * Answers connections of one's own, not yet connected. kafkajs gives them away only to assigners of partitions, when a
+ * consumer is made. The consumer itself is never used.
  */
 export function clusterOf(kafka: Kafka): Cluster {
   let captured: Cluster | undefined;

@@ -34,7 +34,7 @@ export function createReader(connection: KafkaConnection, wire: ReadingWire, out
       const fetchedBytes = Math.min(maxFetchedBytes, maxBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
       const found: KafkaMessage[] = [];
       let bytes = 0;
-      /** False when there is no room. */
+      /** Takes the message, unless a bound is reached. */
       function take(message: KafkaMessage): boolean {
         bytes += (message.key?.length ?? 0) + (message.value?.length ?? 0);
         if (found.length === maxRecords || (found.length > 0 && bytes > maxBytes)) return false;

@@ -1,8 +1,10 @@
 /**
- * A Redis Cluster of three masters with replicas, hurt while states, deliveries, positions and replies are written. A ledger knows what must be there.
+ * A Redis Cluster of three masters with replicas, hurt while states, deliveries, positions and replies are written. A
+ * ledger knows what must be there.
  *
- * State of a device: how many of its records were applied. So a record that is lost or applied twice shows, whatever was published. Two owners
- * take each partition and each queue from one another all the time: after a claim the other owner must be refused.
+ * State of a device: how many of its records were applied. So a record that is lost or applied twice shows, whatever
+ * was published. Two owners take each partition and each queue from one another all the time: after a claim the other
+ * owner must be refused.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
