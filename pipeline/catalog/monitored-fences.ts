@@ -104,6 +104,10 @@ export class MonitoredFences implements Fences {
     return this.#shapes.share(row, longitude, latitude, accuracyM);
   }
 
+  holdsHalf(row: number, longitude: number, latitude: number, accuracyM: number): boolean {
+    return this.#shapes.holdsHalf(row, longitude, latitude, accuracyM);
+  }
+
   /** Metres to the boundary, positive inside. */
   signedDistance(row: number, longitude: number, latitude: number): number {
     return this.#shapes.signedDistance(row, longitude, latitude);

@@ -8,7 +8,7 @@ type Confidence = Transition['confidence'];
 export function entryConfidence(zone: Zone, row: number, location: Location, fences: Fences): Confidence {
   if (zone === Zone.within) return 3;
   if (zone === Zone.apart) return 1;
-  return fences.share(row, location.longitude, location.latitude, location.accuracy_m) >= 0.5 ? 2 : 1;
+  return fences.holdsHalf(row, location.longitude, location.latitude, location.accuracy_m) ? 2 : 1;
 }
 
 /** Of an exit: 3 when the disc lies wholly outside (touching counts as outside), 2 when at least half of it does. */

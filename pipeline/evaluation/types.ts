@@ -49,6 +49,8 @@ export interface Fences {
   zone(row: number, longitude: number, latitude: number, accuracyM: number): Zone;
   /** f: the share of D's area that lies in the fence, 0 to 1. Only asked in the zones `near` and `partly`. */
   share(row: number, longitude: number, latitude: number, accuracyM: number): number;
+  /** Is f at least one half? Asked in the same zones; cheap for a disc that is much larger than the fence. */
+  holdsHalf(row: number, longitude: number, latitude: number, accuracyM: number): boolean;
   /** d: metres to the boundary, positive inside. Reads every edge. */
   signedDistance(row: number, longitude: number, latitude: number): number;
 }

@@ -132,6 +132,7 @@ test('the zone is that of the signed distance; box and share agree with it', () 
         expect(zone).toBe(zoneOf(table.signedDistance(row, x, y), accuracyM));
         if (zone !== Zone.apart) expect(boxInReach(table, row, x, y, accuracyM)).toBe(true);
         const share = table.share(row, x, y, accuracyM);
+        expect(table.holdsHalf(row, x, y, accuracyM)).toBe(share >= 0.5);
         expect(share).toBeGreaterThanOrEqual(0);
         expect(share).toBeLessThanOrEqual(1);
         // Distances are measured at the mean latitude, areas at the point's: apart by as little as the disc is small.

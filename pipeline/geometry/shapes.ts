@@ -14,6 +14,8 @@ import { nearestPolarEdge, projectRing } from './polar.js';
 import { distance, latitudeReach, latitudeScale, longitudeReach, longitudeScale, polarLatitude } from './scale.js';
 import { Zone, zoneOf } from './zone.js';
 
+/** Twice a box's area, and a little for rounding: a disc larger than this is filled by less than half. */
+const halfMargin = 2.001;
 const freed = -1;
 const noRow = -1;
 const initialRows = 16;
@@ -116,6 +118,17 @@ export class ShapeTable {
     const share = this.polygonShare(row, x, latitude, accuracyM);
     if (!this.isWide(row) || isPolar(latitude)) return share;
     return Math.min(1, share + this.polygonShare(row, this.inOtherFrame(row, x), latitude, accuracyM));
+  }
+
+  /** Is f at least one half? Of a disc much larger than a polygon this is known without a look at its edges. */
+  holdsHalf(row: number, longitude: number, latitude: number, accuracyM: number): boolean {
+    if (this.counts[row]! > 0 && !isPolar(latitude) && !this.isWide(row)) {
+      const at = 4 * row;
+      const widthM = (this.numbers[at + 2]! - this.numbers[at]!) * longitudeScale(latitude);
+      const heightM = (this.numbers[at + 3]! - this.numbers[at + 1]!) * latitudeScale(latitude);
+      if (halfMargin * widthM * heightM < Math.PI * accuracyM * accuracyM) return false;
+    }
+    return this.share(row, longitude, latitude, accuracyM) >= 0.5;
   }
 
   /** d: metres from the point to the boundary; 0 or more inside and on it, less than 0 outside. Reads every edge. */

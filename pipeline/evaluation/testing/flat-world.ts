@@ -92,6 +92,7 @@ export function flatFences(list: readonly FlatFence[]): Fences {
     signedDistance: (row, x, y) => signedDistance(list[row]!, x, y),
     rules: (row) => list[row]!.rules,
     zone: (row, x, y, accuracyM) => zoneOf(signedDistance(list[row]!, x, y), accuracyM),
+    holdsHalf: (row, x, y, accuracyM) => overlapShare(list[row]!, x, y, accuracyM) >= 0.5,
     share(row, x, y, accuracyM) {
       const zone = zoneOf(signedDistance(list[row]!, x, y), accuracyM);
       if (zone !== Zone.near && zone !== Zone.partly) throw new Error(`share is not to be asked in zone ${zone}`);
