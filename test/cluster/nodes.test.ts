@@ -29,7 +29,11 @@ let right: Client;
 
 beforeAll(async () => {
   cluster = newTestCluster()!;
-  const settings = { FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0', FENCELINE_EXPIRY_INTERVAL_MS: `${expiryIntervalMs}` };
+  const settings = {
+    FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
+    FENCELINE_EXPIRY_INTERVAL_MS: `${expiryIntervalMs}`,
+    FENCELINE_EXPIRY_KEEP_DAYS: '0',
+  };
   nodes = await ClusterNodes.start({ ...cluster.environment, ...settings }, plan);
   [left, right] = ['left', 'right'].map((name) => new Client(() => nodes.node(name).address, nodes.keys.test_secret)) as [
     Client,
