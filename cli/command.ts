@@ -7,5 +7,8 @@ export interface Command {
   run(args: string[]): Promise<void>;
 }
 
-/** The words of the call are off: told with the usage, exit status 2. */
+/** A failure that is nobody's mistake in the program, as a port in use: told in one line, exit status 1. */
+export class CommandFailure extends Error {}
+
+/** The words of the call, or the configuration, are off: told in one line, exit status 2. */
 export class UsageError extends Error {}

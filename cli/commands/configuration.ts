@@ -1,4 +1,5 @@
 /** The options that lead to a configuration, shared by the commands that need one. */
+import { UsageError } from '../command.js';
 import { type Loaded, loadConfiguration } from '../config/load.js';
 
 export const configurationOptions = {
@@ -10,7 +11,7 @@ export const configurationOptions = {
 
 type Values = { readonly [name in keyof typeof configurationOptions]?: string | undefined };
 
-/** The configuration; where it is wrong, every problem is told and the process ends with status 2. */
+/** The configuration. Throws a UsageError that tells every problem where it is wrong. */
 export function configurationOrExit({ config, ...given }: Values): Extract<Loaded, { ok: true }> {
   const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string')) as Record<
     string,
@@ -23,6 +24,5 @@ export function configurationOrExit({ config, ...given }: Values): Extract<Loade
     ...(config !== undefined && { file: config }),
   });
   if (loaded.ok) return loaded;
-  console.error(`fenceline: the configuration is not right\n${loaded.problems.map((problem) => `  ${problem}`).join('\n')}`);
-  process.exit(2);
+  throw new UsageError(`the configuration is not right: ${loaded.problems.join('; ')}`);
 }

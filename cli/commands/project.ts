@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Project } from '../../schemas/json/project.js';
-import { type Command, UsageError } from '../command.js';
+import { type Command, CommandFailure, UsageError } from '../command.js';
 import { administratorKeyFile } from '../node/administrator-key.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
@@ -44,7 +44,7 @@ function administratorOf(values: { address?: string | undefined; data?: string |
   try {
     return { address, key: readFileSync(file, 'utf8').trim() };
   } catch {
-    throw new UsageError(`no administrator's key: ${file} is not readable and FENCELINE_ADMINISTRATOR_KEY is not set`);
+    throw new CommandFailure(`no administrator's key: ${file} is not readable and FENCELINE_ADMINISTRATOR_KEY is not set`);
   }
 }
 
@@ -54,12 +54,14 @@ async function call<T>({ address, key }: Administrator, method: string, path: st
     headers: { authorization: key, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   }).catch((error: Error) => {
-    throw new UsageError(
+    throw new CommandFailure(
       `nothing answers at ${address} (${(error.cause as Error | undefined)?.message ?? error.message}); is it running?`,
     );
   });
-  const answer = (await response.json()) as T & { meta: { message?: string } };
-  if (!response.ok) throw new UsageError(answer.meta.message ?? `answered ${response.status}`);
+  const answer = (await response.json().catch(() => {
+    throw new CommandFailure(`what answers at ${address} is no Fenceline`);
+  })) as T & { meta?: { message?: string } };
+  if (!response.ok) throw new CommandFailure(answer.meta?.message ?? `${address} answered ${response.status}`);
   return answer;
 }
 

@@ -88,7 +88,7 @@ async function replay(
   progress.end();
   await world.close();
 
-  const account = { totals, tally, elapsedMs: performance.now() - startedAtMs };
+  const account = { totals, tally, elapsedMs: performance.now() - startedAtMs, asked: { environment, range } };
   if (format === 'summary') await writeLines(process.stdout, summaryLines(account));
   else console.error(totalLine(account));
 }

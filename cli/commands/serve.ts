@@ -1,11 +1,11 @@
 /** `fenceline serve`: starts a node, makes a first project, tells its keys and address, and stops on a signal. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Logger, pino } from 'pino';
-import { createProject } from '../../api/projects/projects.js';
-import type { Command } from '../command.js';
+import type { Logger } from 'pino';
+import { type Command, CommandFailure } from '../command.js';
 import type { Configuration } from '../config/schema.js';
 import { endForSure } from '../node/end-for-sure.js';
-import { loggerOptions } from '../node/logger.js';
 import type { Node } from '../node/node.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
@@ -16,10 +16,13 @@ export const serveCommand: Command = {
     const { values } = parseArgs({ args, options: configurationOptions });
     const { configuration } = configurationOrExit(values);
     endForSure();
-    const logger = pino(loggerOptions(configuration), pino.destination(2));
     // From the start on: a signal that nobody listens for would end a start in the middle, or, where we are the first process, do nothing.
     const asked = nextSignal();
-    const node = await start(configuration, logger);
+    announce(configuration);
+    // Loaded only now: what a node is made of takes longer to load than people wait for a sign.
+    const [{ pino }, { loggerOptions }] = await Promise.all([import('pino'), import('../node/logger.js')]);
+    const logger = pino(loggerOptions(configuration), pino.destination(2));
+    const node = await start(configuration, logger).catch(withFolder(configuration.data));
     const address = await listen(node, configuration.host, configuration.port);
     await welcome(node, address);
     logger.info({ address, data: configuration.data }, 'ready');
@@ -32,6 +35,45 @@ export const serveCommand: Command = {
   },
 };
 
+/** What is being done, until the address is told. */
+function announce({ backend, data, roles }: Configuration): void {
+  if (backend === 'cluster') console.log(`Starting Fenceline as ${roles.join(', ')}: connecting to the cluster`);
+  else if (existsSync(join(data, 'log'))) console.log(`Starting Fenceline: opening the data folder ${data}`);
+  else console.log(`Starting Fenceline for the first time: making the data folder ${data}, which takes some seconds`);
+}
+
+/** Of the data folder, by the system's code. */
+const folderProblems: Readonly<Record<string, string>> = {
+  EACCES: 'it belongs to another user',
+  EPERM: 'it belongs to another user',
+  EROFS: 'its disk is read-only',
+  ENOTDIR: 'it, or what it lies in, is a file',
+  EEXIST: 'it is a file',
+  ENOSPC: 'its disk is full',
+};
+
+/** Rejects with one line where the system refuses the folder, and with the error as it is otherwise. */
+const withFolder =
+  (data: string) =>
+  (error: NodeJS.ErrnoException): never => {
+    const problem = folderProblems[error.code ?? ''];
+    throw problem === undefined ? error : new CommandFailure(`the data folder ${data} can't be used: ${problem}`);
+  };
+
+const addressProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program has the port; --port takes another',
+  EACCES: 'the port needs more rights; --port takes another',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'this machine has no such address',
+};
+
+const withAddress =
+  (host: string, port: number) =>
+  (error: NodeJS.ErrnoException): never => {
+    const problem = addressProblems[error.code ?? ''];
+    throw problem === undefined ? error : new CommandFailure(`can't listen on ${host}:${port}: ${problem}`);
+  };
+
 /** Only the node that is wanted is loaded: the embedded engine takes 150 MB that a node of a cluster has no use for. */
 async function start(configuration: Configuration, logger: Logger): Promise<Node> {
   if (configuration.backend === 'cluster')
@@ -40,7 +82,7 @@ async function start(configuration: Configuration, logger: Logger): Promise<Node
 }
 
 async function listen({ app }: Node, host: string, port: number): Promise<string> {
-  await app.listen({ host, port });
+  await app.listen({ host, port }).catch(withAddress(host, port));
   const bound = app.server.address();
   const actualPort = typeof bound === 'object' && bound !== null ? bound.port : port;
   const isEverywhere = host === '0.0.0.0' || host === '::';
@@ -53,6 +95,7 @@ async function welcome({ configuration, writer, mayGreet }: Node, address: strin
     console.log(`Fenceline is listening on ${address}`);
     return;
   }
+  const { createProject } = await import('../../api/projects/projects.js');
   const { keys } = await createProject(writer, 'First project');
   const lines = keys.map(({ record, key }) => `  ${`${record.environment} ${record.kind}`.padEnd(17)} ${key}`);
   const publishable = keys.find(({ record }) => record.environment === 'test' && record.kind === 'publishable')?.key;

@@ -1,7 +1,7 @@
 /** `fenceline tail`: the live stream of a running Fenceline in a terminal, or as JSON lines for another program. */
 import { parseArgs } from 'node:util';
 import type { Event } from '../../schemas/json/user.js';
-import { type Command, UsageError } from '../command.js';
+import { type Command, CommandFailure, UsageError } from '../command.js';
 import { painter } from '../demo/report.js';
 import type { Block } from '../tail/blocks.js';
 import { follow, Refused } from '../tail/follow.js';
@@ -70,11 +70,12 @@ async function tail(url: string, key: string, isJson: boolean): Promise<void> {
       url,
       key,
       onMessage: show,
+      onConnected: () => console.error(`fenceline: connected to ${new URL(url).origin}; events are shown as they happen`),
       onLoss: (reason, retryMs) => console.error(`fenceline: ${reason}; next try in ${(retryMs / 1_000).toFixed(1)} s`),
       signal: end.signal,
     });
   } catch (error) {
-    throw error instanceof Refused ? new UsageError(error.message) : error;
+    throw error instanceof Refused ? new CommandFailure(error.message) : error;
   }
 }
 

@@ -49,7 +49,7 @@ export function clusterOptions(configuration: Configuration): ClusterOptionsResu
 export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOptions {
   const given = clusterOptions(configuration);
   if (given.ok) return given.options;
-  throw new UsageError(`the configuration is not right\n${given.problems.map((problem) => `  ${problem}`).join('\n')}`);
+  throw new UsageError(`the configuration is not right: ${given.problems.join('; ')}`);
 }
 
 type Report = (key: string, rule: string) => void;

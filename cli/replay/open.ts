@@ -1,7 +1,7 @@
 /** Where recorded locations are: in a data folder, which no server need have open, or in the cluster's Kafka. */
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { hasLog, openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
-import { UsageError } from '../command.js';
+import { CommandFailure } from '../command.js';
 import type { Configuration } from '../config/schema.js';
 import { clusterOptionsOrRefuse } from '../node/cluster-options.js';
 
@@ -15,7 +15,7 @@ export async function openRecord(configuration: Configuration): Promise<OpenReco
     return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (problem) => console.error(problem) });
   }
   const folder = configuration.data;
-  if (!hasLog(folder)) throw new UsageError(`${folder} is not the data folder of a Fenceline; --data names another`);
+  if (!hasLog(folder)) throw new CommandFailure(`${folder} is not the data folder of a Fenceline; --data names another`);
   const log = openLogReader(folder);
   return { log, close: () => log.close() };
 }

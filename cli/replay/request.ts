@@ -4,7 +4,7 @@ import { isDictionary } from '../../api/fields.js';
 import { mergeSettings } from '../../api/settings/input.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord, Settings } from '../../schemas/json/project.js';
-import { UsageError } from '../command.js';
+import { CommandFailure, UsageError } from '../command.js';
 import { type Format, formats } from './formats.js';
 import type { TimeRange } from './partition.js';
 import { parseDuration, parseMoment } from './times.js';
@@ -72,9 +72,9 @@ export function readRequest(words: ReplayWords, nowMs: number, defaultFormat: Fo
 export function projectOf(projects: readonly ProjectRecord[], id: string | undefined): ProjectRecord {
   const project = id === undefined && projects.length === 1 ? projects[0] : projects.find(({ _id }) => _id === id);
   if (project) return project;
-  if (projects.length === 0) throw new UsageError('the data folder has no project yet');
-  const known = projects.map(({ _id, name }) => `  ${_id}  ${name}`).join('\n');
-  throw new UsageError(`--project must be the id of a project:\n${known}`);
+  if (projects.length === 0) throw new CommandFailure('the data folder has no project yet');
+  const known = projects.map(({ _id, name }) => `${_id} (${name})`).join(', ');
+  throw new UsageError(`--project must be the id of a project: ${known}`);
 }
 
 /** The whole text of a file that an option names. */

@@ -32,6 +32,8 @@ function tallyOf(...events: [type: string, where: object, foundIn: ComparedEvent
   return tally;
 }
 
+const asked = { environment: 'live', range: { fromMs: Date.UTC(2026, 5, 1), toMs: Date.UTC(2026, 5, 2) } };
+
 describe('the summary', () => {
   test('counts the replay beside the record, by place', () => {
     const tally = tallyOf(
@@ -43,7 +45,7 @@ describe('the summary', () => {
       ['entered_beacon', beacon('door'), 'both'],
       ['exited_beacon', beacon('door'), 'both'],
     );
-    expect(summaryLines({ totals, tally, elapsedMs: 500 })).toEqual([
+    expect(summaryLines({ totals, tally, elapsedMs: 500, asked })).toEqual([
       '1,234 locations: 1,200 applied, 30 repeats, 4 stale',
       '  received 2026-06-01T00:00:00.000Z to 2026-06-02T00:00:00.000Z',
       '  after 500 earlier ones, which showed who was inside what',
@@ -58,14 +60,14 @@ describe('the summary', () => {
       'beacon door                 1         1         1         1         0         0         0         0',
       'all                         3         3         2         1         0         1         2         2',
     ]);
-    expect(totalLine({ totals, tally, elapsedMs: 500 })).toBe(
+    expect(totalLine({ totals, tally, elapsedMs: 500, asked })).toBe(
       '1,234 locations; 5 events in the replay, 5 on record: 2 only in the replay, 2 only on record',
     );
   });
 
   test('says when there was nothing', () => {
-    expect(summaryLines({ totals: noTotals, tally: tallyOf(), elapsedMs: 0 })).toEqual([
-      'No locations of that time are held.',
+    expect(summaryLines({ totals: noTotals, tally: tallyOf(), elapsedMs: 0, asked })).toEqual([
+      'No locations of environment live are held from 2026-06-01T00:00:00.000Z to 2026-06-02T00:00:00.000Z; --environment, --from and --to choose others.',
       '',
       'No events, neither in the replay nor on record.',
     ]);

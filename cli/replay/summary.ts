@@ -7,6 +7,8 @@ export interface Account {
   readonly totals: Totals;
   readonly tally: Tally;
   readonly elapsedMs: number;
+  /** What was asked for. */
+  readonly asked: { readonly environment: string; readonly range: { readonly fromMs: number; readonly toMs: number } };
 }
 
 const maxNameWidth = 60;
@@ -24,7 +26,12 @@ const allOf = ({ entered, left, dwelled }: Turns, count: (counts: Counts) => num
 export const summaryLines = (account: Account): string[] => [...evaluationLines(account), '', ...tableLines(account.tally)];
 
 /** One line, for those who keep the events. */
-export function totalLine({ totals: { results }, tally: { total } }: Account): string {
+export function totalLine(account: Account): string {
+  if (isEmpty(account.totals)) return nothingHeld(account);
+  const {
+    totals: { results },
+    tally: { total },
+  } = account;
   const locations = results.applied + results.repeat + results.stale;
   return (
     `${number(locations)} locations; ${number(allOf(total, inReplay))} events in the replay, ${number(allOf(total, onRecord))} on record: ` +
@@ -32,10 +39,19 @@ export function totalLine({ totals: { results }, tally: { total } }: Account): s
   );
 }
 
-function evaluationLines({ totals, tally, elapsedMs }: Account): string[] {
+const isEmpty = ({ results, warmUpLocations, deadLetters }: Totals): boolean =>
+  results.applied + results.repeat + results.stale + warmUpLocations + deadLetters === 0;
+
+function nothingHeld({ asked: { environment, range } }: Account): string {
+  const from = Number.isFinite(range.fromMs) ? `from ${isoTime(range.fromMs)}` : 'from the oldest location held';
+  return `No locations of environment ${environment} are held ${from} to ${isoTime(range.toMs)}; --environment, --from and --to choose others.`;
+}
+
+function evaluationLines(account: Account): string[] {
+  if (isEmpty(account.totals)) return [nothingHeld(account)];
+  const { totals, tally, elapsedMs } = account;
   const { results, warmUpLocations, deadLetters, firstReceivedAt, lastReceivedAt } = totals;
   const locations = results.applied + results.repeat + results.stale;
-  if (locations + warmUpLocations + deadLetters === 0) return ['No locations of that time are held.'];
   const perSecond = (locations + warmUpLocations) / Math.max(elapsedMs / 1_000, 0.001);
   const lines = [
     `${number(locations)} locations: ${number(results.applied)} applied, ${number(results.repeat)} repeats, ${number(results.stale)} stale`,

@@ -10,6 +10,8 @@ export interface FollowOptions {
   readonly url: string;
   readonly key: string;
   readonly onMessage: (message: Block & { readonly data: string }) => void;
+  /** The stream is open, for the first time or again. */
+  readonly onConnected?: () => void;
   /** The connection is lost, or was not made; the next try comes after so long. */
   readonly onLoss: (reason: string, retryAfterMs: number) => void;
   /** Ends it. */
@@ -20,12 +22,21 @@ export interface FollowOptions {
 /** The server will not have us, and would not the next time either. */
 export class Refused extends Error {}
 
-const maxRetryMs = 30_000;
+/** A server that was restarted is followed again within five seconds. */
+const maxRetryMs = 4_000;
 /** Three of the server's heartbeats. */
 const maxSilenceMs = 45_000;
 
 /** Resolves when `signal` is aborted. Throws {@link Refused}, also when nothing answers the very first try. */
-export async function follow({ url, key, onMessage, onLoss, signal, minRetryMs = 500 }: FollowOptions): Promise<void> {
+export async function follow({
+  url,
+  key,
+  onMessage,
+  onConnected = () => {},
+  onLoss,
+  signal,
+  minRetryMs = 500,
+}: FollowOptions): Promise<void> {
   let lastEventId = '';
   let hasAnswered = false;
   let losses = 0;
@@ -41,6 +52,7 @@ export async function follow({ url, key, onMessage, onLoss, signal, minRetryMs =
       });
       hasAnswered = true;
       await checkStatus(response);
+      onConnected();
       const read = createBlockReader(lastEventId);
       const decoder = new TextDecoder();
       for await (const bytes of response.body ?? []) {

@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { program } from '../support/server.js';
 
-test('a folder that holds nothing is told with the usage, and none is made', () => {
+test('a folder that holds nothing is told in one line, and none is made', () => {
   const workFolder = mkdtempSync(join(tmpdir(), 'fenceline-replay-folder-'));
   onTestFinished(() => rmSync(workFolder, { recursive: true }));
   const args = [program, 'replay', '--environment', 'test', '--data', 'none'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: workFolder, encoding: 'utf8' });
-  expect(stderr).toContain('fenceline: none is not the data folder of a Fenceline');
-  expect(stderr).toContain('fenceline replay [--from TIME]');
-  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toBe('fenceline: none is not the data folder of a Fenceline; --data names another\n');
+  expect([status, stdout]).toEqual([1, '']);
   expect(readdirSync(workFolder)).toEqual([]);
 });

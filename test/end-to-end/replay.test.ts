@@ -151,10 +151,10 @@ describe('what is wrong', () => {
     [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
     [['--geofences', 'none.json'], '--geofences none.json: ENOENT'],
     [['--since', '-1h'], "Unknown option '--since'"],
-  ])('with the words %j is told with the usage', async (args, problem) => {
+  ])('with the words %j is told in one line', async (args, problem) => {
     const { status, lines, errors } = await replay(...args);
-    expect(errors).toContain(`fenceline: ${problem}`);
-    expect(errors).toContain('fenceline replay [--from TIME]');
+    expect(errors.startsWith(`fenceline: ${problem}`)).toBe(true);
+    expect(errors.trim()).not.toContain('\n');
     expect([status, lines]).toEqual([2, []]);
   });
 });

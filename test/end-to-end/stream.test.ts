@@ -176,7 +176,7 @@ describe('fenceline tail', () => {
 
   it('says what is wrong with its words or its key', async () => {
     const wrong = tail(server.address, 'prj_test_sk_wrong');
-    expect(await wrong.exited).toBe(2);
+    expect(await wrong.exited).toBe(1);
     expect(wrong.errors()).toContain('unknown or revoked');
     const keyless = tail(server.address, '');
     expect(await keyless.exited).toBe(2);

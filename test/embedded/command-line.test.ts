@@ -1,0 +1,156 @@
+/** What the command line says when something is off: one line and an exit status, without usage text or stack. The built program, as a stranger calls it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { program, TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+let server: TestServer;
+let folder: string;
+let other: Server;
+let otherPort: number;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fenceline-command-line-'));
+  writeFileSync(join(folder, 'file'), '');
+  writeFileSync(join(folder, 'bad.yaml'), 'port: many\nlocation: 7\n');
+  other = createServer((_, response) => void response.end('hello'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  otherPort = (other.address() as AddressInfo).port;
+  server = await TestServer.start();
+});
+afterAll(async () => {
+  other.close();
+  await server?.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const environment = (): NodeJS.ProcessEnv => ({ ...process.env, FENCELINE_LOG_LEVEL: 'warn' });
+
+async function call(args: readonly string[], variables: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...environment(), ...variables } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stderr = '';
+  child.stdout.resume();
+  child.stderr.on('data', (bytes: Buffer) => {
+    stderr += bytes.toString();
+  });
+  const [status] = (await once(child, 'close')) as [number | null];
+  return { status, stderr };
+}
+
+const nobody = 'http://127.0.0.1:9';
+
+describe('a command that fails', () => {
+  const cases: [string, () => readonly string[], 1 | 2, RegExp][] = [
+    [
+      'a folder in use',
+      () => ['serve', '--port', '0', '--data', server.dataFolder],
+      1,
+      /another process is using the data folder/,
+    ],
+    [
+      'a port in use',
+      () => ['serve', '--port', `${otherPort}`, '--data', 'new'],
+      1,
+      /can't listen on 127.0.0.1:\d+: another program/,
+    ],
+    [
+      'a folder that is a file',
+      () => ['serve', '--port', '0', '--data', 'file'],
+      1,
+      /the data folder file can't be used: it is a file/,
+    ],
+    [
+      'a bad configuration',
+      () => ['serve', '--config', 'bad.yaml'],
+      2,
+      /is not right: location .*; port .*must be a whole number/,
+    ],
+    ['an unknown option', () => ['serve', '--prot', '80'], 2, /Unknown option '--prot'/],
+    ['an unknown command', () => ['sevre'], 2, /unknown command sevre/],
+    [
+      'nothing listening, for project',
+      () => ['project', 'list', '--address', nobody],
+      1,
+      /nothing answers at http:\/\/127.0.0.1:9/,
+    ],
+    [
+      'nothing listening, for tail',
+      () => ['tail', '--key', 'k', '--address', nobody],
+      1,
+      /nothing answers at http:\/\/127.0.0.1:9/,
+    ],
+    ['a wrong key, for project', () => ['project', 'list', '--address', server.address], 1, /key/],
+    ['a wrong key, for tail', () => ['tail', '--key', 'k', '--address', server.address], 1, /key/],
+    ['another program there', () => ['project', 'list', '--address', `http://127.0.0.1:${otherPort}`], 1, /is no Fenceline/],
+    ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not the data folder/],
+  ];
+  it.each(cases)('says so in one line: %s', async (_, args, status, message) => {
+    const answer = await call(args(), { FENCELINE_ADMINISTRATOR_KEY: 'wrong' });
+    expect(answer.stderr).toMatch(message);
+    expect(answer.stderr).toMatch(/^fenceline: [^\n]+\n$/);
+    expect(answer.status).toBe(status);
+  });
+});
+
+/** Ends with the test. */
+function start(args: readonly string[], variables: NodeJS.ProcessEnv = {}): { readonly child: ChildProcess; text: string } {
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...environment(), ...variables } });
+  const started = { child, text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes: Buffer) => {
+      started.text += bytes.toString();
+    });
+  }
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return started;
+}
+
+describe('serve', () => {
+  it('says what it does before it loads what takes long, and says when it starts for the first time', async () => {
+    const first = start(['serve', '--port', '0', '--data', 'first']);
+    await until(() => /listening on/.test(first.text), { timeoutMs: 60_000 });
+    expect(first.text).toMatch(/^Starting Fenceline for the first time: making the data folder first/);
+    const again = await call(['serve', '--port', '0', '--data', 'first']);
+    expect(again.stderr).toMatch(/another process/);
+  });
+});
+
+describe('tail', () => {
+  it('reports that it is connected, and comes back within five seconds of the server', async () => {
+    const tailed = await TestServer.start();
+    onTestFinished(() => tailed.dispose());
+    const port = new URL(tailed.address).port;
+    const { child } = start(['tail', '--key', tailed.keys.test_secret, '--address', tailed.address]);
+    const lines: string[] = [];
+    child.stderr?.on('data', (bytes: Buffer) => lines.push(...bytes.toString().trim().split('\n')));
+    const connections = (): number => lines.filter((line) => line.startsWith('fenceline: connected to ')).length;
+    await until(() => connections() === 1);
+    await tailed.kill();
+    // Long enough for the delays to grow.
+    await until(() => lines.filter((line) => line.includes('next try in')).length >= 6, { timeoutMs: 40_000 });
+    const delaysS = lines.flatMap((line) => /next try in ([\d.]+) s/.exec(line)?.[1] ?? []).map(Number);
+    expect(Math.max(...delaysS)).toBeLessThan(5);
+    const again = start(['serve', '--port', port, '--data', tailed.dataFolder]);
+    await until(() => /listening on/.test(again.text), { timeoutMs: 60_000 });
+    const backAtMs = Date.now();
+    await until(() => connections() === 2, { timeoutMs: 15_000 });
+    expect(Date.now() - backAtMs).toBeLessThan(6_000);
+  });
+});
+
+describe('replay', () => {
+  it('names environment and range when it finds nothing', async () => {
+    const range = ['--from', '2029-01-01T00:00:00Z', '--to', '2029-01-02T00:00:00Z'];
+    const { status, stderr } = await call(['replay', '--data', server.dataFolder, '--environment', 'live', ...range]);
+    expect(stderr).toContain(
+      'No locations of environment live are held from 2029-01-01T00:00:00.000Z to 2029-01-02T00:00:00.000Z',
+    );
+    expect(status).toBe(0);
+  });
+});
