@@ -1,13 +1,14 @@
 /**
  * Bakes the default basemap into the folder that its argument names, unless it is there, and ends: `node baking-process.js FOLDER`.
  *
- * A node starts it beside itself, and the build of the image runs it. It takes some seconds of a processor, at a priority below everything else's, and
+ * A node starts it beside itself, and the build of the image runs it. It takes some seconds of a processor, at the low priority of drawing, and
  * 500 MB of memory, which the system has back when it ends.
  */
 import { setPriority } from 'node:os';
 import { prepareDefaultBasemap } from './bake.js';
 
-const niceness = 10;
+/** As of those that draw: a map may be waiting for it. */
+const niceness = 5;
 
 try {
   setPriority(niceness);
