@@ -1,9 +1,10 @@
-/** Nothing lost, nothing twice, when Redis is started again, loses its last second, is slow or out of reach. */
+/** Nothing lost, nothing twice, when Redis is started again, loses its last second, is slow or out of reach, moves slots or fails over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { withRedis } from '../../services/clients.js';
 import { startProxy } from '../../services/proxy.js';
-import { startRedis } from '../../services/redis.js';
+import { startRedis, startRedisCluster } from '../../services/redis.js';
+import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver } from '../../services/redis-slots.js';
 import { services } from '../../services/services.js';
 import { until } from '../../support/until.js';
 import { type Running, run, twoNodes } from './run.js';
@@ -64,6 +65,42 @@ it('does again what Redis has forgotten of its last second', { timeout, retry: 0
   const disturbed = await run({ workload, nodes: twoNodes, services: { redis }, overMs: 15_000, disturb });
   await story.expectSame(`${forgotten} locations forgotten`, disturbed, { deliveriesMadeAnew: true });
   expect(repeatsInLog(disturbed)).toBeGreaterThan(0);
+  expect(restarts, 'processes that ended').toBe(0);
+});
+
+it('goes on while slots of a Redis Cluster move, a replica takes over and a master dies', { timeout, retry: 0 }, async () => {
+  const redis = await startRedisCluster({ hasReplicas: true });
+  onTestFinished(() => redis.stop());
+  const { nodes: masters, replicas } = redis;
+  const environment = {
+    FENCELINE_REDIS_MODE: 'cluster',
+    FENCELINE_REDIS_NODES: [...masters, ...replicas].map(({ host, port }) => `${host}:${port}`).join(','),
+  };
+  let restarts: number | undefined;
+
+  async function disturb({ cluster, nodes, reached }: Running): Promise<void> {
+    const prefix = cluster.environment.FENCELINE_REDIS_PREFIX!;
+    await reached(0.2);
+    for (const tag of ['{state.0}.meta', '{state.1}.meta', '{deliveries.events.0}.meta', 'positions']) {
+      const slot = await slotOf(masters[0]!, prefix + tag);
+      const port = await masterOf(masters[0]!, slot);
+      const from = masters.findIndex((node) => node.port === port);
+      const to = (from + 1) % masters.length;
+      await moveSlot(slot, masters[from]!, masters[to]!, { masters, halfway: () => delay(1_000) });
+    }
+    await reached(0.4);
+    await takeOver(replicas[0]!);
+    await reached(0.6);
+    await masters[1]!.kill();
+    await isMaster(replicas[1]!);
+    await masters[1]!.restart();
+    await isReplica(masters[1]!);
+    await reached(1);
+    restarts = nodes.restarts;
+  }
+
+  const disturbed = await run({ workload, nodes: twoNodes, environment, overMs: 15_000, disturb });
+  await story.expectSame('slots moved, replicas took over', disturbed, { deliveriesMadeAnew: true });
   expect(restarts, 'processes that ended').toBe(0);
 });
 
