@@ -17,7 +17,7 @@ export interface Description {
   /** Of the answer 200. */
   readonly answer: TSchema;
   /** Failures besides 401, 403 and 429, by status. */
-  readonly failures?: readonly (400 | 404 | 409 | 413 | 503)[];
+  readonly failures?: readonly (400 | 404 | 409 | 412 | 413 | 503)[];
 }
 
 const failureNames = {
@@ -26,6 +26,7 @@ const failureNames = {
   403: 'The key has too little authority',
   404: 'There is no such resource',
   409: 'The request contradicts a record that exists',
+  412: 'The record is not at the revision that If-Match names',
   413: 'The body is too large',
   429: 'Too many requests; see Retry-After',
   503: 'More is in flight than can be kept, or a part is out of reach; see Retry-After',

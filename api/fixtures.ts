@@ -31,6 +31,7 @@ export interface Call {
   readonly key?: string;
   /** An object is sent as JSON, a text as a form. */
   readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface TestProject {
@@ -134,13 +135,14 @@ export async function startApi(parts: ApiParts = {}) {
     secret,
     newProject,
     /** With the first project's secret key of Test, unless `key` says otherwise. */
-    async call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, { key = secret, body }: Call = {}) {
+    async call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, { key = secret, body, headers: given = {} }: Call = {}) {
       const headers = {
+        ...given,
         ...(key !== '' && { authorization: key }),
         ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
       };
       const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
-      return { status: answer.statusCode, body: answer.json() as Body };
+      return { status: answer.statusCode, body: answer.json() as Body, etag: answer.headers.etag };
     },
     async close() {
       await app.close();

@@ -1,19 +1,20 @@
 /**
  * The routes that geofences and beacons share: create, replace, read, list and delete, by id and by the pair (tag, externalId).
  *
- * Whatever is written is the whole record; edits of one record on this node run one after the other.
+ * Whatever is written is the whole record, based on the one that is there.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../http/authority.js';
-import type { ConfigurationWriter, ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
+import type { ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import type { ApiDeps } from './deps.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
+import { type Edit, sendRevision } from './edits.js';
 import type { Outcome, RawFields } from './fields.js';
 import { listParameters, readListQuery } from './lists.js';
 import { type Pair, refuseOtherPair } from './pairs.js';
-import { createSerializer } from './serialize.js';
 
 /** What tells one kind of resource from the other. `Input` is what an owner says of it, in normal form. */
 export interface PairedResource<Input, Stored extends GeofenceRecord | BeaconRecord> {
@@ -41,14 +42,17 @@ const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + t
 export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRecord>(
   app: FastifyInstance,
   resource: PairedResource<Input, Stored>,
-  { writer, clock }: { readonly writer: ConfigurationWriter; readonly clock: () => number },
+  { configuration, clock }: Pick<ApiDeps, 'configuration' | 'clock'>,
+  edit: Edit,
 ): void {
   const { name, schemas } = resource;
   const tag = `${name}s`;
   const path = `/v1/${tag}`;
   const operation = (verb: string, rest = '') => `${verb}${capitalized(name)}${rest}`;
   const one = answerOf({ [name]: schemas.answer });
-  const serialize = createSerializer();
+
+  type Given = Input & Pick<Stored, keyof Pair>;
+  type Http = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
   const answer = (record: Stored) => ({ meta: success, [name]: resource.json(record, clock()) });
   const byId = (request: FastifyRequest<ById>): Stored => found(resource.find(callerOf(request), request.params.id), name);
@@ -57,17 +61,33 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
     return found(id === undefined ? undefined : resource.find(callerOf(request), id), name);
   }
 
-  function save(scope: Scope, input: Input & Pick<Stored, keyof Pair>, id = resource.idOf(scope, input)): Promise<Stored> {
-    return serialize(id ?? '', async () => {
-      const existing = id === undefined ? undefined : resource.find(scope, id);
-      const record = resource.record(scope, input, existing, writer.nextTimestamp());
-      await writer.write([{ kind: name, id: record._id, record }]);
-      return record;
-    });
+  function show(record: Stored, reply: FastifyReply) {
+    sendRevision(reply, configuration.standing(name, record._id));
+    return answer(record);
   }
 
-  async function remove({ _id }: Stored) {
-    await serialize(_id, () => writer.write([{ kind: name, id: _id, record: null }]));
+  /** Writes the record that the input makes of the one that is there, if there is one. */
+  async function save(http: Http, queue: string, read: () => { input: Given; existing: Stored | undefined }) {
+    const scope = callerOf(http.request);
+    const saved = await edit(http, `${name}/${queue}`, (nowMs) => {
+      const { input, existing } = read();
+      const record = resource.record(scope, input, existing, nowMs);
+      return { kind: name, id: record._id, record, isExisting: existing !== undefined, result: record };
+    });
+    return answer(saved);
+  }
+
+  function upsert(http: Http, input: Given) {
+    const scope = callerOf(http.request);
+    const id = resource.idOf(scope, input);
+    return save(http, id ?? http.request.id, () => ({
+      input,
+      existing: id === undefined ? undefined : resource.find(scope, id),
+    }));
+  }
+
+  async function remove(http: Http, queue: string, find: () => Stored) {
+    await edit(http, `${name}/${queue}`, () => ({ kind: name, id: find()._id, record: null, isExisting: true, result: null }));
     return { meta: success };
   }
 
@@ -80,9 +100,9 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       description: `If the pair of tag and externalId exists, that ${name} is updated. ${replaces}`,
       body: schemas.creation,
       answer: one,
-      failures: [400, 413],
+      failures: [400, 409, 412, 413],
     }),
-    handler: async (request) => answer(await save(callerOf(request), accepted(resource.normalize(bodyFields(request.body))))),
+    handler: async (request, reply) => upsert({ request, reply }, accepted(resource.normalize(bodyFields(request.body)))),
   });
 
   app.put<ByPair>(`${path}/:tag/:externalId`, {
@@ -95,10 +115,10 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       params: pairParameters,
       body: schemas.update,
       answer: one,
-      failures: [400, 413],
+      failures: [400, 409, 412, 413],
     }),
-    handler: async (request) =>
-      answer(await save(callerOf(request), accepted(resource.normalize(bodyFields(request.body), request.params)))),
+    handler: async (request, reply) =>
+      upsert({ request, reply }, accepted(resource.normalize(bodyFields(request.body), request.params))),
   });
 
   app.put<ById>(`${path}/:id`, {
@@ -111,14 +131,16 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       params: idParameter,
       body: schemas.update,
       answer: one,
-      failures: [400, 404, 409, 413],
+      failures: [400, 404, 409, 412, 413],
     }),
-    handler: async (request) => {
-      const { _id, tag, externalId } = byId(request);
-      const fields = bodyFields(request.body);
-      refuseOtherPair(fields, { tag, externalId });
-      return answer(await save(callerOf(request), accepted(resource.normalize(fields, { tag, externalId })), _id));
-    },
+    handler: async (request, reply) =>
+      save({ request, reply }, request.params.id, () => {
+        const existing = byId(request);
+        const { tag, externalId } = existing;
+        const fields = bodyFields(request.body);
+        refuseOtherPair(fields, { tag, externalId });
+        return { input: accepted(resource.normalize(fields, { tag, externalId })), existing };
+      }),
   });
 
   app.get(path, {
@@ -150,7 +172,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       answer: one,
       failures: [404],
     }),
-    handler: async (request) => answer(byId(request)),
+    handler: async (request, reply) => show(byId(request), reply),
   });
 
   app.get<ByPair>(`${path}/:tag/:externalId`, {
@@ -163,7 +185,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       answer: one,
       failures: [404],
     }),
-    handler: async (request) => answer(byPair(request)),
+    handler: async (request, reply) => show(byPair(request), reply),
   });
 
   app.delete<ById>(`${path}/:id`, {
@@ -174,9 +196,9 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       summary: `Delete a ${name} by id`,
       params: idParameter,
       answer: answerOf(),
-      failures: [404],
+      failures: [404, 409, 412],
     }),
-    handler: async (request) => remove(byId(request)),
+    handler: async (request, reply) => remove({ request, reply }, request.params.id, () => byId(request)),
   });
 
   app.delete<ByPair>(`${path}/:tag/:externalId`, {
@@ -187,8 +209,9 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       summary: `Delete the ${name} of a pair`,
       params: pairParameters,
       answer: answerOf(),
-      failures: [404],
+      failures: [404, 409, 412],
     }),
-    handler: async (request) => remove(byPair(request)),
+    handler: async (request, reply) =>
+      remove({ request, reply }, resource.idOf(callerOf(request), request.params) ?? '', () => byPair(request)),
   });
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createProject } from '../api/projects/projects.js';
+import { newProject } from '../api/projects/projects.js';
 import { type ClusterBackend, openCluster } from '../backends/cluster/cluster.js';
 import { loadConfiguration } from '../cli/config/load.js';
 import type { Role } from '../cli/config/schema.js';
@@ -106,10 +106,8 @@ export class BenchCluster {
 
   /** Makes a project that has these fences, before any node starts. */
   async configure(fencesOf: (project: string) => Iterable<GeofenceRecord>): Promise<BenchProject> {
-    const write = async (changes: readonly ConfigurationChange[]): Promise<void> => {
-      for (const change of changes) await this.write(change);
-    };
-    const { project, keys } = await createProject({ write, nextTimestamp: Date.now }, 'Bench');
+    const { project, keys } = newProject('Bench', Date.now());
+    await this.write({ kind: 'project', id: project._id, record: project });
     const waiting: Promise<void>[] = [];
     for (const record of fencesOf(project._id)) {
       waiting.push(this.write({ kind: 'geofence', id: record._id, record }));

@@ -62,7 +62,11 @@ const notInUrls = (): ApiError =>
     { param: 'publishableKey' },
   );
 
-function authorize(request: FastifyRequest, authority: Authority, { keyRing, administratorKeySha256 = '' }: AuthorityOptions) {
+async function authorize(
+  request: FastifyRequest,
+  authority: Authority,
+  { keyRing, administratorKeySha256 = '' }: AuthorityOptions,
+): Promise<Caller | null> {
   if (authority === 'none') return null;
   const inQuery = keyOfQuery(request);
   // A revoked or misspelt one too: whoever puts it there would put its successor there.
@@ -73,7 +77,7 @@ function authorize(request: FastifyRequest, authority: Authority, { keyRing, adm
     if (authority === 'administrator' || authority === 'secret or administrator') return null;
     throw new ApiError('forbidden', 'this call needs a key of a project');
   }
-  const caller = keyRing.callerOf(key);
+  const caller = await keyRing.callerOf(key);
   if (!caller) throw new ApiError('unauthorized', 'the key is unknown or revoked');
   if (authority === 'administrator') throw new ApiError('forbidden', 'this call needs the administrator key');
   if (authority !== 'publishable' && caller.kind !== 'secret') throw new ApiError('forbidden', 'this call needs a secret key');
@@ -90,6 +94,6 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
     route.config = { ...route.config, authority };
   });
   app.addHook('onRequest', async (request) => {
-    if (!request.is404) request.caller = authorize(request, request.routeOptions.config.authority!, options);
+    if (!request.is404) request.caller = await authorize(request, request.routeOptions.config.authority!, options);
   });
 }

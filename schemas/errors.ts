@@ -27,6 +27,16 @@ export const errorCatalogue = {
   not_found: { status: 404, retry: false, meaning: 'There is no such resource or path.' },
   method_not_allowed: { status: 405, retry: false, meaning: 'The path exists, but not with this method.' },
   conflict: { status: 409, retry: false, meaning: 'The request contradicts a record that exists.' },
+  edit_conflict: {
+    status: 409,
+    retry: true,
+    meaning: 'Others changed the record each time that this edit was tried; nothing was changed by it.',
+  },
+  precondition_failed: {
+    status: 412,
+    retry: false,
+    meaning: 'The record is not at the revision that `If-Match` names; read it again and decide anew.',
+  },
   body_too_large: { status: 413, retry: false, meaning: 'The body is larger than the endpoint accepts.' },
   unsupported_media_type: { status: 415, retry: false, meaning: 'The Content-Type is not one the endpoint reads.' },
   rate_limited: {

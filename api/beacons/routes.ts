@@ -3,13 +3,14 @@ import type { FastifyPluginAsync } from 'fastify';
 import { Beacon, type BeaconRecord } from '../../schemas/json/beacon.js';
 import { beaconJson } from '../../schemas/wire/geofence.js';
 import type { ApiDeps } from '../deps.js';
+import type { Edit } from '../edits.js';
 import { addPairedRoutes } from '../paired-routes.js';
 import { BeaconFields, NewBeaconFields } from './body.js';
 import { normalizeBeacon } from './input.js';
 import { beaconId, beaconRecord } from './record.js';
 
 export const beaconRoutes =
-  (deps: ApiDeps): FastifyPluginAsync =>
+  (deps: ApiDeps, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { configuration } = deps;
     addPairedRoutes(
@@ -26,5 +27,6 @@ export const beaconRoutes =
         json: (record: BeaconRecord) => beaconJson(record),
       },
       deps,
+      edit,
     );
   };

@@ -7,6 +7,7 @@ import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
+import type { Edit } from '../edits.js';
 import type { RawFields } from '../fields.js';
 import { addPairedRoutes } from '../paired-routes.js';
 import { isId, type Pair } from '../pairs.js';
@@ -21,7 +22,7 @@ const config = { authority: 'secret', limit: 'management' } as const;
 const usersAnswer = listOf({ users: Type.Array(User) }, { cursor: true });
 
 export const geofenceRoutes =
-  (deps: ApiDeps): FastifyPluginAsync =>
+  (deps: ApiDeps, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { configuration, clock } = deps;
     addPairedRoutes(
@@ -38,6 +39,7 @@ export const geofenceRoutes =
         json: (record: GeofenceRecord, nowMs) => geofenceJson(record, nowMs),
       },
       deps,
+      edit,
     );
 
     function byPair(request: FastifyRequest, pair: Pair): GeofenceRecord {

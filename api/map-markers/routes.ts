@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/authority.js';
+import { storedMarker } from '../../pipeline/catalog/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
@@ -9,9 +10,9 @@ import { MapMarker, type MapMarkerRecord, type MarkerType, maxMarkerBytes } from
 import { type MapMarkerHead, mapMarkerJson } from '../../schemas/wire/map.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, answerOf, described, found, idParameter, listOf, success } from '../describe.js';
+import { type Edit, sendRevision } from '../edits.js';
 import type { RawFields } from '../fields.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
-import type { Serialize } from '../serialize.js';
 import { readMarker } from './input.js';
 
 type ById = { Params: { id: string } };
@@ -32,7 +33,7 @@ const fields = Type.Object({ name, image: Type.String({ contentEncoding: 'base64
 const body = { content: { 'application/json': { schema: fields }, ...images } } as unknown as TSchema;
 
 export const mapMarkerRoutes =
-  ({ configuration, writer, maps }: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  ({ configuration, maps }: ApiDeps, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { mapMarkers } = configuration;
     const headOf = (request: FastifyRequest<ById>): MapMarkerHead =>
@@ -63,21 +64,20 @@ export const mapMarkerRoutes =
         querystring: Type.Object({ name: Type.Optional(Type.String({ description: 'Where the body is the image' })) }),
         body,
         answer: answerOf({ mapMarker: MapMarker }),
-        failures: [400, 409, 413, 503],
+        failures: [400, 409, 412, 413, 503],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
         const { name, image } = accepted(readMarker(request.body, request.query as RawFields));
         refuseMore({ project, environment });
         const type = await typeOf(project, image);
-        return serializeByProject(project, async () => {
+        const record = await edit({ request, reply }, `map markers of ${project}`, (nowMs) => {
           refuseMore({ project, environment });
-          const createdAt = writer.nextTimestamp();
-          const identity = { _id: freshId(createdAt), project, environment, createdAt, updatedAt: createdAt };
-          const record: MapMarkerRecord = { ...identity, name, type, image: image.toString('base64') };
-          await writer.write([{ kind: 'map-marker', id: record._id, record }]);
-          return { meta: success, mapMarker: mapMarkerJson(found(mapMarkers.find(record, record._id), 'marker')) };
+          const identity = { _id: freshId(nowMs), project, environment, createdAt: nowMs, updatedAt: nowMs };
+          const result: MapMarkerRecord = { ...identity, name, type, image: image.toString('base64') };
+          return { kind: 'map-marker', id: result._id, record: result, isExisting: false, result };
         });
+        return { meta: success, mapMarker: mapMarkerJson(storedMarker(record).head) };
       },
     });
 
@@ -109,7 +109,11 @@ export const mapMarkerRoutes =
         answer: answerOf({ mapMarker: MapMarker }),
         failures: [404],
       }),
-      handler: async (request) => ({ meta: success, mapMarker: mapMarkerJson(headOf(request)) }),
+      handler: async (request, reply) => {
+        const head = headOf(request);
+        sendRevision(reply, configuration.standing('map-marker', head._id));
+        return { meta: success, mapMarker: mapMarkerJson(head) };
+      },
     });
 
     app.get<ById>('/v1/map-markers/:id/image', {
@@ -138,13 +142,14 @@ export const mapMarkerRoutes =
         description: 'Maps that name it are refused from then on.',
         params: idParameter,
         answer: answerOf(),
-        failures: [404],
+        failures: [404, 409, 412],
       }),
-      handler: async (request) =>
-        serializeByProject(callerOf(request).project, async () => {
+      handler: async (request, reply) => {
+        await edit({ request, reply }, `map-marker/${request.params.id}`, () => {
           const { _id } = headOf(request);
-          await writer.write([{ kind: 'map-marker', id: _id, record: null }]);
-          return { meta: success };
-        }),
+          return { kind: 'map-marker', id: _id, record: null, isExisting: true, result: null };
+        });
+        return { meta: success };
+      },
     });
   };

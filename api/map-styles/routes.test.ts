@@ -32,7 +32,7 @@ test('a style is uploaded, shown, listed, changed and deleted', async () => {
   const { _id, createdAt } = made.body.mapStyle;
   const bytes = JSON.stringify(style).length;
   const mapStyle = { _id, live: false, createdAt, updatedAt: createdAt, name: 'Ours', bytes };
-  expect(made).toEqual({ status: 200, body: { meta: { code: 200 }, mapStyle, unsupported: [] } });
+  expect(made).toMatchObject({ status: 200, body: { meta: { code: 200 }, mapStyle, unsupported: [] } });
   expect((await owner.call('GET', `/${_id}`)).body.mapStyle).toEqual({ ...mapStyle, style });
   expect((await owner.call('GET', '')).body).toEqual({ meta: { code: 200, hasMore: false }, mapStyles: [mapStyle] });
 

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/authority.js';
+import { storedStyle } from '../../pipeline/catalog/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Unsupported } from '../../renderer/style/unsupported.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -10,9 +11,9 @@ import { MapStyle, type MapStyleRecord, Unsupported as UnsupportedSchema } from 
 import { type MapStyleHead, mapStyleJson } from '../../schemas/wire/map.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
+import { type Edit, sendRevision } from '../edits.js';
 import type { RawFields } from '../fields.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
-import type { Serialize } from '../serialize.js';
 import { readStyle, type Style, type StyleInput } from './input.js';
 
 type ById = { Params: { id: string } };
@@ -34,7 +35,7 @@ const uploaded = answerOf({
 });
 
 export const mapStyleRoutes =
-  ({ configuration, writer, maps }: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  ({ configuration, maps }: ApiDeps, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { mapStyles } = configuration;
     const headOf = (request: FastifyRequest<ById>): MapStyleHead =>
@@ -49,11 +50,11 @@ export const mapStyleRoutes =
       throw parameterError({ param: param === '' ? 'style' : `${path}${param}`, rule });
     }
 
-    /** Writes the style and answers it as it is then in the view. */
-    async function keep(record: MapStyleRecord, unsupported: Unsupported[]) {
-      await writer.write([{ kind: 'map-style', id: record._id, record }]);
-      return { meta: success, mapStyle: mapStyleJson(found(mapStyles.find(record, record._id), 'style')), unsupported };
-    }
+    const answer = (record: MapStyleRecord, unsupported: Unsupported[]) => ({
+      meta: success,
+      mapStyle: mapStyleJson(storedStyle(record).head),
+      unsupported,
+    });
 
     function refuseMore(scope: Scope): void {
       if (mapStyles.list(scope).length < maps.maxStyles) return;
@@ -71,20 +72,21 @@ export const mapStyleRoutes =
           'Of all addresses in it only those of its sprites are asked: the archive of this installation stands in for its source of tiles.',
         body,
         answer: uploaded,
-        failures: [400, 409, 413, 503],
+        failures: [400, 409, 412, 413, 503],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
         const input = accepted(readStyle(undefined, bodyFields(request.body)));
         refuseMore({ project, environment });
         const unsupported = await checked(project, input);
-        return serializeByProject(project, async () => {
+        const record = await edit({ request, reply }, `map styles of ${project}`, (nowMs) => {
           refuseMore({ project, environment });
-          const createdAt = writer.nextTimestamp();
-          const times = { createdAt, updatedAt: createdAt };
           const { name, style } = input;
-          return keep({ _id: freshId(createdAt), project, environment, ...times, name, style }, unsupported);
+          const times = { createdAt: nowMs, updatedAt: nowMs };
+          const result: MapStyleRecord = { _id: freshId(nowMs), project, environment, ...times, name, style };
+          return { kind: 'map-style', id: result._id, record: result, isExisting: false, result };
         });
+        return answer(record, unsupported);
       },
     });
 
@@ -116,8 +118,9 @@ export const mapStyleRoutes =
         answer: answerOf({ mapStyle: Type.Object({ ...MapStyle.properties, style: body.properties.style }) }),
         failures: [404],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const head = headOf(request);
+        sendRevision(reply, configuration.standing('map-style', head._id));
         return { meta: success, mapStyle: { ...mapStyleJson(head), style: styleOf(head) } };
       },
     });
@@ -133,19 +136,22 @@ export const mapStyleRoutes =
         params: idParameter,
         body: Type.Partial(body),
         answer: uploaded,
-        failures: [400, 404, 413, 503],
+        failures: [400, 404, 409, 412, 413, 503],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const fields = bodyFields(request.body);
         const inputOf = (head: MapStyleHead) => accepted(readStyle({ name: head.name, style: styleOf(head) }, fields));
         // Before its turn: checking may wait for a process to start.
         const unsupported = await checked(callerOf(request).project, inputOf(headOf(request)));
-        return serializeByProject(callerOf(request).project, async () => {
+        const http = { request, reply };
+        const record = await edit(http, `map-style/${request.params.id}`, (nowMs) => {
           const head = headOf(request);
           const { name, style } = inputOf(head);
           const { bytes: _, ...kept } = head;
-          return keep({ ...kept, updatedAt: writer.nextTimestamp(), name, style }, unsupported);
+          const result: MapStyleRecord = { ...kept, updatedAt: nowMs, name, style };
+          return { kind: 'map-style', id: result._id, record: result, isExisting: true, result };
         });
+        return answer(record, unsupported);
       },
     });
 
@@ -158,13 +164,14 @@ export const mapStyleRoutes =
         description: 'Maps that name it are refused from then on.',
         params: idParameter,
         answer: answerOf(),
-        failures: [404],
+        failures: [404, 409, 412],
       }),
-      handler: async (request) =>
-        serializeByProject(callerOf(request).project, async () => {
+      handler: async (request, reply) => {
+        await edit({ request, reply }, `map-style/${request.params.id}`, () => {
           const { _id } = headOf(request);
-          await writer.write([{ kind: 'map-style', id: _id, record: null }]);
-          return { meta: success };
-        }),
+          return { kind: 'map-style', id: _id, record: null, isExisting: true, result: null };
+        });
+        return { meta: success };
+      },
     });
   };

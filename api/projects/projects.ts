@@ -16,12 +16,16 @@ export const maxProjectNameLength = 200;
 export const environments = ['test', 'live'] as const satisfies readonly Environment[];
 export const keyKinds = ['publishable', 'secret'] as const satisfies readonly KeyKind[];
 
-/** Writes a new project with default settings and its four keys, in the order test before live, publishable before secret. */
-export async function createProject(
-  writer: ConfigurationWriter,
-  name: string,
-): Promise<{ readonly project: ProjectRecord; readonly keys: readonly IssuedKey[] }> {
-  const nowMs = writer.nextTimestamp();
+export interface NewProject {
+  readonly project: ProjectRecord;
+  readonly keys: readonly IssuedKey[];
+}
+
+/**
+ * Makes a project with default settings and its four keys, in the order test before live, publishable before
+ * secret.
+ */
+export function newProject(name: string, nowMs: number): NewProject {
   const keys = environments.flatMap((environment) => keyKinds.map((kind) => newKey(environment, kind, nowMs)));
   const project: ProjectRecord = {
     _id: freshId(nowMs),
@@ -31,21 +35,30 @@ export async function createProject(
     keys: keys.map(({ record }) => record),
     settings: { test: { ...defaultSettings }, live: { ...defaultSettings } },
   };
-  await writer.write([{ kind: 'project', id: project._id, record: project }]);
   return { project, keys };
 }
 
-/** Puts a new key in the place of the project's key of that environment and kind. The old one is refused from then on. */
-export async function rotateKey(
-  writer: ConfigurationWriter,
+/** Writes a new project. */
+export async function createProject(
+  writer: Pick<ConfigurationWriter, 'write' | 'nextTimestamp'>,
+  name: string,
+): Promise<NewProject> {
+  const made = newProject(name, writer.nextTimestamp());
+  await writer.write([{ kind: 'project', id: made.project._id, record: made.project, bases: ['absent'] }]);
+  return made;
+}
+
+/**
+ * Puts a new key in the place of the project's key of that environment and kind. The old one is refused once the
+ * project is written.
+ */
+export function withNewKey(
   project: ProjectRecord,
   environment: Environment,
   kind: KeyKind,
-): Promise<{ readonly project: ProjectRecord; readonly issued: IssuedKey }> {
-  const nowMs = writer.nextTimestamp();
+  nowMs: number,
+): { readonly project: ProjectRecord; readonly issued: IssuedKey } {
   const issued = newKey(environment, kind, nowMs);
   const others = project.keys.filter((key) => key.environment !== environment || key.kind !== kind);
-  const rotated = { ...project, updatedAt: nowMs, keys: [...others, issued.record] };
-  await writer.write([{ kind: 'project', id: project._id, record: rotated }]);
-  return { project: rotated, issued };
+  return { project: { ...project, updatedAt: nowMs, keys: [...others, issued.record] }, issued };
 }

@@ -6,9 +6,9 @@ import { KeyKind, Project, type ProjectRecord } from '../../schemas/json/project
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
+import { type Edit, sendRevision } from '../edits.js';
 import { FieldReader } from '../fields.js';
-import type { Serialize } from '../serialize.js';
-import { createProject, environments, type IssuedKey, keyKinds, maxProjectNameLength, rotateKey } from './projects.js';
+import { createProject, environments, type IssuedKey, keyKinds, maxProjectNameLength, withNewKey } from './projects.js';
 
 type ById = { Params: { id: string } };
 
@@ -30,7 +30,7 @@ function projectJson({ _id, name, createdAt, keys }: ProjectRecord, issued: read
 }
 
 export const projectRoutes =
-  ({ configuration, writer }: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  ({ configuration, writer }: ApiDeps, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     app.post('/v1/projects', {
       config,
@@ -43,10 +43,11 @@ export const projectRoutes =
         answer: one,
         failures: [400],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const reader = new FieldReader(bodyFields(request.body));
         const name = reader.requiredText('name', maxProjectNameLength);
         const { project, keys } = await createProject(writer, accepted(reader.outcome(() => name)));
+        sendRevision(reply, configuration.standing('project', project._id));
         return { meta: success, project: projectJson(project, keys) };
       },
     });
@@ -72,8 +73,9 @@ export const projectRoutes =
         answer: one,
         failures: [404],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const project = found(configuration.project(request.params.id), 'project');
+        sendRevision(reply, configuration.standing('project', project._id));
         return { meta: success, project: projectJson(project) };
       },
     });
@@ -88,19 +90,20 @@ export const projectRoutes =
         params: idParameter,
         body: Type.Object({ environment: Environment, kind: KeyKind }),
         answer: answerOf({ key: Type.String({ description: 'The new key' }), project: Project }),
-        failures: [400, 404],
+        failures: [400, 404, 409, 412],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const reader = new FieldReader(bodyFields(request.body));
         const environment = reader.requiredChoice('environment', environments);
         const kind = reader.requiredChoice('kind', keyKinds);
         const { id } = request.params;
-        return serializeByProject(id, async () => {
+        const rotated = await edit({ request, reply }, `project/${id}`, (nowMs) => {
           const project = found(configuration.project(id), 'project');
           const place = accepted(reader.outcome(() => ({ environment: environment!, kind: kind! })));
-          const rotated = await rotateKey(writer, project, place.environment, place.kind);
-          return { meta: success, key: rotated.issued.key, project: projectJson(rotated.project) };
+          const result = withNewKey(project, place.environment, place.kind, nowMs);
+          return { kind: 'project', id, record: result.project, isExisting: true, result };
         });
+        return { meta: success, key: rotated.issued.key, project: projectJson(rotated.project) };
       },
     });
   };

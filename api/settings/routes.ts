@@ -5,7 +5,7 @@ import { callerOf } from '../../http/authority.js';
 import { Settings } from '../../schemas/json/project.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, answerOf, bodyFields, described, found, success } from '../describe.js';
-import type { Serialize } from '../serialize.js';
+import { type Edit, sendRevision } from '../edits.js';
 import { mergeSettings } from './input.js';
 
 const tag = 'settings';
@@ -13,13 +13,14 @@ const config = { authority: 'secret', limit: 'management' } as const;
 const answer = answerOf({ settings: Settings });
 
 export const settingsRoutes =
-  ({ configuration, writer }: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  ({ configuration }: ApiDeps, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     app.get('/v1/settings', {
       config,
       schema: described({ operationId: 'getSettings', tag, summary: 'Get the settings', answer }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
+        sendRevision(reply, configuration.standing('project', project));
         return { meta: success, settings: found(configuration.project(project), 'project').settings[environment] };
       },
     });
@@ -30,24 +31,21 @@ export const settingsRoutes =
         operationId: 'changeSettings',
         tag,
         summary: 'Change settings',
-        description: 'What is left out stays; null puts a setting back to its default.',
+        description:
+          'What is left out stays; null puts a setting back to its default. The ETag is that of the project, whose keys are part of it.',
         body: Type.Partial(Settings),
         answer,
-        failures: [400],
+        failures: [400, 409, 412],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { project: id, environment } = callerOf(request);
-        return serializeByProject(id, async () => {
+        const settings = await edit({ request, reply }, `project/${id}`, (nowMs) => {
           const project = found(configuration.project(id), 'project');
-          const settings = accepted(mergeSettings(project.settings[environment], bodyFields(request.body)));
-          const record = {
-            ...project,
-            updatedAt: writer.nextTimestamp(),
-            settings: { ...project.settings, [environment]: settings },
-          };
-          await writer.write([{ kind: 'project', id, record }]);
-          return { meta: success, settings };
+          const changed = accepted(mergeSettings(project.settings[environment], bodyFields(request.body)));
+          const record = { ...project, updatedAt: nowMs, settings: { ...project.settings, [environment]: changed } };
+          return { kind: 'project', id, record, isExisting: true, result: changed };
         });
+        return { meta: success, settings };
       },
     });
   };

@@ -1,10 +1,10 @@
-/** Edits of webhooks on this node: those of one project run one after the other, for each reads a record, changes it and writes it whole. */
-import type { FastifyRequest } from 'fastify';
+/** Edits of webhooks: each reads a record, changes it and writes it whole. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/authority.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ApiDeps } from '../deps.js';
 import { found } from '../describe.js';
-import type { Serialize } from '../serialize.js';
+import type { Edit } from '../edits.js';
 
 export type ById = { Params: { id: string } };
 
@@ -14,15 +14,14 @@ export const webhookOf = ({ configuration }: Pick<ApiDeps, 'configuration'>, req
 
 /** Changes the webhook that the path names. `nowMs` is a time that no other record of this node has. */
 export type EditWebhook = (
-  request: FastifyRequest<ById>,
+  http: { readonly request: FastifyRequest<ById>; readonly reply: FastifyReply },
   change: (record: WebhookRecord, nowMs: number) => WebhookRecord,
 ) => Promise<WebhookRecord>;
 
-export const createEditor =
-  (deps: Pick<ApiDeps, 'configuration' | 'writer'>, serializeByProject: Serialize): EditWebhook =>
-  (request, change) =>
-    serializeByProject(callerOf(request).project, async () => {
-      const record = change(webhookOf(deps, request), deps.writer.nextTimestamp());
-      await deps.writer.write([{ kind: 'webhook', id: record._id, record }]);
-      return record;
+export const createWebhookEditor =
+  (deps: Pick<ApiDeps, 'configuration'>, edit: Edit): EditWebhook =>
+  ({ request, reply }, change) =>
+    edit({ request, reply }, `webhook/${request.params.id}`, (nowMs) => {
+      const record = change(webhookOf(deps, request), nowMs);
+      return { kind: 'webhook', id: record._id, record, isExisting: true, result: record };
     });

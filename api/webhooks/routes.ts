@@ -8,11 +8,11 @@ import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import { type IssuedSecret, webhookJson } from '../../schemas/wire/webhook.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
+import { type Edit, sendRevision } from '../edits.js';
 import type { RawFields } from '../fields.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
-import type { Serialize } from '../serialize.js';
 import { NewWebhookFields, WebhookFields } from './body.js';
-import { type ById, createEditor, webhookOf } from './edit.js';
+import { type ById, createWebhookEditor, webhookOf } from './edit.js';
 import { mergeWebhook } from './input.js';
 import { changedWebhook, newWebhook } from './record.js';
 
@@ -34,12 +34,12 @@ function networksOf(list: readonly string[]): Networks {
 }
 
 export const webhookRoutes =
-  (deps: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  (deps: ApiDeps, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration, writer } = deps;
+    const { configuration } = deps;
     const { sealer, maxWebhooks } = deps.webhooks;
     const allowedNetworks = networksOf(deps.webhooks.allowedNetworks);
-    const edit = createEditor(deps, serializeByProject);
+    const editWebhook = createWebhookEditor(deps, edit);
 
     app.post('/v1/webhooks', {
       config,
@@ -50,19 +50,19 @@ export const webhookRoutes =
         description: 'Answers its signing secret in clear. It is shown this once.',
         body: NewWebhookFields,
         answer: one,
-        failures: [400, 409, 413],
+        failures: [400, 409, 412, 413],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const scope = callerOf(request);
         const input = accepted(mergeWebhook(undefined, bodyFields(request.body), allowedNetworks));
-        return serializeByProject(scope.project, async () => {
+        const { record, issued } = await edit({ request, reply }, `webhooks of ${scope.project}`, (nowMs) => {
           if (configuration.webhooks(scope).length >= maxWebhooks) {
             throw new ApiError('conflict', `there are ${maxWebhooks} webhooks, the most that this environment may have`);
           }
-          const { record, issued } = newWebhook(scope, input, sealer, writer.nextTimestamp());
-          await writer.write([{ kind: 'webhook', id: record._id, record }]);
-          return webhookAnswer(record, issued);
+          const result = newWebhook(scope, input, sealer, nowMs);
+          return { kind: 'webhook', id: result.record._id, record: result.record, isExisting: false, result };
         });
+        return webhookAnswer(record, issued);
       },
     });
 
@@ -94,7 +94,11 @@ export const webhookRoutes =
         answer: one,
         failures: [404],
       }),
-      handler: async (request) => webhookAnswer(webhookOf(deps, request)),
+      handler: async (request, reply) => {
+        const record = webhookOf(deps, request);
+        sendRevision(reply, configuration.standing('webhook', record._id));
+        return webhookAnswer(record);
+      },
     });
 
     app.put<ById>('/v1/webhooks/:id', {
@@ -107,11 +111,11 @@ export const webhookRoutes =
         params: idParameter,
         body: WebhookFields,
         answer: one,
-        failures: [400, 404, 413],
+        failures: [400, 404, 409, 412, 413],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const fields = bodyFields(request.body);
-        const record = await edit(request, (current, nowMs) =>
+        const record = await editWebhook({ request, reply }, (current, nowMs) =>
           changedWebhook(current, accepted(mergeWebhook(current, fields, allowedNetworks)), nowMs),
         );
         return webhookAnswer(record);
@@ -127,13 +131,15 @@ export const webhookRoutes =
         description: 'What waits to be delivered to it is dropped.',
         params: idParameter,
         answer: answerOf(),
-        failures: [404],
+        failures: [404, 409, 412],
       }),
-      handler: async (request) =>
-        serializeByProject(callerOf(request).project, async () => {
+      handler: async (request, reply) => {
+        const { id } = request.params;
+        await edit({ request, reply }, `webhook/${id}`, () => {
           const { _id } = webhookOf(deps, request);
-          await writer.write([{ kind: 'webhook', id: _id, record: null }]);
-          return { meta: success };
-        }),
+          return { kind: 'webhook', id: _id, record: null, isExisting: true, result: null };
+        });
+        return { meta: success };
+      },
     });
   };

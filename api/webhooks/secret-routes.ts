@@ -6,10 +6,10 @@ import { Id } from '../../schemas/json/common.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter } from '../describe.js';
+import type { Edit } from '../edits.js';
 import { FieldReader, type Outcome, type RawFields } from '../fields.js';
-import type { Serialize } from '../serialize.js';
 import { RotationFields } from './body.js';
-import { type ById, createEditor } from './edit.js';
+import { type ById, createWebhookEditor } from './edit.js';
 import { refuseUnknown } from './input.js';
 import { webhookAnswer } from './routes.js';
 import { defaultOverlapHours, maxOverlapHours, newSecret, rotate } from './secrets.js';
@@ -38,9 +38,9 @@ function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secret
 }
 
 export const secretRoutes =
-  (deps: ApiDeps, serializeByProject: Serialize): FastifyPluginAsync =>
+  (deps: ApiDeps, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const edit = createEditor(deps, serializeByProject);
+    const editWebhook = createWebhookEditor(deps, edit);
 
     app.post<ById>('/v1/webhooks/:id/secrets', {
       config,
@@ -53,12 +53,12 @@ export const secretRoutes =
         params: idParameter,
         body: RotationFields,
         answer: one,
-        failures: [400, 404],
+        failures: [400, 404, 409, 412],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const overlapHours = accepted(readOverlapHours(bodyFields(request.body)));
         const issued = newSecret(request.params.id, deps.webhooks.sealer, deps.writer.nextTimestamp());
-        const record = await edit(request, (current, nowMs) => ({
+        const record = await editWebhook({ request, reply }, (current, nowMs) => ({
           ...current,
           updatedAt: nowMs,
           secrets: rotate(current.secrets, issued.record, overlapHours, nowMs),
@@ -75,10 +75,10 @@ export const secretRoutes =
         summary: 'Remove a signing secret that has been replaced',
         params: Type.Object({ id: Id, secretId: Id }),
         answer: one,
-        failures: [404, 409],
+        failures: [404, 409, 412],
       }),
-      handler: async (request) => {
-        const record = await edit(request, (current, nowMs) => ({
+      handler: async (request, reply) => {
+        const record = await editWebhook({ request, reply }, (current, nowMs) => ({
           ...current,
           updatedAt: nowMs,
           secrets: withoutSecret(current, request.params.secretId),

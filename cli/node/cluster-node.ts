@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { createSpace, refuseWhenFull } from '../../backends/embedded/space.js';
 import { createCatalog } from '../../pipeline/catalog/catalog.js';
-import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
+import { createCatchUp, createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
 import { createSpatialQueries } from '../../pipeline/catalog/queries.js';
 import { type Log, topics } from '../../pipeline/ports.js';
 import { createSealer } from '../../pipeline/sealing.js';
@@ -31,6 +31,14 @@ import { watchSpace } from './space-watch.js';
 
 /** So long the making of a first project is left to the node that took its turn. */
 const greetingTurnMs = 60_000;
+
+/**
+ * For how long a request waits until this node has caught up with topic `changes`, and until it has applied what
+ * was appended.
+ */
+const editLimitMs = 10_000;
+/** For how long a request with a key that this node does not know waits for the same. */
+const unknownKeyLimitMs = 2_000;
 
 const clusterMetrics = {
   service_problems_total: {
@@ -75,12 +83,14 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   discardOtherFormat(configuration);
   const view = openNodeView(configuration, space);
   const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
-  const writer = createConfigurationWriter({ log: requestLog, view });
+  const writer = createConfigurationWriter({ log: requestLog, view, limitMs: editLimitMs });
   await Promise.race([failure(changes.done), view.waitFor((await log.bounds(topics.changes, 0)).end)]);
 
   // After the view has caught up: the catalog loads its fences from it.
   const catalog = createCatalog(view);
-  const app = createNodeServer({ configuration, logger, view, registry, administratorKey: secrets.administratorKey });
+  const { administratorKey } = secrets;
+  const catchUp = createCatchUp({ log: requestLog, view, limitMs: unknownKeyLimitMs });
+  const app = createNodeServer({ configuration, logger, view, registry, administratorKey, catchUp });
   const requestsInHand = countRequests(app);
   await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });
   const shared: RoleParts = {

@@ -8,8 +8,9 @@ import type { ClusterBackend } from '../../backends/cluster/cluster.js';
 import type { ClickHouseOptions } from '../../backends/cluster/options.js';
 import { startRejectionCounter } from '../../ingest/rejections.js';
 import type { MonitoredCatalog } from '../../pipeline/catalog/catalog.js';
-import { createConfigurationWriter } from '../../pipeline/catalog/changes.js';
+import { createCatchUp, createConfigurationWriter } from '../../pipeline/catalog/changes.js';
 import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
+import { createRestorationSweeper } from '../../pipeline/catalog/restoration.js';
 import type { ConfigurationWriter, SpatialQueries } from '../../pipeline/catalog/types.js';
 import type { View } from '../../pipeline/catalog/view.js';
 import { topics } from '../../pipeline/ports.js';
@@ -83,16 +84,20 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
 
   async pipeline({ configuration, logger, stageMetrics, backend, view, catalog, spatial }) {
     const { log, stateStore, replies, turns } = backend;
-    const parts = { log, states: stateStore, catalog, replies, searchGeofences: spatial.searchGeofences };
+    const catchUp = createCatchUp({ log, view });
+    const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences: spatial.searchGeofences };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
     const { intervalMs, keepDays } = configuration.expiry;
     const writer = createConfigurationWriter({ log, view });
     const expiry = createExpirySweeper({ view, writer, turns, clock: Date.now, intervalMs, keepMs: keepDays * dayMs });
     expiry.start();
+    const restoration = createRestorationSweeper({ view, writer, turns });
+    restoration.start();
     return {
-      done: Promise.race([stage.done, expiry.done]),
+      done: Promise.race([stage.done, expiry.done, restoration.done]),
       async stop() {
         await expiry.stop();
+        await restoration.stop();
         await stage.close();
       },
     };
@@ -123,7 +128,8 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   },
 
   async webhooks({ configuration, logger, registry, stageMetrics, backend, view, sealer }) {
-    return startWebhookStage({ configuration, logger, registry, metrics: stageMetrics, backend, view, sealer });
+    const catchUp = createCatchUp({ log: backend.log, view });
+    return startWebhookStage({ configuration, logger, registry, metrics: stageMetrics, backend, view, catchUp, sealer });
   },
 
   async analytics({ configuration, logger, stageMetrics, backend, clickHouse }) {

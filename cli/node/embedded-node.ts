@@ -12,6 +12,7 @@ import { embeddedTurns } from '../../backends/embedded/turns.js';
 import { startRejectionCounter } from '../../ingest/rejections.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
 import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
+import { createRestorationSweeper } from '../../pipeline/catalog/restoration.js';
 import { type Log, topics } from '../../pipeline/ports.js';
 import { createSealer } from '../../pipeline/sealing.js';
 import type { Configuration } from '../config/schema.js';
@@ -79,6 +80,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     keepMs: configuration.expiry.keepDays * dayMs,
   });
   expiry.start();
+  const restoration = createRestorationSweeper({ view, writer, turns: embeddedTurns });
+  restoration.start();
   const sweeps = startSweeps(backend.log);
   const rejections = startRejectionCounter(log, Date.now);
   const progress = sharedProgress(log, applied);
@@ -134,6 +137,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       failedWorker,
       failure(changes.done),
       failure(expiry.done),
+      failure(restoration.done),
       failure(sweeps.done),
       failure(rejections.done),
     ]),
@@ -149,6 +153,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       }
       await sweeps.stop();
       await expiry.stop();
+      await restoration.stop();
       await webhookClient.close();
       await stage.stop();
       await webhooks.stop();

@@ -29,15 +29,27 @@ interface HttpParts {
   readonly view: View;
   readonly registry: Registry;
   readonly administratorKey: string;
+  /**
+   * Where other nodes may change the configuration: resolves when the view shows what was acknowledged before the
+   * call.
+   */
+  readonly catchUp?: () => Promise<void>;
 }
 
 const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Without routes yet. */
-export const createNodeServer = ({ configuration, logger, view, registry, administratorKey }: HttpParts): FastifyInstance =>
+export const createNodeServer = ({
+  configuration,
+  logger,
+  view,
+  registry,
+  administratorKey,
+  catchUp,
+}: HttpParts): FastifyInstance =>
   createHttpServer({
     logger,
-    keyRing: createKeyRing(view),
+    keyRing: createKeyRing(view, catchUp),
     administratorKeySha256: sha256Hex(administratorKey),
     rateLimits: configuration.limits,
     openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },

@@ -16,7 +16,7 @@ interface Surroundings {
 /** What a share of a hundred is, of one. */
 export const maxDeadLetterShareOf = ({ deadLetters }: Configuration): number => deadLetters.maxPercent / 100;
 
-export type LocationParts = Pick<LocationStageParts, 'log' | 'states' | 'catalog' | 'replies' | 'searchGeofences'>;
+export type LocationParts = Pick<LocationStageParts, 'log' | 'states' | 'catalog' | 'catchUp' | 'replies' | 'searchGeofences'>;
 
 export const startLocationStage = (parts: LocationParts, { configuration, logger, metrics }: Surroundings): Subscription =>
   createLocationStage({

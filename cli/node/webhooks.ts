@@ -7,7 +7,7 @@ import { appendChange } from '../../pipeline/catalog/changes.js';
 import type { View } from '../../pipeline/catalog/view.js';
 import type { DeliveryQueue, Log, StateStore } from '../../pipeline/ports.js';
 import type { Sealer } from '../../pipeline/sealing.js';
-import { createWebhookStage } from '../../pipeline/stages/webhooks/stage.js';
+import { createWebhookStage, type WebhookStageParts as StageParts } from '../../pipeline/stages/webhooks/stage.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../config/schema.js';
 import { version } from '../version.js';
@@ -40,6 +40,7 @@ export interface WebhookStageParts {
   readonly metrics: Recorder;
   readonly backend: { readonly log: Log; readonly stateStore: StateStore; readonly deliveryQueue: DeliveryQueue };
   readonly view: View;
+  readonly catchUp?: StageParts['catchUp'];
   readonly sealer: Sealer;
 }
 
@@ -67,14 +68,17 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
     queue: deliveryQueue,
     states: stateStore,
     configuration: view,
+    catchUp: parts.catchUp,
     client,
     sealer,
     async disable({ _id, project, environment }, reason, at) {
       view.refresh();
+      const bases = view.bases('webhook', _id);
       const record = view.webhook({ project, environment }, _id);
       if (record === undefined || !record.enabled) return;
       const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
-      await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled });
+      // Refused where its owner has changed it meanwhile: then it is tried again as it is now.
+      await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled, bases });
     },
     onNotice: (notice) => logger[levelOf(notice)](notice, 'webhooks'),
     metrics,

@@ -7,6 +7,7 @@ import type { GeofenceInput } from '../../api/geofences/input.js';
 import { geofenceRecord } from '../../api/geofences/record.js';
 import type { ReadableLog } from '../../backends/embedded/reader.js';
 import { createChangeDecoder } from '../../pipeline/catalog/changes.js';
+import { type ChangeOrigin, isApplicable, originOf, type Standing } from '../../pipeline/catalog/revisions.js';
 import type { DecodedChange, Scope } from '../../pipeline/catalog/types.js';
 import { type LogRecord, topics } from '../../pipeline/ports.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
@@ -20,8 +21,11 @@ const maxChangesAtOnce = 5_000;
 /** Projects, oldest first. */
 export async function readProjects(log: ReadableLog): Promise<ProjectRecord[]> {
   const projects = new Map<string, ProjectRecord>();
+  const standings = new Map<string, Standing>();
   for await (const changes of readChanges(log, ['project'])) {
-    for (const { id, record } of changes) {
+    for (const { id, record, origin } of changes) {
+      if (!isApplicable(standings.get(id), origin)) continue;
+      standings.set(id, { revision: origin.offset, deletedAtMs: record === null ? origin.timestampMs : null });
       if (record === null) projects.delete(id);
       else projects.set(id, record as ProjectRecord);
     }
@@ -73,14 +77,20 @@ function* proposedChanges(geofences: readonly GeofenceInput[], scope: Scope): Ge
   }
 }
 
-/** In their order, the later replacing the earlier: a log that compacts now and then may hold several of one thing. Changes that can't be understood are passed over, as a node's view does. */
-async function* readChanges(log: ReadableLog, kinds: readonly ChangeKind[]): AsyncGenerator<DecodedChange[]> {
+type LoggedChange = DecodedChange & { readonly origin: ChangeOrigin };
+
+/**
+ * In their order, applied or not: whoever applies them decides which count. A log that compacts now and then may hold
+ * several of one thing. Changes that can't
+ * be understood are passed over, as a node's view does.
+ */
+async function* readChanges(log: ReadableLog, kinds: readonly ChangeKind[]): AsyncGenerator<LoggedChange[]> {
   const decodeChange = createChangeDecoder();
   const isWanted = ({ key }: LogRecord): boolean => kinds.some((kind) => key.startsWith(`${kind}/`));
 
-  function decoded(record: LogRecord): DecodedChange[] {
+  function decoded(record: LogRecord): LoggedChange[] {
     try {
-      return [decodeChange(record)];
+      return [{ ...decodeChange(record), origin: originOf(record) }];
     } catch {
       return [];
     }

@@ -4,6 +4,7 @@ import { codecs } from '../../schemas/codecs.js';
 import { topics } from '../ports.js';
 import { appendChange, type ChangeProblem, createChangeDecoder, createConfigurationWriter, followChanges } from './changes.js';
 import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from './fixtures.js';
+import { createRestorationSweeper } from './restoration.js';
 import type { ConfigurationChange } from './types.js';
 import { openView } from './view.js';
 
@@ -31,7 +32,7 @@ test('what was written can be read at once, and again after a restart', async ()
   expect(first.view.project(projectA)).toEqual(projectRecord());
   await first.writer.write([{ kind: 'geofence', id: fence._id, record: null }]);
   expect(first.view.geofence(scope, fence._id)).toBeUndefined();
-  await first.writer.write([]);
+  await first.writer.catchUp();
   await first.stop();
 
   const second = startNode(path);
@@ -46,7 +47,7 @@ test('a change that was appended without waiting reaches the view all the same',
   onTestFinished(() => node.stop());
   const fence = geofenceRecord();
   await appendChange({ log: node.log, clock: () => 7_000 }, put(fence));
-  await node.writer.write([]);
+  await node.writer.catchUp();
   expect(node.view.geofence(scope, fence._id)).toEqual(fence);
   const [record] = await node.log.read(topics.changes, 0, 0, 10);
   expect(record?.value && codecs.change.decode(record.value).changedAt).toBe(7_000);
@@ -109,4 +110,92 @@ test('timestamps grow, past those of earlier runs and of a clock that stands sti
   expect([writer.nextTimestamp(), writer.nextTimestamp()]).toEqual([5_000, 5_001]);
   await writer.write([put(geofenceRecord({ updatedAt: 9_000 }))]);
   expect([writer.nextTimestamp(), writer.nextTimestamp()]).toEqual([9_001, 9_002]);
+});
+
+/** Two read models over one log, as two nodes have them. */
+function startTwoNodes(compactionLagMs?: number) {
+  const path = temporaryFolder();
+  const embedded = openEmbedded({ path, partitions: 1, ...(compactionLagMs !== undefined && { compactionLagMs }) });
+  const { log } = embedded;
+  const start = () => {
+    const view = openView(temporaryFolder());
+    const following = followChanges({ log, view, onProblem: (problem) => expect(problem).toBeUndefined() });
+    const stop = async () => {
+      await following.close();
+      await view.close();
+    };
+    return { view, writer: createConfigurationWriter({ log, view }), stop };
+  };
+  const nodes = [start(), start()] as const;
+  onTestFinished(async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await embedded.close();
+  });
+  return { log, nodes, start };
+}
+
+test('of two edits with one base the first counts, on every read model, and both writers learn which', async () => {
+  const { nodes } = startTwoNodes();
+  const [left, right] = nodes;
+  const fence = geofenceRecord();
+  const { _id } = fence;
+  expect(await left.writer.write([{ ...put(fence), bases: left.view.bases('geofence', _id) }])).toEqual([
+    { kind: 'applied', revision: 0 },
+  ]);
+  await right.writer.catchUp();
+  for (let round = 0; round < 20; round++) {
+    const before = left.view.standing('geofence', _id)!.revision;
+    const outcomes = await Promise.all(
+      nodes.map(({ view, writer }, index) =>
+        writer.write([{ ...put({ ...fence, updatedAt: round, radius: 10 + index }), bases: view.bases('geofence', _id) }]),
+      ),
+    );
+    await Promise.all(nodes.map(({ writer }) => writer.catchUp()));
+    const applied = outcomes.flat().findIndex(({ kind }) => kind === 'applied');
+    expect(outcomes.flat().filter(({ kind }) => kind === 'applied')).toHaveLength(1);
+    for (const { view } of nodes) {
+      expect(view.geofence(scope, _id)).toMatchObject({ updatedAt: round, radius: 10 + applied });
+      expect(view.standing('geofence', _id)!.revision).toBeGreaterThan(before);
+    }
+  }
+});
+
+test('a refused edit that is the newest of its key is made up for before compaction, also one of something deleted', async () => {
+  const { log, nodes, start } = startTwoNodes(0);
+  const [left, right] = nodes;
+  const [kept, gone] = [geofenceRecord({ externalId: 'kept' }), geofenceRecord({ externalId: 'gone' })];
+  await left.writer.write([put(kept), put(gone)]);
+  await right.writer.catchUp();
+  const stale = [kept, gone].map(({ _id }) => right.view.bases('geofence', _id));
+  await left.writer.write([put({ ...kept, radius: 20 }), { ...put(gone), record: null }]);
+  const outcomes = await right.writer.write([kept, gone].map((record, index) => ({ ...put(record), bases: stale[index]! })));
+  expect(outcomes).toEqual([{ kind: 'refused' }, { kind: 'refused' }]);
+  await left.writer.catchUp();
+  expect(left.view.contested(10)).toHaveLength(2);
+
+  const asked: string[] = [];
+  const take = async (name: string) => asked.push(name) > 0;
+  const sweeper = createRestorationSweeper({ ...left, turns: { take }, intervalMs: 5 });
+  sweeper.start();
+  await expect.poll(() => left.view.contested(10)).toEqual([]);
+  await sweeper.stop();
+  await sweeper.done;
+  expect(asked).toEqual(['restoration']);
+
+  await log.sweep(Date.now() + 1);
+  const late = start();
+  await late.writer.catchUp();
+  for (const { view } of [...nodes, late]) {
+    await right.writer.catchUp();
+    expect(view.geofence(scope, kept._id)).toMatchObject({ radius: 20 });
+    expect(view.record('geofence', gone._id)).toBeNull();
+  }
+  await late.stop();
+});
+
+test('an edit that can not be understood fails, and is not waited for', async () => {
+  const node = startNode();
+  onTestFinished(() => node.stop());
+  const broken = { ...geofenceRecord(), radius: 'wide' } as unknown as ReturnType<typeof geofenceRecord>;
+  await expect(node.writer.write([put(broken)])).rejects.toThrow('/radius');
 });

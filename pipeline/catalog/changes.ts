@@ -1,6 +1,7 @@
 /** The two ends of topic `changes`: the applier that feeds the view from it, and the writer that appends to it. */
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../schemas/codecs.js';
+import { ApiError } from '../../schemas/errors.js';
 import { BeaconRecord } from '../../schemas/json/beacon.js';
 import { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
@@ -10,6 +11,7 @@ import type { ChangeKind } from '../../schemas/records.js';
 import { type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../ports.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
+import { editHeaders, newEditId, originOf } from './revisions.js';
 import { rulesText } from './stored-fence.js';
 import type { ConfigurationChange, ConfigurationWriter, DecodedChange } from './types.js';
 import type { View } from './view.js';
@@ -79,10 +81,12 @@ export function followChanges({
   const decodeChange = createChangeDecoder();
 
   function decoded(record: LogRecord): DecodedChange[] {
+    const origin = originOf(record);
     try {
-      return [decodeChange(record)];
+      return [{ ...decodeChange(record), origin }];
     } catch (error) {
       onProblem({ offset: record.offset, key: record.key, reason: (error as Error).message });
+      if (origin.edit !== null) view.edits.fail(origin.edit, error as Error);
       return [];
     }
   }
@@ -103,35 +107,77 @@ export function followChanges({
   });
 }
 
-const encodeChange = ({ kind, id, record }: ConfigurationChange, changedAt: number): NewRecord => ({
+const encodeChange = ({ kind, id, record, bases }: ConfigurationChange, edit: string, changedAt: number): NewRecord => ({
   key: changeKey(kind, id),
   value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
+  headers: editHeaders(edit, bases),
 });
 
 /** Appends a change without waiting for a view to apply it, for a thread that applies none. Resolves when it is durable. */
 export const appendChange = (
   { log, clock }: { readonly log: Pick<Log, 'append'>; readonly clock: () => number },
   change: ConfigurationChange,
-): Promise<void> => log.append(topics.changes, [encodeChange(change, clock())]);
+): Promise<void> => log.append(topics.changes, [encodeChange(change, newEditId(), clock())]);
 
-/** `view` must be the instance that {@link followChanges} applies to. Writing nothing waits until it has applied all there is. */
+/** Rejects with ApiError `unavailable` when the work takes longer; it goes on. */
+async function withinLimit<T>(limitMs: number | undefined, work: Promise<T>): Promise<T> {
+  if (limitMs === undefined) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new ApiError('unavailable', 'this node lags behind the configuration; try again', { retryAfterS: 5 });
+    timer = setTimeout(() => reject(error), limitMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Makes a function that resolves when the view has applied all that topic `changes` held when it was called.
+ * @param parts.limitMs after which it rejects as `unavailable`. Default never.
+ */
+export function createCatchUp({
+  log,
+  view,
+  limitMs,
+}: {
+  readonly log: Pick<Log, 'bounds'>;
+  readonly view: Pick<View, 'waitFor'>;
+  readonly limitMs?: number | undefined;
+}): () => Promise<void> {
+  const catchUp = async () => view.waitFor((await log.bounds(topics.changes, partition)).end);
+  return () => withinLimit(limitMs, catchUp());
+}
+
+/** `view` must be the instance that {@link followChanges} applies to. */
 export function createConfigurationWriter({
   log,
   view,
   clock = Date.now,
+  limitMs,
 }: {
   log: Log;
   view: View;
   clock?: () => number;
+  /**
+   * After which waiting for the view is given up as `unavailable`; what was appended may be applied all the same.
+   * Default never.
+   */
+  limitMs?: number;
 }): ConfigurationWriter {
   let latest = 0;
 
   return {
     async write(changes) {
-      const records = changes.map((change) => encodeChange(change, clock()));
-      if (records.length > 0) await log.append(topics.changes, records);
-      await view.waitFor((await log.bounds(topics.changes, partition)).end);
+      const edits = changes.map(() => newEditId());
+      const outcomes = Promise.all(edits.map((edit) => view.edits.outcome(edit)));
+      try {
+        const records = changes.map((change, index) => encodeChange(change, edits[index]!, clock()));
+        await Promise.all([log.append(topics.changes, records), withinLimit(limitMs, outcomes)]);
+      } finally {
+        for (const edit of edits) view.edits.forget(edit);
+      }
+      return outcomes;
     },
+    catchUp: createCatchUp({ log, view, limitMs }),
     nextTimestamp() {
       latest = Math.max(clock(), latest + 1, view.latestTimestamp + 1);
       return latest;

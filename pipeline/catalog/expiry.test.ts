@@ -6,6 +6,7 @@ import type { ConfigurationChange, DecodedChange } from './types.js';
 import { openView } from './view.js';
 
 const alwaysOurs: Turns = { take: async () => true };
+const catchUp = async () => {};
 
 test('geofences past their deleteAfter get a tombstone, and no others', async () => {
   let now = 1_000;
@@ -17,11 +18,19 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
     written.push(...changes.filter(({ record }) => record === null).map(({ id }) => id));
     offset += changes.length;
     await view.apply(changes as DecodedChange[], offset);
+    return [];
   };
   const fences = [null, 1_500, 2_500].map((deleteAfter, index) => geofenceRecord({ externalId: String(index), deleteAfter }));
   await write(fences.map((record) => ({ kind: 'geofence', id: record._id, record })));
 
-  const sweeper = createExpirySweeper({ view, writer: { write }, turns: alwaysOurs, clock: () => now, intervalMs: 5, keepMs: 0 });
+  const sweeper = createExpirySweeper({
+    view,
+    writer: { write, catchUp },
+    turns: alwaysOurs,
+    clock: () => now,
+    intervalMs: 5,
+    keepMs: 0,
+  });
   sweeper.start();
   now = 1_501;
   await expect.poll(() => written).toEqual([fences[1]!._id]);
@@ -46,8 +55,15 @@ test('a node whose turn it is not deletes nothing, and looks again', async () =>
   const write = async (changes: readonly ConfigurationChange[]) => {
     for (const { id } of changes) written.push(id);
     if (changes.length > 0) expired = [];
+    return [];
   };
-  const sweeper = createExpirySweeper({ view: { expired: () => expired }, writer: { write }, turns, intervalMs: 1, keepMs: 0 });
+  const sweeper = createExpirySweeper({
+    view: { expired: () => expired, bases: () => [] },
+    writer: { write, catchUp },
+    turns,
+    intervalMs: 1,
+    keepMs: 0,
+  });
   sweeper.start();
   await expect.poll(() => asked.length).toBeGreaterThan(3);
   expect(written).toEqual([]);
@@ -58,11 +74,11 @@ test('a node whose turn it is not deletes nothing, and looks again', async () =>
 });
 
 test('a failure of the log ends the sweeper, and is told', async () => {
-  const view = { expired: () => ['x'] };
+  const view = { expired: () => ['x'], bases: () => [] };
   const write = async () => {
     throw new Error('the log is gone');
   };
-  const sweeper = createExpirySweeper({ view, writer: { write }, turns: alwaysOurs, intervalMs: 5, keepMs: 0 });
+  const sweeper = createExpirySweeper({ view, writer: { write, catchUp }, turns: alwaysOurs, intervalMs: 5, keepMs: 0 });
   sweeper.start();
   await expect(sweeper.done).rejects.toThrow('the log is gone');
   await sweeper.stop();

@@ -15,6 +15,8 @@ export interface StoredFile<Head> {
 export interface StoredFiles<Head> extends UploadedFiles<Head> {
   /** Null deletes it. Must run in a write transaction. */
   replaceSync(id: string, file: StoredFile<Head> | null): void;
+  /** The record that was taken apart, of whatever scope; null when there is none. */
+  whole<Stored>(id: string, join: (file: StoredFile<Head>) => Stored): Stored | null;
 }
 
 export function storedStyle({ style, ...record }: MapStyleRecord): StoredFile<MapStyleHead> {
@@ -26,6 +28,16 @@ export function storedMarker({ image, ...record }: MapMarkerRecord): StoredFile<
   const content = Buffer.from(image, 'base64');
   return { head: { ...record, bytes: content.length }, content };
 }
+
+export const recordOfStyle = ({ head: { bytes: _, ...record }, content }: StoredFile<MapStyleHead>): MapStyleRecord => ({
+  ...record,
+  style: JSON.parse(`${content}`),
+});
+
+export const recordOfMarker = ({ head: { bytes: _, ...record }, content }: StoredFile<MapMarkerHead>): MapMarkerRecord => ({
+  ...record,
+  image: content.toString('base64'),
+});
 
 /** `version` is another number after every change of the kind. */
 export function openStoredFiles<Head extends Scope & { readonly _id: string; readonly createdAt: number }>(
@@ -40,6 +52,10 @@ export function openStoredFiles<Head extends Scope & { readonly _id: string; rea
     list,
     find,
     content: (scope, id) => find(scope, id) && contents.get(idKey(id)),
+    whole(id, join) {
+      const [head, content] = [heads.get(idKey(id)), contents.get(idKey(id))];
+      return head && content ? join({ head, content }) : null;
+    },
     replaceSync(id, file) {
       if (file) heads.putSync(idKey(id), file.head);
       else heads.removeSync(idKey(id));

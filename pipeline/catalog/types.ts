@@ -13,6 +13,7 @@ import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { Surroundings } from '../evaluation/types.js';
+import type { Base, ChangeOrigin, EditOutcome, Standing } from './revisions.js';
 
 export interface Scope {
   readonly project: string;
@@ -42,6 +43,13 @@ export interface Page<T> {
 export interface ConfigurationReader {
   /** Grows with every applied change: what is derived from the configuration may be kept until it does. */
   readonly version: number;
+  /** How a record stands, deleted or not; undefined where nothing was ever heard of it. */
+  standing(kind: ChangeKind, id: string): Standing | undefined;
+  /**
+   * What the next edit of the record is to name as its bases, if it takes into account all that is to be read here
+   * now.
+   */
+  bases(kind: ChangeKind, id: string): Base[];
   project(id: string): ProjectRecord | undefined;
   projects(): ProjectRecord[];
   /** Undefined unless it belongs to the scope. A geofence past its `deleteAfter` is not there any more. */
@@ -72,16 +80,34 @@ export interface ConfigurationChange {
   readonly kind: ChangeKind;
   readonly id: string;
   readonly record: ProjectRecord | GeofenceRecord | BeaconRecord | WebhookRecord | MapStyleRecord | MapMarkerRecord | null;
+  /**
+   * Revisions that the change takes into account: it is refused where the record stands at another. Absent: it
+   * replaces whatever stands there.
+   */
+  readonly bases?: readonly Base[];
 }
 
-/** Appends changes and waits until this node's view has applied them, so that a client reads its own writes. */
+/**
+ * Appends changes and waits until this node's view has applied or refused them, so that a client reads its own
+ * writes.
+ */
 export interface ConfigurationWriter {
-  write(changes: readonly ConfigurationChange[]): Promise<void>;
+  /** The outcome of each change, in their order. */
+  write(changes: readonly ConfigurationChange[]): Promise<readonly EditOutcome[]>;
+  /** Resolves when the view has applied all that was written anywhere before the call. */
+  catchUp(): Promise<void>;
   /** Epoch ms for `createdAt`/`updatedAt`: never the same twice on a node, so that time cursors lose nothing. */
   nextTimestamp(): number;
 }
 
-export type DecodedChange = Pick<Change, 'kind' | 'id'> & { readonly record: ConfigurationChange['record'] };
+/**
+ * `origin` is absent where a change doesn't come from the log: it is applied whatever stands there, and gives its
+ * record no revision.
+ */
+export type DecodedChange = Pick<Change, 'kind' | 'id'> & {
+  readonly record: ConfigurationChange['record'];
+  readonly origin?: ChangeOrigin;
+};
 
 /** The evaluating thread's side: what a location is evaluated against, and the definitions behind the rows. */
 export interface Catalog {

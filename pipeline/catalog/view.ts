@@ -18,8 +18,9 @@ import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import { createFewRecords } from './few-records.js';
 import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
 import { readPage } from './lists.js';
+import { AwaitedEdits, type Contested, type EditOutcome, openRevisions } from './revisions.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
-import { openStoredFiles, storedMarker, storedStyle } from './stored-files.js';
+import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
 import type { ConfigurationReader, DecodedChange, Scope } from './types.js';
 
 /** What a thread that follows the view must look at again. `scope` is null for projects. */
@@ -50,6 +51,12 @@ export interface View extends ConfigurationReader {
    * `createChangeDecoder` lets pass. After a rejection, which is unexpected, the same changes can be applied again.
    */
   apply(changes: readonly DecodedChange[], nextOffset: number): Promise<void>;
+  /** Outcomes of the edits that this instance comes upon. */
+  readonly edits: AwaitedEdits;
+  /** Records whose newest changes were refused, and not made up for yet. */
+  contested(limit: number): Contested[];
+  /** The record as it stands, whatever its scope and the time; null when there is none. */
+  record(kind: ChangeKind, id: string): DecodedChange['record'];
   /** Resolves when this instance has applied everything before `offset`. */
   waitFor(offset: number): Promise<void>;
   /** What was touched by changes from `fromOffset` on, each once; undefined when the feed no longer goes back that far. */
@@ -66,7 +73,7 @@ export interface View extends ConfigurationReader {
 type ListedRecord = GeofenceRecord | BeaconRecord;
 
 /** Of what is stored. A view of another format is made anew from topic `changes`: its owner compares before it opens one. */
-export const viewFormat = 2;
+export const viewFormat = 3;
 
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
@@ -98,7 +105,7 @@ const versionNames = {
 type VersionedKind = keyof typeof versionNames;
 
 function openDatabases(path: string) {
-  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 16, eventTurnBatching: false });
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 24, eventTurnBatching: false });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const meta = root.openDB<number, string>('meta', {});
@@ -118,6 +125,7 @@ function openDatabases(path: string) {
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
     /** Key: offset after the batch, place in it. */
     feed: root.openDB<FeedEntry, [number, number]>('feed', {}),
+    revisions: openRevisions(root),
   };
 }
 /** Kind and id, and project and environment where there are any. */
@@ -130,7 +138,8 @@ const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && 
 export function openView(path: string, options: ViewOptions = {}): View {
   const { clock = Date.now, feedRecords = 100_000, commit = (transaction) => transaction() } = options;
   const databases = openDatabases(path);
-  const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed } = databases;
+  const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed, revisions } = databases;
+  const edits = new AwaitedEdits();
   const applyChange = createApplier(databases);
   const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
   const projectCache = new Map<string, ProjectRecord | undefined>();
@@ -186,6 +195,11 @@ export function openView(path: string, options: ViewOptions = {}): View {
       return number('latestTimestamp');
     },
     refresh: () => root.resetReadTxn(),
+    edits,
+    standing: revisions.standing,
+    bases: revisions.bases,
+    contested: revisions.contested,
+    record: (kind, id) => recordOf(databases, kind, id),
     project,
     projects: () => [...projects.getRange()].map(({ value }) => value),
     geofence,
@@ -199,23 +213,33 @@ export function openView(path: string, options: ViewOptions = {}): View {
     mapMarkers: databases.mapMarkers,
 
     async apply(changes, nextOffset) {
+      const outcomes = new Map<string, EditOutcome>();
       const write = (): void => {
+        outcomes.clear();
         let place = 0;
-        for (const change of changes) {
+        const applied = changes.filter(({ kind, id, record, origin }) => {
+          if (origin === undefined) return true;
+          const outcome = revisions.admitSync({ kind, id, isDeletion: record === null }, origin);
+          if (origin.edit !== null) outcomes.set(origin.edit, outcome);
+          return outcome.kind === 'applied';
+        });
+        for (const change of applied) {
           for (const thing of applyChange(change)) {
             const scope = thing.scope ? [thing.scope.project, thing.scope.environment] : [];
             feed.putSync([nextOffset, place++], [thing.kind, thing.id, ...scope] as FeedEntry);
           }
         }
         for (const key of [...feed.getKeys({ end: [nextOffset - feedRecords + 1, 0] })]) feed.removeSync(key);
-        const latest = changes.reduce((time, { record }) => Math.max(time, record?.updatedAt ?? 0), number('latestTimestamp'));
+        const latest = applied.reduce((time, { record }) => Math.max(time, record?.updatedAt ?? 0), number('latestTimestamp'));
         meta.putSync('latestTimestamp', latest);
         for (const [kind, name] of Object.entries(versionNames)) {
-          if (changes.some((change) => change.kind === kind)) meta.putSync(name, nextOffset);
+          if (applied.some((change) => change.kind === kind)) meta.putSync(name, nextOffset);
         }
+        revisions.forgetSync(changes.at(-1)?.origin?.timestampMs ?? 0);
         meta.putSync('nextOffset', nextOffset);
       };
       await commit(() => root.transaction(write));
+      for (const [edit, outcome] of outcomes) edits.settle(edit, outcome);
       notifyWaiters(nextOffset);
     },
 
@@ -251,6 +275,26 @@ export function openView(path: string, options: ViewOptions = {}): View {
       [...expiries.getRange({ end: expiryBound(nowMs), limit })].map(({ key }) => key.toString('hex', key.length - 12)),
     close: () => root.close(),
   };
+}
+
+/** The record as it was written. */
+function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedChange['record'] {
+  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers } = databases;
+  const key = idKey(id);
+  switch (kind) {
+    case 'project':
+      return projects.get(key) ?? null;
+    case 'geofence':
+      return geofences.get(key) ?? null;
+    case 'beacon':
+      return beacons.get(key) ?? null;
+    case 'webhook':
+      return webhooks.get(key) ?? null;
+    case 'map-style':
+      return mapStyles.whole(id, recordOfStyle);
+    case 'map-marker':
+      return mapMarkers.whole(id, recordOfMarker);
+  }
 }
 
 /** Writes one change to every database; must run in a write transaction. Answers what followers must look at again. */

@@ -58,6 +58,12 @@ export interface LocationStageParts {
   readonly log: Log;
   readonly states: StateStore;
   readonly catalog: Catalog;
+  /**
+   * Resolves when the view under the catalog has applied every change that was acknowledged before the call. Absent
+   * where a change is only acknowledged once the
+   * view shows it.
+   */
+  readonly catchUp?: (() => Promise<void>) | undefined;
   readonly replies: Replies;
   /** Epoch ms. Only for what is measured: evaluation and its answers know no time but the locations'. */
   readonly clock: () => number;
@@ -133,8 +139,8 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   async function apply(owner: Ownership, records: readonly LogRecord[]): Promise<CommitResult | 'halted'> {
     const startedAtMs = clock();
     const batch = decodeBatch(codecs.location, records);
-    const devices = await deviceCache.load(owner, batch.deviceKeys);
     // After the batch was fetched, so that a location appended after a change of configuration is judged by it.
+    const [devices] = await Promise.all([deviceCache.load(owner, batch.deviceKeys), parts.catchUp?.()]);
     catalog.catchUp();
     definitions.catchUp();
     const effects = evaluateBatch(batch, devices);

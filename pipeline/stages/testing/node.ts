@@ -105,8 +105,8 @@ export class TestNode {
   }
 
   /** Deletes a configured thing. */
-  remove(kind: ChangeKind, id: string): Promise<void> {
-    return this.writer.write([{ kind, id, record: null }]);
+  async remove(kind: ChangeKind, id: string): Promise<void> {
+    await this.writer.write([{ kind, id, record: null }]);
   }
 
   append(...locations: Location[]): Promise<void> {

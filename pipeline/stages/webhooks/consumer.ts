@@ -25,6 +25,8 @@ export interface ConsumerParts {
   readonly recall: (partition: number, nextOffset: number) => Promise<IsRepeat>;
   /** Lets a batch end where it may, given that it may have been cut. */
   readonly complete: (records: readonly LogRecord[]) => Promise<readonly LogRecord[]>;
+  /** Resolves when the configuration shows every change that was acknowledged before the call. */
+  readonly catchUp: () => Promise<void>;
   readonly codecs: Codecs;
   /** Epoch ms. */
   readonly clock: () => number;
@@ -104,8 +106,9 @@ export class DeliveryConsumer implements StreamHandler {
 
   /** When fenced, nothing of the chunk that was is queued; when halted, nothing at all. */
   async #take(partition: Partition, source: Source, records: readonly LogRecord[]): Promise<CommitResult | 'halted'> {
-    const { complete, fanOut, dispatcher, clock, metrics } = this.#parts;
-    const whole = await complete(records);
+    const { complete, fanOut, catchUp, dispatcher, clock, metrics } = this.#parts;
+    // After the batch was fetched, so that an event appended after a webhook was written finds it.
+    const [whole] = await Promise.all([complete(records), catchUp()]);
     const { bad, chunks } = await fanOut(whole, partition.isRepeat);
     const tooMany = partition.breaker.pass(whole, bad);
     if (tooMany !== undefined) return this.#halt(source, tooMany);
@@ -149,8 +152,10 @@ export class DeliveryConsumer implements StreamHandler {
   }
 
   async #claim(partition: number, refusals: number): Promise<Source> {
-    const { topic, queue, dispatcher, onFailure } = this.#parts;
+    const { topic, queue, catchUp, dispatcher, onFailure } = this.#parts;
     const claim = await queue.claim({ topic, partition });
+    // Deliveries to a webhook that isn't known count as to one that was deleted.
+    await catchUp();
     const onRefused = (source: Source): void => {
       const owned = this.#partitions.get(partition);
       if (owned !== undefined) this.#claimAgain(owned, source).catch(onFailure);

@@ -52,6 +52,8 @@ export interface WebhookStageParts {
   readonly states: Pick<StateStore, 'load'>;
   /** `refresh` shows what has been applied until now. */
   readonly configuration: ConfigurationReader & { refresh(): void };
+  /** As of the location stage. */
+  readonly catchUp?: (() => Promise<void>) | undefined;
   readonly client: Pick<OutboundClient, 'send'>;
   readonly sealer: Sealer;
   /** Writes to the configuration that the webhook is disabled. `atMs` is epoch ms. */
@@ -90,8 +92,13 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
     onNotice({ kind: 'webhook_disabled', webhook: _id, project, environment, reason });
   }
 
+  async function catchUp(): Promise<void> {
+    await parts.catchUp?.();
+    configuration.refresh();
+  }
+
   const directory = new WebhookDirectory(configuration);
-  const shared = { log, queue, codecs, clock, metrics, onNotice, onFailure };
+  const shared = { log, queue, catchUp, codecs, clock, metrics, onNotice, onFailure };
   const dispatcher = new Dispatcher({
     ...shared,
     configuration,
@@ -110,11 +117,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       topic: topics.events,
       dispatcher,
       complete: (records) => withRestOfLocation(log, codecs.event, records, bounds.maxBatchRecords),
-      fanOut(records, isRepeat) {
-        // After the batch was fetched, so that an event appended after a webhook was written finds it.
-        configuration.refresh();
-        return fanOutEvents(records, isRepeat);
-      },
+      fanOut: fanOutEvents,
       recall: (partition, nextOffset) => recallEvents(log, codecs.event, partition, nextOffset),
     }),
     new DeliveryConsumer({

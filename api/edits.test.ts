@@ -1,0 +1,151 @@
+/** What If-Match and ETag promise, on every kind of record, and what an edit makes of one that came first. */
+import { describe, expect, test } from 'vitest';
+import { administratorKey, type Call, mapParts, useApi } from './fixtures.js';
+
+const maps = mapParts({ checkStyle: async () => ({ ok: true, value: [] }), checkIcon: async () => ({ ok: true, value: 'png' }) });
+const api = await useApi({ maps });
+
+const fence = { description: 'A shop', type: 'circle', coordinates: [10, 50], radius: 100 };
+const beacon = {
+  description: 'A beacon',
+  type: 'ibeacon',
+  uuid: 'b9407f30-f5f8-466e-aff9-25556b57fe6d',
+  major: '1',
+  minor: '1',
+  coordinates: [10, 50],
+};
+const style = { version: 8, sources: {}, layers: [] };
+const asAdministrator = { key: administratorKey };
+const rotation = { environment: 'live', kind: 'secret' };
+
+interface Resource {
+  readonly name: string;
+  /** Makes one and answers its path. */
+  make(): Promise<string>;
+  readonly change?: { readonly method: 'PUT' | 'POST'; readonly path?: string; readonly body: object };
+  readonly isDeletable: boolean;
+  readonly call?: Call;
+}
+
+async function posted(path: string, body: object, name: string): Promise<string> {
+  const answer = await api.call('POST', path, { body });
+  expect(answer.status).toBe(200);
+  return `${path}/${answer.body[name]._id}`;
+}
+let made = 0;
+
+const resources: readonly Resource[] = [
+  {
+    name: 'geofence',
+    make: () => posted('/v1/geofences', { ...fence, tag: 'a', externalId: `${made++}` }, 'geofence'),
+    change: { method: 'PUT', body: fence },
+    isDeletable: true,
+  },
+  {
+    name: 'geofence of a pair',
+    make: async () => {
+      const path = `/v1/geofences/pair/${made++}`;
+      await api.call('PUT', path, { body: fence });
+      return path;
+    },
+    change: { method: 'PUT', body: fence },
+    isDeletable: true,
+  },
+  {
+    name: 'beacon',
+    make: () => posted('/v1/beacons', { ...beacon, minor: `${made++}` }, 'beacon'),
+    change: { method: 'PUT', body: { ...beacon, minor: '9' } },
+    isDeletable: true,
+  },
+  {
+    name: 'webhook',
+    make: () => posted('/v1/webhooks', { url: 'https://receiver.example/' }, 'webhook'),
+    change: { method: 'PUT', body: { description: 'changed' } },
+    isDeletable: true,
+  },
+  {
+    name: 'secret of a webhook',
+    make: () => posted('/v1/webhooks', { url: 'https://receiver.example/' }, 'webhook'),
+    change: { method: 'POST', path: '/secrets', body: {} },
+    isDeletable: true,
+  },
+  { name: 'settings', make: async () => '/v1/settings', change: { method: 'PUT', body: {} }, isDeletable: false },
+  {
+    name: 'project',
+    make: async () => `/v1/projects/${(await api.newProject('Edited')).record._id}`,
+    change: { method: 'POST', path: '/keys/rotate', body: rotation },
+    isDeletable: false,
+    call: asAdministrator,
+  },
+  {
+    name: 'map style',
+    make: () => posted('/v1/map-styles', { style }, 'mapStyle'),
+    change: { method: 'PUT', body: { name: 'changed' } },
+    isDeletable: true,
+  },
+  {
+    name: 'map marker',
+    make: () => posted('/v1/map-markers', { image: Buffer.from('png').toString('base64') }, 'mapMarker'),
+    isDeletable: true,
+  },
+];
+
+describe.each(resources)('a $name', ({ make, change, isDeletable, call = {} }) => {
+  const send = (path: string, ifMatch: string | undefined) =>
+    api.call(change!.method, path + (change!.path ?? ''), {
+      ...call,
+      body: change!.body,
+      ...(ifMatch !== undefined && { headers: { 'if-match': ifMatch } }),
+    });
+  const remove = (path: string, ifMatch: string) => api.call('DELETE', path, { ...call, headers: { 'if-match': ifMatch } });
+
+  test('is read with its revision, and edited only at it', async () => {
+    const path = await make();
+    let { etag } = await api.call('GET', path, call);
+    expect(etag).toMatch(/^"r\d+"$/);
+    if (change) {
+      const stale = etag as string;
+      const changed = await send(path, stale);
+      expect(changed.status).toBe(200);
+      etag = changed.etag;
+      expect(etag).toMatch(/^"r\d+"$/);
+      expect(etag).not.toBe(stale);
+      expect((await api.call('GET', path, call)).etag).toBe(etag);
+      for (const other of [stale, `W/${etag}`, 'nonsense', '""']) {
+        const refused = await send(path, other);
+        expect([refused.status, refused.body.meta.type]).toEqual([412, 'precondition_failed']);
+      }
+      expect((await api.call('GET', path, call)).etag).toBe(etag);
+      for (const good of ['*', `"other", ${etag}`]) {
+        const answer = await send(path, good.replace(etag as string, `${(await api.call('GET', path, call)).etag}`));
+        expect(answer.status).toBe(200);
+      }
+      ({ etag } = await send(path, undefined));
+    }
+    if (!isDeletable) return;
+    expect((await remove(path, '"r999999"')).status).toBe(412);
+    expect((await api.call('GET', path, call)).status).toBe(200);
+    expect((await remove(path, etag as string)).status).toBe(200);
+    expect((await remove(path, '*')).status).toBe(404);
+  });
+});
+
+test('If-Match refuses to create what is not there', async () => {
+  const path = '/v1/geofences/none/there';
+  for (const ifMatch of ['*', '"r0"']) {
+    const answer = await api.call('PUT', path, { body: fence, headers: { 'if-match': ifMatch } });
+    expect([answer.status, answer.body.meta.type]).toEqual([412, 'precondition_failed']);
+  }
+  expect((await api.call('GET', path)).status).toBe(404);
+});
+
+test('edits of one record that are sent at once are all applied, one after the other', async () => {
+  const { _id } = (await api.call('POST', '/v1/webhooks', { body: { url: 'https://receiver.example/' } })).body.webhook;
+  const rotated = await Promise.all(
+    Array.from({ length: 4 }, () => api.call('POST', `/v1/webhooks/${_id}/secrets`, { body: {} })),
+  );
+  expect(rotated.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const { webhook } = (await api.call('GET', `/v1/webhooks/${_id}`)).body;
+  const kept = webhook.secrets.map((secret: { _id: string }) => secret._id);
+  expect(kept).toEqual(expect.arrayContaining(rotated.map(({ body }) => body.webhook.secrets[0]._id)));
+});

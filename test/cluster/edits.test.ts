@@ -1,0 +1,170 @@
+/**
+ * Edits of one record at two nodes at once: the one is applied to what the other has left, or refused and tried
+ * again. Whatever was answered with 200
+ * stays true: a key that was replaced is refused, one that was issued works, and what was deleted is gone, at every
+ * node.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, Client, ok } from '../support/client.js';
+import { newTestCluster, type TestCluster } from '../support/cluster.js';
+import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
+import { circle } from '../support/places.js';
+import { until } from '../support/until.js';
+
+const plan: readonly NodePlan[] = [
+  { name: 'left', roles: ['ingest', 'api'] },
+  { name: 'right', roles: ['ingest', 'api'] },
+  { name: 'worker', roles: ['pipeline', 'webhooks', 'analytics'] },
+];
+const trials = 40;
+const circleOf = (radius: number) => ({ description: 'edited', ...circle(0, 0, radius) });
+
+let cluster: TestCluster;
+let nodes: ClusterNodes;
+
+beforeAll(async () => {
+  cluster = newTestCluster()!;
+  nodes = await ClusterNodes.start(cluster.environment, plan);
+});
+afterAll(() => nodes?.dispose());
+
+const at = (name: 'left' | 'right', key: string): Client => new Client(() => nodes.node(name).address, key);
+const both = (key: string): readonly [Client, Client] => [at('left', key), at('right', key)];
+
+interface Project {
+  readonly id: string;
+  readonly keys: Record<string, string>;
+}
+
+/** A project that both nodes know. */
+async function newProject(): Promise<Project> {
+  const { project } = ok(await at('left', cluster.administratorKey).post('/v1/projects', { name: 'Edited' }));
+  const keys = Object.fromEntries(
+    project.keys.map(({ environment, kind, key }: Record<string, string>) => [`${environment} ${kind}`, key]),
+  );
+  const right = at('right', keys['test secret']);
+  await until(async () => (await right.get('/v1/settings')).status === 200);
+  return { id: project._id, keys };
+}
+
+const rotateKey = (client: Client, { id }: Project, environment: 'test' | 'live') =>
+  client.post(`/v1/projects/${id}/keys/rotate`, { environment, kind: 'secret' });
+
+/** Sometimes at once, sometimes a moment apart: which comes first is left to chance. */
+async function atOnce<First, Second>(first: () => Promise<First>, second: () => Promise<Second>): Promise<[First, Second]> {
+  const [firstMs, secondMs] = [Math.random() * 4, Math.random() * 4];
+  return Promise.all([delay(firstMs).then(first), delay(secondMs).then(second)]);
+}
+
+/** Resolves when both nodes answer alike for as long as it takes an edit to reach the other. */
+async function settled(path: string, key: string): Promise<Answer> {
+  const [left, right] = both(key);
+  const text = async (client: Client) => JSON.stringify(await client.get(path));
+  // An edit of another record, acknowledged by one node and seen by the other: whatever came before has been seen too.
+  const marker = `/v1/geofences/marker/${Math.random()}`;
+  ok(await left.put(marker, circleOf(100)));
+  await until(async () => (await right.get(marker)).status === 200);
+  expect(await text(left)).toBe(await text(right));
+  return left.get(path);
+}
+
+it('a rotated key stays refused and the new one works, whatever settings are changed meanwhile', async () => {
+  const project = await newProject();
+  const [left, right] = both(cluster.administratorKey);
+  let key = project.keys['test secret']!;
+  let liveKey = project.keys['live secret']!;
+  for (let trial = 0; trial < trials; trial++) {
+    const settings = { defaultDwellThreshold: 1 + trial };
+    const [rotated, changed] = await atOnce(
+      () => rotateKey(trial % 2 ? left : right, project, 'test'),
+      () => at(trial % 2 ? 'right' : 'left', liveKey).put('/v1/settings', settings),
+    );
+    expect([rotated.status, changed.status]).toEqual([200, 200]);
+    const { body } = await settled('/v1/settings', liveKey);
+    expect(body.settings.defaultDwellThreshold).toBe(1 + trial);
+    for (const client of both(key)) expect((await client.get('/v1/settings')).status).toBe(401);
+    key = rotated.body.key;
+    for (const client of both(key)) expect((await client.get('/v1/settings')).status).toBe(200);
+    liveKey = ok(await rotateKey(left, project, 'live')).key;
+    await until(async () => (await at('right', liveKey).get('/v1/settings')).status === 200);
+  }
+});
+
+it('keys of two environments that are rotated at once both work', async () => {
+  const project = await newProject();
+  const [left, right] = both(cluster.administratorKey);
+  const keys = { test: project.keys['test secret']!, live: project.keys['live secret']! };
+  for (let trial = 0; trial < trials; trial++) {
+    const [test, live] = await atOnce(
+      () => rotateKey(left, project, 'test'),
+      () => rotateKey(right, project, 'live'),
+    );
+    const issued = { test: ok(test).key, live: ok(live).key };
+    await settled('/v1/geofences?limit=1', issued.live);
+    for (const environment of ['test', 'live'] as const) {
+      for (const client of both(keys[environment])) expect((await client.get('/v1/settings')).status).toBe(401);
+      for (const client of both(issued[environment])) expect((await client.get('/v1/settings')).status).toBe(200);
+      keys[environment] = issued[environment];
+    }
+  }
+});
+
+const url = 'https://receiver.example/hook';
+
+it('a webhook keeps the secret that was issued and the change that was made at the same time', async () => {
+  const { keys } = await newProject();
+  const [left, right] = both(keys['test secret']!);
+  const { _id } = ok(await left.post('/v1/webhooks', { url })).webhook;
+  const path = `/v1/webhooks/${_id}`;
+  await until(async () => (await right.get(path)).status === 200);
+  for (let trial = 0; trial < trials; trial++) {
+    const [rotated, changed] = await atOnce(
+      () => left.post(`${path}/secrets`, { overlapHours: 0 }),
+      () => right.put(path, { description: `change ${trial}` }),
+    );
+    expect([rotated.status, changed.status]).toEqual([200, 200]);
+    const { webhook } = (await settled(path, keys['test secret']!)).body;
+    expect(webhook.secrets[0]._id).toBe(rotated.body.webhook.secrets[0]._id);
+    expect(webhook.description).toBe(`change ${trial}`);
+  }
+});
+
+it('a deleted webhook does not come back by a change that was made at the same time', async () => {
+  const { keys } = await newProject();
+  const key = keys['test secret']!;
+  const [left, right] = both(key);
+  for (let trial = 0; trial < trials; trial++) {
+    const path = `/v1/webhooks/${ok(await left.post('/v1/webhooks', { url })).webhook._id}`;
+    await until(async () => (await right.get(path)).status === 200);
+    const [deleted, changed] = await atOnce(
+      () => left.delete(path),
+      () => right.put(path, { description: 'changed' }),
+    );
+    expect(deleted.status).toBe(200);
+    expect([200, 404]).toContain(changed.status);
+    expect((await settled(path, key)).status).toBe(404);
+  }
+});
+
+it('a deleted geofence does not come back by an update by id, and is made anew by one of its pair', async () => {
+  const { keys } = await newProject();
+  const key = keys['test secret']!;
+  const [left, right] = both(key);
+  for (let trial = 0; trial < trials; trial++) {
+    const pair = `/v1/geofences/test/${trial}`;
+    const { _id, createdAt } = ok(await left.put(pair, circleOf(100))).geofence;
+    const path = `/v1/geofences/${_id}`;
+    await until(async () => (await right.get(path)).status === 200);
+    const byId = trial % 2 === 0;
+    const [deleted, changed] = await atOnce(
+      () => left.delete(path),
+      () => right.put(byId ? path : pair, circleOf(200)),
+    );
+    expect(deleted.status).toBe(200);
+    expect(byId ? [200, 404] : [200]).toContain(changed.status);
+    const after = await settled(path, key);
+    if (byId) expect(after.status).toBe(404);
+    else if (after.status === 200) expect(after.body.geofence.createdAt).not.toBe(createdAt);
+  }
+});

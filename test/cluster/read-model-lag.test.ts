@@ -1,0 +1,135 @@
+/**
+ * A node whose read model lags, as after a pause, judges by what was acknowledged before: locations find the fences
+ * and projects that were there when they were
+ * sent, events the webhooks, and requests the keys that another node has issued a moment ago.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';
+import { codecs } from '../../schemas/codecs.js';
+import { clusterSources, type Sources } from '../ledger/sources.js';
+import { Client, ok, trackDefaults } from '../support/client.js';
+import { newTestCluster, type TestCluster } from '../support/cluster.js';
+import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
+import { circle, standing } from '../support/places.js';
+import { Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+
+const plan: readonly NodePlan[] = [
+  { name: 'left', roles: ['ingest', 'api'] },
+  { name: 'right', roles: ['ingest', 'api'] },
+  { name: 'pipeline-1', roles: ['pipeline'] },
+  { name: 'pipeline-2', roles: ['pipeline'] },
+  { name: 'sender', roles: ['webhooks', 'analytics'] },
+];
+/** Shorter than a session, so that partitions stay where they are. */
+const pauseMs = 3_000;
+
+let cluster: TestCluster;
+let nodes: ClusterNodes;
+let sources: Sources;
+
+beforeAll(async () => {
+  cluster = newTestCluster()!;
+  const settings = { FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8', FENCELINE_INGEST_REPLY_TIMEOUT_MS: '100' };
+  nodes = await ClusterNodes.start({ ...cluster.environment, FENCELINE_KAFKA_SESSION_TIMEOUT_MS: '20000', ...settings }, plan);
+  sources = await clusterSources(cluster.environment);
+});
+afterAll(async () => {
+  await sources?.close();
+  await nodes?.dispose();
+});
+
+async function paused(names: readonly string[], work: () => Promise<void>): Promise<void> {
+  for (const name of names) nodes.node(name).pause();
+  try {
+    await Promise.all([work(), delay(pauseMs)]);
+  } finally {
+    for (const name of names) nodes.node(name).resume();
+  }
+}
+
+async function recordsOf(topic: Topic): Promise<LogRecord[]> {
+  const { log } = sources;
+  const partitions = Array.from({ length: log.partitions(topic) }, async (_, partition) => {
+    const { first, end } = await log.bounds(topic, partition);
+    return end > first ? log.read(topic, partition, first, end - first) : [];
+  });
+  return (await Promise.all(partitions)).flat();
+}
+
+interface Project {
+  readonly secret: string;
+  readonly publishable: string;
+}
+
+async function newProject(): Promise<Project> {
+  const administrator = new Client(() => nodes.node('left').address, cluster.administratorKey);
+  const { project } = ok(await administrator.post('/v1/projects', { name: 'Late' }));
+  const keyOf = (kind: string): string =>
+    project.keys.find((each: Record<string, string>) => each.environment === 'test' && each.kind === kind).key;
+  return { secret: keyOf('secret'), publishable: keyOf('publishable') };
+}
+
+const left = (key: string) => new Client(() => nodes.node('left').address, key);
+
+it('locations are judged by projects and fences that were acknowledged before, however far behind the pipeline was', async () => {
+  const rounds = 2;
+  const perRound = 12;
+  const devices: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await paused(['pipeline-1', 'pipeline-2'], async () => {
+      for (let index = 0; index < perRound; index++) {
+        const { secret, publishable } = await newProject();
+        await left(secret).putGeofence('gate', circle(0, 0, 100));
+        const deviceId = `device-${round}-${index}`;
+        devices.push(deviceId);
+        ok(await left(publishable).post('/v1/track', { ...trackDefaults, deviceId, ...standing(0, 0) }));
+      }
+    });
+  }
+  await until(
+    async () => (await recordsOf(topics.outcomes)).length + (await recordsOf(topics.deadLetters)).length >= devices.length,
+    {
+      timeoutMs: 30_000,
+    },
+  );
+  const dead = (await recordsOf(topics.deadLetters)).map(({ value }) => codecs.deadLetter.decode(value!).reason);
+  const entered = (await recordsOf(topics.events)).map(({ key }) => key.split('/').at(-1)!);
+  console.log(`${dead.length} dead letters, ${devices.length - new Set(entered).size} of ${devices.length} fences missed`);
+  expect(dead).toEqual([]);
+  expect(entered.sort()).toEqual(devices.sort());
+});
+
+it('an event goes to a webhook that was acknowledged before its location was sent', async () => {
+  const receiver = await Receiver.start();
+  onTestFinished(() => receiver.close());
+  const paths: string[] = [];
+  await paused(['sender'], async () => {
+    for (let index = 0; index < 12; index++) {
+      const { secret, publishable } = await newProject();
+      await left(secret).putGeofence('gate', circle(0, 0, 100));
+      const path = `/hook-${index}`;
+      ok(await left(secret).post('/v1/webhooks', { url: receiver.url(path) }));
+      ok(await left(publishable).post('/v1/track', { ...trackDefaults, deviceId: 'device', ...standing(0, 0) }));
+      paths.push(path);
+    }
+  });
+  await until(() => paths.every((path) => receiver.at(path).length > 0), { timeoutMs: 20_000 });
+});
+
+it('a key that one node has issued is known to another at once, also after a pause', async () => {
+  const right = (key: string) => new Client(() => nodes.node('right').address, key);
+  const statuses: number[] = [];
+  for (let index = 0; index < 40; index++) {
+    const { secret } = await newProject();
+    statuses.push((await right(secret).get('/v1/settings')).status);
+  }
+  let secret = '';
+  await paused(['right'], async () => {
+    ({ secret } = await newProject());
+  });
+  statuses.push((await right(secret).get('/v1/settings')).status);
+  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  expect((await right(secret.replace(/.{8}$/, '00000000')).get('/v1/settings')).status).toBe(401);
+});
