@@ -54,6 +54,18 @@ const put = async (id: string, fields: object = {}) =>
   (await api.call('PUT', `/v1/geofences/store/${id}`, { body: { ...circle, ...fields } })).body.geofence._id as string;
 const idsOf = (items: { _id: string }[]) => items.map(({ _id }) => _id);
 
+test('a geofence that was disabled by its time after the last location of a user is listed, for no exit was told', async () => {
+  const [before, after] = [await put('before'), await put('after')];
+  await store({ name: 'expiring', time: 5, geofences: [before, after], beacons: [] });
+  await put('before', { disableAfter: '2026-01-01T00:00:00.004Z' });
+  await put('after', { disableAfter: '2026-01-01T00:00:00.005Z' });
+  const { body } = await api.call('GET', `/v1/users/${deriveId('user', 'expiring')}`);
+  expect(idsOf(body.user.geofences)).toEqual([after]);
+  const inside = async (id: string) => idsOf((await api.call('GET', `/v1/geofences/${id}/users`)).body.users);
+  expect(await inside(after)).toEqual([deriveId('user', 'expiring')]);
+  expect(await inside(before)).toEqual([]);
+});
+
 test('a user by _id, userId and deviceId, as last updated, with what is monitored still', async () => {
   const [kept, disabled, expired, deleted] = [await put('kept'), await put('off'), await put('late'), await put('gone')];
   const beacon = (await api.call('PUT', '/v1/beacons/b/1', { body: beaconFields })).body.beacon._id;
