@@ -1,16 +1,7 @@
 /** Every failure as the catalogue's answer: `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, parameterError } from '../schemas/errors.js';
-
-/** `meta.error` is never sent: SDKs take it for a failure of their own. */
-const failureBody = (error: ApiError) => ({
-  meta: {
-    code: error.status,
-    type: error.code,
-    ...(error.param !== undefined && { param: error.param }),
-    message: error.message,
-  },
-});
+import { failureBody } from './raw-answers.js';
 
 /** What Fastify itself refuses, in the catalogue's terms; undefined for what is unexpected. */
 function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefined {
@@ -36,16 +27,12 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   return new ApiError('internal', `an unexpected failure; request ${request.id}`);
 }
 
-/** So much of a body that was refused for its size is read and dropped; a sender whose connection were closed would not see the answer. */
-const maxDroppedBytes = 64 * 2 ** 20;
-
-const isWorthDropping = (request: FastifyRequest, failure: ApiError): boolean =>
-  failure.code === 'body_too_large' && Number(request.headers['content-length']) <= maxDroppedBytes;
-
 /** Answers the failure; `extra` stands beside `meta`. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, extra: object = {}): FastifyReply {
   const failure = toApiError(error, request);
-  if (isWorthDropping(request, failure)) reply.removeHeader('connection');
+  // Fastify closes the connection of a body that it refuses. Its sender would not see the answer, so the rest is read and dropped within the
+  // bounds of connections.ts.
+  if (!request.raw.complete && failure.code !== 'request_timeout') reply.removeHeader('connection');
   if (failure.retryAfterS !== undefined) reply.header('Retry-After', failure.retryAfterS);
   return reply.code(failure.status).send({ ...failureBody(failure), ...extra });
 }

@@ -5,15 +5,18 @@
  * X-RateLimit-*. Rooms add their routes as plugins; each route declares `config: { authority, limit }`. Imports schemas and pipeline types only.
  */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import { type AuthorityOptions, requireAuthority } from './authority.js';
 import { checkQueries, parseForm, readBodies } from './bodies.js';
+import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from './connections.js';
 import { allowCrossOrigin } from './cors.js';
 import { answerFailures, sendFailure } from './failures.js';
 import { protectAnswers } from './headers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { refuseUnknownParameters } from './query.js';
 import { limitRates, type RateLimits } from './rate-limits.js';
+import { failureBody, failureOfParsing, maxHeaderBytes, rawAnswer } from './raw-answers.js';
 import { observeRequests, type RequestObserver } from './requests.js';
 import { validatorCompiler } from './validation.js';
 
@@ -26,6 +29,7 @@ export interface HttpServerOptions extends AuthorityOptions {
   readonly trustProxy?: Exclude<FastifyServerOptions['trustProxy'], undefined>;
   /** Of bodies whose route sets none of its own. */
   readonly bodyLimitBytes?: number;
+  readonly connections?: Partial<ConnectionBounds>;
   /** Epoch ms. */
   readonly clock?: () => number;
   /** Told of every answered request, for metrics. */
@@ -43,13 +47,35 @@ const defaultBodyLimitBytes = 1_048_576;
 const maxPathParameterCharacters = 2_048;
 /** A connection on which nothing moves for so long is closed. Longer than the heartbeat of event streams. */
 const idleConnectionMs = 120_000;
+/** From the beginning of a request, or of a connection, to the end of the headers. */
+const headersTimeoutMs = 20_000;
+const headersCheckEveryMs = 2_000;
+
+/** What Node would answer by itself, in another shape than ours or not at all. */
+function answerOddRequests(app: FastifyInstance): void {
+  app.server.on('connect', (_request, socket) => {
+    socket.on('error', () => {});
+    socket.end(rawAnswer(new ApiError('method_not_allowed', 'CONNECT is not a method of this server')));
+  });
+  app.server.on('checkExpectation', (_request, response) => {
+    const failure = new ApiError('malformed_request', 'no expectation but 100-continue is met');
+    const body = JSON.stringify(failureBody(failure));
+    const headers = { Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' };
+    response.writeHead(failure.status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+  });
+  app.addHook('onRequest', async ({ raw, headers }) => {
+    if (raw.httpVersion === '1.1' && headers.host === undefined) {
+      throw new ApiError('malformed_request', 'the Host header is missing');
+    }
+  });
+}
 
 /** One set of routes serves both prefixes. */
 const withoutApiPrefix = (url: string): string => (url.startsWith('/api/v1/') ? url.slice('/api'.length) : url);
 
 /** A server without routes of its own but /openapi.json and /docs. Register rooms as plugins, then listen. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => freshId(),
@@ -57,6 +83,18 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     trustProxy: options.trustProxy ?? false,
     bodyLimit: options.bodyLimitBytes ?? defaultBodyLimitBytes,
     connectionTimeout: idleConnectionMs,
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: headersCheckEveryMs,
+      // It is asked for below, with an answer in our shape.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: (error, socket) => {
+      const failure = failureOfParsing(error);
+      if (failure === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
+      else app.connections.refuse(socket, failure);
+    },
     // Who is connected already is served to the end; whatever can't be any more says so itself.
     return503OnClosing: false,
     rewriteUrl: (request) => withoutApiPrefix(request.url ?? '/'),
@@ -65,6 +103,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       void sendFailure(error, request, reply);
     },
   });
+  app.decorate('connections', watchConnections(app, { ...defaultConnectionBounds, ...options.connections }));
   app.setValidatorCompiler(validatorCompiler);
   // Response schemas describe; they don't filter.
   app.setSerializerCompiler(() => JSON.stringify);
@@ -75,6 +114,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   protectAnswers(app);
   allowCrossOrigin(app);
+  answerOddRequests(app);
   requireAuthority(app, options);
   limitRates(app, options.rateLimits, options.clock ?? Date.now);
   checkQueries(app);

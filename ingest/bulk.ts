@@ -2,7 +2,7 @@
  * POST /v1/locations: locations from backends, any number in one request, as lines of JSON or an Avro container. Read as fast
  * as they become durable, so that a sender who is too fast is slowed down by its own connection.
  */
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
@@ -61,9 +61,35 @@ function readerOf(request: FastifyRequest): Read {
   throw new ApiError('unsupported_media_type', 'locations are read as application/x-ndjson or application/avro');
 }
 
+/**
+ * The body as a stream of its own: whoever stops reading it, for a fault or because it is enough, does not end the connection, on which the answer
+ * is still to be sent.
+ */
+function detached(body: Readable): Readable {
+  const detachedBody = new Readable({
+    read: () => void body.resume(),
+    destroy(error, done) {
+      body.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      // Node tells of a connection that breaks later by an error, too.
+      body.on('error', () => {}).resume();
+      done(error);
+    },
+  });
+  const onData = (chunk: Buffer): void => {
+    if (!detachedBody.push(chunk)) body.pause();
+  };
+  const onEnd = (): void => void detachedBody.push(null);
+  const onError = (error: Error): void => void detachedBody.destroy(error);
+  const onClose = (): void => void detachedBody.destroy(body.readableEnded ? undefined : midway());
+  body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pause();
+  return detachedBody;
+}
+
+const midway = (): ApiError => new ApiError('invalid_body', 'the body ends midway');
+
 /** The body unpacked. A cut or broken body is an error of the stream. */
 function sourceOf(request: FastifyRequest): Readable {
-  const body = request.body as Readable;
+  const body = detached(request.body as Readable);
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return body;
   if (encoding !== 'gzip') throw new ApiError('unsupported_media_type', 'bodies are read as they are or packed by gzip');
@@ -76,7 +102,7 @@ function bodyFailure(error: unknown): unknown {
   if (error instanceof BrokenAvro) return new ApiError('invalid_body', `the Avro container ${error.message}`);
   const { code } = error as NodeJS.ErrnoException;
   if (code?.startsWith('Z_')) return new ApiError('invalid_body', 'the gzip data is broken');
-  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return new ApiError('invalid_body', 'the body ends midway');
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return midway();
   return asOverload(error);
 }
 

@@ -16,6 +16,7 @@ export interface ErrorDefinition {
 export const errorCatalogue = {
   invalid_parameter: { status: 400, retry: false, meaning: 'A field is missing or breaks its rule; `meta.param` names it.' },
   invalid_body: { status: 400, retry: false, meaning: 'The body is not valid JSON, form data or Avro.' },
+  malformed_request: { status: 400, retry: false, meaning: 'What came is not an HTTP/1.1 request; the connection is closed.' },
   not_available: { status: 400, retry: false, meaning: 'The feature is known, but this installation does not offer it yet.' },
   question_too_large: {
     status: 400,
@@ -26,6 +27,11 @@ export const errorCatalogue = {
   forbidden: { status: 403, retry: false, meaning: 'The key is valid but has too little authority for this call.' },
   not_found: { status: 404, retry: false, meaning: 'There is no such resource or path.' },
   method_not_allowed: { status: 405, retry: false, meaning: 'The path exists, but not with this method.' },
+  request_timeout: {
+    status: 408,
+    retry: true,
+    meaning: 'The headers or the body came too slowly; the connection is closed.',
+  },
   conflict: { status: 409, retry: false, meaning: 'The request contradicts a record that exists.' },
   edit_conflict: {
     status: 409,
@@ -38,12 +44,14 @@ export const errorCatalogue = {
     meaning: 'The record is not at the revision that `If-Match` names; read it again and decide anew.',
   },
   body_too_large: { status: 413, retry: false, meaning: 'The body is larger than the endpoint accepts.' },
+  uri_too_long: { status: 414, retry: false, meaning: 'The URL is longer than the server reads.' },
   unsupported_media_type: { status: 415, retry: false, meaning: 'The Content-Type is not one the endpoint reads.' },
   rate_limited: {
     status: 429,
     retry: true,
     meaning: 'Too many requests for this key or device; `Retry-After` says when to come back.',
   },
+  headers_too_large: { status: 431, retry: false, meaning: 'The request line and the headers are larger than the server reads.' },
   internal: { status: 500, retry: true, meaning: 'An unexpected failure; the request id in the answer finds it in the log.' },
   overloaded: { status: 503, retry: true, meaning: 'More is in flight than can be kept; `Retry-After` says when to come back.' },
   storage_full: {

@@ -73,6 +73,30 @@ export const ConfigurationSchema = Type.Object(
         }),
         maxBodyBytes: count(1_048_576, 'Largest body of an ordinary request; more is answered 413.', { minimum: 65_536 }),
         maxReplayBodyBytes: count(5_242_880, 'Largest body of /v1/track/replay and /v1/logs.', { minimum: 65_536 }),
+        bodyTimeoutMs: count(
+          30_000,
+          'How long a body may keep the server waiting, beside what its bytes earn; past it the answer is 408. Time in which the server itself reads more slowly does not count.',
+          { minimum: 1_000 },
+        ),
+        minBodyBytesPerSecond: count(
+          1_000,
+          'Each so many bytes earn a body another second, so that an upload may take any time at this rate.',
+          { minimum: 1 },
+        ),
+        maxConnections: count(10_000, 'Connections at once; more are answered 503 and closed.', { minimum: 1 }),
+        maxConnectionsPerAddress: count(
+          2_000,
+          'Connections at once from one address, other than those of trustedProxies; more are answered 503 and closed. 0 lifts the limit.',
+        ),
+        readinessDelayMs: count(
+          0,
+          'On a stop, how long /health/ready answers 503 before the listener closes. Behind a load balancer: longer than it takes to notice.',
+        ),
+        drainTimeoutMs: count(
+          10_000,
+          'On a stop, how long requests may take to be answered after the listener has closed. Later ones are cut.',
+          { minimum: 100 },
+        ),
       },
       closed,
     ),

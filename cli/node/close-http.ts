@@ -1,34 +1,25 @@
-/** Ending an HTTP server in order: no new requests, those in hand are answered, then every connection is closed. */
+/** Ending an HTTP server in order: every request that was sent before the end of the listener is answered, then its connection is closed. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Configuration } from '../config/schema.js';
 
-/** An upload that takes longer is cut; what of it was acknowledged stays. */
-const maxWaitMs = 10_000;
-const checkEveryMs = 25;
-
-/** Counts the requests in hand, from now on. */
-export function countRequests({ server }: FastifyInstance): () => number {
-  let inHand = 0;
-  server.on('request', (_, response) => {
-    inHand += 1;
-    response.once('close', () => {
-      inHand -= 1;
-    });
-  });
-  return () => inHand;
-}
+/** A connection without a request is closed once it has been silent for so long: whoever sends more often gets an answer, with the word to close. */
+const silentMs = 1_000;
 
 /**
- * Resolves when all connections are closed. Waiting for connections alone would not do: one that a client opened ahead, and has not spoken on, doesn't
- * count as idle to Node and would be waited for by the minute.
+ * Resolves when all connections are closed. In order: readiness is refused, so that load balancers send others elsewhere, while all goes on; the
+ * listener ends; streams end, with the position to come back to; what arrives on open connections is answered with `Connection: close`; silent ones are
+ * closed; what is left is cut.
  */
-export async function closeHttp(app: FastifyInstance, requestsInHand: () => number): Promise<void> {
-  const startedAt = performance.now();
-  const timer = setInterval(() => {
-    if (requestsInHand() === 0 || performance.now() - startedAt > maxWaitMs) app.server.closeAllConnections();
-  }, checkEveryMs);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(timer);
-  }
+export async function closeHttp(app: FastifyInstance, { http }: Pick<Configuration, 'http'>, logger: Logger): Promise<void> {
+  const { connections } = app;
+  connections.isStopping = true;
+  await delay(http.readinessDelayMs);
+  await connections.stopAccepting();
+  // It tells streams to end, and would wait for nothing else: the listener is closed already.
+  const closed = app.close();
+  const cut = await connections.drained({ silentMs, timeoutMs: http.drainTimeoutMs });
+  if (cut > 0) logger.warn({ connections: cut, afterMs: http.drainTimeoutMs }, 'connections cut that were busy still');
+  await closed;
 }

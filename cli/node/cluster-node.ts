@@ -16,7 +16,7 @@ import { createSealer } from '../../pipeline/sealing.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { UsageError } from '../command.js';
 import type { Configuration, Role } from '../config/schema.js';
-import { closeHttp, countRequests } from './close-http.js';
+import { closeHttp } from './close-http.js';
 import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type Part, type RoleParts, startRole } from './cluster-roles.js';
 import { prepareDataFolder } from './data-folder.js';
@@ -91,7 +91,6 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const { administratorKey } = secrets;
   const catchUp = createCatchUp({ log: requestLog, view, limitMs: unknownKeyLimitMs });
   const app = createNodeServer({ configuration, logger, view, registry, administratorKey, catchUp });
-  const requestsInHand = countRequests(app);
   await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });
   const shared: RoleParts = {
     configuration,
@@ -125,7 +124,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
       throw error;
     }),
     async stop() {
-      await closeHttp(app, requestsInHand);
+      await closeHttp(app, configuration, logger);
       spaceWatch.stop();
       for (const role of stopOrder) await parts.get(role)?.stop();
       await changes.close();

@@ -19,7 +19,7 @@ import type { Configuration } from '../config/schema.js';
 import { administratorKey } from './administrator-key.js';
 import type { AnalyticsCalls } from './analytics-worker.js';
 import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
-import { closeHttp, countRequests } from './close-http.js';
+import { closeHttp } from './close-http.js';
 import { prepareDataFolder } from './data-folder.js';
 import { lockFolder } from './folder-lock.js';
 import { dayMs, discardOtherFormat, openBackend, openNodeView } from './folders.js';
@@ -98,7 +98,6 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     administratorKey: administratorKey(configuration.data, process.env.FENCELINE_ADMINISTRATOR_KEY),
   };
   const app = createNodeServer(http);
-  const requestsInHand = countRequests(app);
   await app.register(operationsRoutes, {
     ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
     exposition: async () => exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
@@ -143,7 +142,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     ]),
     async stop() {
       // Order matters: requests first, for they wait for the stage; then who writes, then who reads what was written.
-      await closeHttp(app, requestsInHand);
+      await closeHttp(app, configuration, logger);
       await maps.close();
       await rejections.close();
       spaceWatch.stop();

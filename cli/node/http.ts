@@ -55,6 +55,13 @@ export const createNodeServer = ({
     openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },
     trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
     bodyLimitBytes: configuration.http.maxBodyBytes,
+    connections: {
+      maxConnections: configuration.http.maxConnections,
+      maxConnectionsPerAddress: configuration.http.maxConnectionsPerAddress,
+      proxies: configuration.http.trustedProxies,
+      bodyTimeoutMs: configuration.http.bodyTimeoutMs,
+      minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
+    },
     observe: createRequestObserver(registry),
   });
 

@@ -32,6 +32,7 @@ export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = asyn
   });
   app.get('/health/live', { config, schema: { tags, summary: 'The process answers' } }, async () => ({ status: 'live' }));
   app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
+    if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
     await within(ready(), readyTimeoutMs);
     return { status: 'ready' };
   });

@@ -1,0 +1,243 @@
+/** What clients do on a socket, beside asking politely: each case gets an answer in the shape of every other failure, or a clean end, in bounded time. */
+import { connect, type Socket } from 'node:net';
+import pino from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpServer } from './server.js';
+
+type App = ReturnType<typeof createHttpServer>;
+
+const bounds = { maxConnections: 12, maxConnectionsPerAddress: 8, bodyTimeoutMs: 400, minBodyBytesPerSecond: 1_000 };
+
+async function start(connections: object = bounds): Promise<{ app: App; port: number }> {
+  const app = createHttpServer({
+    logger: pino({ enabled: false }),
+    keyRing: { callerOf: (key: string) => (key === 'good' ? { project: 'p', environment: 'test', kind: 'secret', keyHint: 'h' } : undefined) },
+    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
+    openApi: { title: 'Fenceline', version: '0' },
+    connections,
+  } as unknown as Parameters<typeof createHttpServer>[0]);
+  app.post('/v1/echo', { config: { authority: 'secret' } }, async (request) => ({ meta: { code: 200 }, got: request.body ?? null }));
+  app.get('/v1/slow', { config: { authority: 'none' } }, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return { meta: { code: 200 }, slow: true };
+  });
+  app.get('/v1/open', { config: { authority: 'none' } }, async () => ({ meta: { code: 200 } }));
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return { app, port: (app.server.address() as { port: number }).port };
+}
+
+let app: App;
+let port: number;
+beforeAll(async () => {
+  ({ app, port } = await start());
+});
+afterAll(() => app.close());
+
+const open: Client[] = [];
+afterEach(() => {
+  for (const client of open.splice(0)) client.socket.destroy();
+});
+
+/** A socket and what it was told. */
+class Client {
+  readonly socket: Socket;
+  text = '';
+  error: NodeJS.ErrnoException | undefined;
+  readonly ended: Promise<void>;
+
+  constructor(to = port) {
+    this.socket = connect({ host: '127.0.0.1', port: to });
+    this.socket.on('data', (data) => {
+      this.text += data.toString('latin1');
+    });
+    this.socket.on('error', (error) => {
+      this.error = error;
+    });
+    this.ended = new Promise((resolve) => this.socket.once('close', () => resolve()));
+    open.push(this);
+  }
+
+  get statuses(): number[] {
+    return [...this.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  }
+
+  /** `meta` of the last answer. */
+  get meta(): { code: number; type: string; message: string } {
+    return JSON.parse(this.text.slice(this.text.lastIndexOf('\r\n\r\n') + 4)).meta;
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    const endMs = Date.now() + 8_000;
+    while (!condition()) {
+      if (Date.now() > endMs) throw new Error(`not in time; was told ${JSON.stringify(this.text.slice(-500))}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+async function say(text: string): Promise<Client> {
+  const client = new Client();
+  client.socket.write(text);
+  await client.ended;
+  return client;
+}
+
+const json = 'Host: x\r\nAuthorization: good\r\nContent-Type: application/json\r\n';
+
+describe('what is no request is answered in the shape of every failure, and closed', () => {
+  it.each<[string, string, number, string]>([
+    ['text', 'hello\r\n\r\n', 400, 'malformed_request'],
+    ['a method that HTTP does not have', 'FETCH /v1/open HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
+    ['another version', 'GET /v1/open HTTP/7.0\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
+    ['a header without a colon', 'GET /v1/open HTTP/1.1\r\nHost x\r\n\r\n', 400, 'malformed_request'],
+    ['a control character in a header', 'GET /v1/open HTTP/1.1\r\nHost: x\r\nA: b\x00c\r\n\r\n', 400, 'malformed_request'],
+    ['a URL of 20 kB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'uri_too_long'],
+    ['headers of 20 kB', `GET /v1/open HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    ['many headers', `GET /v1/open HTTP/1.1\r\nHost: x\r\n${'Abcdefgh: ijklmnop\r\n'.repeat(5_000)}\r\n`, 431, 'headers_too_large'],
+    ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
+    ['an expectation', `POST /v1/echo HTTP/1.1\r\n${json}Expect: miracles\r\nContent-Length: 2\r\n\r\n{}`, 400, 'malformed_request'],
+  ])('%s', async (_what, text, code, type) => {
+    const { meta, error, statuses } = await say(text);
+    expect(meta).toMatchObject({ code, type, message: expect.any(String) });
+    expect(statuses).toEqual([code]);
+    expect(error).toBeUndefined();
+  });
+
+  it('a request without Host', async () => {
+    const client = new Client();
+    client.socket.write('GET /v1/open HTTP/1.1\r\n\r\n');
+    await client.until(() => client.text.endsWith('}'));
+    expect(client.meta).toMatchObject({ code: 400, type: 'malformed_request', message: 'the Host header is missing' });
+  });
+});
+
+describe('a request that two readers would end at different places is refused', () => {
+  it.each([
+    ['Content-Length and Transfer-Encoding', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['Transfer-Encoding and Content-Length', 'Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n'],
+    ['two lengths', 'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}'],
+    ['a length that is no number', 'Content-Length: +2\r\n\r\n{}'],
+    ['an encoding that is not chunked', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
+    ['chunked that is not last', 'Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n'],
+    ['a space before the colon', 'Content-Length : 2\r\n\r\n{}'],
+    ['a folded header', 'Content-Length:\r\n 2\r\n\r\n{}'],
+    ['a broken chunk', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n'],
+  ])('%s', async (_what, rest) => {
+    const smuggled = 'GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n';
+    const { statuses, meta } = await say(`POST /v1/echo HTTP/1.1\r\n${json}${rest}${smuggled}`);
+    expect(statuses).toEqual([400]);
+    expect(meta).toMatchObject({ code: 400, type: 'malformed_request' });
+  });
+});
+
+describe('pipelining', () => {
+  it('requests are answered in their order', async () => {
+    const client = new Client();
+    client.socket.write('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+    await client.until(() => client.statuses.length === 3);
+    expect(client.statuses).toEqual([200, 404, 200]);
+  });
+
+  it('what is no request comes after the answers to those before it', async () => {
+    const { statuses, meta, error } = await say('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
+    expect(statuses).toEqual([200, 400]);
+    expect(meta.type).toBe('malformed_request');
+    expect(error).toBeUndefined();
+  });
+});
+
+describe('bodies', () => {
+  it.each([
+    ['{"a": 1,}', 'the body is not valid JSON: column 9: expected a key in double quotes, not "}"'],
+    ['{\n  "a": tru\n}', 'the body is not valid JSON: line 2, column 8: expected a value, not "t"'],
+  ])('%j is refused with its position', async (body, message) => {
+    const client = new Client();
+    client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`);
+    await client.until(() => client.text.includes('"meta"'));
+    expect(client.meta).toEqual({ code: 400, type: 'invalid_body', message });
+  });
+
+  it('that is too large is answered while it is being sent, and the connection is not reset', async () => {
+    const client = new Client();
+    client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\n`);
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    for (let count = 0; count < 64; count++) client.socket.write(chunk);
+    client.socket.write('0\r\n\r\nGET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+    await client.until(() => client.statuses.length === 2);
+    expect(client.statuses).toEqual([413, 200]);
+    expect(client.error).toBeUndefined();
+  });
+
+  it('that stops coming is answered 408', async () => {
+    const startedAt = Date.now();
+    const client = await say(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: 100\r\n\r\n{"a":`);
+    expect(client.meta).toMatchObject({ code: 408, type: 'request_timeout' });
+    expect(client.error).toBeUndefined();
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it('that trickles is answered 408, and one that comes at the least rate is read to its end', async () => {
+    const client = new Client();
+    client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: 2000\r\n\r\n"`);
+    const trickle = setInterval(() => client.socket.write('x'), 50);
+    await client.ended;
+    clearInterval(trickle);
+    expect(client.statuses).toEqual([408]);
+
+    const steady = new Client();
+    const body = `"${'x'.repeat(3_598)}"`;
+    steady.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n`);
+    for (let at = 0; at < body.length; at += 150) {
+      steady.socket.write(body.slice(at, at + 150));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await steady.until(() => steady.statuses.length === 1);
+    expect(steady.statuses).toEqual([200]);
+  });
+
+  it('300 slow bodies without a key used to stay open: each is answered 401 and ends', async () => {
+    const roomy = await start({ ...bounds, maxConnections: 1_000, maxConnectionsPerAddress: 0 });
+    try {
+      const clients = Array.from({ length: 300 }, () => new Client(roomy.port));
+      for (const { socket } of clients) socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx');
+      await Promise.all(clients.map((client) => client.until(() => client.statuses[0] === 401)));
+      await Promise.all(clients.map(({ ended }) => ended));
+    } finally {
+      for (const { socket } of open) socket.destroy();
+      await roomy.app.close();
+    }
+  }, 20_000);
+});
+
+describe('connections beyond the limit', () => {
+  it('are answered 503 and closed, and those before them are served', async () => {
+    const first = Array.from({ length: bounds.maxConnectionsPerAddress }, () => new Client());
+    await Promise.all(first.map((client) => client.until(() => !client.socket.connecting)));
+    for (const { socket } of first) socket.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+    await Promise.all(first.map((client) => client.until(() => client.statuses.length === 1)));
+    const late = await say('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(late.meta).toMatchObject({ code: 503, type: 'overloaded', message: 'this address has 8 connections' });
+    expect(late.text).toContain('Retry-After: 1');
+    expect(late.error).toBeUndefined();
+    first[0]!.socket.destroy();
+    const freed = async () => (await say('GET /v1/open HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).statuses[0];
+    let status = await freed();
+    // Until the server has heard that the first is gone.
+    for (let attempt = 0; status === 503 && attempt < 100; attempt++) status = await freed();
+    expect(status).toBe(200);
+  });
+
+  it('do not count by address for a proxy', async () => {
+    const behind = await start({ ...bounds, proxies: ['127.0.0.0/8'] });
+    try {
+      const clients = Array.from({ length: 14 }, () => new Client(behind.port));
+      for (const { socket } of clients) socket.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+      await Promise.all(clients.map((client) => client.until(() => client.statuses.length > 0)));
+      expect(clients.map(({ statuses }) => statuses[0]).sort()).toEqual([...Array(12).fill(200), 503, 503]);
+    } finally {
+      for (const { socket } of open) socket.destroy();
+      await behind.app.close();
+    }
+  });
+});

@@ -1,0 +1,152 @@
+/**
+ * On SIGTERM 9 of 16 requests got ECONNRESET: idle connections were closed while their clients wrote. Every request that is sent on an open connection is
+ * answered. A new connection is refused, or, before it said anything, closed.
+ */
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { trackDefaults } from '../support/client.js';
+import { standing } from '../support/places.js';
+import { TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+let server: TestServer | undefined;
+afterEach(async () => {
+  await server?.dispose();
+  server = undefined;
+});
+
+interface Fate {
+  /** Status, or the code of the error. */
+  readonly what: number | string;
+  /** The request was written on a connection that had been accepted: it may not be lost. */
+  readonly isSent: boolean;
+}
+
+/** One request; what became of it, and whether it went out on a connection. */
+function send(agent: Agent, address: string, key: string, path: string, body?: object): Promise<Fate> {
+  return new Promise((resolve) => {
+    const headers = { authorization: key, 'content-type': 'application/json' };
+    const sent = request(`${address}${path}`, { agent, method: body ? 'POST' : 'GET', headers });
+    let isSent = false;
+    sent.on('socket', (socket) => {
+      const note = () => {
+        isSent = true;
+      };
+      if (socket.connecting) socket.once('connect', note);
+      else note();
+    });
+    sent.on('response', (response) => {
+      response.on('error', (error: NodeJS.ErrnoException) => resolve({ what: error.code ?? error.message, isSent }));
+      response.on('end', () => resolve({ what: response.statusCode ?? 0, isSent }));
+      response.resume();
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve({ what: error.code ?? error.message, isSent }));
+    sent.end(body && JSON.stringify(body));
+  });
+}
+
+/** A client on one kept connection that sends, with a pause between, until it is refused; the fates of all its requests. */
+async function keepSending(name: string, pauseMs: number): Promise<Fate[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const { address, keys } = server as TestServer;
+  const fates: Fate[] = [];
+  for (;;) {
+    const fate = await send(agent, address, keys.test_publishable, '/v1/track', { deviceId: name, ...trackDefaults, ...standing(0, 0) });
+    fates.push(fate);
+    if (typeof fate.what === 'string') break;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  agent.destroy();
+  return fates;
+}
+
+describe.each([0, 700])('SIGTERM while many clients send, with %i ms before the listener closes', (readinessDelayMs) => {
+  it('every request on an open connection is answered', async () => {
+    server = await TestServer.start({
+      FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
+      ...(readinessDelayMs > 0 && { FENCELINE_HTTP_READINESS_DELAY_MS: String(readinessDelayMs) }),
+    });
+    // From one that never rests to one that is nearly silent for long enough to be closed.
+    const pauses = Array.from({ length: 60 }, (_, index) => (index % 20) * 45);
+    const traffic = pauses.map((pauseMs, index) => keepSending(`client-${index}`, pauseMs));
+    const { address, keys } = server;
+    const probe = new Agent({ keepAlive: false });
+    await until(async () => (await send(probe, address, keys.test_secret, '/v1/events?limit=1')).what === 200);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+
+    const stopped = server.stop();
+    if (readinessDelayMs > 0) {
+      await until(async () => (await send(probe, address, keys.test_secret, '/health/ready')).what === 503);
+      expect((await send(probe, address, keys.test_secret, '/health/live')).what).toBe(200);
+    }
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    const fates = (await Promise.all(traffic)).flat();
+    const lost = fates.filter(({ what, isSent }) => isSent && typeof what === 'string');
+    expect(lost).toEqual([]);
+    expect(new Set(fates.map(({ what }) => what))).toEqual(new Set([200, 'ECONNREFUSED']));
+    expect(fates.filter(({ what }) => what === 200).length).toBeGreaterThan(100);
+  }, 60_000);
+});
+
+describe('SIGTERM', () => {
+  it('answers a request whose first half came before, and closes a connection that never spoke', async () => {
+    server = await TestServer.start();
+    const { hostname, port } = new URL(server.address);
+    const open = async () => {
+      const socket = connect({ host: hostname, port: Number(port) });
+      const told = { text: '', error: undefined as Error | undefined, isClosed: false };
+      socket.on('data', (data) => {
+        told.text += data;
+      });
+      socket.on('error', (error) => {
+        told.error = error;
+      });
+      socket.on('close', () => {
+        told.isClosed = true;
+      });
+      await new Promise((resolve) => socket.once('connect', resolve));
+      return { socket, told };
+    };
+    const [half, body, silent] = [await open(), await open(), await open()];
+    half.socket.write('GET /v1/events?limit=1 HTTP/1.1\r\nHost: x\r\n');
+    const json = JSON.stringify({ deviceId: 'd', ...trackDefaults, ...standing(0, 0) });
+    const head = `POST /v1/track HTTP/1.1\r\nHost: x\r\nAuthorization: ${server.keys.test_publishable}\r\n`;
+    body.socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json.slice(0, 10)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+
+    const stopped = server.stop();
+    await until(() => silent.told.isClosed);
+    expect(silent.told).toEqual({ text: '', error: undefined, isClosed: true });
+    half.socket.write(`Authorization: ${server.keys.test_secret}\r\n\r\n`);
+    body.socket.write(json.slice(10));
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    for (const { told } of [half, body]) {
+      expect(told.error).toBeUndefined();
+      expect(told.text).toMatch(/^HTTP\/1\.1 200 /);
+      expect(told.text.toLowerCase()).toContain('connection: close');
+    }
+  }, 60_000);
+
+  it('ends a live stream in order, with the id to come back with', async () => {
+    server = await TestServer.start({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0' });
+    const response = await fetch(`${server.address}/v1/events/stream`, { headers: { authorization: server.keys.test_secret } });
+    const text = response.text();
+    const stopped = server.stop();
+    expect(await text).toMatch(/^id: /m);
+    expect(await stopped).toEqual({ code: 0, signal: null });
+  }, 60_000);
+
+  it('cuts what is not done in time', async () => {
+    server = await TestServer.start({ FENCELINE_HTTP_DRAIN_TIMEOUT_MS: '1500' });
+    const { hostname, port } = new URL(server.address);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => {});
+    socket.write('GET /v1/events HTTP/1.1\r\nHost: x\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const startedMs = Date.now();
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    expect(Date.now() - startedMs).toBeGreaterThan(1_400);
+    expect(server.process.log().join('\n')).toContain('connections cut that were busy still');
+  }, 60_000);
+});
