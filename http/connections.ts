@@ -235,7 +235,8 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     connection.waitedMs += elapsedMs;
     const receivedBytes = socket.bytesRead - connection.bytesBeforeBody;
     const earnedMs = (receivedBytes / bounds.minBodyBytesPerSecond) * 1_000;
-    if (responses.size === 0 && (connection.waitedMs > dropTimeoutMs + earnedMs || receivedBytes > maxDroppedBytes)) socket.destroy();
+    if (responses.size === 0 && (connection.waitedMs > dropTimeoutMs + earnedMs || receivedBytes > maxDroppedBytes))
+      socket.destroy();
     else if (connection.waitedMs > bounds.bodyTimeoutMs + earnedMs) endBody(connection, request);
   }
 

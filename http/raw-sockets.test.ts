@@ -11,12 +11,18 @@ const bounds = { maxConnections: 12, maxConnectionsPerAddress: 8, bodyTimeoutMs:
 async function start(connections: object = bounds): Promise<{ app: App; port: number }> {
   const app = createHttpServer({
     logger: pino({ enabled: false }),
-    keyRing: { callerOf: (key: string) => (key === 'good' ? { project: 'p', environment: 'test', kind: 'secret', keyHint: 'h' } : undefined) },
+    keyRing: {
+      callerOf: (key: string) =>
+        key === 'good' ? { project: 'p', environment: 'test', kind: 'secret', keyHint: 'h' } : undefined,
+    },
     rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
     openApi: { title: 'Fenceline', version: '0' },
     connections,
   } as unknown as Parameters<typeof createHttpServer>[0]);
-  app.post('/v1/echo', { config: { authority: 'secret' } }, async (request) => ({ meta: { code: 200 }, got: request.body ?? null }));
+  app.post('/v1/echo', { config: { authority: 'secret' } }, async (request) => ({
+    meta: { code: 200 },
+    got: request.body ?? null,
+  }));
   app.get('/v1/slow', { config: { authority: 'none' } }, async () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     return { meta: { code: 200 }, slow: true };
@@ -94,9 +100,19 @@ describe('what is no request is answered in the shape of every failure, and clos
     ['a control character in a header', 'GET /v1/open HTTP/1.1\r\nHost: x\r\nA: b\x00c\r\n\r\n', 400, 'malformed_request'],
     ['a URL of 20 kB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'uri_too_long'],
     ['headers of 20 kB', `GET /v1/open HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-    ['many headers', `GET /v1/open HTTP/1.1\r\nHost: x\r\n${'Abcdefgh: ijklmnop\r\n'.repeat(5_000)}\r\n`, 431, 'headers_too_large'],
+    [
+      'many headers',
+      `GET /v1/open HTTP/1.1\r\nHost: x\r\n${'Abcdefgh: ijklmnop\r\n'.repeat(5_000)}\r\n`,
+      431,
+      'headers_too_large',
+    ],
     ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
-    ['an expectation', `POST /v1/echo HTTP/1.1\r\n${json}Expect: miracles\r\nContent-Length: 2\r\n\r\n{}`, 400, 'malformed_request'],
+    [
+      'an expectation',
+      `POST /v1/echo HTTP/1.1\r\n${json}Expect: miracles\r\nContent-Length: 2\r\n\r\n{}`,
+      400,
+      'malformed_request',
+    ],
   ])('%s', async (_what, text, code, type) => {
     const { meta, error, statuses } = await say(text);
     expect(meta).toMatchObject({ code, type, message: expect.any(String) });
@@ -134,7 +150,9 @@ describe('a request that two readers would end at different places is refused', 
 describe('pipelining', () => {
   it('requests are answered in their order', async () => {
     const client = new Client();
-    client.socket.write('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.socket.write(
+      'GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n',
+    );
     await client.until(() => client.statuses.length === 3);
     expect(client.statuses).toEqual([200, 404, 200]);
   });

@@ -52,7 +52,11 @@ async function keepSending(name: string, pauseMs: number): Promise<Fate[]> {
   const { address, keys } = server as TestServer;
   const fates: Fate[] = [];
   for (;;) {
-    const fate = await send(agent, address, keys.test_publishable, '/v1/track', { deviceId: name, ...trackDefaults, ...standing(0, 0) });
+    const fate = await send(agent, address, keys.test_publishable, '/v1/track', {
+      deviceId: name,
+      ...trackDefaults,
+      ...standing(0, 0),
+    });
     fates.push(fate);
     if (typeof fate.what === 'string') break;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
