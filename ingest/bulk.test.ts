@@ -17,7 +17,7 @@ const linesOf = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => line(`${prefix}-${index}`)).join('\n');
 
 async function listen(ingest: TestIngest): Promise<string> {
-  await ingest.app.listen({ port: 0, host: '127.0.0.1' });
+  if (!ingest.app.server.listening) await ingest.app.listen({ port: 0, host: '127.0.0.1' });
   return `http://127.0.0.1:${(ingest.app.server.address() as AddressInfo).port}`;
 }
 
@@ -95,6 +95,28 @@ describe('a bulk upload', () => {
     expect(meta.type).toBe('invalid_body');
     expect(accepted).toBeGreaterThan(10_000);
     expect(accepted).toBeLessThan(20_000);
+  });
+
+  it('that is broken is answered while it is being sent, and its connection is not reset', async () => {
+    const address = await listen(ingest);
+    const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const sender = request(`${address}/v1/locations`, {
+        method: 'POST',
+        headers: { authorization: ingest.secret, 'content-type': 'application/avro' },
+      });
+      sender.on('error', reject);
+      sender.on('response', (response) => {
+        let text = '';
+        response.on('data', (data) => {
+          text += data;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      });
+      for (let count = 0; count < 128; count++) sender.write(Buffer.alloc(65_536, 'no avro at all '));
+      sender.end();
+    });
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toMatchObject({ meta: { type: 'invalid_body' }, accepted: 0 });
   });
 
   it('keeps what came before its sender vanished', async () => {
