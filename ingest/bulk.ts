@@ -133,12 +133,13 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
     async (request, reply) => {
       const { project, environment } = callerOf(request);
       const read = readerOf(request);
-      const source = sourceOf(request);
       if (admission.isFull) {
         metrics.add('ingest_overloaded_total', 1, 'bulk');
         throw overloaded();
       }
       app.rateLimiter.refuseUpload(callerOf(request), reply);
+      // Last of the checks: from here on the body is held back until it is read.
+      const source = sourceOf(request);
       let counted = 0;
       const pace = async (records: number): Promise<void> => {
         counted += records;
