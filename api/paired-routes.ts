@@ -13,6 +13,7 @@ import type { ApiDeps } from './deps.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
 import { type Edit, sendRevision } from './edits.js';
 import type { Outcome, RawFields } from './fields.js';
+import { createFieldCheck } from './known-fields.js';
 import { listParameters, readListQuery } from './lists.js';
 import { type Pair, refuseOtherPair } from './pairs.js';
 
@@ -50,6 +51,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
   const path = `/v1/${tag}`;
   const operation = (verb: string, rest = '') => `${verb}${capitalized(name)}${rest}`;
   const one = answerOf({ [name]: schemas.answer });
+  const checkFields = createFieldCheck(schemas.creation, schemas.answer);
 
   type Given = Input & Pick<Stored, keyof Pair>;
   type Http = { readonly request: FastifyRequest; readonly reply: FastifyReply };
@@ -102,7 +104,8 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       answer: one,
       failures: [400, 409, 412, 413],
     }),
-    handler: async (request, reply) => upsert({ request, reply }, accepted(resource.normalize(bodyFields(request.body)))),
+    handler: async (request, reply) =>
+      upsert({ request, reply }, accepted(resource.normalize(checkFields(bodyFields(request.body))))),
   });
 
   app.put<ByPair>(`${path}/:tag/:externalId`, {
@@ -118,7 +121,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       failures: [400, 409, 412, 413],
     }),
     handler: async (request, reply) =>
-      upsert({ request, reply }, accepted(resource.normalize(bodyFields(request.body), request.params))),
+      upsert({ request, reply }, accepted(resource.normalize(checkFields(bodyFields(request.body)), request.params))),
   });
 
   app.put<ById>(`${path}/:id`, {
@@ -137,7 +140,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       save({ request, reply }, request.params.id, () => {
         const existing = byId(request);
         const { tag, externalId } = existing;
-        const fields = bodyFields(request.body);
+        const fields = checkFields(bodyFields(request.body));
         refuseOtherPair(fields, { tag, externalId });
         return { input: accepted(resource.normalize(fields, { tag, externalId })), existing };
       }),
