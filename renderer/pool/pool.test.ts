@@ -178,7 +178,8 @@ describe('a pool of drawing processes', () => {
   });
 
   test('a map that waits too long is answered, and what is drawn meanwhile goes on', async () => {
-    open({ timeoutMs: 30_000, answerTimeoutMs: 1_500 });
+    // Longer than a process takes to start on a busy machine.
+    open({ timeoutMs: 30_000, answerTimeoutMs: 8_000 });
     const { pid } = await draw();
     const waiting = [failureOf(draw('hold')), failureOf(draw('hold')), failureOf(draw())];
     expect(await Promise.all(waiting)).toEqual(Array(3).fill('unavailable'));
