@@ -21,7 +21,7 @@ export interface KafkaOptions {
   readonly partitions: number;
   /** -1 takes the broker's default. */
   readonly replicationFactor: number;
-  /** Replicas that must have a record before it is acknowledged. */
+  /** Replicas that must have a record before it is acknowledged; 0: 2 where there are at least three, else 1. */
   readonly minInSyncReplicas: number;
   /** How long records are kept, of topics that are made. Those not named keep the broker's default. */
   readonly retentionMs: Partial<Readonly<Record<Topic, number>>>;

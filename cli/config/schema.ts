@@ -276,9 +276,12 @@ export const ConfigurationSchema = Type.Object(
           default: -1,
           description: "Replicas of the topics that are made. -1 takes the brokers' default; 3 survives the loss of a broker.",
         }),
-        minInSyncReplicas: count(1, 'Replicas that must have a record before it counts as accepted. 2 with 3 replicas.', {
-          minimum: 1,
-        }),
+        minInSyncReplicas: count(
+          0,
+          'Replicas that must have a record before it counts as accepted, of topics that are made. 0 takes 2 where replicationFactor is 3 or more, else 1; ' +
+            "with a replicationFactor of -1 it takes the brokers' default.",
+          { maximum: 100 },
+        ),
         sessionTimeoutMs: count(15_000, 'A consumer unheard of for so long loses its partitions to others.', {
           minimum: 1_000,
           maximum: 300_000,

@@ -37,6 +37,24 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map(removeTopics));
 });
 
+describe('topics that keep records less safely than the configuration asks', () => {
+  test('are told of at the start, each with what it lacks', async () => {
+    const weak = { 'unclean.leader.election.enable': 'true', 'message.timestamp.type': 'LogAppendTime' };
+    const configEntries = Object.entries(weak).map(([name, value]) => ({ name, value }));
+    const name = `${options.prefix}locations`;
+    await makeTopic({ topic: name, numPartitions: options.partitions, replicationFactor: 1, configEntries });
+    const problems: string[] = [];
+    const onProblem = (problem: string) => void problems.push(problem);
+    const asked = { ...options, replicationFactor: 1, minInSyncReplicas: 1 };
+    open.push(await connectKafka(asked, onProblem));
+    expect(problems).toEqual([expect.stringContaining(`topic ${name} has unclean.leader.election.enable true`)]);
+    problems.length = 0;
+    open.push(await connectKafka({ ...asked, replicationFactor: 3, minInSyncReplicas: 2 }, onProblem));
+    expect(problems).toContainEqual(expect.stringContaining(`topic ${name} has 1 replicas, not 3`));
+    expect(problems).toContainEqual(expect.stringContaining(`topic ${name} has min.insync.replicas 1, not 2`));
+  });
+});
+
 describe('topics', () => {
   test('are made with their partitions and settings, by any number of nodes at once', async () => {
     const retentionMs = { locations: 3_600_000, changes: 7_200_000 };

@@ -47,7 +47,8 @@ export async function ensureTopics(admin: Admin, settings: TopicSettings, onProb
     });
   }
   if (existing.has(nameOf(topics.changes))) await checkCompaction(admin, nameOf(topics.changes), onProblem);
-  await checkPartitions(admin, settings);
+  const replicas = await checkPartitions(admin, settings);
+  for (const problem of await weaknesses(admin, settings, replicas)) onProblem(problem);
 }
 
 /** kafkajs says that something failed; which topics, and why, is in the errors below. */
@@ -60,9 +61,10 @@ function withReasons(
 }
 
 function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
-  const { prefix, replicationFactor, minInSyncReplicas } = settings;
+  const { prefix, replicationFactor } = settings;
+  const inSync = replicationFactor > 0 ? inSyncOf(settings, replicationFactor) : settings.minInSyncReplicas;
   const entries = {
-    'min.insync.replicas': minInSyncReplicas,
+    ...(inSync > 0 && { 'min.insync.replicas': inSync }),
     'message.timestamp.type': 'LogAppendTime',
     'max.message.bytes': maxBatchBytesOf(topic),
     // Other clients may compress what they send, in ways that kafkajs can't read: the broker unpacks it.
@@ -108,7 +110,8 @@ async function checkCompaction(admin: Admin, name: string, onProblem: (message: 
   if (policy !== 'compact') throw new Error(`topic ${name} has cleanup.policy ${policy}: it must be compact`);
 }
 
-async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<void> {
+/** Answers how many replicas each topic has, by its name. */
+async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<ReadonlyMap<string, number>> {
   const all = Object.values(topics);
   const names = all.map((topic) => settings.prefix + topic);
   const { topics: found } = await retried(() => admin.fetchTopicMetadata({ topics: names }), { limitMs: knownWithinMs });
@@ -118,4 +121,38 @@ async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<v
     const wanted = partitionsOf(topic, settings);
     if (partitions !== wanted) throw new Error(`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go astray`);
   }
+  return new Map(found.map(({ name, partitions }) => [name, Math.min(...partitions.map(({ replicas }) => replicas.length))]));
+}
+
+/** Replicas that must have a record: with two of three, one may fail and records are still on two. */
+const inSyncOf = ({ minInSyncReplicas }: TopicSettings, replicas: number): number =>
+  minInSyncReplicas > 0 ? minInSyncReplicas : replicas >= 3 ? 2 : 1;
+
+/** What of the topics, as they are, keeps acknowledged records less safely than the configuration asks. A sentence each. */
+async function weaknesses(admin: Admin, settings: TopicSettings, replicas: ReadonlyMap<string, number>): Promise<string[]> {
+  const configNames = ['min.insync.replicas', 'unclean.leader.election.enable'];
+  const { resources } = await admin.describeConfigs({
+    resources: [...replicas.keys()].map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames })),
+    includeSynonyms: false,
+  });
+  return resources.flatMap(({ resourceName: name, configEntries }) => {
+    const configured = (wanted: string) => configEntries.find(({ configName }) => configName === wanted)?.configValue;
+    const count = replicas.get(name) ?? 0;
+    const wanted = inSyncOf(settings, count);
+    const problems: string[] = [];
+    if (count < settings.replicationFactor) {
+      problems.push(`topic ${name} has ${count} replicas, not ${settings.replicationFactor}: fewer lost brokers lose records`);
+    }
+    if (Number(configured('min.insync.replicas')) < wanted) {
+      problems.push(
+        `topic ${name} has min.insync.replicas ${configured('min.insync.replicas')}, not ${wanted}: a record may be acknowledged by too few brokers`,
+      );
+    }
+    if (configured('unclean.leader.election.enable') === 'true') {
+      problems.push(
+        `topic ${name} has unclean.leader.election.enable true: a broker that lacks acknowledged records may become its leader`,
+      );
+    }
+    return problems;
+  });
 }
