@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command line: `fenceline serve | project | tail | replay | map | repartition | config | demo`. Puts all rooms together; imported by nothing.
+ * The command line: `fenceline serve | project | tail | replay | map | repartition | repair | config | demo`. Puts
+ * all modules together; imported by nothing.
  *
  * A command is loaded when it is called: some of them load native engines, which takes longer than what others do.
  */
@@ -14,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   replay: async () => (await import('./commands/replay.js')).replayCommand,
   map: async () => (await import('./commands/map.js')).mapCommand,
   repartition: async () => (await import('./commands/repartition.js')).repartitionCommand,
+  repair: async () => (await import('./commands/repair.js')).repairCommand,
   config: async () => (await import('./commands/config.js')).configCommand,
   demo: async () => (await import('./commands/demo.js')).demoCommand,
 };
