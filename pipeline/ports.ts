@@ -40,6 +40,29 @@ export interface LogRecord {
   readonly offset: number;
   /** Epoch milliseconds of the append. */
   readonly timestamp: number;
+  /** Of the leader that appended it, where the log counts its leaders. */
+  readonly leaderEpoch?: number;
+}
+
+/** A place in a partition: everything before `offset` is done. */
+export interface Position {
+  readonly offset: number;
+  /** Of the last record before `offset` (`positions.ts`). Null when it is not known: at the start, and where a version without marks stored it. */
+  readonly mark: string | null;
+}
+
+/** A partition is not the log that a position was taken from. */
+export interface Divergence {
+  readonly topic: Topic;
+  readonly partition: number;
+  readonly position: Position;
+  /** Of the log as it is now: first offset held, and the offset after the last record. */
+  readonly first: number;
+  readonly end: number;
+  /** Up to here, and maybe further, the log is the one that was read: the place to go on from. Null when it cannot be told. */
+  readonly commonEnd: number | null;
+  /** Of the first record after that; null where there is none, or the log counts no leaders. */
+  readonly leaderEpoch: number | null;
 }
 
 /**
@@ -52,14 +75,20 @@ export type HandOverResult = 'halted' | void;
 /** A partition's hand-over to this process and back. Offsets are of the next record to read. */
 export interface StreamHandler {
   /**
-   * Called once when the partition becomes ours; answers the offset to start from. `isOurs` tells from then on whether it still is: whoever was refused
+   * Called once when the partition becomes ours; answers the place to start from. `isOurs` tells from then on whether it still is: whoever was refused
    * by a store asks before claiming again.
    */
-  assigned(partition: number, isOurs: () => boolean): Promise<number>;
+  assigned(partition: number, isOurs: () => boolean): Promise<number | Position>;
   /** Called with records in offset order, never concurrently for one partition; the next call waits for the promise. */
   records(partition: number, records: readonly LogRecord[]): Promise<HandOverResult>;
   /** Called when the partition is about to leave: finish what is in flight, commit, let go. */
   revoked(partition: number): Promise<void>;
+  /**
+   * Called, like `records`, when the log is not the one that was read up to the position: with a position from `assigned`, or with one after records that
+   * were handed over. Answers the place to go on from as soon as there is one, which is compared in turn; an answer after the partition has left is
+   * not waited for. Without it nothing is compared: the handler waits for offsets that are not there yet.
+   */
+  diverged?(partition: number, divergence: Divergence): Promise<number | Position>;
   /** Called, like `records`, when what came before `nextOffset` was compacted away and nothing after it is there yet. */
   passed?(partition: number, nextOffset: number): Promise<void>;
 }
@@ -87,7 +116,10 @@ export interface ConsumeOptions {
  */
 export const defaultReadBytes = 4 * 2 ** 20;
 
-/** Partitioned, durable, ordered logs. */
+/**
+ * Partitioned, durable, ordered logs. A consumer is never handed records of another history than the one that it has read: the log compares when it
+ * assigns a partition, and whenever it may have been replaced since.
+ */
 export interface Log {
   partitions(topic: Topic): number;
   /** The partition that records with this key go to. */
@@ -110,6 +142,8 @@ export interface Claim {
   readonly token: number;
   /** Offset of the next record to apply. */
   readonly nextOffset: number;
+  /** As in {@link Position}. */
+  readonly mark: string | null;
 }
 
 /** What one batch did to its partition. Written wholly or not at all. */
@@ -117,6 +151,8 @@ export interface Commit {
   /** Must equal the position that the store holds, else the commit is refused. */
   readonly expectedOffset: number;
   readonly nextOffset: number;
+  /** As in {@link Position}; default null. */
+  readonly mark?: string | null;
   /** Encoded DeviceState by device key; null deletes. */
   readonly states: ReadonlyMap<string, Buffer | null>;
   /** For topics `events`, `outcomes` and `dead-letters`. Published at least once, with the same bytes on every try. */
@@ -133,12 +169,25 @@ export interface StateStore {
   /** States by key, undefined where there is none. */
   load(partition: number, keys: readonly string[]): Promise<readonly (Buffer | undefined)[]>;
   commit(claim: Claim, commit: Commit): Promise<CommitResult>;
+  /** Compares the claims with what the store holds, all at once; writes nothing. */
+  verify(claims: readonly Claim[]): Promise<readonly ClaimState[]>;
+  /** Reads what a claim of the partition would find; takes it from nobody. */
+  position(partition: number): Promise<Position>;
+  /** Calls back whenever the store was out of reach and may have come back as it was before. Returns how to end that. */
+  onReturn(listener: () => void): () => void;
 }
+
+/**
+ * What has become of a claim. `held`: nothing. `fallen_back`: the store has lost what came after some moment, and stands before what the claim did; nobody
+ * else need be known of. `claimed`: somebody else claimed the partition since. `unknown`: the store
+ * does not answer at the moment.
+ */
+export type ClaimState = 'held' | 'fallen_back' | 'claimed' | 'unknown';
 
 /** How far a consumer group without states has come, per partition. */
 export interface Positions {
-  get(group: string, topic: Topic, partition: number): Promise<number>;
-  set(group: string, topic: Topic, partition: number, nextOffset: number): Promise<void>;
+  get(group: string, topic: Topic, partition: number): Promise<Position>;
+  set(group: string, topic: Topic, partition: number, position: Position): Promise<void>;
 }
 
 /** What deliveries are made from: one partition of a topic. Each has a queue of its own. */
@@ -153,6 +202,8 @@ export interface DeliveryClaim {
   readonly token: number;
   /** Offset of the next record of the source to make deliveries of. */
   readonly nextOffset: number;
+  /** As in {@link Position}. */
+  readonly mark: string | null;
   /** Sequence of the next delivery that is added; those after it count on by one, in the order in which they are given. */
   readonly nextSequence: number;
 }
@@ -208,6 +259,8 @@ export interface DeliveryQueue {
     batch: {
       readonly expectedOffset: number;
       readonly nextOffset: number;
+      /** As in {@link Position}; default null. */
+      readonly mark?: string | null;
       readonly deliveries: readonly { readonly webhook: string; readonly dueAtMs: number; readonly value: Buffer }[];
     },
   ): Promise<CommitResult>;
@@ -219,6 +272,12 @@ export interface DeliveryQueue {
   settle(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult>;
   /** Forgets all that waits for the webhook. */
   drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult>;
+  /** As of a StateStore; settlements and drops that the queue has forgotten count as well. */
+  verify(claims: readonly DeliveryClaim[]): Promise<readonly ClaimState[]>;
+  /** As of a StateStore. */
+  position(source: DeliverySource): Promise<Position>;
+  /** As of a StateStore. */
+  onReturn(listener: () => void): () => void;
   /** Deliveries that wait, of all sources. */
   size(): Promise<number>;
   /**

@@ -77,6 +77,11 @@ export async function startTailer(log: Log): Promise<Tailer> {
     maxWaitMs: 0,
     handler: {
       assigned: async (partition) => position[partition]!,
+      // Listeners are told what the log has now; what it lost they had.
+      diverged: async (partition, { commonEnd, end }) => {
+        position[partition] = commonEnd ?? end;
+        return position[partition]!;
+      },
       records: async (partition, records) => take(partition, records),
       revoked: async () => {},
     },

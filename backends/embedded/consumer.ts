@@ -1,6 +1,7 @@
 /** One subscription: an independent loop per partition that reads, hands over, and waits to be woken when there is nothing more. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ConsumeOptions, Subscription } from '../../pipeline/ports.js';
+import type { ConsumeOptions, Log, Subscription } from '../../pipeline/ports.js';
+import { asPosition, findDivergence } from '../../pipeline/positions.js';
 import type { TopicStore } from './topic-store.js';
 import type { Wakeups } from './wakeups.js';
 
@@ -32,10 +33,12 @@ export interface ConsumerOptions extends ConsumeOptions {
   readonly partitions: readonly number[];
   readonly store: TopicStore;
   readonly wakeups: Wakeups;
+  /** The same log, to be looked into. */
+  readonly log: Pick<Log, 'read' | 'bounds'>;
 }
 
 export function startConsumer(options: ConsumerOptions): Subscription {
-  const { store, handler, partitions, maxBatchRecords, maxWaitMs } = options;
+  const { store, log, handler, partitions, maxBatchRecords, maxWaitMs } = options;
   const sleepers = new Sleepers();
   /** Until the end: there is nobody to lose a partition to. */
   const isOurs = () => true;
@@ -58,12 +61,26 @@ export function startConsumer(options: ConsumerOptions): Subscription {
     }
   }
 
-  async function closed(): Promise<void> {
+  async function closed(): Promise<undefined> {
     while (!closing) await sleepers.sleep(pollMs);
+    return undefined;
+  }
+
+  /** The place to start from; undefined when the log isn't the one that was read, and nobody says where to go on. The files of a log change only while nobody has them open. */
+  async function startOf(partition: number): Promise<number | undefined> {
+    let position = asPosition(await handler.assigned(partition, isOurs));
+    if (handler.diverged === undefined) return position.offset;
+    while (!closing) {
+      const divergence = await findDivergence(log, options.topic, partition, position, { beyondEndMs: 0 });
+      if (divergence === undefined) return position.offset;
+      const next = await Promise.race([handler.diverged(partition, divergence), closed()]);
+      if (next !== undefined) position = asPosition(next);
+    }
+    return undefined;
   }
 
   async function consumePartition(partition: number): Promise<void> {
-    let offset = await handler.assigned(partition, isOurs);
+    let offset = (await startOf(partition)) ?? 0;
     for (;;) {
       await batchReady(partition, offset);
       if (closing) break;

@@ -4,7 +4,7 @@
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery, WebhookHealth } from '../../pipeline/ports.js';
 import { deriveId } from '../../schemas/ids.js';
-import { numberValue } from './keys.js';
+import { markAfter, numberValue } from './keys.js';
 
 /** Largest delivery. LMDB itself would take more. */
 export const maxDeliveryBytes = 2 ** 20;
@@ -93,9 +93,12 @@ export interface QueueState {
   readonly nextSequence: number;
   /** Deliveries that wait. */
   readonly size: number;
+  /** Of the position (`pipeline/positions.ts`). */
+  readonly mark: string | null;
 }
 
-const emptyQueue: QueueState = { token: 0, nextOffset: 0, nextSequence: 0, size: 0 };
+const emptyQueue: QueueState = { token: 0, nextOffset: 0, nextSequence: 0, size: 0, mark: null };
+const queueStateBytes = 32;
 
 export function decodeQueueState(value: Buffer | undefined): QueueState {
   if (value === undefined) return emptyQueue;
@@ -104,15 +107,18 @@ export function decodeQueueState(value: Buffer | undefined): QueueState {
     nextOffset: value.readDoubleBE(8),
     nextSequence: value.readDoubleBE(16),
     size: value.readDoubleBE(24),
+    mark: markAfter(value, queueStateBytes),
   };
 }
 
-export function encodeQueueState({ token, nextOffset, nextSequence, size }: QueueState): Buffer {
-  const value = Buffer.allocUnsafe(32);
+/** `[token f64][next offset f64][next sequence f64][size f64]`, then the mark in UTF-8. */
+export function encodeQueueState({ token, nextOffset, nextSequence, size, mark }: QueueState): Buffer {
+  const value = Buffer.alloc(queueStateBytes + Buffer.byteLength(mark ?? ''));
   value.writeDoubleBE(token, 0);
   value.writeDoubleBE(nextOffset, 8);
   value.writeDoubleBE(nextSequence, 16);
   value.writeDoubleBE(size, 24);
+  value.write(mark ?? '', queueStateBytes);
   return value;
 }
 

@@ -7,6 +7,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
+  ClaimState,
   CommitResult,
   DeliveryClaim,
   DeliveryPlace,
@@ -62,7 +63,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
       const state = decodeQueueState(queues.getBinary(key));
       const token = state.token + 1;
       queues.putSync(key, encodeQueueState({ ...state, token }));
-      return { source, token, nextOffset: state.nextOffset, nextSequence: state.nextSequence };
+      return { source, token, nextOffset: state.nextOffset, nextSequence: state.nextSequence, mark: state.mark };
     });
   }
 
@@ -81,7 +82,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     });
   }
 
-  const add: DeliveryQueue['add'] = async (claim, { expectedOffset, nextOffset, deliveries: added }) => {
+  const add: DeliveryQueue['add'] = async (claim, { expectedOffset, nextOffset, mark = null, deliveries: added }) => {
     // Encoded first, so that nothing can fail once the transaction has begun.
     const entries = added.map((each) => ({
       key: placeKey(claim.source, { ...each, sequence: 0 }),
@@ -95,7 +96,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
         setSequence(key, nextSequence++);
         deliveries.putSync(key, value);
       }
-      return { ...state, nextOffset, nextSequence, size: state.size + entries.length };
+      return { ...state, nextOffset, mark, nextSequence, size: state.size + entries.length };
     });
   };
 
@@ -220,9 +221,22 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     return ids.map((delivery) => numberOf(replacements.getBinary(replacementKey(webhook, delivery))));
   }
 
+  function stateOf(source: DeliverySource): QueueState {
+    deliveryEnvironment.refresh();
+    return decodeQueueState(queues.getBinary(sourceKey(source)));
+  }
+
   return {
     claim,
     add,
+    verify: async (claims) =>
+      claims.map(({ source, token }): ClaimState => (stateOf(source).token === token ? 'held' : 'claimed')),
+    async position(source) {
+      const { nextOffset, mark } = stateOf(source);
+      return { offset: nextOffset, mark };
+    },
+    // The queue is in this process: it never was away.
+    onReturn: () => () => {},
     waiting,
     webhooks,
     settle,

@@ -58,6 +58,17 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
     }
   }
 
+  const read: Log['read'] = async (topic, partition, offset, maxRecords, maxBytes) => {
+    stores[topic].environment.refresh();
+    return stores[topic].read(partition, offset, maxRecords, maxBytes);
+  };
+
+  const bounds: Log['bounds'] = async (topic, partition) => {
+    const store = stores[topic];
+    store.environment.refresh();
+    return { first: store.first(partition), end: store.end(partition) };
+  };
+
   return {
     get inFlightBytes() {
       return logAppender.inFlightBytes + stateAppender.inFlightBytes;
@@ -76,7 +87,13 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
       if (closed) throw new ApiError('unavailable', 'the log is closed');
       const store = stores[options.topic];
       const all = Array.from({ length: store.partitions }, (_, partition) => partition);
-      const consumer = startConsumer({ ...options, partitions: options.partitions ?? all, store, wakeups });
+      const consumer = startConsumer({
+        ...options,
+        partitions: options.partitions ?? all,
+        store,
+        wakeups,
+        log: { read, bounds },
+      });
       const subscription: Subscription = {
         done: consumer.done,
         async close() {
@@ -87,15 +104,8 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
       subscriptions.add(subscription);
       return subscription;
     },
-    async read(topic, partition, offset, maxRecords, maxBytes) {
-      stores[topic].environment.refresh();
-      return stores[topic].read(partition, offset, maxRecords, maxBytes);
-    },
-    async bounds(topic, partition) {
-      const store = stores[topic];
-      store.environment.refresh();
-      return { first: store.first(partition), end: store.end(partition) };
-    },
+    read,
+    bounds,
     async sweep(nowMs) {
       for (const topic of Object.values(topics)) {
         const store = stores[topic];

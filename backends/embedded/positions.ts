@@ -1,6 +1,9 @@
-/** Positions of consumer groups without states, in the environment of what they consume, so that both fall back together. */
+/**
+ * Positions of consumer groups without states, in the environment of what they consume, so that both fall back together. `[offset f64]`, then the mark
+ * in UTF-8.
+ */
 import type { Positions, Topic } from '../../pipeline/ports.js';
-import { numberOf, numberValue } from './keys.js';
+import { markAfter, numberOf, numberValue } from './keys.js';
 import type { Storage } from './storage.js';
 
 export function createPositions({ stateEnvironment }: Storage): Positions {
@@ -9,10 +12,12 @@ export function createPositions({ stateEnvironment }: Storage): Positions {
   return {
     async get(group, topic, partition) {
       stateEnvironment.refresh();
-      return numberOf(table.getBinary(keyOf(group, topic, partition))) ?? 0;
+      const value = table.getBinary(keyOf(group, topic, partition));
+      return { offset: numberOf(value) ?? 0, mark: markAfter(value, 8) };
     },
-    async set(group, topic, partition, nextOffset) {
-      await stateEnvironment.transaction(() => table.putSync(keyOf(group, topic, partition), numberValue(nextOffset)));
+    async set(group, topic, partition, { offset, mark }) {
+      const value = Buffer.concat([numberValue(offset), Buffer.from(mark ?? '')]);
+      await stateEnvironment.transaction(() => table.putSync(keyOf(group, topic, partition), value));
     },
   };
 }

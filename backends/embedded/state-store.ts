@@ -2,26 +2,31 @@
  * States, position and owner token of each partition in LMDB. A commit is one transaction: token and position are checked in it, states
  * and position written, and the published records appended to their topics. So there is no outbox, and nothing is ever half done.
  */
-import type { Claim, Commit, CommitResult, StateStore, Topic } from '../../pipeline/ports.js';
-import { maxKeyBytes, partitionKey } from './keys.js';
+import type { Claim, ClaimState, Commit, CommitResult, StateStore, Topic } from '../../pipeline/ports.js';
+import { markAfter, maxKeyBytes, partitionKey } from './keys.js';
 import type { Storage } from './storage.js';
 import type { RecordGroup } from './topic-store.js';
 
 interface Ownership {
   readonly token: number;
   readonly nextOffset: number;
+  readonly mark: string | null;
 }
 
-const unowned: Ownership = { token: 0, nextOffset: 0 };
+const unowned: Ownership = { token: 0, nextOffset: 0, mark: null };
+const ownershipBytes = 16;
 
 function decodeOwnership(value: Buffer | undefined): Ownership {
-  return value === undefined ? unowned : { token: value.readDoubleBE(0), nextOffset: value.readDoubleBE(8) };
+  if (value === undefined) return unowned;
+  return { token: value.readDoubleBE(0), nextOffset: value.readDoubleBE(8), mark: markAfter(value, ownershipBytes) };
 }
 
-function encodeOwnership({ token, nextOffset }: Ownership): Buffer {
-  const value = Buffer.allocUnsafe(16);
+/** `[token f64][next offset f64]`, then the mark in UTF-8. */
+function encodeOwnership({ token, nextOffset, mark }: Ownership): Buffer {
+  const value = Buffer.alloc(ownershipBytes + Buffer.byteLength(mark ?? ''));
   value.writeDoubleBE(token, 0);
   value.writeDoubleBE(nextOffset, 8);
+  value.write(mark ?? '', ownershipBytes);
   return value;
 }
 
@@ -66,9 +71,10 @@ export function createStateStore({ stateEnvironment, topics, wakeups }: Storage)
 
   async function claim(partition: number): Promise<Claim> {
     return stateEnvironment.transaction(() => {
-      const { token, nextOffset } = decodeOwnership(owners.getBinary(partitionKey(partition)));
-      owners.putSync(partitionKey(partition), encodeOwnership({ token: token + 1, nextOffset }));
-      return { partition, token: token + 1, nextOffset };
+      const { token, nextOffset, mark } = decodeOwnership(owners.getBinary(partitionKey(partition)));
+      const claimed = { token: token + 1, nextOffset, mark };
+      owners.putSync(partitionKey(partition), encodeOwnership(claimed));
+      return { partition, ...claimed };
     });
   }
 
@@ -94,7 +100,10 @@ export function createStateStore({ stateEnvironment, topics, wakeups }: Storage)
       writeStates(partition, commit.states);
       const nowMs = Date.now();
       for (const { group } of publications) group.write(nowMs);
-      owners.putSync(partitionKey(partition), encodeOwnership({ token, nextOffset: commit.nextOffset }));
+      owners.putSync(
+        partitionKey(partition),
+        encodeOwnership({ token, nextOffset: commit.nextOffset, mark: commit.mark ?? null }),
+      );
       return 'committed';
     });
     for (const { group } of publications) group.release();
@@ -102,5 +111,22 @@ export function createStateStore({ stateEnvironment, topics, wakeups }: Storage)
     return result;
   }
 
-  return { claim, load, commit };
+  function ownershipOf(partition: number): Ownership {
+    stateEnvironment.refresh();
+    return decodeOwnership(owners.getBinary(partitionKey(partition)));
+  }
+
+  return {
+    claim,
+    load,
+    commit,
+    verify: async (claims) =>
+      claims.map(({ partition, token }): ClaimState => (ownershipOf(partition).token === token ? 'held' : 'claimed')),
+    async position(partition) {
+      const { nextOffset, mark } = ownershipOf(partition);
+      return { offset: nextOffset, mark };
+    },
+    // The store is in this process: it never was away.
+    onReturn: () => () => {},
+  };
 }

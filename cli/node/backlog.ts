@@ -14,7 +14,7 @@ export const newAppliedOffsets = (partitions: number): AppliedOffsets =>
 export function tellingApplied(states: StateStore, applied: AppliedOffsets): StateStore {
   const tell = (partition: number, nextOffset: number) => Atomics.store(applied, partition, BigInt(nextOffset));
   return {
-    load: (partition, keys) => states.load(partition, keys),
+    ...states,
     async claim(partition) {
       const claim = await states.claim(partition);
       tell(partition, claim.nextOffset);

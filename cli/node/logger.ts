@@ -12,4 +12,5 @@ export const loggerOptions = ({ log }: Configuration): LoggerOptions => ({
 });
 
 /** Of what a stage tells: a partition that stands still is for somebody to see to. */
-export const levelOf = ({ kind }: { readonly kind: string }): 'error' | 'warn' => (kind === 'halted' ? 'error' : 'warn');
+export const levelOf = ({ kind }: { readonly kind: string }): 'error' | 'warn' =>
+  kind === 'halted' || kind === 'diverged' ? 'error' : 'warn';

@@ -8,7 +8,7 @@ import type { RequestObserver } from '../../http/requests.js';
 import { ApiError } from '../../schemas/errors.js';
 
 interface Definition {
-  readonly kind: 'counter' | 'histogram';
+  readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly label?: string;
   readonly buckets?: readonly number[];
@@ -24,16 +24,17 @@ const prefixed = (name: string): string => `fenceline_${name}`;
 
 /** Adds the declared metrics to a registry. */
 export function createRecorder(definitions: Readonly<Record<string, Definition>>, registry: Registry): Recorder {
-  const counters = new Map<string, { counter: Counter; label: string | undefined }>();
+  const counters = new Map<string, { counter: Counter | Gauge; label: string | undefined }>();
   const histograms = new Map<string, Histogram>();
   for (const [name, { kind, help, label, buckets }] of Object.entries(definitions)) {
     const options = { name: prefixed(name), help, registers: [registry], labelNames: label === undefined ? [] : [label] };
     if (kind === 'counter') counters.set(name, { counter: new Counter(options), label });
+    else if (kind === 'gauge') counters.set(name, { counter: new Gauge(options), label });
     else histograms.set(name, new Histogram({ ...options, buckets: [...(buckets ?? [])] }));
   }
   return {
     add(name, amount, value) {
-      const { counter, label } = counters.get(name) as { counter: Counter; label: string | undefined };
+      const { counter, label } = counters.get(name) as { counter: Counter | Gauge; label: string | undefined };
       if (label === undefined || value === undefined) counter.inc(amount);
       else counter.inc({ [label]: value }, amount);
     },

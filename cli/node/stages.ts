@@ -46,6 +46,7 @@ export const startAnalyticsSink = (
     ...{ log, positions, analytics, metrics },
     clock: Date.now,
     onHalted: (halted) => logger.error(halted, 'partition halted'),
+    onDiverged: (message) => logger.error(message),
     bounds: {
       maxRows: configuration.analytics.maxBatchRows,
       maxDelayMs: configuration.analytics.flushIntervalMs,

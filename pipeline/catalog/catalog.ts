@@ -29,7 +29,7 @@ export function createCatalog(view: View): MonitoredCatalog {
   let monitored = new Map<string, ByEnvironment<Monitored>>();
   /** What has been asked for; dropped with every change of its project. */
   let answered = new Map<string, ByEnvironment<MonitoredSurroundings>>();
-  let offset = 0;
+  let version = 0;
 
   function of({ project, environment }: Scope): Monitored {
     let environments = monitored.get(project);
@@ -43,7 +43,7 @@ export function createCatalog(view: View): MonitoredCatalog {
 
   function load(): void {
     view.refresh();
-    offset = view.nextOffset;
+    version = view.version;
     monitored = new Map();
     answered = new Map();
     for (const { scope, id, fence } of view.compactFences()) of(scope).fences.setUnindexed(id, fence);
@@ -82,15 +82,15 @@ export function createCatalog(view: View): MonitoredCatalog {
     surroundings: (scope) => answered.get(scope.project)?.[scope.environment] ?? assemble(scope),
     catchUp() {
       view.refresh();
-      const nextOffset = view.nextOffset;
-      if (nextOffset === offset) return;
-      const things = view.feed(offset);
+      const latest = view.version;
+      if (latest === version) return;
+      const things = view.feed(version);
       if (things === undefined) {
         load();
         return;
       }
       for (const thing of things) takeIn(thing);
-      offset = nextOffset;
+      version = latest;
     },
     close: () => builder.close(),
   };

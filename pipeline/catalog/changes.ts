@@ -8,7 +8,8 @@ import { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
 import { ProjectRecord } from '../../schemas/json/project.js';
 import { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../schemas/records.js';
-import { type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../ports.js';
+import { type Divergence, type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../ports.js';
+import { markOf } from '../positions.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
 import { editHeaders, newEditId, originOf } from './revisions.js';
@@ -68,7 +69,15 @@ function validRecord(kind: ChangeKind, value: unknown): NonNullable<DecodedChang
   throw new Error(`the record breaks its schema: ${problem?.instancePath} ${problem?.message}`);
 }
 
-/** Follows topic `changes` into the view, from where the view is. Records that can't be understood are reported and skipped. */
+const maxBatchRecords = 1_000;
+
+const rebuildReason = ({ position, first, end }: Divergence): string =>
+  `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: it holds ${first} to ${end} now; the configuration is read anew`;
+
+/**
+ * Follows topic `changes` into the view, from where the view is. Records that can't be understood are reported and skipped. Where the topic isn't the one
+ * that the view was made from, that is reported, and the view is made anew.
+ */
 export function followChanges({
   log,
   view,
@@ -79,6 +88,19 @@ export function followChanges({
   onProblem: (problem: ChangeProblem) => void;
 }): Subscription {
   const decodeChange = createChangeDecoder();
+  /** Keeps what the topic has now; all of it is applied again, for a refused edit may stand behind the one that counts. */
+  async function rebuild(): Promise<number> {
+    const { first, end } = await log.bounds(topics.changes, partition);
+    const keys = new Set<string>();
+    for (let offset = first; offset < end; ) {
+      const records = await log.read(topics.changes, partition, offset, maxBatchRecords);
+      if (records.length === 0) break;
+      for (const { key } of records) keys.add(key);
+      offset = (records.at(-1) as LogRecord).offset + 1;
+    }
+    await view.restart((kind, id) => keys.has(changeKey(kind, id)));
+    return first;
+  }
 
   function decoded(record: LogRecord): DecodedChange[] {
     const origin = originOf(record);
@@ -93,13 +115,18 @@ export function followChanges({
   return log.consume({
     topic: topics.changes,
     group: null,
-    maxBatchRecords: 1_000,
+    maxBatchRecords,
     maxWaitMs: 0,
     handler: {
-      assigned: async () => view.nextOffset,
+      assigned: async () => view.position,
+      async diverged(_, divergence) {
+        onProblem({ offset: divergence.position.offset, key: '', reason: rebuildReason(divergence) });
+        return rebuild();
+      },
       async records(_, records) {
         const last = records.at(-1);
-        if (last) await view.apply(records.flatMap(decoded), last.offset + 1);
+        if (last === undefined) return;
+        await view.apply(records.flatMap(decoded), last.offset + 1, markOf(last));
       },
       revoked: async () => {},
       passed: (_, nextOffset) => view.apply([], nextOffset),

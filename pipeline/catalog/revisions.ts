@@ -127,6 +127,8 @@ export interface Revisions {
   admitSync(change: { kind: ChangeKind; id: string; isDeletion: boolean }, origin: ChangeOrigin): EditOutcome;
   /** Forgets deletions that are long past at `nowMs`, some at a time. Must run in a write transaction. */
   forgetSync(nowMs: number): void;
+  /** Forgets all: revisions are offsets of a topic that is another one now. Must run in a write transaction. */
+  clearSync(): void;
 }
 
 /** Opens the tables in a view's file. */
@@ -182,6 +184,9 @@ export function openRevisions(root: RootDatabase): Revisions {
       return { kind: 'applied', revision: origin.offset };
     },
 
+    clearSync() {
+      for (const table of [standings, deletions, refused]) table.clearSync();
+    },
     forgetSync(nowMs) {
       const past = deletions.getKeys({ end: [nowMs - forgottenAfterMs, ''], limit: maxForgottenAtOnce });
       for (const [atMs, name] of [...past]) {

@@ -17,6 +17,7 @@ export interface StoredFiles<Head> extends UploadedFiles<Head> {
   replaceSync(id: string, file: StoredFile<Head> | null): void;
   /** The record that was taken apart, of whatever scope; null when there is none. */
   whole<Stored>(id: string, join: (file: StoredFile<Head>) => Stored): Stored | null;
+  getKeys(): Iterable<Buffer>;
 }
 
 export function storedStyle({ style, ...record }: MapStyleRecord): StoredFile<MapStyleHead> {
@@ -51,6 +52,7 @@ export function openStoredFiles<Head extends Scope & { readonly _id: string; rea
   return {
     list,
     find,
+    getKeys: () => heads.getKeys(),
     content: (scope, id) => find(scope, id) && contents.get(idKey(id)),
     whole(id, join) {
       const [head, content] = [heads.get(idKey(id)), contents.get(idKey(id))];

@@ -15,6 +15,7 @@ import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
+import type { Position } from '../ports.js';
 import { createFewRecords } from './few-records.js';
 import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
 import { readPage } from './lists.js';
@@ -42,6 +43,8 @@ export interface ViewOptions {
 export interface View extends ConfigurationReader {
   /** Offset of the next change to apply. */
   readonly nextOffset: number;
+  /** The same, with the mark of the last change applied. */
+  readonly position: Position;
   /** Epoch ms of the latest `updatedAt` ever applied. */
   readonly latestTimestamp: number;
   /** Shows this thread what other threads have applied until now; without it that takes until the next turn of the event loop. */
@@ -50,17 +53,22 @@ export interface View extends ConfigurationReader {
    * Applies changes in their order; resolves when readers can see them. Only one call at a time. The changes must be such as
    * `createChangeDecoder` lets pass. After a rejection, which is unexpected, the same changes can be applied again.
    */
-  apply(changes: readonly DecodedChange[], nextOffset: number): Promise<void>;
+  apply(changes: readonly DecodedChange[], nextOffset: number, mark?: string | null): Promise<void>;
   /** Outcomes of the edits that this instance comes upon. */
   readonly edits: AwaitedEdits;
   /** Records whose newest changes were refused, and not made up for yet. */
   contested(limit: number): Contested[];
   /** The record as it stands, whatever its scope and the time; null when there is none. */
   record(kind: ChangeKind, id: string): DecodedChange['record'];
+  /**
+   * Begins anew, for a topic that isn't the one that was applied: forgets at once what `isKept` doesn't keep, and expects the topic's first change. What is
+   * kept is shown as it was until the topic tells of it. Instances that follow load everything again.
+   */
+  restart(isKept: (kind: ChangeKind, id: string) => boolean): Promise<void>;
   /** Resolves when this instance has applied everything before `offset`. */
   waitFor(offset: number): Promise<void>;
-  /** What was touched by changes from `fromOffset` on, each once; undefined when the feed no longer goes back that far. */
-  feed(fromOffset: number): ChangedThing[] | undefined;
+  /** What was touched since the view had that version, each once; undefined when the feed no longer goes back that far. */
+  feed(fromVersion: number): ChangedThing[] | undefined;
   /** Every fence, as evaluation needs it, by id. Coordinates are valid until the next one is read. */
   compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
   compactFence(scope: Scope, id: string): CompactFence | undefined;
@@ -108,8 +116,8 @@ function openDatabases(path: string) {
   const root = open({ path, mapSize: mapSizeBytes, maxDbs: 24, eventTurnBatching: false });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
-  const meta = root.openDB<number, string>('meta', {});
-  const versionOf = (kind: VersionedKind) => () => meta.get(versionNames[kind]) ?? 0;
+  const meta = root.openDB<number | string, string>('meta', {});
+  const versionOf = (kind: VersionedKind) => () => (meta.get(versionNames[kind]) as number | undefined) ?? 0;
   return {
     root,
     meta,
@@ -123,7 +131,7 @@ function openDatabases(path: string) {
     mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', versionOf('map-marker')),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
-    /** Key: offset after the batch, place in it. */
+    /** Key: version after the batch, place in it. */
     feed: root.openDB<FeedEntry, [number, number]>('feed', {}),
     revisions: openRevisions(root),
   };
@@ -145,7 +153,10 @@ export function openView(path: string, options: ViewOptions = {}): View {
   const projectCache = new Map<string, ProjectRecord | undefined>();
   let projectCacheOffset = -1;
 
-  const number = (name: string): number => meta.get(name) ?? 0;
+  const number = (name: string): number => (meta.get(name) as number | undefined) ?? 0;
+  /** Grows with every change, also when the offsets begin anew. */
+  const versionAt = (nextOffset: number): number => number('firstVersion') + nextOffset;
+  const currentVersion = (): number => versionAt(number('nextOffset'));
   const webhookLists = createFewRecords(
     () => number(versionNames.webhook),
     () => webhooks.getRange().map(({ value }) => value),
@@ -176,6 +187,20 @@ export function openView(path: string, options: ViewOptions = {}): View {
   const beacon = (scope: Scope, id: string): BeaconRecord | undefined =>
     inScope(isId(id) ? beacons.get(idKey(id)) : undefined, scope);
 
+  function* everyThing(): Iterable<{ readonly kind: ChangeKind; readonly id: string }> {
+    const kinds = {
+      project: projects,
+      geofence: geofences,
+      beacon: beacons,
+      webhook: webhooks,
+      'map-style': databases.mapStyles,
+      'map-marker': databases.mapMarkers,
+    } satisfies Record<ChangeKind, { getKeys(): Iterable<Buffer> }>;
+    for (const [kind, things] of Object.entries(kinds)) {
+      for (const key of things.getKeys()) yield { kind: kind as ChangeKind, id: key.toString('hex') };
+    }
+  }
+
   function notifyWaiters(offset: number): void {
     for (const waiter of waiters) {
       if (waiter.offset > offset) continue;
@@ -186,7 +211,10 @@ export function openView(path: string, options: ViewOptions = {}): View {
 
   return {
     get version() {
-      return number('nextOffset');
+      return currentVersion();
+    },
+    get position() {
+      return { offset: number('nextOffset'), mark: (meta.get('mark') as string | undefined) || null };
     },
     get nextOffset() {
       return number('nextOffset');
@@ -212,10 +240,11 @@ export function openView(path: string, options: ViewOptions = {}): View {
     mapStyles: databases.mapStyles,
     mapMarkers: databases.mapMarkers,
 
-    async apply(changes, nextOffset) {
+    async apply(changes, nextOffset, mark = null) {
       const outcomes = new Map<string, EditOutcome>();
       const write = (): void => {
         outcomes.clear();
+        const version = versionAt(nextOffset);
         let place = 0;
         const applied = changes.filter(({ kind, id, record, origin }) => {
           if (origin === undefined) return true;
@@ -226,21 +255,36 @@ export function openView(path: string, options: ViewOptions = {}): View {
         for (const change of applied) {
           for (const thing of applyChange(change)) {
             const scope = thing.scope ? [thing.scope.project, thing.scope.environment] : [];
-            feed.putSync([nextOffset, place++], [thing.kind, thing.id, ...scope] as FeedEntry);
+            feed.putSync([version, place++], [thing.kind, thing.id, ...scope] as FeedEntry);
           }
         }
-        for (const key of [...feed.getKeys({ end: [nextOffset - feedRecords + 1, 0] })]) feed.removeSync(key);
+        for (const key of [...feed.getKeys({ end: [version - feedRecords + 1, 0] })]) feed.removeSync(key);
         const latest = applied.reduce((time, { record }) => Math.max(time, record?.updatedAt ?? 0), number('latestTimestamp'));
         meta.putSync('latestTimestamp', latest);
         for (const [kind, name] of Object.entries(versionNames)) {
-          if (applied.some((change) => change.kind === kind)) meta.putSync(name, nextOffset);
+          if (applied.some((change) => change.kind === kind)) meta.putSync(name, version);
         }
         revisions.forgetSync(changes.at(-1)?.origin?.timestampMs ?? 0);
         meta.putSync('nextOffset', nextOffset);
+        meta.putSync('mark', mark ?? '');
       };
       await commit(() => root.transaction(write));
       for (const [edit, outcome] of outcomes) edits.settle(edit, outcome);
       notifyWaiters(nextOffset);
+    },
+
+    async restart(isKept) {
+      const write = (): void => {
+        for (const { kind, id } of [...everyThing()]) if (!isKept(kind, id)) applyChange({ kind, id, record: null });
+        revisions.clearSync();
+        // So far on that no follower finds its place in the feed.
+        const version = currentVersion() + feedRecords + 1;
+        meta.putSync('firstVersion', version);
+        for (const name of Object.values(versionNames)) meta.putSync(name, version);
+        meta.putSync('nextOffset', 0);
+        meta.putSync('mark', '');
+      };
+      await commit(() => root.transaction(write));
     },
 
     async waitFor(offset) {
@@ -248,10 +292,10 @@ export function openView(path: string, options: ViewOptions = {}): View {
       await new Promise<void>((resolve) => waiters.add({ offset, resolve }));
     },
 
-    feed(fromOffset) {
-      if (fromOffset < number('nextOffset') - feedRecords) return undefined;
+    feed(fromVersion) {
+      if (fromVersion < currentVersion() - feedRecords) return undefined;
       const things = new Map<string, ChangedThing>();
-      for (const { value } of feed.getRange({ start: [fromOffset + 1, 0] })) {
+      for (const { value } of feed.getRange({ start: [fromVersion + 1, 0] })) {
         const [kind, id, project, environment] = value;
         const scope = project && environment ? { project, environment } : null;
         things.set(value.join('/'), { kind, id, scope });

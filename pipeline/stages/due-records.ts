@@ -19,3 +19,15 @@ export async function dueRecords(
   const missed = before.filter(({ offset }) => offset < first);
   return missed.length > 0 ? missed : records;
 }
+
+/** What a store that fell back has forgotten, while nothing is handed over: records from `from` to before `end`; none when the log has none of them any more. */
+export async function missedRecords(
+  log: Pick<Log, 'read'>,
+  topic: Topic,
+  partition: number,
+  { from, end }: { readonly from: number; readonly end: number },
+  maxRecords: number,
+): Promise<readonly LogRecord[]> {
+  const records = await log.read(topic, partition, from, maxRecords);
+  return records.filter(({ offset }) => offset < end);
+}

@@ -4,7 +4,7 @@
  */
 
 interface MetricDefinition {
-  readonly kind: 'counter' | 'histogram';
+  readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   /** The one label that tells values apart, if any. */
   readonly label?: string;
@@ -32,6 +32,11 @@ export const stageMetrics = {
     kind: 'counter',
     label: 'topic',
     help: 'Partitions given up because they held little but dead letters, by topic; each stands still until this process is started anew.',
+  },
+  partitions_diverged: {
+    kind: 'gauge',
+    label: 'topic',
+    help: 'Partitions that stand still because the log is not the one that was read before, by topic; "fenceline repair positions" moves their positions.',
   },
   location_partitions_fenced_total: {
     kind: 'counter',
@@ -90,11 +95,12 @@ type NamesOf<Kind> = {
   [Name in keyof typeof stageMetrics]: (typeof stageMetrics)[Name]['kind'] extends Kind ? Name : never;
 }[keyof typeof stageMetrics];
 
-export type CounterName = NamesOf<'counter'>;
+export type CounterName = NamesOf<'counter' | 'gauge'>;
 export type HistogramName = NamesOf<'histogram'>;
 
 /** Where the stages' numbers go. `label` is the value of the metric's one label. */
 export interface Metrics {
+  /** The amount may be negative for a gauge. */
   add(counter: CounterName, amount: number, label?: string): void;
   observe(histogram: HistogramName, value: number): void;
 }

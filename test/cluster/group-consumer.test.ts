@@ -8,6 +8,7 @@ import { Partitioners, type Producer } from 'kafkajs';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { connectKafka, type KafkaConnection } from '../../backends/cluster/kafka/connection.js';
 import { startGroupConsumer } from '../../backends/cluster/kafka/group-consumer.js';
+import { createReader } from '../../backends/cluster/kafka/reader.js';
 import { freshKafkaOptions, removeTopics } from '../../backends/cluster/kafka/testing/fresh-kafka.js';
 import type { KafkaOptions } from '../../backends/cluster/options.js';
 import type { StreamHandler } from '../../pipeline/ports.js';
@@ -95,8 +96,10 @@ class Scene {
     const onProblem = (message: string) => this.problems.push(`${name}: ${message}`);
     const connection = await connectKafka(this.options, onProblem);
     const tell = (told: Told) => this.told.push({ ...told, member: name });
+    const reader = createReader(connection, wire);
     const subscription = startGroupConsumer({
       connection,
+      log: reader,
       wire,
       options: { topic, group, handler: handler ?? ledgerHandler(this.ledger, workMs, tell), maxBatchRecords: 50, maxWaitMs: 0 },
       sessionTimeoutMs,
@@ -111,6 +114,7 @@ class Scene {
     );
     const close = async (): Promise<void> => {
       await subscription.close();
+      await reader.close();
       await connection.close();
     };
     this.onTestFinished(close);

@@ -77,8 +77,8 @@ async function useAll(connection: RedisConnection): Promise<void> {
   expect(await queue.health(webhook)).toEqual({ failingSinceMs: null, lastSuccessAtMs: 1 });
 
   const positions = createRedisPositions(connection);
-  await positions.set('group', 'events', 0, 5);
-  expect(await positions.get('group', 'events', 0)).toBe(5);
+  await positions.set('group', 'events', 0, { offset: 5, mark: null });
+  expect(await positions.get('group', 'events', 0)).toEqual({ offset: 5, mark: null });
   expect(await createRedisTurns(connection).take('work', 60_000)).toBe(true);
   const ids = createKnownIds(connection);
   await ids.write([{ subject: 'subject', id: 1, schema: '{}', givenAtMs: 1 }]);

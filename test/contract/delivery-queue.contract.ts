@@ -22,6 +22,32 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
 
   describe(`${name}: delivery queue`, () => {
     test(
+      'a mark lies beside its position, until a batch has another or none; looking takes the claim from nobody',
+      onQueue(async (queue) => {
+        const claim = await queue.claim(source);
+        expect(claim.mark).toBeNull();
+        await queue.add(claim, { expectedOffset: 0, nextOffset: 3, mark: '2:1:1000:ab', deliveries: [] });
+        expect(await queue.position(source)).toEqual({ offset: 3, mark: '2:1:1000:ab' });
+        const next = await queue.claim(source);
+        expect(next).toMatchObject({ nextOffset: 3, mark: '2:1:1000:ab' });
+        expect(await queue.add(next, { expectedOffset: 3, nextOffset: 1, deliveries: [] })).toBe('committed');
+        expect(await queue.position(source)).toEqual({ offset: 1, mark: null });
+      }),
+    );
+
+    test(
+      'a claim is held, whatever it changes, until another one follows',
+      onQueue(async (queue) => {
+        const first = await queue.claim(source);
+        await queue.add(first, { expectedOffset: 0, nextOffset: 3, deliveries: [] });
+        await queue.settle(first, []);
+        expect(await queue.verify([first])).toEqual(['held']);
+        const second = await queue.claim(source);
+        expect(await queue.verify([first, second])).toEqual(['claimed', 'held']);
+      }),
+    );
+
+    test(
       'a queue starts empty at offset 0, and each claim has a higher token',
       onQueue(async (queue) => {
         const first = await queue.claim(source);

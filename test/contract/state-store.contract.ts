@@ -102,6 +102,35 @@ export function describeStateStoreContract(name: string, site: () => Promise<Bac
       }),
     );
 
+    test(
+      'a mark lies beside its position, until a commit has another or none; looking takes the claim from nobody',
+      onBackend(async ({ stateStore }) => {
+        const claim = await stateStore.claim(0);
+        expect(claim.mark).toBeNull();
+        await stateStore.commit(claim, { ...commitOf(0, 3, { a: '1' }, ['e1']), mark: '2:1:1000:ab' });
+        expect(await stateStore.position(0)).toEqual({ offset: 3, mark: '2:1:1000:ab' });
+        await stateStore.commit(claim, { ...commitOf(3, 4, { a: '2' }), mark: '3:1:1001:cd' });
+        const next = await stateStore.claim(0);
+        expect(next).toMatchObject({ nextOffset: 4, mark: '3:1:1001:cd' });
+        // Back, as a repair moves it.
+        expect(await stateStore.commit(next, commitOf(4, 2, {}))).toBe('committed');
+        expect(await stateStore.position(0)).toEqual({ offset: 2, mark: null });
+        expect(await stateStore.position(1)).toEqual({ offset: 0, mark: null });
+      }),
+    );
+
+    test(
+      'a claim is held until another one follows',
+      onBackend(async ({ stateStore }) => {
+        const [first, other] = [await stateStore.claim(0), await stateStore.claim(1)];
+        await stateStore.commit(first, commitOf(0, 5, { a: '1' }));
+        expect(await stateStore.verify([first, other])).toEqual(['held', 'held']);
+        const second = await stateStore.claim(0);
+        expect(await stateStore.verify([first, other, second])).toEqual(['claimed', 'held', 'held']);
+        expect(await stateStore.verify([])).toEqual([]);
+      }),
+    );
+
     test('everything is there after a reopen', () =>
       onFreshSite(site, async (place) => {
         let backend = await place.open();

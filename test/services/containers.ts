@@ -73,6 +73,7 @@ async function startContainer(program: Program, network: StartedTestContainer, r
 
 class ContainerServer implements Server {
   readonly pid = undefined;
+  readonly folder = undefined;
   readonly #program: Program;
   readonly #container: Container;
   readonly #release: () => Promise<void>;

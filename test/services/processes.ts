@@ -33,13 +33,13 @@ export async function startProcess(program: Program): Promise<Server> {
 
 class ProcessServer implements Server {
   readonly #program: Program;
-  readonly #folder: string;
+  readonly folder: string;
   readonly #guard: ChildProcess;
   #running: { readonly pid: number; readonly ended: Promise<unknown> } | undefined;
 
   constructor(program: Program, folder: string) {
     this.#program = program;
-    this.#folder = folder;
+    this.folder = folder;
     this.#guard = startGuard(folder);
   }
 
@@ -78,14 +78,14 @@ class ProcessServer implements Server {
   }
 
   async logTail(): Promise<string> {
-    const log = await readFile(join(this.#folder, logFile), 'utf8');
+    const log = await readFile(join(this.folder, logFile), 'utf8');
     return log.trimEnd().split('\n').slice(-logTailLines).join('\n');
   }
 
   #launch(): void {
-    const log = openSync(join(this.#folder, logFile), 'a');
+    const log = openSync(join(this.folder, logFile), 'a');
     const child = spawn('sh', ['-c', this.#program.script], {
-      cwd: this.#folder,
+      cwd: this.folder,
       env: { ...process.env, BIND: loopback },
       stdio: ['ignore', log, log],
       // A group of its own: signals reach what the script started, and Ctrl-C in the terminal doesn't reach it.

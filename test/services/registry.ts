@@ -60,6 +60,7 @@ function withFront(server: Server, front: Front): Server {
     get pid() {
       return server.pid;
     },
+    folder: server.folder,
     kill: () => server.kill(),
     pause: () => server.pause(),
     resume: () => server.resume(),

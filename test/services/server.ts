@@ -28,6 +28,8 @@ export interface Program {
 export interface Server {
   /** Of the running process; undefined when it doesn't run, or runs in a container. */
   readonly pid: number | undefined;
+  /** Holds its data; undefined in a container. */
+  readonly folder: string | undefined;
   /** Ends it for good, at once, and removes its data. */
   stop(): Promise<void>;
   /** SIGKILL. Its data stay for a restart. */
@@ -69,6 +71,9 @@ export function together(servers: readonly Server[]): Server {
   return {
     get pid() {
       return servers[0]?.pid;
+    },
+    get folder() {
+      return servers.length === 1 ? servers[0]!.folder : undefined;
     },
     stop: all((server) => server.stop()),
     kill: all((server) => server.kill()),

@@ -10,15 +10,18 @@ const requestTimeoutMs = 15_000;
 /** Of kafkajs itself, about four seconds; what must outlast an outage tries again by itself. */
 const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
 
-/** Connects to nothing yet. */
-export const createKafka = (options: KafkaOptions, onProblem: (message: string) => void): Kafka =>
+/** Connects to nothing yet. `onSocket` hears of every connection that is begun. */
+export const createKafka = (options: KafkaOptions, onProblem: (message: string) => void, onSocket = (): void => {}): Kafka =>
   new Kafka({
     brokers: () => shuffled(options.brokers),
     clientId: options.clientId,
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     retry,
-    socketFactory,
+    socketFactory: (socketOptions) => {
+      onSocket();
+      return socketFactory(socketOptions);
+    },
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
       if (!isRebalance(entry)) onProblem(describe(entry));

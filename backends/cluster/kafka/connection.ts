@@ -26,13 +26,18 @@ export interface KafkaConnection {
   /** Kafka's name of a group. */
   groupName(group: string, topic: Topic): string;
   partitions(topic: Topic): number;
+  /** How often a broker was connected to. While it stays the same, every broker is the one that it was, with the log that it had. */
+  socketsOpened(): number;
   close(): Promise<void>;
 }
 
 /** Rejects when no broker can be reached, a topic can't be used, or kafkajs isn't as we use it. */
 export async function connectKafka(options: KafkaOptions, onProblem: (message: string) => void): Promise<KafkaConnection> {
   await verifyInternals();
-  const kafka = createKafka(options, onProblem);
+  let opened = 0;
+  const kafka = createKafka(options, onProblem, () => {
+    opened += 1;
+  });
   const topicName = (topic: Topic): string => options.prefix + topic;
   const admin = kafka.admin();
   try {
@@ -59,6 +64,7 @@ export async function connectKafka(options: KafkaOptions, onProblem: (message: s
     topicName,
     groupName: (group, topic) => groupNameOf(options, group, topic),
     partitions: (topic) => partitionsOf(topic, options),
+    socketsOpened: () => opened,
     close: () => admin.disconnect(),
   };
 }

@@ -20,7 +20,8 @@ export interface FollowerParts {
   readonly connection: KafkaConnection;
   readonly wire: ReadingWire;
   readonly options: Omit<ConsumeOptions, 'group'>;
-  readonly bounds: Log['bounds'];
+  /** The same log, to be looked into. */
+  readonly log: Pick<Log, 'read' | 'bounds'>;
   /** For how long an outage is sat out. Default a minute. */
   readonly outageLimitMs?: number;
   readonly onProblem: (message: string) => void;
@@ -28,14 +29,14 @@ export interface FollowerParts {
 
 /** `done` rejects when the handler fails, or when brokers are out of reach for too long. */
 export function startFollower(parts: FollowerParts): Subscription {
-  const { connection, wire, options, bounds, onProblem, outageLimitMs = defaultOutageLimitMs } = parts;
+  const { connection, wire, options, log, onProblem, outageLimitMs = defaultOutageLimitMs } = parts;
   const { topic } = options;
   const brokers = new Brokers(connection);
   const topicName = connection.topicName(topic);
   const source: PartitionSource = {
     fetch: sharedFetch(brokers, topicName),
     fetchAlone: (wanted) => fetchFromLeader(brokers, topicName, wanted),
-    bounds: (partition) => bounds(topic, partition),
+    bounds: (partition) => log.bounds(topic, partition),
     outageLimitMs,
   };
   const followed = Array.from(
@@ -43,7 +44,8 @@ export function startFollower(parts: FollowerParts): Subscription {
     (_, partition) =>
       new Followed({
         partition,
-        topicName,
+        log,
+        socketsOpened: connection.socketsOpened,
         source,
         options,
         onProblem,

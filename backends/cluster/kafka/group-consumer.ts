@@ -14,7 +14,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { ConsumeOptions, Subscription } from '../../../pipeline/ports.js';
+import type { ConsumeOptions, Log, Subscription } from '../../../pipeline/ports.js';
+import { asPosition, findDivergence, positionAfter } from '../../../pipeline/positions.js';
 import { pauseMs } from '../retrying.js';
 import type { KafkaConnection } from './connection.js';
 import { HandOver } from './hand-over.js';
@@ -26,13 +27,17 @@ import { shared } from './shared.js';
 import { type Sight, startWatchdog } from './watchdog.js';
 
 const reportEveryMs = 1_000;
+/** Looks at a log that ends before our position, about a second in all; then it is compared. */
+const beyondEndAttempts = 5;
 /** Nothing depends on a report; a partition that is let go waits for its last one no longer. */
 const lastReportTimeoutMs = 3_000;
 /** After a failure the process is to end, whatever its handlers wait for. */
 const failedCloseTimeoutMs = 5_000;
 
 export interface GroupConsumerParts {
-  readonly connection: Pick<KafkaConnection, 'kafka' | 'admin' | 'topicName' | 'groupName'>;
+  readonly connection: Pick<KafkaConnection, 'kafka' | 'admin' | 'topicName' | 'groupName' | 'socketsOpened'>;
+  /** The same log, to be looked into. */
+  readonly log: Pick<Log, 'read' | 'bounds'>;
   readonly wire: ReadingWire;
   readonly options: ConsumeOptions & { readonly group: string };
   /** A member that wasn't heard of for so long loses its partitions; a partition's new owner waits for its old one no longer. */
@@ -161,7 +166,7 @@ class GroupConsumer implements Subscription {
     await handOver.released(lease);
     const isClaimed = lease.claim();
     if (isClaimed) {
-      lease.hold(await handler.assigned(lease.partition, () => lease.isOurs));
+      lease.hold(asPosition(await handler.assigned(lease.partition, () => lease.isOurs)));
       void this.#align(lease);
       await this.#feed(lease);
       await handler.revoked(lease.partition);
@@ -177,18 +182,49 @@ class GroupConsumer implements Subscription {
     for (;;) {
       const messages = await lease.take(options.maxBatchRecords, options.maxWaitMs);
       if (messages === undefined) return;
-      const records = await recordsOf(wire, options.topic, partition, messages);
-      if ((await options.handler.records(partition, records)) === 'halted') lease.halt();
-      else lease.finish(messages);
+      if (lease.isDoubted && !(await this.#compare(lease))) continue;
+      if (messages.length > 0) {
+        const records = await recordsOf(wire, options.topic, partition, messages);
+        if ((await options.handler.records(partition, records)) === 'halted') lease.halt();
+        else lease.finish(positionAfter(records.at(-1)!));
+      }
       if (lease.isHeld && lease.wantsFetch !== lease.isFetching) this.#steer(lease);
       // Others on this thread get their turn even when every call settles at once.
       await nextTurn();
     }
   }
 
+  /** Whether the log is the one that was read up to the lease's position. Where it isn't, what waits is forgotten, and the lease goes on from elsewhere or halts. */
+  async #compare(lease: Lease): Promise<boolean> {
+    const { connection, log, options } = this.#parts;
+    const { partition, position } = lease;
+    const socketsOpened = connection.socketsOpened();
+    if (options.handler.diverged === undefined) {
+      lease.trust(socketsOpened);
+      return true;
+    }
+    const compared = findDivergence(log, options.topic, partition, position, { isWanted: () => lease.isHeld });
+    // Of a partition that has left meanwhile nobody wants to know.
+    compared.catch(() => {});
+    const divergence = await Promise.race([compared, lease.lost]);
+    if (!lease.isHeld) return false;
+    if (divergence === undefined) {
+      lease.trust(socketsOpened);
+      return true;
+    }
+    lease.halt();
+    this.#steer(lease);
+    const next = await Promise.race([options.handler.diverged(partition, divergence), lease.lost]);
+    if (next === undefined || !lease.isHeld) return false;
+    lease.goOnFrom(asPosition(next));
+    void this.#align(lease);
+    return false;
+  }
+
   #fetched(batch: FetchedBatch): void {
     const lease = this.#current.get(batch.partition);
     if (lease === undefined) return;
+    lease.doubtAfter(this.#parts.connection.socketsOpened());
     if (!lease.accept(batch)) void this.#align(lease);
     else if (!lease.wantsFetch) this.#steer(lease);
   }
@@ -196,9 +232,11 @@ class GroupConsumer implements Subscription {
   /** Lets fetch from where the lease is once the log has what comes next, or has lost it. */
   async #align(lease: Lease): Promise<void> {
     this.#steer(lease);
-    for (let attempt = 0; lease.isHeld; attempt++) {
+    for (let attempt = 0; lease.isMoving; attempt++) {
       const bounds = await this.#bounds().catch(() => undefined);
       const { first, end } = bounds?.get(lease.partition) ?? { first: 0, end: -1 };
+      // For more than a moment: the log has lost its end.
+      if (lease.fetchOffset > end && end >= 0 && attempt === beyondEndAttempts) lease.doubt();
       if (lease.fetchOffset <= end) {
         lease.align(first);
         this.#steer(lease);

@@ -63,8 +63,16 @@ export const newProducerId = (broker: Broker): Promise<ProducerId> =>
 /** A record as kafkajs decodes it. The context is absent in the formats before Kafka 0.11. */
 export type RawRecord = KafkaMessage & {
   readonly isControlRecord?: boolean;
-  readonly batchContext?: { readonly firstOffset: string; readonly lastOffsetDelta: number };
+  readonly batchContext?: {
+    readonly firstOffset: string;
+    readonly lastOffsetDelta: number;
+    readonly partitionLeaderEpoch: number;
+  };
 };
+
+/** Answers the epoch of the leader that appended the record; undefined in the formats that have none. */
+export const leaderEpochOf = (message: KafkaMessage): number | undefined =>
+  (message as RawRecord).batchContext?.partitionLeaderEpoch;
 
 /** One partition of the answer to a fetch. */
 export interface RawPartition {
@@ -156,7 +164,8 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
       `${last.value}` === `${written.value}` &&
       last.isControlRecord === false &&
       last.batchContext?.firstOffset === '0' &&
-      last.batchContext.lastOffsetDelta === 1
+      last.batchContext.lastOffsetDelta === 1 &&
+      last.batchContext.partitionLeaderEpoch === -1
     );
   },
 };

@@ -1,5 +1,6 @@
 import type { KafkaMessage } from 'kafkajs';
 import { describe, expect, test } from 'vitest';
+import type { Position } from '../../../pipeline/ports.js';
 import { type FetchedBatch, Lease } from './lease.js';
 
 const message = (offset: number): KafkaMessage => ({
@@ -17,11 +18,13 @@ const batch = (from: number, end: number): FetchedBatch => ({
   messages: Array.from({ length: end - from }, (_, i) => message(from + i)),
 });
 
+const after = (messages: readonly KafkaMessage[]): Position => ({ offset: Number(messages.at(-1)!.offset) + 1, mark: null });
+
 /** Held from offset 10 of a log that begins at 0. */
 function held(): Lease {
   const lease = new Lease(3, 'id');
   lease.claim();
-  lease.hold(10);
+  lease.hold({ offset: 10, mark: null });
   lease.align(0);
   return lease;
 }
@@ -32,7 +35,7 @@ describe('what is fetched', () => {
     expect(lease.accept(batch(0, 5))).toBe(true);
     expect(lease.claim()).toBe(true);
     expect(lease.accept(batch(0, 5))).toBe(true);
-    lease.hold(10);
+    lease.hold({ offset: 10, mark: null });
     expect(lease.wantsFetch).toBe(false);
     expect(lease.accept(batch(10, 12))).toBe(true);
     lease.align(0);
@@ -73,9 +76,9 @@ test('the next offset is that of the first record not finished', async () => {
   expect(lease.nextOffset).toBe(10);
   const first = (await lease.take(3, 0))!;
   expect(lease.nextOffset).toBe(10);
-  lease.finish(first);
+  lease.finish(after(first));
   expect(lease.nextOffset).toBe(13);
-  lease.finish((await lease.take(3, 0))!);
+  lease.finish(after((await lease.take(3, 0))!));
   // Nothing waits: what follows the last record is none.
   expect(lease.nextOffset).toBe(16);
 });
@@ -83,7 +86,7 @@ test('the next offset is that of the first record not finished', async () => {
 test('a halted lease takes and wants nothing, and its last records are not done', async () => {
   const lease = held();
   lease.accept(batch(10, 14));
-  lease.finish((await lease.take(2, 0))!);
+  lease.finish(after((await lease.take(2, 0))!));
   await lease.take(1, 0);
   lease.halt();
   expect([lease.isOurs, lease.isMoving, lease.wantsFetch, lease.nextOffset]).toEqual([true, false, false, 12]);
@@ -101,7 +104,7 @@ describe('a lost lease', () => {
     const first = (await lease.take(2, 0))!;
     lease.lose();
     expect([lease.state, lease.isOurs, lease.wantsFetch]).toEqual(['draining', false, false]);
-    lease.finish(first);
+    lease.finish(after(first));
     expect(await lease.take(2, 0)).toBeUndefined();
     expect(lease.nextOffset).toBe(12);
     lease.end();
@@ -119,7 +122,7 @@ describe('a lost lease', () => {
     const lease = new Lease(3, 'id');
     lease.claim();
     lease.lose();
-    lease.hold(10);
+    lease.hold({ offset: 10, mark: null });
     lease.align(0);
     expect([lease.state, lease.nextOffset, lease.wantsFetch]).toEqual(['draining', 10, false]);
     expect(await lease.take(1, 0)).toBeUndefined();

@@ -10,6 +10,8 @@
  * Each step checks the state: what kafkajs brings of a partition that isn't held, or brings from another offset than the next, is not taken.
  */
 import type { KafkaMessage } from 'kafkajs';
+import type { Position } from '../../../pipeline/ports.js';
+import { leaderEpochOf } from './kafkajs-internals.js';
 import { RecordQueue } from './record-queue.js';
 
 export type LeaseState = 'waiting' | 'claiming' | 'held' | 'draining' | 'gone';
@@ -33,8 +35,20 @@ export class Lease {
   readonly #queue = new RecordQueue();
   #state: LeaseState = 'waiting';
   #isAligned = false;
-  /** Held, and to stand still until it is lost. */
+  /** Held, and to stand still until it is lost, or a place to go on from is found. */
   #isHalted = false;
+  /** The log may not be the one that was read up to the position. */
+  #isDoubted = false;
+  /** Of the last record fetched. */
+  #leaderEpoch: number | undefined;
+  /** Connections to brokers that had been made when the log was last compared. */
+  #comparedAt = -1;
+  #mark: string | null = null;
+  #onLost!: (nothing?: undefined) => void;
+  /** Resolves when it is. */
+  readonly lost = new Promise<undefined>((resolve) => {
+    this.#onLost = resolve;
+  });
   #fetchOffset = 0;
   #finishedOffset = 0;
   #busySinceMs: number | undefined;
@@ -61,6 +75,15 @@ export class Lease {
   /** Held, and its handler takes records. */
   get isMoving(): boolean {
     return this.isHeld && !this.#isHalted;
+  }
+
+  /** After the last record that was done, with its mark. */
+  get position(): Position {
+    return { offset: this.#finishedOffset, mark: this.#mark };
+  }
+
+  get isDoubted(): boolean {
+    return this.#isDoubted;
   }
 
   /** Of the next record to fetch. */
@@ -91,11 +114,44 @@ export class Lease {
     return true;
   }
 
-  /** Ours from this offset on, unless it was lost meanwhile. To be aligned with the log before anything is fetched. */
-  hold(offset: number): void {
+  /** Ours from this position on, unless it was lost meanwhile. To be compared with the log, and aligned with it, before anything is handed over. */
+  hold(position: Position): void {
+    this.#moveTo(position);
+    if (this.#state === 'claiming') this.#state = 'held';
+    this.#steps += 1;
+  }
+
+  /** Halted no more: it goes on from another position, as in {@link hold}. */
+  goOnFrom(position: Position): void {
+    this.#queue.clear();
+    this.#isHalted = false;
+    this.#moveTo(position);
+    this.#steps += 1;
+  }
+
+  #moveTo({ offset, mark }: Position): void {
     this.#fetchOffset = offset;
     this.#finishedOffset = offset;
-    if (this.#state === 'claiming') this.#state = 'held';
+    this.#mark = mark;
+    this.#isAligned = false;
+    this.doubt();
+  }
+
+  /** The log is to be compared with the position before anything more is handed over. */
+  doubt(): void {
+    this.#isDoubted = true;
+    this.#queue.interrupt();
+  }
+
+  /** Doubts the log when brokers were connected to since it was compared: one may have come back with another log. */
+  doubtAfter(socketsOpened: number): void {
+    if (socketsOpened !== this.#comparedAt) this.doubt();
+  }
+
+  /** It was the log that was read, when so many connections had been made. */
+  trust(socketsOpened: number): void {
+    this.#isDoubted = false;
+    this.#comparedAt = socketsOpened;
     this.#steps += 1;
   }
 
@@ -114,8 +170,18 @@ export class Lease {
     this.#isAligned = batch.fetchedOffset === this.#fetchOffset;
     if (!this.#isAligned) return false;
     this.#fetchOffset = Math.max(this.#fetchOffset, batch.endOffset);
+    this.#compareLeaders(batch.messages);
     this.#queue.push(batch.messages);
     return true;
+  }
+
+  /** A leader that begins to append where another ended may have lost what that one had. */
+  #compareLeaders(messages: readonly KafkaMessage[]): void {
+    const [first] = messages;
+    const last = messages.at(-1);
+    if (first === undefined || last === undefined) return;
+    if (leaderEpochOf(first) !== this.#leaderEpoch) this.doubt();
+    this.#leaderEpoch = leaderEpochOf(last);
   }
 
   /** From `first` to `last` the log holds nothing that is a record. */
@@ -123,17 +189,21 @@ export class Lease {
     if (this.isHeld && first <= this.#fetchOffset && this.#fetchOffset <= last) this.#fetchOffset = last + 1;
   }
 
-  /** The next records for the handler, which is busy from then on until `finish`; undefined when the partition is to be let go. */
+  /**
+   * The next records for the handler, which is busy from then on until `finish`; none when
+   * there is something else to do; undefined when the partition is to be let go.
+   */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     const messages = await this.#queue.take(maxRecords, maxWaitMs);
     if (messages === undefined) return undefined;
-    this.#busySinceMs = performance.now();
+    if (messages.length > 0) this.#busySinceMs = performance.now();
     this.#steps += 1;
     return messages;
   }
 
-  finish(messages: readonly KafkaMessage[]): void {
-    this.#finishedOffset = Number(messages.at(-1)!.offset) + 1;
+  finish({ offset, mark }: Position): void {
+    this.#finishedOffset = offset;
+    this.#mark = mark;
     this.#busySinceMs = undefined;
     this.#steps += 1;
   }
@@ -151,6 +221,7 @@ export class Lease {
     if (this.#state === 'draining' || this.#state === 'gone') return;
     this.#state = this.#state === 'waiting' ? 'gone' : 'draining';
     this.#queue.close();
+    this.#onLost();
     this.#steps += 1;
   }
 

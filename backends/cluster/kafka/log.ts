@@ -55,9 +55,17 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
 
   function start(options: ConsumeOptions): Subscription {
     const { group } = options;
-    if (group === null) return startFollower({ ...parts, options, bounds: reader.bounds });
+    if (group === null) return startFollower({ ...parts, options, log: reader });
     const { sessionTimeoutMs, stallTimeoutMs } = parts;
-    return startGroupConsumer({ connection, wire, options: { ...options, group }, sessionTimeoutMs, stallTimeoutMs, onProblem });
+    return startGroupConsumer({
+      connection,
+      log: reader,
+      wire,
+      options: { ...options, group },
+      sessionTimeoutMs,
+      stallTimeoutMs,
+      onProblem,
+    });
   }
 
   return {

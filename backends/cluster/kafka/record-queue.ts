@@ -18,6 +18,7 @@ export class RecordQueue {
   #bytes = 0;
   #size = 0;
   #isClosed = false;
+  #isInterrupted = false;
   #onChange: (() => void) | undefined;
 
   /** Records that wait. */
@@ -41,17 +42,24 @@ export class RecordQueue {
 
   /**
    * Resolves with `maxRecords` records, or with fewer when the first of them has been waited with for `maxWaitMs` or no more fit into the queue; with
-   * undefined as soon as the queue is closed.
+   * undefined as soon as the queue is closed. Once after an {@link interrupt}, with what is there, which may be nothing.
    */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
-    while (!this.#isClosed && this.#size === 0) await this.#changed();
+    while (!this.#isClosed && !this.#isInterrupted && this.#size === 0) await this.#changed();
     const deadlineMs = performance.now() + maxWaitMs;
-    while (!this.#isClosed && this.#size < maxRecords && this.hasRoom) {
+    while (!this.#isClosed && !this.#isInterrupted && this.#size < maxRecords && this.hasRoom) {
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) break;
       await this.#changed(leftMs);
     }
+    this.#isInterrupted = false;
     return this.#isClosed ? undefined : this.#shift(maxRecords);
+  }
+
+  /** Ends the taker's waiting, or his next one: he has something else to do. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+    this.#onChange?.();
   }
 
   /** Forgets what waits. */

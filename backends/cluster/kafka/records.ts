@@ -2,6 +2,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { LogRecord, RecordHeaders, Topic } from '../../../pipeline/ports.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
+import { leaderEpochOf } from './kafkajs-internals.js';
 
 export type ReadingWire = Pick<WireSchemas, 'learn' | 'fromWire'>;
 
@@ -16,7 +17,13 @@ export async function recordsOf(
     topic,
     messages.map(({ value }) => value),
   );
-  return messages.map(({ key, value, headers, offset, timestamp }) => ({
+  return messages.map((message) => toRecord(wire, topic, partition, message));
+}
+
+function toRecord(wire: ReadingWire, topic: Topic, partition: number, message: KafkaMessage): LogRecord {
+  const { key, value, headers, offset, timestamp } = message;
+  const leaderEpoch = leaderEpochOf(message);
+  return {
     // Another client may write records without keys.
     key: key === null ? '' : key.toString(),
     value: value === null ? null : wire.fromWire(topic, value),
@@ -24,7 +31,8 @@ export async function recordsOf(
     partition,
     offset: Number(offset),
     timestamp: Number(timestamp),
-  }));
+    ...(leaderEpoch !== undefined && { leaderEpoch }),
+  };
 }
 
 const noHeaders = {};

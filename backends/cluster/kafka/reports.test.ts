@@ -6,7 +6,7 @@ import { Reports } from './reports.js';
 function held(partition: number, offset: number): Lease {
   const lease = new Lease(partition, `id-${partition}`);
   lease.claim();
-  lease.hold(offset);
+  lease.hold({ offset: offset, mark: null });
   return lease;
 }
 

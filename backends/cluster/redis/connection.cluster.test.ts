@@ -122,8 +122,8 @@ describe('TLS and users', () => {
       const publish = [{ topic: 'events' as const, records: [{ key: 'device', value: Buffer.from('event') }] }];
       expect(await store.commit(claim, { expectedOffset: 0, nextOffset: 1, states, publish })).toBe('committed');
       expect(`${(await store.load(0, ['device']))[0]}`).toBe('state');
-      await createRedisPositions(redis).set('group', 'events', 0, 7);
-      expect(await createRedisPositions(redis).get('group', 'events', 0)).toBe(7);
+      await createRedisPositions(redis).set('group', 'events', 0, { offset: 7, mark: 'm' });
+      expect(await createRedisPositions(redis).get('group', 'events', 0)).toEqual({ offset: 7, mark: 'm' });
       expect(await createRedisTurns(redis).take('work', 1_000)).toBe(true);
       const inbox = await createRedisInbox(redis);
       const reply = new Promise((resolve) => inbox.onReply((request) => resolve(request)));

@@ -5,6 +5,7 @@
  * Nothing queues while Redis is away: commands fail at once, and {@link RedisConnection.withRetries} sits out the outage. A command that
  * failed may have been done, or may even be done later than its repeat: who repeats one says why that is safe.
  */
+import type { Redis } from 'ioredis';
 import type { RedisOptions } from '../options.js';
 import { outageLimitMs, retried } from '../retrying.js';
 import { createClient, type RedisClient } from './client.js';
@@ -19,6 +20,8 @@ export interface RedisConnection {
    * errors, and the last one, are passed on without the command's arguments.
    */
   withRetries<T>(work: () => Promise<T>, limitMs?: number): Promise<T>;
+  /** Calls back whenever a server can be asked again after it could not. Returns how to end that. */
+  onReturn(listener: () => void): () => void;
   /** Another client, for subscriptions; closed with this connection. */
   newSubscriber(): RedisClient;
   /** Waits for the answers to what was sent. */
@@ -58,6 +61,16 @@ export async function connectRedis(options: RedisOptions, onProblem: (message: s
   }
 
   const client = open(false);
+  const returns = new Set<() => void>();
+  const tellReturn = (): void => {
+    for (const listener of returns) listener();
+  };
+  client.on('ready', tellReturn);
+  client.on('+node', (node: Redis) => node.on('ready', tellReturn));
+  function onReturn(listener: () => void): () => void {
+    returns.add(listener);
+    return () => returns.delete(listener);
+  }
   try {
     await withRetries(async () => {
       // What the server has against us is told to the client's connection, not to its commands.
@@ -69,7 +82,7 @@ export async function connectRedis(options: RedisOptions, onProblem: (message: s
     const nodes = options.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
     throw new Error(`no connection to Redis at ${nodes}: ${(problem ?? (error as Error)).message}`);
   }
-  return { client, options, withRetries, newSubscriber: () => open(true), close };
+  return { client, options, withRetries, onReturn, newSubscriber: () => open(true), close };
 }
 
 const repeatAfterMs = 60_000;

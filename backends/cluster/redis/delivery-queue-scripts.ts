@@ -2,12 +2,13 @@
  * The Lua of the delivery queue. What removes may also run when Redis is full, so that the queue can empty; what adds may not.
  *
  * The first key is the source's `meta`. Where a list of webhooks is changed, the second is its `webhooks`, and two keys per webhook follow:
- * its `places` and its `values`. Arguments name a webhook by its number among them, from 1. Scripts that change answer 1, or 0 for `fenced`.
+ * its `places` and its `values`. Arguments name a webhook by its number among them, from 1. Scripts that change answer how often
+ * the source has been changed since it has been counted, or 0 for `fenced`.
  */
 import { createScript } from './scripts.js';
 
 /**
- * Answers token, offset and sequence. The token is the time in microseconds, or one more than the last: two claims never have the same, even if
+ * Answers token, offset, sequence, mark and changes. The token is the time in microseconds, or one more than the last: two claims never have the same, even if
  * Redis lost the first of them in between.
  */
 export const claimScript = createScript(`#!lua flags=allow-oom
@@ -17,16 +18,16 @@ local token = string.format('%d', math.max(last + 1, now[1] * 1000000 + now[2]))
 redis.call('HSET', KEYS[1], 'token', token)
 redis.call('HSETNX', KEYS[1], 'offset', 0)
 redis.call('HSETNX', KEYS[1], 'sequence', 0)
-return redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence')
+return redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'mark', 'changes')
 `);
 
-/** Arguments: id of the batch, token, expected offset, next offset; then per delivery webhook, time due, value. */
+/** Arguments: id of the batch, token, expected offset, next offset, mark, known changes; then per delivery webhook, time due, value. */
 export const addScript = createScript(`#!lua
-local token, offset, sequence, added = unpack(redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'added'))
-if added == ARGV[1] then return 1 end
-if token ~= ARGV[2] or offset ~= ARGV[3] then return 0 end
+local token, offset, sequence, added, changes = unpack(redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'added', 'changes'))
+if added == ARGV[1] then return tonumber(changes) end
+if token ~= ARGV[2] or offset ~= ARGV[3] or tonumber(changes or 0) < tonumber(ARGV[6]) then return 0 end
 local number = tonumber(sequence)
-for i = 5, #ARGV, 3 do
+for i = 7, #ARGV, 3 do
   local webhook = 2 * ARGV[i]
   local sequence = struct.pack('>d', number)
   redis.call('ZADD', KEYS[webhook + 1], '0', ARGV[i + 1] .. sequence .. '\\0\\0\\0\\0')
@@ -34,22 +35,22 @@ for i = 5, #ARGV, 3 do
   number = number + 1
 end
 for i = 3, #KEYS, 2 do redis.call('ZADD', KEYS[2], '0', string.sub(KEYS[i], -24)) end
-local count = (#ARGV - 4) / 3
+local count = (#ARGV - 6) / 3
 redis.call('HINCRBY', KEYS[1], 'sequence', count)
 redis.call('HINCRBY', KEYS[1], 'size', count)
-redis.call('HSET', KEYS[1], 'offset', ARGV[4], 'added', ARGV[1])
-return 1
+redis.call('HSET', KEYS[1], 'offset', ARGV[4], 'mark', ARGV[5], 'added', ARGV[1])
+return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
 /** Of a script that goes on unless the source is another's, or stands before what its owner knows: Redis has lost what came then. */
-const unlessFenced = `local owner = redis.call('HMGET', KEYS[1], 'token', 'offset')
-if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) then return 0 end`;
+const unlessFenced = `local owner = redis.call('HMGET', KEYS[1], 'token', 'offset', 'changes')
+if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) or tonumber(owner[3] or 0) < tonumber(ARGV[3]) then return 0 end`;
 
-/** Arguments: token, known offset; then per settlement webhook, place, and the member that takes its place, empty for none. */
+/** Arguments: token, known offset, known changes; then per settlement webhook, place, and the member that takes its place, empty for none. */
 export const settleScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
 local gone = 0
-for i = 3, #ARGV, 3 do
+for i = 4, #ARGV, 3 do
   local webhook = 2 * ARGV[i]
   local places, place, again = KEYS[webhook + 1], ARGV[i + 1], ARGV[i + 2]
   local removed = redis.call('ZREMRANGEBYLEX', places, '[' .. place, '[' .. place .. '\\255\\255\\255\\255')
@@ -64,18 +65,18 @@ for i = 3, #KEYS, 2 do
   if redis.call('EXISTS', KEYS[i]) == 0 then redis.call('ZREM', KEYS[2], string.sub(KEYS[i], -24)) end
 end
 redis.call('HINCRBY', KEYS[1], 'size', 0 - gone)
-return 1
+return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
-/** Arguments: token, known offset, id of the drop. Of one webhook; however much it is, it is freed beside what Redis does else. */
+/** Arguments: token, known offset, known changes, id of the drop. Of one webhook; however much it is, it is freed beside what Redis does else. */
 export const dropScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
-if redis.call('HGET', KEYS[1], 'dropped') == ARGV[3] then return 1 end
+if redis.call('HGET', KEYS[1], 'dropped') == ARGV[4] then return tonumber(redis.call('HGET', KEYS[1], 'changes')) end
 redis.call('HINCRBY', KEYS[1], 'size', 0 - redis.call('ZCARD', KEYS[3]))
-redis.call('HSET', KEYS[1], 'dropped', ARGV[3])
+redis.call('HSET', KEYS[1], 'dropped', ARGV[4])
 redis.call('UNLINK', KEYS[3], KEYS[4])
 redis.call('ZREM', KEYS[2], string.sub(KEYS[3], -24))
-return 1
+return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
 /**

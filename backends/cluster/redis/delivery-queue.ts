@@ -11,11 +11,13 @@
  * thousand had ten each; of 500 to 1,500 bytes, 290 and 240 more than their own (docs/decisions/015).
  */
 import {
+  type ClaimState,
   type CommitResult,
   type DeliveryClaim,
   type DeliveryPlace,
   type DeliveryQueue,
   type DeliverySource,
+  type Position,
   type Replacement,
   type Settlement,
   topics,
@@ -37,6 +39,7 @@ import {
   SourceKeys,
 } from './delivery-queue-layout.js';
 import { addScript, claimScript, dropScript, firstsScript, settleScript, waitingScript } from './delivery-queue-scripts.js';
+import { unlessAway } from './errors.js';
 import { runScript, type Script, type ScriptArgument } from './scripts.js';
 
 /** Of one script: about ten milliseconds each. */
@@ -57,30 +60,55 @@ export interface RedisDeliveryQueueParts {
 export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQueueParts): DeliveryQueue {
   const { client, options } = redis;
   const keysOf = (source: DeliverySource): SourceKeys => new SourceKeys(options.prefix, source);
-  /** Where claims have moved their positions. */
-  const positions = new WeakMap<DeliveryClaim, number>();
-  const positionOf = (claim: DeliveryClaim): number => positions.get(claim) ?? claim.nextOffset;
+  /** How far claims have come: the offset that each has moved to, and the changes of the source that it knows of. */
+  const known = new WeakMap<DeliveryClaim, { offset: number; changes: number }>();
+  function progressOf(claim: DeliveryClaim): { offset: number; changes: number } {
+    const progress = known.get(claim) ?? { offset: claim.nextOffset, changes: 0 };
+    known.set(claim, progress);
+    return progress;
+  }
+  const positionOf = (claim: DeliveryClaim): number => progressOf(claim).offset;
+
+  const knownChangesOf = (claim: DeliveryClaim): string => `${progressOf(claim).changes}`;
 
   const run = (script: Script, keys: readonly string[], args: readonly ScriptArgument[]): Promise<unknown> =>
     redis.withRetries(() => runScript(redis, script, keys, args));
 
-  async function change(script: Script, keys: readonly string[], args: readonly ScriptArgument[]): Promise<CommitResult> {
-    return (await run(script, keys, args)) === 1 ? 'committed' : 'fenced';
+  async function change(
+    claim: DeliveryClaim,
+    script: Script,
+    keys: readonly string[],
+    args: readonly ScriptArgument[],
+  ): Promise<CommitResult> {
+    const changes = (await run(script, keys, args)) as number;
+    const progress = progressOf(claim);
+    progress.changes = Math.max(progress.changes, changes);
+    return changes > 0 ? 'committed' : 'fenced';
   }
 
   async function claim(source: DeliverySource): Promise<DeliveryClaim> {
     const answer = (await run(claimScript, [keysOf(source).meta], [])) as Buffer[];
     const [token, nextOffset, nextSequence] = answer.map(Number) as [number, number, number];
-    return { source, token, nextOffset, nextSequence };
+    const [, , , mark, changes] = answer;
+    const claimed: DeliveryClaim = { source, token, nextOffset, nextSequence, mark: mark?.length ? mark.toString() : null };
+    known.set(claimed, { offset: nextOffset, changes: Number(changes ?? 0) });
+    return claimed;
   }
 
-  const add: DeliveryQueue['add'] = async (claim, { expectedOffset, nextOffset, deliveries }) => {
+  const add: DeliveryQueue['add'] = async (claim, { expectedOffset, nextOffset, mark, deliveries }) => {
     const keys = new KeysOfChange(keysOf(claim.source));
-    const args: ScriptArgument[] = [freshId(), `${claim.token}`, `${expectedOffset}`, `${nextOffset}`];
+    const args: ScriptArgument[] = [
+      freshId(),
+      `${claim.token}`,
+      `${expectedOffset}`,
+      `${nextOffset}`,
+      mark ?? '',
+      knownChangesOf(claim),
+    ];
     for (const { webhook, dueAtMs, value } of deliveries)
       args.push(keys.numberOf(webhook), encodeDue(dueAtMs), checkValue(value));
-    const result = await change(addScript, keys.names, args);
-    if (result === 'committed') positions.set(claim, Math.max(nextOffset, positionOf(claim)));
+    const result = await change(claim, addScript, keys.names, args);
+    if (result === 'committed') progressOf(claim).offset = Math.max(nextOffset, positionOf(claim));
     return result;
   };
 
@@ -97,18 +125,18 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
 
   function settleAtOnce(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult> {
     const keys = new KeysOfChange(keysOf(claim.source));
-    const args: ScriptArgument[] = [`${claim.token}`, `${positionOf(claim)}`];
+    const args: ScriptArgument[] = [`${claim.token}`, `${positionOf(claim)}`, knownChangesOf(claim)];
     for (const { place, next } of settlements) {
       const moved = next === null ? '' : encodeMember({ ...place, dueAtMs: next.dueAtMs }, next.attempts);
       args.push(keys.numberOf(place.webhook), encodePlace(place), moved);
     }
-    return change(settleScript, keys.names, args);
+    return change(claim, settleScript, keys.names, args);
   }
 
   async function drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult> {
     const keys = new KeysOfChange(keysOf(claim.source));
     keys.numberOf(webhook);
-    return change(dropScript, keys.names, [`${claim.token}`, `${positionOf(claim)}`, freshId()]);
+    return change(claim, dropScript, keys.names, [`${claim.token}`, `${positionOf(claim)}`, knownChangesOf(claim), freshId()]);
   }
 
   async function waiting(
@@ -152,6 +180,24 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     });
   }
 
+  async function verify(claims: readonly DeliveryClaim[]): Promise<ClaimState[]> {
+    return Promise.all(claims.map(verifyOne));
+  }
+
+  async function verifyOne(claim: DeliveryClaim): Promise<ClaimState> {
+    const { offset: knownOffset, changes: knownChanges } = progressOf(claim);
+    const held = await unlessAway(() => client.hmget(keysOf(claim.source).meta, 'token', 'offset', 'changes'));
+    if (held === undefined) return 'unknown';
+    const [token, offset, changes] = held.map((value) => Number(value ?? 0)) as [number, number, number];
+    if (token !== claim.token) return token > claim.token ? 'claimed' : 'fallen_back';
+    return offset < knownOffset || changes < knownChanges ? 'fallen_back' : 'held';
+  }
+
+  async function position(source: DeliverySource): Promise<Position> {
+    const [offset, mark] = await redis.withRetries(() => client.hmget(keysOf(source).meta, 'offset', 'mark'));
+    return { offset: Number(offset ?? 0), mark: mark || null };
+  }
+
   async function size(): Promise<number> {
     const sources = [topics.events, topics.deliveries].flatMap((topic) =>
       Array.from({ length: partitions }, (_, partition) => ({ topic, partition })),
@@ -186,7 +232,22 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     return times.map((time) => (time === null ? undefined : Number(time)));
   }
 
-  return { claim, add, waiting, webhooks, settle, drop, size, replace, replacedAt, health, setHealth };
+  return {
+    claim,
+    add,
+    waiting,
+    webhooks,
+    settle,
+    drop,
+    verify,
+    position,
+    onReturn: redis.onReturn,
+    size,
+    replace,
+    replacedAt,
+    health,
+    setHealth,
+  };
 }
 
 /** The keys of a script that changes what waits for some webhooks, which it knows by their numbers. */

@@ -39,6 +39,16 @@ export function isPassing(error: unknown): boolean {
   return code === undefined ? passingNames.has(error.name) : passingCodes.has(code);
 }
 
+/** Returns what the one command answers; undefined while another try may do better. */
+export async function unlessAway<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isPassing(error)) return undefined;
+    throw withoutArguments(error);
+  }
+}
+
 /** ioredis hangs the command on the error, with its arguments: passwords, keys, values. They don't belong in a log. */
 export function withoutArguments(error: unknown): unknown {
   if (error instanceof Error) delete (error as { command?: unknown }).command;

@@ -1,4 +1,4 @@
-/** Positions of consumer groups without states, in one hash. */
+/** Positions of consumer groups without states, in one hash: each with its offset in one field, and its mark in another. */
 import type { Positions, Topic } from '../../../pipeline/ports.js';
 import type { RedisConnection } from './connection.js';
 
@@ -6,12 +6,16 @@ import type { RedisConnection } from './connection.js';
 export function createRedisPositions({ client, options, withRetries }: RedisConnection): Positions {
   const key = `${options.prefix}positions`;
   const fieldOf = (group: string, topic: Topic, partition: number): string => `${group}|${topic}|${partition}`;
+  const markFieldOf = (field: string): string => `${field}|mark`;
   return {
     async get(group, topic, partition) {
-      return Number((await withRetries(() => client.hget(key, fieldOf(group, topic, partition)))) ?? 0);
+      const field = fieldOf(group, topic, partition);
+      const [offset, mark] = await withRetries(() => client.hmget(key, field, markFieldOf(field)));
+      return { offset: Number(offset ?? 0), mark: mark || null };
     },
-    async set(group, topic, partition, nextOffset) {
-      await withRetries(() => client.hset(key, fieldOf(group, topic, partition), nextOffset));
+    async set(group, topic, partition, { offset, mark }) {
+      const field = fieldOf(group, topic, partition);
+      await withRetries(() => client.hset(key, field, offset, markFieldOf(field), mark ?? ''));
     },
   };
 }

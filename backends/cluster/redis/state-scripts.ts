@@ -2,7 +2,8 @@
  * What is kept of a partition's devices in Redis, and the scripts that change it.
  *
  * Per partition, all under one hash tag, so that one server has them and loses them together: a hash `…meta` (`token`, how often the partition
- * was claimed; `owner`, the id of the last claim; `offset`, of the next record to apply; `commit`, the id of the last commit), a string `…outbox`
+ * was claimed; `owner`, the id of the last claim; `offset`, of the next record to apply; `mark`, of a record before that, see `pipeline/positions.ts`;
+ * `commit`, the id of the last commit), a string `…outbox`
  * (`outbox.ts`; absent when nothing waits to be published), and a string `…device:KEY` per device with its encoded state, which expires.
  */
 import { createScript } from './scripts.js';
@@ -20,18 +21,19 @@ export function partitionKeys(prefix: string, partition: number): PartitionKeys 
 }
 
 /**
- * Keys: meta, outbox. Arguments: id of the claim. Answers token, offset, id of the last commit, outbox. Done twice it is one claim whose token
+ * Keys: meta, outbox. Arguments: id of the claim. Answers token, offset, id of the last commit, outbox, mark. Done twice it is one claim whose token
  * has grown by two.
  */
 export const claimScript = createScript(`
 local token = redis.call('HINCRBY', KEYS[1], 'token', 1)
 redis.call('HSET', KEYS[1], 'owner', ARGV[1])
-return { token, redis.call('HGET', KEYS[1], 'offset'), redis.call('HGET', KEYS[1], 'commit'), redis.call('GET', KEYS[2]) }
+local offset, commit, mark = unpack(redis.call('HMGET', KEYS[1], 'offset', 'commit', 'mark'))
+return { token, offset, commit, redis.call('GET', KEYS[2]), mark }
 `);
 
 /**
  * Keys: meta, outbox, devices to set, devices to delete. Arguments: id of the claim, id of the commit, expected offset, next offset, ms until a
- * device expires or 0, outbox, then the state of each device to set. Answers 1 when all of it is written, else 0. Done twice it answers 1
+ * device expires or 0, outbox, mark, then the state of each device to set. Answers 1 when all of it is written, else 0. Done twice it answers 1
  * twice, for it knows its own commit; unless another owner has committed meanwhile, whose work then begins where this commit ended.
  */
 export const commitScript = createScript(`
@@ -39,13 +41,13 @@ local call, keys, args = redis.call, KEYS, ARGV
 local held = call('HMGET', keys[1], 'owner', 'offset', 'commit')
 if held[3] == args[2] then return 1 end
 if held[1] ~= args[1] or (held[2] or '0') ~= args[3] then return 0 end
-call('HSET', keys[1], 'offset', args[4], 'commit', args[2])
+call('HSET', keys[1], 'offset', args[4], 'commit', args[2], 'mark', args[7])
 if args[6] == '' then call('DEL', keys[2]) else call('SET', keys[2], args[6]) end
-local expiry, states = args[5], #args - 6
+local expiry, states = args[5], #args - 7
 if expiry == '0' then
-  for i = 1, states do call('SET', keys[i + 2], args[i + 6]) end
+  for i = 1, states do call('SET', keys[i + 2], args[i + 7]) end
 else
-  for i = 1, states do call('SET', keys[i + 2], args[i + 6], 'PX', expiry) end
+  for i = 1, states do call('SET', keys[i + 2], args[i + 7], 'PX', expiry) end
 end
 for i = states + 3, #keys do call('DEL', keys[i]) end
 return 1

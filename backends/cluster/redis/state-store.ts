@@ -9,10 +9,11 @@
  * again and applies the records anew. Two who were given one token by a store that fell back in between aren't mistaken for each other:
  * each claim has an id that no other has, and the id is what is compared.
  */
-import type { Claim, Commit, CommitResult, NewRecord, StateStore, Topic } from '../../../pipeline/ports.js';
+import type { Claim, ClaimState, Commit, CommitResult, NewRecord, Position, StateStore, Topic } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
 import type { RedisConnection } from './connection.js';
+import { unlessAway } from './errors.js';
 import { decodeOutbox, encodeOutbox } from './outbox.js';
 import { runScript, type ScriptArgument } from './scripts.js';
 import { claimScript, commitScript, partitionKeys, publishedScript } from './state-scripts.js';
@@ -36,6 +37,8 @@ export type RedisStateStore = StateStore & RedisStates;
 /** What a claim is known by in the store. */
 interface Ownership {
   readonly id: string;
+  /** Of the next record to apply, as far as the store has confirmed it. */
+  offset: number;
   commits: number;
   /** The last commit. The next one waits for it, for an outbox holds one commit; and when it failed there is no next one. */
   last: Promise<unknown>;
@@ -50,13 +53,14 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     const id = freshId();
     const { meta, outbox } = keysOf(partition);
     const answer = await redis.withRetries(() => runScript(redis, claimScript, [meta, outbox], [id]));
-    const [token, offset, lastCommit, unpublished] = answer as [number, Buffer | null, Buffer | null, Buffer | null];
-    if (unpublished !== null) {
+    const [token, offset, lastCommit, unpublished, mark] = answer as [number, ...(Buffer | null)[]];
+    if (unpublished) {
       await publishAll(decodeOutbox(unpublished), parts.publishRest);
       forgetPublished(partition, lastCommit!);
     }
-    const claimed: Claim = { partition, token, nextOffset: Number(offset ?? 0) };
-    ownerships.set(claimed, { id, commits: 0, last: Promise.resolve() });
+    const nextOffset = Number(offset ?? 0);
+    const claimed: Claim = { partition, token, nextOffset, mark: markOrNull(mark) };
+    ownerships.set(claimed, { id, offset: nextOffset, commits: 0, last: Promise.resolve() });
     return claimed;
   }
 
@@ -75,6 +79,7 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     owner.commits += 1;
     const id = `${owner.id}.${owner.commits}`;
     if (!(await write(partition, owner.id, id, commit))) return 'fenced';
+    owner.offset = commit.nextOffset;
     if (commit.publish.length > 0) {
       await publishAll(commit.publish, parts.publish);
       forgetPublished(partition, id);
@@ -88,7 +93,7 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     const keys = [meta, outbox];
     const deleted: string[] = [];
     const offsets = [String(commit.expectedOffset), String(commit.nextOffset)];
-    const args: ScriptArgument[] = [owner, id, ...offsets, String(retentionMs), encodeOutbox(commit.publish)];
+    const args: ScriptArgument[] = [owner, id, ...offsets, String(retentionMs), encodeOutbox(commit.publish), commit.mark ?? ''];
     for (const [key, state] of commit.states) {
       if (state === null) {
         deleted.push(device + key);
@@ -111,5 +116,26 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     runScript(redis, publishedScript, [meta, outbox], [commit]).catch(() => {});
   }
 
-  return { claim, commit, ...createRedisStates(redis) };
+  async function verify(claims: readonly Claim[]): Promise<ClaimState[]> {
+    return Promise.all(claims.map(verifyOne));
+  }
+
+  async function verifyOne(claim: Claim): Promise<ClaimState> {
+    const { id, offset: known } = ownerships.get(claim)!;
+    const { meta } = keysOf(claim.partition);
+    const held = await unlessAway(() => redis.client.hmget(meta, 'owner', 'token', 'offset'));
+    if (held === undefined) return 'unknown';
+    const [owner, token, offset] = held;
+    if (owner !== id) return Number(token) > claim.token ? 'claimed' : 'fallen_back';
+    return Number(offset ?? 0) < known ? 'fallen_back' : 'held';
+  }
+
+  async function position(partition: number): Promise<Position> {
+    const [offset, mark] = await redis.withRetries(() => redis.client.hmget(keysOf(partition).meta, 'offset', 'mark'));
+    return { offset: Number(offset ?? 0), mark: markOrNull(mark) };
+  }
+
+  return { claim, commit, verify, position, onReturn: redis.onReturn, ...createRedisStates(redis) };
 }
+
+const markOrNull = (mark: Buffer | string | null | undefined): string | null => (mark?.length ? mark.toString() : null);

@@ -66,7 +66,8 @@ async function positionsOf(redis: RedisConnection, { group, topic, positions }: 
       const { meta } = new SourceKeys(redis.options.prefix, { topic: topic as typeof topics.events, partition });
       return Number(await redis.withRetries(() => redis.client.hget(meta, 'offset')));
     },
-    positions: (partition: number): Promise<number> => createRedisPositions(redis).get(group, topic, partition),
+    positions: async (partition: number): Promise<number> =>
+      (await createRedisPositions(redis).get(group, topic, partition)).offset,
   }[positions];
   return Promise.all(Array.from({ length: partitions }, (_, partition) => read(partition)));
 }

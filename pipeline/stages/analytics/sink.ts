@@ -45,6 +45,8 @@ export interface AnalyticsSinkParts {
   readonly metrics?: Metrics;
   /** Told of a partition that yields mostly dead letters: it stands still until it is assigned anew; the others go on. */
   readonly onHalted?: (halted: HaltedPartition) => void;
+  /** Told of a partition that is not the log that was read before: it stands still until its position is repaired. */
+  readonly onDiverged?: (message: string) => void;
   readonly bounds?: Partial<AnalyticsSinkBounds>;
   readonly codecs?: Codecs;
 }
@@ -54,7 +56,8 @@ export const analyticsSinkGroup = 'analytics-sink';
 
 /** Starts the sink. `done` rejects on anything unexpected. Closing stores what waits. */
 export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
-  const { log, positions, analytics, clock, metrics = noMetrics, onHalted = () => {}, codecs = fixedCodecs } = parts;
+  const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs } = parts;
+  const { onHalted = () => {}, onDiverged = () => {} } = parts;
   const bounds = { ...defaultAnalyticsSinkBounds, ...parts.bounds };
   let fail: (error: unknown) => void = () => {};
   const failure = new Promise<never>((_, reject) => {
@@ -71,6 +74,7 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     clock,
     metrics,
     onHalted,
+    onDiverged,
     onFailure: fail,
   };
   const tableParts = { analytics, metrics, clock };

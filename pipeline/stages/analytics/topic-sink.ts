@@ -2,10 +2,13 @@
  * Follows one topic into tables. Records become rows as they come; rows are stored when there are enough of them or the first has
  * waited long enough; the positions move when everything before them is stored. A crash repeats, and never loses.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Codec } from '../../../schemas/codecs.js';
 import type { DeadLetter } from '../../../schemas/records.js';
-import type { HandOverResult, Log, LogRecord, Positions, StreamHandler, Topic } from '../../ports.js';
+import type { Divergence, HandOverResult, Log, LogRecord, Position, Positions, StreamHandler, Topic } from '../../ports.js';
+import { describeDivergence, positionAfter } from '../../positions.js';
 import { Breaker, type HaltedPartition, type TooManyDeadLetters } from '../breaker.js';
+import { verifyEveryMs } from '../claim-watch.js';
 import { type BadRecord, bury, decodeRecord, isBadRecord } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 
@@ -36,14 +39,16 @@ export interface TopicSinkParts<T extends object> {
   readonly clock: () => number;
   readonly metrics: Metrics;
   readonly onHalted: (halted: HaltedPartition) => void;
+  /** Told that a partition is not the log that was read before, and stands still. */
+  readonly onDiverged: (message: string) => void;
   /** Told once when storing fails outside of a call by the log; the sink is of no use then. */
   readonly onFailure: (error: unknown) => void;
 }
 
 export class TopicSink<T extends object> implements StreamHandler {
   readonly #parts: TopicSinkParts<T>;
-  /** Offset after the last record taken, by partition, of those whose position has not moved there. */
-  readonly #taken = new Map<number, number>();
+  /** The position after the last record taken, by partition, of those whose position has not moved there. */
+  readonly #taken = new Map<number, Position>();
   readonly #breakers = new Map<number, Breaker>();
   #oldestTimestamp = Number.POSITIVE_INFINITY;
   #storing: Promise<void> | undefined;
@@ -53,7 +58,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     this.#parts = parts;
   }
 
-  assigned(partition: number): Promise<number> {
+  assigned(partition: number): Promise<Position> {
     const { positions, group, topic } = this.#parts;
     this.#breakers.set(partition, new Breaker(this.#parts.maxDeadLetterShare));
     return positions.get(group, topic, partition);
@@ -66,10 +71,29 @@ export class TopicSink<T extends object> implements StreamHandler {
     if (tooMany !== undefined) return this.#halt(partition, tooMany);
     if (bad.length > 0) await bury({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
     this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
-    this.#taken.set(partition, (records.at(-1) as LogRecord).offset + 1);
+    this.#taken.set(partition, positionAfter(records.at(-1) as LogRecord));
     this.#storeLater();
     // The bound: the log hands over no more of this partition until there is room.
     while (tables.size >= maxRows) await (this.#storing ?? this.store(false));
+  }
+
+  /** Waits until somebody has moved the position. */
+  async diverged(partition: number, divergence: Divergence): Promise<Position> {
+    const { positions, group, topic, metrics, onDiverged } = this.#parts;
+    onDiverged(describeDivergence(divergence));
+    metrics.add('partitions_diverged', 1, topic);
+    try {
+      await this.store(true);
+      const before = await positions.get(group, topic, partition);
+      for (;;) {
+        await delay(verifyEveryMs, undefined, { ref: false });
+        const now = this.#breakers.has(partition) ? await positions.get(group, topic, partition) : undefined;
+        if (now === undefined) return before;
+        if (now.offset !== before.offset || now.mark !== before.mark) return now;
+      }
+    } finally {
+      metrics.add('partitions_diverged', -1, topic);
+    }
   }
 
   async revoked(partition: number): Promise<void> {
@@ -119,9 +143,9 @@ export class TopicSink<T extends object> implements StreamHandler {
     const isAllStored = await tables.store(all);
     if (Number.isFinite(oldestTimestamp)) metrics.observe('analytics_lag_ms', clock() - oldestTimestamp);
     if (!isAllStored) return this.#storeLater();
-    await Promise.all(taken.map(([partition, nextOffset]) => positions.set(group, topic, partition, nextOffset)));
-    for (const [partition, nextOffset] of taken) {
-      if (this.#taken.get(partition) === nextOffset) this.#taken.delete(partition);
+    await Promise.all(taken.map(([partition, position]) => positions.set(group, topic, partition, position)));
+    for (const [partition, position] of taken) {
+      if (this.#taken.get(partition) === position) this.#taken.delete(partition);
     }
   }
 

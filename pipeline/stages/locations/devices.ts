@@ -17,6 +17,8 @@ export class Ownership {
   readonly breaker: Breaker;
   /** Offset of the next record to apply. */
   nextOffset: number;
+  /** The log is not the one that was read: nothing is applied until the position is repaired. */
+  isDiverged = false;
 
   constructor(claim: Claim, isOurs: () => boolean, breaker: Breaker) {
     this.claim = claim;

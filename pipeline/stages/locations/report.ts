@@ -1,5 +1,6 @@
 /** Tells operators what the stage does: numbers to metrics, what deserves a look to `onProblem`. */
-import { type LogRecord, topics } from '../../ports.js';
+import { type Divergence, type LogRecord, topics } from '../../ports.js';
+import { describeDivergence } from '../../positions.js';
 import type { HaltedPartition, TooManyDeadLetters } from '../breaker.js';
 import type { DeadLetterReason } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
@@ -19,7 +20,11 @@ export type LocationStageProblem =
       readonly message: string;
     }
   /** The partition stands still until it is assigned anew; the others go on. */
-  | ({ readonly kind: 'halted' } & HaltedPartition);
+  | ({ readonly kind: 'halted' } & HaltedPartition)
+  /** The partition is not the log that was read before. It stands still until its position is repaired; the others go on. */
+  | { readonly kind: 'diverged'; readonly partition: number; readonly message: string }
+  /** The store fell back to an older state. The partition was claimed again, and what was lost is applied anew. */
+  | { readonly kind: 'fallen_back'; readonly partition: number; readonly nextOffset: number };
 
 interface ReporterParts {
   readonly metrics: Metrics;
@@ -31,6 +36,9 @@ export interface Reporter {
   committed(records: readonly LogRecord[], effects: Effects, startedAtMs: number): void;
   fenced(partition: number, nextOffset: number): void;
   halted(partition: number, cause: TooManyDeadLetters): void;
+  fallenBack(partition: number, nextOffset: number): void;
+  /** To be called once more, with `isOver`, when it is repaired or has left. */
+  diverged(divergence: Divergence, isOver?: boolean): void;
 }
 
 /** A metric is added to once per batch and label: adding is much dearer than counting. */
@@ -67,6 +75,15 @@ export function createReporter({ metrics, onProblem, clock }: ReporterParts): Re
     halted(partition, cause) {
       metrics.add('partitions_halted_total', 1, topics.locations);
       onProblem({ kind: 'halted', topic: topics.locations, partition, ...cause });
+    },
+    fallenBack(partition, nextOffset) {
+      metrics.add('location_partitions_fenced_total', 1);
+      onProblem({ kind: 'fallen_back', partition, nextOffset });
+    },
+    diverged(divergence, isOver = false) {
+      metrics.add('partitions_diverged', isOver ? -1 : 1, divergence.topic);
+      if (isOver) return;
+      onProblem({ kind: 'diverged', partition: divergence.partition, message: describeDivergence(divergence) });
     },
   };
 }

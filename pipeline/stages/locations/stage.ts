@@ -10,18 +10,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
 import {
+  type ClaimState,
   type CommitResult,
+  type Divergence,
   type HandOverResult,
   type Log,
   type LogRecord,
+  type Position,
   type Replies,
   type StateStore,
   type Subscription,
   topics,
 } from '../../ports.js';
+import { describeDivergence, findDivergence, markOf } from '../../positions.js';
 import { Breaker, defaultMaxDeadLetterShare } from '../breaker.js';
-import { dueRecords } from '../due-records.js';
+import { claimReplaced, watchClaims } from '../claim-watch.js';
+import { dueRecords, missedRecords } from '../due-records.js';
+import { createFailure } from '../failure.js';
 import { type Metrics, noMetrics } from '../metrics.js';
+import { Turns } from '../turns.js';
 import { createBatchEvaluator } from './batch.js';
 import { decodeBatch } from './decode.js';
 import { DeviceCache, Ownership } from './devices.js';
@@ -75,6 +82,8 @@ export interface LocationStageParts {
   readonly codecs?: Codecs;
 }
 
+const positionOf = ({ claim: { nextOffset, mark } }: Ownership): Position => ({ offset: nextOffset, mark });
+
 /** The consumers that share the partitions of topic `locations`. */
 export const locationStageGroup = 'location-stage';
 
@@ -88,19 +97,31 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   const evaluateBatch = createBatchEvaluator({ codecs, catalog, definitions, clock });
   const report = createReporter({ metrics, onProblem, clock });
   const owners = new Map<number, Ownership>();
+  const turns = new Turns();
 
-  return log.consume({
+  const subscription = log.consume({
     topic: topics.locations,
     group: locationStageGroup,
     maxBatchRecords: bounds.maxBatchRecords,
     maxWaitMs: bounds.maxWaitMs,
     handler: {
-      assigned: async (partition, isOurs) => (await claim(partition, isOurs)).nextOffset,
-      records: applyAll,
+      assigned: async (partition, isOurs) => positionOf(await claim(partition, isOurs)),
+      records: (partition, records) =>
+        turns.take(partition, () => applyAll(partition, (records.at(-1) as LogRecord).offset + 1, records)),
+      diverged: (partition, divergence) => turns.take(partition, () => repaired(partition, divergence)),
       // Nothing to finish: the log waits for `records`, and what they did is committed.
       revoked: async (partition) => void owners.delete(partition),
     },
   });
+  const failure = createFailure();
+  const endWatch = watchClaims({ verify: verifyClaims, onReturn: states.onReturn, onFailure: failure.fail });
+  return {
+    done: Promise.race([failure.failed, subscription.done]),
+    async close() {
+      endWatch();
+      await subscription.close();
+    },
+  };
 
   async function claim(partition: number, isOurs: () => boolean): Promise<Ownership> {
     const owner = new Ownership(await states.claim(partition), isOurs, new Breaker(bounds.maxDeadLetterShare));
@@ -108,17 +129,74 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     return owner;
   }
 
-  /** Applies all the records, claiming the partition anew as often as a commit is refused, unless it has gone to another process meanwhile. */
-  async function applyAll(partition: number, records: readonly LogRecord[]): Promise<HandOverResult> {
-    const end = (records.at(-1) as LogRecord).offset + 1;
+  /** In the middle of work; the log compares only what `assigned` answers. Throws when it leads to another log: the next process halts the partition. */
+  async function claimAgain(partition: number, isOurs: () => boolean): Promise<Ownership> {
+    const owner = await claim(partition, isOurs);
+    const divergence = await findDivergence(log, topics.locations, partition, positionOf(owner));
+    if (divergence !== undefined) throw new Error(describeDivergence(divergence));
+    return owner;
+  }
+
+  /** Compares the claims of partitions that nothing happens to. Those that work hear of it by their next commit. */
+  async function verifyClaims(): Promise<void> {
+    const idle = [...owners.values()].filter(
+      (owner) => !owner.isDiverged && owner.isOurs() && !turns.isTaken(owner.claim.partition),
+    );
+    const found = await states.verify(idle.map((owner) => owner.claim));
+    await Promise.all(
+      idle.map(async (owner, index) => {
+        const state = found[index] as ClaimState;
+        if (state === 'held' || state === 'unknown') return;
+        await turns.take(owner.claim.partition, () => recover(owner, state));
+      }),
+    );
+  }
+
+  /** Claims the partition anew, and applies again at once what the store has forgotten. */
+  async function recover(lost: Ownership, state: 'claimed' | 'fallen_back'): Promise<void> {
+    const { partition } = lost.claim;
+    if (owners.get(partition) !== lost) return;
+    if (state === 'fallen_back') report.fallenBack(partition, lost.nextOffset);
+    else {
+      report.fenced(partition, lost.nextOffset);
+      await delay(bounds.reclaimDelayMs * (0.5 + Math.random()));
+    }
+    if (!lost.isOurs() || owners.get(partition) !== lost) return;
+    await claimAgain(partition, lost.isOurs);
+    await applyAll(partition, lost.nextOffset, []);
+  }
+
+  /** Resolves to the position that somebody has put in place of one that the log doesn't lead to. */
+  async function repaired(partition: number, divergence: Divergence): Promise<Position> {
+    const owner = owners.get(partition);
+    if (owner === undefined) return divergence.position;
+    report.diverged(divergence);
+    owner.isDiverged = true;
+    try {
+      const isStillOurs = () => owner.isOurs() && owners.get(partition) === owner;
+      const verify = async () => (await states.verify([owner.claim]))[0] as ClaimState;
+      const isReplaced = await claimReplaced(verify, isStillOurs);
+      return isReplaced ? positionOf(await claim(partition, owner.isOurs)) : divergence.position;
+    } finally {
+      report.diverged(divergence, true);
+    }
+  }
+
+  /**
+   * Applies the records, and before them what a store that fell back has forgotten, up to `end`, claiming the partition anew as often as a commit is
+   * refused, unless it has gone to another process meanwhile.
+   */
+  async function applyAll(partition: number, end: number, records: readonly LogRecord[]): Promise<HandOverResult> {
     let owner = owners.get(partition);
     let refusals = 0;
     // A partition without an owner here has left for another process.
     while (owner !== undefined && owner.nextOffset < end) {
-      const result = await apply(
-        owner,
-        await dueRecords(log, topics.locations, owner.nextOffset, records, bounds.maxBatchRecords),
-      );
+      const due =
+        records.length > 0
+          ? await dueRecords(log, topics.locations, owner.nextOffset, records, bounds.maxBatchRecords)
+          : await missedRecords(log, topics.locations, partition, { from: owner.nextOffset, end }, bounds.maxBatchRecords);
+      if (due.length === 0) return;
+      const result = await apply(owner, due);
       if (result === 'halted') return result;
       if (result === 'committed') {
         refusals = 0;
@@ -131,7 +209,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours would disturb.
       await delay(bounds.reclaimDelayMs * (0.5 + Math.random()));
       if (!owner.isOurs()) return;
-      owner = await claim(partition, owner.isOurs);
+      owner = await claimAgain(partition, owner.isOurs);
     }
   }
 
@@ -149,10 +227,12 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       report.halted(owner.claim.partition, tooMany);
       return 'halted';
     }
-    const nextOffset = (records.at(-1) as LogRecord).offset + 1;
+    const last = records.at(-1) as LogRecord;
+    const nextOffset = last.offset + 1;
     const result = await states.commit(owner.claim, {
       expectedOffset: owner.nextOffset,
       nextOffset,
+      mark: markOf(last),
       states: effects.states,
       publish: effects.publish,
     });

@@ -4,11 +4,25 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codecs } from '../../../schemas/codecs.js';
-import type { CommitResult, DeliveryQueue, DeliverySource, HandOverResult, Log, LogRecord, StreamHandler } from '../../ports.js';
+import type {
+  ClaimState,
+  CommitResult,
+  DeliveryQueue,
+  DeliverySource,
+  Divergence,
+  HandOverResult,
+  Log,
+  LogRecord,
+  Position,
+  StreamHandler,
+} from '../../ports.js';
+import { describeDivergence, findDivergence, markOf } from '../../positions.js';
 import { Breaker, type TooManyDeadLetters } from '../breaker.js';
+import { claimReplaced } from '../claim-watch.js';
 import { type BadRecord, bury } from '../dead-letters.js';
-import { dueRecords } from '../due-records.js';
+import { dueRecords, missedRecords } from '../due-records.js';
 import type { Metrics } from '../metrics.js';
+import { Turns } from '../turns.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { FanOut } from './fan-out.js';
 import type { WebhookNotice } from './notices.js';
@@ -53,11 +67,20 @@ interface Partition {
   isRepeat: IsRepeat;
   claiming: Promise<void> | undefined;
   savedAtMs: number;
+  /** The log is not the one that was read: nothing is made of it until the position is repaired. */
+  isDiverged: boolean;
+}
+
+/** The position at `nextOffset`, after some of the records. */
+function positionAt(nextOffset: number, records: readonly LogRecord[]): Position {
+  const before = records.findLast(({ offset }) => offset < nextOffset);
+  return { offset: nextOffset, mark: before === undefined ? null : markOf(before) };
 }
 
 export class DeliveryConsumer implements StreamHandler {
   readonly #parts: ConsumerParts;
   readonly #partitions = new Map<number, Partition>();
+  readonly #turns = new Turns();
 
   constructor(parts: ConsumerParts) {
     this.#parts = parts;
@@ -67,16 +90,89 @@ export class DeliveryConsumer implements StreamHandler {
     return this.#parts.topic;
   }
 
-  async assigned(number: number, isOurs: () => boolean): Promise<number> {
+  async assigned(number: number, isOurs: () => boolean): Promise<Position> {
     const source = await this.#claim(number, 0);
     const { clock, maxDeadLetterShare, recall } = this.#parts;
     const isRepeat = await recall(number, source.nextOffset);
     const breaker = new Breaker(maxDeadLetterShare);
-    this.#partitions.set(number, { breaker, isOurs, source, isRepeat, claiming: undefined, savedAtMs: clock() });
-    return source.nextOffset;
+    this.#partitions.set(number, {
+      breaker,
+      isOurs,
+      source,
+      isRepeat,
+      claiming: undefined,
+      savedAtMs: clock(),
+      isDiverged: false,
+    });
+    return source.position;
   }
 
-  async records(number: number, records: readonly LogRecord[]): Promise<HandOverResult> {
+  records(number: number, records: readonly LogRecord[]): Promise<HandOverResult> {
+    return this.#turns.take(number, () => this.#takeAll(number, records));
+  }
+
+  /** Waits until somebody has moved the position. What waits in the queue goes on. */
+  diverged(number: number, divergence: Divergence): Promise<Position> {
+    return this.#turns.take(number, () => this.#repaired(number, divergence));
+  }
+
+  /** Compares the claims of partitions that no records come of. */
+  async verifyClaims(): Promise<void> {
+    const { queue } = this.#parts;
+    const idle = [...this.#partitions].filter(
+      ([number, { isDiverged, isOurs }]) => !isDiverged && isOurs() && !this.#turns.isTaken(number),
+    );
+    const sources = idle.map(([, { source }]) => source);
+    const found = await queue.verify(sources.map(({ claim }) => claim));
+    await Promise.all(
+      idle.map(async ([number, partition], index) => {
+        const state = found[index] as ClaimState;
+        if (state === 'held' || state === 'unknown') return;
+        await this.#turns.take(number, () => this.#recover(partition, sources[index] as Source, state));
+      }),
+    );
+  }
+
+  async #repaired(number: number, divergence: Divergence): Promise<Position> {
+    const partition = this.#partitions.get(number);
+    if (partition === undefined) return divergence.position;
+    const { topic, queue, dispatcher, metrics, onNotice, recall } = this.#parts;
+    const { source, isOurs } = partition;
+    onNotice({ kind: 'diverged', topic, partition: number, message: describeDivergence(divergence) });
+    metrics.add('partitions_diverged', 1, topic);
+    partition.isDiverged = true;
+    try {
+      const isStillOurs = () => isOurs() && this.#partitions.get(number) === partition;
+      const isReplaced = await claimReplaced(async () => (await queue.verify([source.claim]))[0] as ClaimState, isStillOurs);
+      if (!isReplaced) return divergence.position;
+      dispatcher.detach(source);
+      partition.source = await this.#claim(number, 0);
+      partition.isRepeat = await recall(number, partition.source.nextOffset);
+      return partition.source.position;
+    } finally {
+      partition.isDiverged = false;
+      metrics.add('partitions_diverged', -1, topic);
+    }
+  }
+
+  /** Claims the partition anew, and makes again at once what the queue has forgotten. */
+  async #recover(partition: Partition, lost: Source, state: 'claimed' | 'fallen_back'): Promise<void> {
+    const { log, topic, maxBatchRecords } = this.#parts;
+    const number = lost.id.partition;
+    const end = lost.nextOffset;
+    if (this.#partitions.get(number) !== partition || !partition.isOurs()) return;
+    await this.#claimAgain(partition, lost, state);
+    while (this.#partitions.get(number) === partition && partition.source.isOurs && partition.source.nextOffset < end) {
+      const { source } = partition;
+      const missed = await missedRecords(log, topic, number, { from: source.nextOffset, end }, maxBatchRecords);
+      if (missed.length === 0) return;
+      const result = await this.#take(partition, source, missed);
+      if (result === 'halted') return;
+      if (result === 'fenced') await this.#claimAgain(partition, source);
+    }
+  }
+
+  async #takeAll(number: number, records: readonly LogRecord[]): Promise<HandOverResult> {
     const { log, topic, maxBatchRecords } = this.#parts;
     const end = (records.at(-1) as LogRecord).offset + 1;
     const partition = this.#partitions.get(number);
@@ -114,11 +210,12 @@ export class DeliveryConsumer implements StreamHandler {
     if (tooMany !== undefined) return this.#halt(source, tooMany);
     await this.#setAside(bad);
     for (const { made, nextOffset } of chunks) {
+      const position = positionAt(nextOffset, whole);
       if (made.length === 0) {
-        source.pass(nextOffset);
+        source.pass(position);
         continue;
       }
-      const held = await source.add(made, nextOffset, clock());
+      const held = await source.add(made, position, clock());
       if (held === undefined) return 'fenced';
       metrics.add('webhook_deliveries_total', made.length);
       dispatcher.offer(source, held);
@@ -158,7 +255,8 @@ export class DeliveryConsumer implements StreamHandler {
     await catchUp();
     const onRefused = (source: Source): void => {
       const owned = this.#partitions.get(partition);
-      if (owned !== undefined) this.#claimAgain(owned, source).catch(onFailure);
+      // A later owner, or a queue that fell back: then what it has forgotten is to be made again, whether or not another record comes.
+      if (owned !== undefined) this.#turns.take(partition, () => this.#recover(owned, source, 'claimed')).catch(onFailure);
     };
     const source = new Source(queue, claim, refusals, onRefused);
     dispatcher.attach(source, await queue.webhooks(source.id));
@@ -166,28 +264,31 @@ export class DeliveryConsumer implements StreamHandler {
   }
 
   /** Once for all who were refused with the same claim. */
-  async #claimAgain(partition: Partition, refused: Source): Promise<void> {
+  async #claimAgain(partition: Partition, refused: Source, state: 'claimed' | 'fallen_back' = 'claimed'): Promise<void> {
     if (partition.source !== refused) return;
-    partition.claiming ??= this.#replace(partition).finally(() => {
+    partition.claiming ??= this.#replace(partition, state).finally(() => {
       partition.claiming = undefined;
     });
     await partition.claiming;
   }
 
-  async #replace(partition: Partition): Promise<void> {
-    const { dispatcher, metrics, onNotice, recall, maxFencedTries, reclaimDelayMs } = this.#parts;
+  async #replace(partition: Partition, state: 'claimed' | 'fallen_back'): Promise<void> {
+    const { log, dispatcher, metrics, onNotice, recall, maxFencedTries, reclaimDelayMs } = this.#parts;
     const { id, nextOffset } = partition.source;
     const refusals = partition.source.hasWritten ? 1 : partition.source.refusals + 1;
     dispatcher.detach(partition.source);
     metrics.add('webhook_partitions_fenced_total', 1);
-    onNotice({ kind: 'fenced', ...id, nextOffset });
+    onNotice({ kind: state === 'fallen_back' ? state : 'fenced', ...id, nextOffset });
     if (refusals === maxFencedTries) {
       throw new Error(`partition ${id.partition} of ${id.topic} was claimed by others ${refusals} times in a row`);
     }
     // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours would disturb.
-    await delay(reclaimDelayMs * (0.5 + Math.random()));
+    if (state === 'claimed') await delay(reclaimDelayMs * (0.5 + Math.random()));
     if (!partition.isOurs()) return;
     const source = await this.#claim(id.partition, refusals);
+    const divergence = await findDivergence(log, id.topic, id.partition, source.position);
+    // In the middle of work; the log compares only what `assigned` answers. The next process halts the partition.
+    if (divergence !== undefined) throw new Error(describeDivergence(divergence));
     partition.isRepeat = await recall(id.partition, source.nextOffset);
     partition.source = source;
   }

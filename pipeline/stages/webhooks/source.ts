@@ -11,6 +11,7 @@ import type {
   DeliveryPlace,
   DeliveryQueue,
   DeliverySource,
+  Position,
   Settlement,
   WaitingDelivery,
 } from '../../ports.js';
@@ -41,6 +42,8 @@ export class Source {
   readonly #claim: DeliveryClaim;
   /** Of the next record to make deliveries of. */
   #nextOffset: number;
+  /** Of the last record before it. */
+  #mark: string | null;
   /** The position that the queue holds; behind by records that nobody wants. */
   #savedOffset: number;
   /** Claims in a row that were lost before anything was written, this one excepted. */
@@ -57,6 +60,7 @@ export class Source {
     this.#queue = queue;
     this.#claim = claim;
     this.#nextOffset = claim.nextOffset;
+    this.#mark = claim.mark;
     this.#savedOffset = claim.nextOffset;
     this.#nextSequence = claim.nextSequence;
     this.refusals = refusals;
@@ -77,6 +81,16 @@ export class Source {
     return this.#nextSequence;
   }
 
+  /** After the last record that deliveries were made of. */
+  get position(): Position {
+    return { offset: this.#nextOffset, mark: this.#mark };
+  }
+
+  /** For the queue to verify. */
+  get claim(): DeliveryClaim {
+    return this.#claim;
+  }
+
   get hasWritten(): boolean {
     return this.#hasWritten;
   }
@@ -91,16 +105,22 @@ export class Source {
   }
 
   /** Queues them together with the position after them. Undefined when refused. */
-  async add(made: readonly MadeDelivery[], nextOffset: number, nowMs: number): Promise<HeldDelivery[] | undefined> {
+  async add(
+    made: readonly MadeDelivery[],
+    { offset: nextOffset, mark }: Position,
+    nowMs: number,
+  ): Promise<HeldDelivery[] | undefined> {
     const dueAtMs = this.#dueAt(nowMs);
     const result = await this.#queue.add(this.#claim, {
       expectedOffset: this.#savedOffset,
       nextOffset,
+      mark,
       deliveries: made.map(({ delivery: { webhook }, value }) => ({ webhook, dueAtMs, value })),
     });
     if (!this.#heard(result)) return undefined;
     const sequence = this.#nextSequence;
     this.#nextOffset = nextOffset;
+    this.#mark = mark;
     this.#savedOffset = nextOffset;
     this.#nextSequence += made.length;
     return made.map(({ delivery, sinceMs }, index) => ({
@@ -111,14 +131,15 @@ export class Source {
     }));
   }
 
-  /** Nothing is made of the records before `nextOffset`; for the time being, only this process knows. */
-  pass(nextOffset: number): void {
-    this.#nextOffset = nextOffset;
+  /** Nothing is made of the records before the position; for the time being, only this process knows. */
+  pass({ offset, mark }: Position): void {
+    this.#nextOffset = offset;
+    this.#mark = mark;
   }
 
   /** Answers false when refused. */
   async savePosition(nowMs: number): Promise<boolean> {
-    return this.#savedOffset === this.#nextOffset || (await this.add([], this.#nextOffset, nowMs)) !== undefined;
+    return this.#savedOffset === this.#nextOffset || (await this.add([], this.position, nowMs)) !== undefined;
   }
 
   waiting(webhook: string, limit: number): Promise<readonly WaitingDelivery[]> {

@@ -13,6 +13,7 @@ import type { ConfigurationReader } from '../../catalog/types.js';
 import { type DeliveryQueue, type Log, type StateStore, type Subscription, topics } from '../../ports.js';
 import type { Sealer } from '../../sealing.js';
 import { defaultMaxDeadLetterShare } from '../breaker.js';
+import { watchClaims } from '../claim-watch.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import { createTry } from './attempt.js';
 import { DeliveryConsumer } from './consumer.js';
@@ -139,9 +140,15 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       maxWaitMs: 0,
     }),
   );
+  const endWatch = watchClaims({
+    verify: async () => void (await Promise.all(handlers.map((handler) => handler.verifyClaims()))),
+    onReturn: queue.onReturn,
+    onFailure,
+  });
   return {
     done: Promise.race([failure, Promise.all(subscriptions.map(({ done }) => done)).then(() => {})]),
     async close() {
+      endWatch();
       await Promise.all(subscriptions.map((subscription) => subscription.close()));
       await dispatcher.close();
     },

@@ -241,8 +241,8 @@ async function checkDeliveries(
 async function move({ redis }: Owner, partition: number, { mayFallBack }: Rules, worker: Worker): Promise<void> {
   const positions = createRedisPositions(redis);
   for (let next = 1; worker.steps < worker.end; next++) {
-    await timed(worker, () => positions.set('analytics', 'events', partition, next));
-    const found = await positions.get('analytics', 'events', partition);
+    await timed(worker, () => positions.set('analytics', 'events', partition, { offset: next, mark: null }));
+    const { offset: found } = await positions.get('analytics', 'events', partition);
     if (mayFallBack) expect(found).toBeLessThanOrEqual(next);
     else expect(found).toBe(next);
   }

@@ -2,6 +2,8 @@
 import { Redis } from 'ioredis';
 import { connectKafka } from '../../../backends/cluster/kafka/connection.js';
 import { startGroupConsumer } from '../../../backends/cluster/kafka/group-consumer.js';
+import { createReader } from '../../../backends/cluster/kafka/reader.js';
+import type { ReadingWire } from '../../../backends/cluster/kafka/records.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import { GroupLedger, ledgerHandler } from '../group-ledger.js';
 
@@ -15,10 +17,13 @@ export interface MemberWork {
 const work = JSON.parse(process.argv[2]!) as MemberWork;
 const redis = new Redis(work.redis);
 const connection = await connectKafka(work.kafka, () => {});
+const wire: ReadingWire = { learn: async () => {}, fromWire: (_topic, frame) => frame };
+const reader = createReader(connection, wire);
 const ledger = new GroupLedger(redis, work.kafka.prefix);
 const consumer = startGroupConsumer({
   connection,
-  wire: { learn: async () => {}, fromWire: (_topic, frame) => frame },
+  log: reader,
+  wire,
   options: {
     topic: 'locations',
     group: 'test',
@@ -36,5 +41,6 @@ const consumer = startGroupConsumer({
 });
 process.once('SIGTERM', () => void consumer.close());
 await consumer.done;
+await reader.close();
 await connection.close();
 redis.disconnect();

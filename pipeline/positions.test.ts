@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Log, LogRecord } from './ports.js';
+import { describeDivergence, findDivergence, markOf, positionAfter } from './positions.js';
+
+const frame = (schemaId: number, body: string): Buffer => {
+  const header = Buffer.alloc(5);
+  header.writeUInt32BE(schemaId, 1);
+  return Buffer.concat([header, Buffer.from(body)]);
+};
+const recordAt = (offset: number, fields: Partial<LogRecord> = {}): LogRecord => ({
+  key: `key-${offset}`,
+  value: frame(7, `body-${offset}`),
+  partition: 0,
+  offset,
+  timestamp: 1_000 + offset,
+  leaderEpoch: 3,
+  ...fields,
+});
+
+/** A log of these records, which may lack some offsets. It ends after the last of them, unless it is said where. */
+const logOf = (records: readonly LogRecord[], end = (records.at(-1)?.offset ?? -1) + 1): Pick<Log, 'read' | 'bounds'> => ({
+  bounds: async () => ({ first: records[0]?.offset ?? end, end }),
+  read: async (_topic, _partition, offset, maxRecords) => records.filter((each) => each.offset >= offset).slice(0, maxRecords),
+});
+const counted = (from: number, end: number, fields: Partial<LogRecord> = {}): LogRecord[] =>
+  Array.from({ length: end - from }, (_, index) => recordAt(from + index, fields));
+const find = (log: Pick<Log, 'read' | 'bounds'>, position: { offset: number; mark: string | null }) =>
+  findDivergence(log, 'locations', 0, position, { beyondEndMs: 0 });
+
+describe('a position agrees with', () => {
+  test('the log that it was taken from, however much was appended since', async () => {
+    const position = positionAfter(recordAt(9));
+    expect(position).toEqual({ offset: 10, mark: `9:3:1009:${position.mark!.split(':')[3]}` });
+    expect(await find(logOf(counted(0, 10)), position)).toBeUndefined();
+    expect(await find(logOf(counted(0, 500)), position)).toBeUndefined();
+  });
+
+  test('a record whose schema has another id on the wire', async () => {
+    const other = counted(0, 10).map((each) => ({ ...each, value: frame(99, each.value!.toString('utf8', 5)) }));
+    expect(await find(logOf(other), positionAfter(recordAt(9)))).toBeUndefined();
+  });
+
+  test('a log of which retention has taken the record before it, and all others', async () => {
+    expect(await find(logOf(counted(10, 20)), positionAfter(recordAt(9)))).toBeUndefined();
+    expect(await find(logOf(counted(50, 60)), positionAfter(recordAt(9)))).toBeUndefined();
+    expect(await find(logOf([], 10), positionAfter(recordAt(9)))).toBeUndefined();
+  });
+
+  test('a log of which compaction has taken the record before it', async () => {
+    const log = counted(0, 20).filter(({ offset }) => ![7, 8, 9, 10].includes(offset));
+    expect(await find(logOf(log), positionAfter(recordAt(9)))).toBeUndefined();
+    expect(await find(logOf(counted(0, 5), 10), positionAfter(recordAt(9)))).toBeUndefined();
+  });
+
+  test('any log that reaches it, where a version without marks stored it', async () => {
+    expect(await find(logOf(counted(0, 10)), { offset: 10, mark: null })).toBeUndefined();
+    expect(await find(logOf(counted(0, 9)), { offset: 10, mark: null })).toMatchObject({ commonEnd: 9, end: 9 });
+  });
+
+  test('a log of which another version without marks has read more', async () => {
+    expect(await find(logOf(counted(0, 20)), { offset: 15, mark: markOf(recordAt(9)) })).toBeUndefined();
+  });
+});
+
+describe('a position parts from', () => {
+  test('a log that ends before it', async () => {
+    const divergence = await find(logOf(counted(0, 6)), positionAfter(recordAt(9)));
+    expect(divergence).toMatchObject({ first: 0, end: 6, commonEnd: 6, leaderEpoch: null });
+    expect(describeDivergence(divergence!)).toBe(
+      'partition 0 of topic locations is not the log that was read before: the stored position is offset 10 of leader epoch 3, the log ends at 6; ' +
+        'the partition is halted until "fenceline repair positions" has moved the position',
+    );
+  });
+
+  test('a log that has other records in place of those that it lost', async () => {
+    const newer = counted(6, 40, { timestamp: 5_000, leaderEpoch: 4, key: 'new' });
+    const divergence = await find(logOf([...counted(0, 6), ...newer]), positionAfter(recordAt(9)));
+    expect(divergence).toMatchObject({ first: 0, end: 40, commonEnd: 6, leaderEpoch: 4 });
+    expect(describeDivergence(divergence!)).toContain('the log holds 0 to 40, with other records of leader epoch 4 from 6 on');
+  });
+
+  test('such a log whose epochs begin anew, by its times', async () => {
+    const newer = counted(6, 40, { timestamp: 5_000, leaderEpoch: 3, key: 'new' });
+    expect(await find(logOf([...counted(0, 6), ...newer]), positionAfter(recordAt(9)))).toMatchObject({ commonEnd: 6 });
+  });
+
+  test('such a log whose leader has a clock that is behind, by its epochs', async () => {
+    const newer = counted(6, 40, { timestamp: 10, leaderEpoch: 4, key: 'new' });
+    expect(await find(logOf([...counted(0, 6), ...newer]), positionAfter(recordAt(9)))).toMatchObject({ commonEnd: 6 });
+  });
+
+  test('a log with another record that tells nothing of when it came', async () => {
+    const undated = [...counted(0, 9), recordAt(9, { key: 'other' }), ...counted(10, 12)];
+    const divergence = await find(logOf(undated), positionAfter(recordAt(9)));
+    expect(divergence).toMatchObject({ commonEnd: null });
+    expect(describeDivergence(divergence!)).toContain('with other records;');
+  });
+
+  test('a compacted log whose newer records lie before it', async () => {
+    const newer = counted(8, 20, { timestamp: 5_000 }).filter(({ offset }) => offset !== 9);
+    expect(await find(logOf([...counted(0, 8), ...newer]), positionAfter(recordAt(9)))).toMatchObject({ commonEnd: 8 });
+  });
+});
+
+test('whatever is lost, and however much comes after, the end of what both have is found, and never a later place', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 60 }),
+      fc.nat(60),
+      fc.nat(80),
+      fc.nat(30),
+      fc.constantFrom(3, 4),
+      async (applied, kept, appended, retained, leaderEpoch) => {
+        const common = Math.min(kept, applied);
+        const old = counted(0, common);
+        const newer = counted(common, common + appended, { timestamp: 9_000, leaderEpoch, key: 'new' });
+        const first = Math.min(retained, common);
+        const log = [...old, ...newer].slice(first);
+        const end = common + appended;
+        const divergence = await find(logOf(log, end), positionAfter(recordAt(applied - 1)));
+        if (common === applied) expect(divergence).toBeUndefined();
+        else expect(divergence).toMatchObject({ first: log.length > 0 ? first : end, end, commonEnd: common });
+      },
+    ),
+    { numRuns: 500 },
+  ));

@@ -1,0 +1,183 @@
+/**
+ * Kafka comes back without its newest records while Redis remembers that they were applied: a power loss that took the end of the log, an unclean
+ * election, an older disk that was put back. Acknowledged locations were skipped then until the log had grown past the stored positions, and nobody said
+ * so; of topic `changes`, each node kept a configuration of its own.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { topics } from '../../../pipeline/ports.js';
+import { codecs } from '../../../schemas/codecs.js';
+import { readTopic } from '../../ledger/ledger.js';
+import { clusterSources } from '../../ledger/sources.js';
+import { startKafka } from '../../services/kafka.js';
+import { rememberData } from '../../services/older-data.js';
+import { Client, ok } from '../../support/client.js';
+import { newTestCluster } from '../../support/cluster.js';
+import { ClusterNodes, type NodePlan } from '../../support/cluster-nodes.js';
+import { circle, standing } from '../../support/places.js';
+import { program } from '../../support/server.js';
+import { until } from '../../support/until.js';
+
+const timeout = 300_000;
+const commandTimeoutMs = 60_000;
+const patience = { timeoutMs: 90_000 };
+const plan: readonly NodePlan[] = [
+  { name: 'first', roles: ['ingest', 'api', 'pipeline', 'webhooks', 'analytics'] },
+  { name: 'second', roles: ['ingest', 'api'] },
+];
+
+/** A cluster on a Kafka of its own, whose log can be put back. */
+async function startScene() {
+  const kafka = await startKafka();
+  onTestFinished(() => kafka.stop());
+  const cluster = newTestCluster({ kafka })!;
+  const environment = { ...cluster.environment, FENCELINE_LOCATIONS_PARTITIONS: '2' };
+  const nodes = await ClusterNodes.start(environment, plan);
+  onTestFinished(() => nodes.dispose());
+  return { kafka, environment, nodes, secret: nodes.as('test_secret') };
+}
+type Scene = Awaited<ReturnType<typeof startScene>>;
+
+/** Each of a device of its own, acknowledged. Answers the devices. */
+async function send({ nodes, secret }: Pick<Scene, 'nodes' | 'secret'>, name: string, count: number): Promise<string[]> {
+  const devices = Array.from({ length: count }, (_, index) => `${name}-${index}`);
+  const lines = devices.map((deviceId) => ({ deviceId, ...standing(0, 0), accuracy: 5, updatedAtMs: Date.now() }));
+  await until(
+    async () => {
+      const answer = await secret.bulk(lines).catch(() => undefined);
+      return answer?.status === 200 && answer.body.accepted === count;
+    },
+    { ...patience, describe: () => nodes.log() },
+  );
+  return devices;
+}
+
+/** How often each device's location was applied, by the outcomes that the log has. */
+async function applied({ environment }: Scene): Promise<Map<string, number>> {
+  const sources = await clusterSources(environment);
+  try {
+    const counts = new Map<string, number>();
+    for (const { value } of await readTopic(sources, topics.outcomes)) {
+      const { location, result } = codecs.outcome.decode(value);
+      if (result === 'applied') counts.set(location.deviceId, (counts.get(location.deviceId) ?? 0) + 1);
+    }
+    return counts;
+  } finally {
+    await sources.close();
+  }
+}
+
+/** The command line, as an operator runs it beside the nodes. */
+async function fenceline(environment: Readonly<Record<string, string>>, ...args: string[]) {
+  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...environment } });
+  let output = '';
+  child.stdout.on('data', (text) => (output += text));
+  child.stderr.on('data', (text) => (output += text));
+  const timer = setTimeout(() => child.kill('SIGKILL'), commandTimeoutMs);
+  const [code] = await once(child, 'close');
+  clearTimeout(timer);
+  return { code: code as number | null, output };
+}
+
+it('locations that follow a lost tail of the log are not skipped in silence', { timeout, retry: 0 }, async () => {
+  const scene = await startScene();
+  const { kafka, nodes, environment } = scene;
+  const evaluated = async (count: number) =>
+    until(async () => (await nodes.metric('fenceline_locations_evaluated_total')) >= count, {
+      ...patience,
+      describe: () => nodes.log(),
+    });
+  await send(scene, 'kept', 400);
+  await evaluated(400);
+  const putBack = await rememberData(kafka, 'data');
+  await send(scene, 'lost', 400);
+  await evaluated(800);
+  await putBack();
+
+  const fresh = await send(scene, 'new', 1_200);
+  const isTold = () => /is not the log that .* read/.test(nodes.log());
+  await until(isTold, { ...patience, timeoutMs: 30_000, describe: () => 'a node says that the log is another one' }).catch(
+    async (error) => {
+      const counts = await applied(scene);
+      const missing = fresh.filter((device) => !counts.has(device)).length;
+      throw new Error(`${missing} of ${fresh.length} new locations were never evaluated, and nobody said so: ${error}`);
+    },
+  );
+
+  const dry = await fenceline(environment, 'repair', 'positions');
+  console.log(dry.output);
+  expect(dry.code, dry.output).toBe(1);
+  expect(dry.output).toContain('--yes');
+
+  let isFlowing = true;
+  const later: string[] = [];
+  const flow = (async () => {
+    for (let round = 0; isFlowing; round++, await delay(100)) later.push(...(await send(scene, `later-${round}`, 10)));
+  })();
+  const repair = await fenceline(environment, 'repair', 'positions', '--yes');
+  console.log(repair.output);
+  expect(repair.code, repair.output).toBe(0);
+  await delay(2_000);
+  isFlowing = false;
+  await flow;
+
+  const all = [...fresh, ...later];
+  let counts = new Map<string, number>();
+  const everyOne = async () => {
+    counts = await applied(scene);
+    return all.every((device) => counts.has(device));
+  };
+  await until(everyOne, {
+    ...patience,
+    describe: () => `${all.filter((device) => !counts.has(device)).length} missing\n${nodes.log()}`,
+  });
+  expect(all.filter((device) => counts.get(device) !== 1)).toEqual([]);
+  expect((await fenceline(environment, 'repair', 'positions')).code).toBe(0);
+  expect(nodes.restarts, 'processes that ended').toBe(0);
+});
+
+it('nodes agree about the configuration after topic changes has lost its tail', { timeout, retry: 0 }, async () => {
+  const scene = await startScene();
+  const { kafka, nodes } = scene;
+  const [first, second] = ['first', 'second'].map(
+    (name) => new Client(() => nodes.node(name).address, nodes.keys.test_secret),
+  ) as [Client, Client];
+  await first.putGeofence('kept', circle(0, 0, 100));
+  const putBack = await rememberData(kafka, 'data');
+  for (let index = 0; index < 20; index++) await first.putGeofence(`lost-${index}`, circle(0, 0, 100));
+  await until(async () => (await second.get('/v1/geofences/test/lost-19')).status === 200, patience);
+  await putBack();
+
+  const put = async (client: Client, name: string) =>
+    until(
+      async () => {
+        const answer = await client
+          .put(`/v1/geofences/test/${name}`, { description: name, ...circle(0, 0, 100) })
+          .catch(() => undefined);
+        return answer?.status === 200;
+      },
+      { ...patience, describe: () => nodes.log() },
+    );
+  for (const [index, client] of [first, second].entries()) {
+    for (let each = 0; each < 3; each++) {
+      await put(client, `new-${index}-${each}`);
+      ok(await client.get(`/v1/geofences/test/new-${index}-${each}`));
+    }
+  }
+  const names = async (client: Client): Promise<string[]> =>
+    ok(await client.get('/v1/geofences?limit=1000'))
+      .geofences.map(({ externalId }: { externalId: string }) => externalId)
+      .sort();
+  const expected = ['kept', 'new-0-0', 'new-0-1', 'new-0-2', 'new-1-0', 'new-1-1', 'new-1-2'];
+  for (const client of [first, second]) {
+    let seen: string[] = [];
+    const agrees = async () => {
+      seen = await names(client);
+      return JSON.stringify(seen) === JSON.stringify(expected);
+    };
+    await until(agrees, { ...patience, describe: () => `${seen}\n${nodes.log()}` });
+  }
+  expect(nodes.restarts, 'processes that ended').toBe(0);
+});
