@@ -53,7 +53,7 @@ describe('the project', () => {
   });
 
   test('is asked for where there are several, and must exist', () => {
-    expect(() => projectOf([one!, other!], undefined)).toThrow(`  ${one!._id}  one\n  ${other!._id}  other`);
+    expect(() => projectOf([one!, other!], undefined)).toThrow(`${one!._id} (one), ${other!._id} (other)`);
     expect(() => projectOf([one!], other!._id)).toThrow('--project must be the id of a project');
     expect(() => projectOf([], undefined)).toThrow('no project yet');
   });

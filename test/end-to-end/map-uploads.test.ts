@@ -71,10 +71,8 @@ it('neither is there for other environments, nor for any after it was deleted', 
     const answer = await ask(query, key);
     return [answer.status, ((await answer.json()) as Json).meta?.param];
   };
-  for (const key of ['live_publishable', 'live_secret'] as const) {
-    expect(await refused({ style: mapStyle._id }, key)).toEqual([400, 'style']);
-    expect(await refused({ markers: `icon:${marker}|20,0` }, key)).toEqual([400, 'markers']);
-  }
+  expect(await refused({ style: mapStyle._id }, 'live_publishable')).toEqual([400, 'style']);
+  expect(await refused({ markers: `icon:${marker}|20,0` }, 'live_publishable')).toEqual([400, 'markers']);
   ok(await server.as('test_secret').delete(`/v1/map-styles/${mapStyle._id}`));
   ok(await server.as('test_secret').delete(`/v1/map-markers/${marker}`));
   expect(await refused({ style: mapStyle._id }, 'test_publishable')).toEqual([400, 'style']);

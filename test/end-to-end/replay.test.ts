@@ -119,7 +119,9 @@ describe('beside a running server', () => {
   });
 
   it('takes a range and a warm-up', async () => {
-    expect(await replayed('--from', '-1h', '--to', '-30m')).toEqual([]);
+    const earlier = await replay('--from', '-1h', '--to', '-30m');
+    expect(earlier).toMatchObject({ status: 0, lines: [] });
+    expect(earlier.errors).toMatch(/^No locations of environment test are held from \S+ to \S+; .*\n$/);
     expect(await replayed('--from', '-1h', '--to=-0s', '--warm-up', '24h')).toHaveLength((await replayed()).length);
   });
 
