@@ -253,7 +253,7 @@ test('records larger than a fetch are read, also when those of several partition
   await open({ ...freshKafkaOptions(), partitions: 2 });
   const large = Array.from({ length: 8 }, (_, i) => ({ key: `${i}`, value: Buffer.alloc(3_900_000, 'x') }));
   for (const record of large) await appender.append('events', [record]);
-  const read = await Promise.all([0, 1].map((partition) => reader.read('events', partition, 0, 10)));
+  const read = await Promise.all([0, 1].map((partition) => reader.read('events', partition, 0, 10, 2 ** 26)));
   expect(read.map((records) => records.length > 0)).toEqual([true, true]);
   expect(read.flat().map(({ value }) => value!.length)).toEqual(large.map(({ value }) => value.length));
   const ledger = new Ledger();
