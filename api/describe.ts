@@ -16,8 +16,10 @@ export interface Description {
   readonly body?: TSchema;
   /** Of the answer 200. */
   readonly answer: TSchema;
-  /** Failures besides 401, 403 and 429, by status. */
-  readonly failures?: readonly (400 | 404 | 409 | 412 | 413 | 503)[];
+  /** Failures besides 401, 403 and 429, by status; 412 follows from `entityTag`. */
+  readonly failures?: readonly (400 | 404 | 409 | 413 | 503)[];
+  /** `answered`: the answer 200 carries ETag. `matched`: the route honours If-Match. */
+  readonly entityTag?: 'answered' | 'matched' | 'matched and answered';
 }
 
 const failureNames = {
@@ -32,15 +34,29 @@ const failureNames = {
   503: 'More is in flight than can be kept, or a part is out of reach; see Retry-After',
 } as const;
 
+const etagHeader = Type.String({ description: 'Revision of what is answered; compare it for equality only' });
+
+const ifMatchHeader = Type.Object({
+  'If-Match': Type.Optional(
+    Type.String({
+      description: 'ETags of the revisions at which the record is edited; `*`: at any, if it exists. Otherwise the answer is 412',
+    }),
+  ),
+});
+
 /** The schema object of a route. It describes only: handlers read the fields themselves, so that text and typed values are one. */
-export function described({ tag, answer, failures = [], body, ...rest }: Description): FastifySchema {
-  const statuses = [...failures, 401, 403, 429] as const;
+export function described({ tag, answer, failures = [], entityTag, body, ...rest }: Description): FastifySchema {
+  const isMatched = entityTag === 'matched' || entityTag === 'matched and answered';
+  const isAnswered = entityTag === 'answered' || entityTag === 'matched and answered';
+  const statuses = [...failures, ...(isMatched ? ([412] as const) : []), 401, 403, 429] as const;
+  const headers = isAnswered && { headers: { ETag: etagHeader } };
   const refusals = statuses.map((status) => [status, { description: failureNames[status], ...ErrorBody }]);
   return {
     ...rest,
     ...(body && { body, consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
+    ...(isMatched && { headers: ifMatchHeader }),
     tags: [tag],
-    response: { 200: { description: 'Success', ...answer }, ...Object.fromEntries(refusals) },
+    response: { 200: { description: 'Success', ...answer, ...headers }, ...Object.fromEntries(refusals) },
   };
 }
 

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { administratorKey, type Call, mapParts, useApi } from './fixtures.js';
 
-const maps = mapParts({ checkStyle: async () => ({ ok: true, value: [] }), checkIcon: async () => ({ ok: true, value: 'png' }) });
+const drawn = { contentType: 'image/png', missingTiles: 0, tileProblem: null, missingIcons: 0, processorMs: 0 } as const;
+const maps = mapParts({
+  render: async () => ({ ...drawn, bytes: Buffer.from('map') }),
+  checkStyle: async () => ({ ok: true, value: [] }),
+  checkIcon: async () => ({ ok: true, value: 'png' }),
+});
 const api = await useApi({ maps });
 
 const fence = { description: 'A shop', type: 'circle', coordinates: [10, 50], radius: 100 };
@@ -55,6 +60,16 @@ const resources: readonly Resource[] = [
     name: 'beacon',
     make: () => posted('/v1/beacons', { ...beacon, minor: `${made++}` }, 'beacon'),
     change: { method: 'PUT', body: { ...beacon, minor: '9' } },
+    isDeletable: true,
+  },
+  {
+    name: 'beacon of a pair',
+    make: async () => {
+      const path = `/v1/beacons/pair/${made++}`;
+      await api.call('PUT', path, { body: { ...beacon, minor: `${made}` } });
+      return path;
+    },
+    change: { method: 'PUT', body: { ...beacon, minor: '8' } },
     isDeletable: true,
   },
   {
@@ -148,4 +163,40 @@ test('edits of one record that are sent at once are all applied, one after the o
   const { webhook } = (await api.call('GET', `/v1/webhooks/${_id}`)).body;
   const kept = webhook.secrets.map((secret: { _id: string }) => secret._id);
   expect(kept).toEqual(expect.arrayContaining(rotated.map(({ body }) => body.webhook.secrets[0]._id)));
+});
+
+describe('/openapi.json', () => {
+  test.each<[string, object]>([
+    ['/v1/geofences', { ...fence, tag: 'a', externalId: 'never made' }],
+    ['/v1/beacons', { ...beacon, minor: '7' }],
+    ['/v1/webhooks', { url: 'https://receiver.example/' }],
+    ['/v1/map-styles', { style }],
+    ['/v1/map-markers', { image: Buffer.from('png').toString('base64') }],
+  ])('a creation at %s honours If-Match', async (path, body) => {
+    expect((await api.call('POST', path, { body, headers: { 'if-match': '"r0"' } })).status).toBe(412);
+  });
+
+  test('removing a replaced secret of a webhook honours If-Match', async () => {
+    const path = await posted('/v1/webhooks', { url: 'https://receiver.example/' }, 'webhook');
+    const { webhook } = (await api.call('POST', `${path}/secrets`, { body: {} })).body;
+    const replaced = `${path}/secrets/${webhook.secrets[1]._id}`;
+    expect((await api.call('DELETE', replaced, { headers: { 'if-match': '"r0"' } })).status).toBe(412);
+    expect((await api.call('DELETE', replaced)).etag).toMatch(/^"r\d+"$/);
+  });
+
+  test('a geofence whose externalId is "users" is read with its revision', async () => {
+    const path = '/v1/geofences/pair/users';
+    const { etag } = await api.call('PUT', path, { body: fence });
+    expect((await api.call('GET', path)).etag).toBe(etag);
+  });
+
+  // After the tests above, which use every route that knows revisions.
+  test('declares ETag and If-Match at every route that uses them, and at no other', async () => {
+    await api.call('POST', '/v1/projects', { ...asAdministrator, body: { name: 'Declared' } });
+    const map = '/maps/static?width=600&height=400&zoom=3&center=10,50';
+    const { headers } = await api.app.inject({ url: map, headers: { authorization: api.secret } });
+    expect(headers.etag).toBeDefined();
+    expect([...api.entityTagUses].sort()).toEqual([...api.declaredEntityTagUses].sort());
+    expect(api.entityTagUses.size).toBeGreaterThan(30);
+  });
 });

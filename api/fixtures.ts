@@ -84,6 +84,18 @@ export async function useApi(parts: ApiParts = {}): Promise<TestApi> {
   return api;
 }
 
+/** Returns how the operations of /openapi.json say they use ETag and If-Match, as `entityTagUses` of an API says it. */
+function declaredUsesOf(description: Body): ReadonlySet<string> {
+  const operations = Object.values<Record<string, Body>>(description.paths).flatMap((path) => Object.values(path));
+  const uses = operations.flatMap(({ operationId, parameters = [], responses }) => [
+    ...(responses['200']?.headers?.ETag ? [`${operationId} answers ETag`] : []),
+    ...(parameters.some((parameter: Body) => parameter.in === 'header' && parameter.name === 'If-Match')
+      ? [`${operationId} honours If-Match`]
+      : []),
+  ]);
+  return new Set(uses);
+}
+
 /** Parts that a test doesn't give refuse to be asked. */
 export async function startApi(parts: ApiParts = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
@@ -101,6 +113,12 @@ export async function startApi(parts: ApiParts = {}) {
     keyRing: createKeyRing(view),
     administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),
   });
+  const entityTagUses = new Set<string>();
+  app.addHook('onSend', async (request, reply) => {
+    const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };
+    if (reply.hasHeader('etag')) entityTagUses.add(`${operationId} answers ETag`);
+    if (reply.statusCode === 412) entityTagUses.add(`${operationId} honours If-Match`);
+  });
   await app.register(apiRoutes, {
     analytics: { query: unasked, file: unasked },
     log: embedded.log,
@@ -113,6 +131,7 @@ export async function startApi(parts: ApiParts = {}) {
     clock,
   });
   await app.ready();
+  const declaredEntityTagUses = declaredUsesOf(app.swagger() as unknown as Body);
 
   async function newProject(name: string): Promise<TestProject> {
     const { project, keys } = await createProject(writer, name);
@@ -134,6 +153,9 @@ export async function startApi(parts: ApiParts = {}) {
     project,
     secret,
     newProject,
+    /** What the routes have done with ETag and If-Match so far, and what /openapi.json declares. */
+    entityTagUses,
+    declaredEntityTagUses,
     /** With the first project's secret key of Test, unless `key` says otherwise. */
     async call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, { key = secret, body, headers: given = {} }: Call = {}) {
       const headers = {
@@ -142,6 +164,8 @@ export async function startApi(parts: ApiParts = {}) {
         ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
       };
       const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+      const undeclared = [...entityTagUses].filter((use) => !declaredEntityTagUses.has(use));
+      if (undeclared.length > 0) throw new Error(`/openapi.json does not say that ${undeclared.join(', ')}`);
       return { status: answer.statusCode, body: answer.json() as Body, etag: answer.headers.etag };
     },
     async close() {

@@ -102,7 +102,8 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       description: `If the pair of tag and externalId exists, that ${name} is updated. ${replaces}`,
       body: schemas.creation,
       answer: one,
-      failures: [400, 409, 412, 413],
+      failures: [400, 409, 413],
+      entityTag: 'matched and answered',
     }),
     handler: async (request, reply) =>
       upsert({ request, reply }, accepted(resource.normalize(checkFields(bodyFields(request.body))))),
@@ -118,7 +119,8 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       params: pairParameters,
       body: schemas.update,
       answer: one,
-      failures: [400, 409, 412, 413],
+      failures: [400, 409, 413],
+      entityTag: 'matched and answered',
     }),
     handler: async (request, reply) =>
       upsert({ request, reply }, accepted(resource.normalize(checkFields(bodyFields(request.body)), request.params))),
@@ -134,7 +136,8 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       params: idParameter,
       body: schemas.update,
       answer: one,
-      failures: [400, 404, 409, 412, 413],
+      failures: [400, 404, 409, 413],
+      entityTag: 'matched and answered',
     }),
     handler: async (request, reply) =>
       save({ request, reply }, request.params.id, () => {
@@ -174,6 +177,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       params: idParameter,
       answer: one,
       failures: [404],
+      entityTag: 'answered',
     }),
     handler: async (request, reply) => show(byId(request), reply),
   });
@@ -187,6 +191,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       params: pairParameters,
       answer: one,
       failures: [404],
+      entityTag: 'answered',
     }),
     handler: async (request, reply) => show(byPair(request), reply),
   });
@@ -199,7 +204,8 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       summary: `Delete a ${name} by id`,
       params: idParameter,
       answer: answerOf(),
-      failures: [404, 409, 412],
+      failures: [404, 409],
+      entityTag: 'matched',
     }),
     handler: async (request, reply) => remove({ request, reply }, request.params.id, () => byId(request)),
   });
@@ -212,7 +218,8 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       summary: `Delete the ${name} of a pair`,
       params: pairParameters,
       answer: answerOf(),
-      failures: [404, 409, 412],
+      failures: [404, 409],
+      entityTag: 'matched',
     }),
     handler: async (request, reply) =>
       remove({ request, reply }, resource.idOf(callerOf(request), request.params) ?? '', () => byPair(request)),

@@ -7,7 +7,7 @@ import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
-import type { Edit } from '../edits.js';
+import { type Edit, sendRevision } from '../edits.js';
 import type { RawFields } from '../fields.js';
 import { addPairedRoutes } from '../paired-routes.js';
 import { isId, type Pair } from '../pairs.js';
@@ -61,12 +61,15 @@ export const geofenceRoutes =
         querystring: userParameters,
         answer: usersAnswer,
         failures: [400, 404],
+        entityTag: 'answered',
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { id } = request.params;
         if (isId(id)) return usersOf(request, found(configuration.geofence(callerOf(request), id), 'geofence'));
         // Not an id, so it is the pair of a tag and the externalId "users".
-        return { meta: success, geofence: geofenceJson(byPair(request, { tag: id, externalId: 'users' }), clock()) };
+        const geofence = byPair(request, { tag: id, externalId: 'users' });
+        sendRevision(reply, configuration.standing('geofence', geofence._id));
+        return { meta: success, geofence: geofenceJson(geofence, clock()) };
       },
     });
 

@@ -64,7 +64,8 @@ export const mapMarkerRoutes =
         querystring: Type.Object({ name: Type.Optional(Type.String({ description: 'Where the body is the image' })) }),
         body,
         answer: answerOf({ mapMarker: MapMarker }),
-        failures: [400, 409, 412, 413, 503],
+        failures: [400, 409, 413, 503],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
@@ -108,6 +109,7 @@ export const mapMarkerRoutes =
         params: idParameter,
         answer: answerOf({ mapMarker: MapMarker }),
         failures: [404],
+        entityTag: 'answered',
       }),
       handler: async (request, reply) => {
         const head = headOf(request);
@@ -142,7 +144,8 @@ export const mapMarkerRoutes =
         description: 'Maps that name it are refused from then on.',
         params: idParameter,
         answer: answerOf(),
-        failures: [404, 409, 412],
+        failures: [404, 409],
+        entityTag: 'matched',
       }),
       handler: async (request, reply) => {
         await edit({ request, reply }, `map-marker/${request.params.id}`, () => {

@@ -72,7 +72,8 @@ export const mapStyleRoutes =
           'Of all addresses in it only those of its sprites are asked: the archive of this installation stands in for its source of tiles.',
         body,
         answer: uploaded,
-        failures: [400, 409, 412, 413, 503],
+        failures: [400, 409, 413, 503],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
@@ -117,6 +118,7 @@ export const mapStyleRoutes =
         params: idParameter,
         answer: answerOf({ mapStyle: Type.Object({ ...MapStyle.properties, style: body.properties.style }) }),
         failures: [404],
+        entityTag: 'answered',
       }),
       handler: async (request, reply) => {
         const head = headOf(request);
@@ -136,7 +138,8 @@ export const mapStyleRoutes =
         params: idParameter,
         body: Type.Partial(body),
         answer: uploaded,
-        failures: [400, 404, 409, 412, 413, 503],
+        failures: [400, 404, 409, 413, 503],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const fields = bodyFields(request.body);
@@ -164,7 +167,8 @@ export const mapStyleRoutes =
         description: 'Maps that name it are refused from then on.',
         params: idParameter,
         answer: answerOf(),
-        failures: [404, 409, 412],
+        failures: [404, 409],
+        entityTag: 'matched',
       }),
       handler: async (request, reply) => {
         await edit({ request, reply }, `map-style/${request.params.id}`, () => {

@@ -28,6 +28,7 @@ const description = described({
   querystring: mapParameters,
   answer: mapAnswer,
   failures: [400, 503],
+  entityTag: 'answered',
 });
 
 type MapDeps = Pick<ApiDeps, 'configuration' | 'clock' | 'maps'>;

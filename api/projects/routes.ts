@@ -42,6 +42,7 @@ export const projectRoutes =
         body: Type.Object({ name: Type.String({ minLength: 1, maxLength: maxProjectNameLength }) }),
         answer: one,
         failures: [400],
+        entityTag: 'answered',
       }),
       handler: async (request, reply) => {
         const reader = new FieldReader(bodyFields(request.body));
@@ -72,6 +73,7 @@ export const projectRoutes =
         params: idParameter,
         answer: one,
         failures: [404],
+        entityTag: 'answered',
       }),
       handler: async (request, reply) => {
         const project = found(configuration.project(request.params.id), 'project');
@@ -90,7 +92,8 @@ export const projectRoutes =
         params: idParameter,
         body: Type.Object({ environment: Environment, kind: KeyKind }),
         answer: answerOf({ key: Type.String({ description: 'The new key' }), project: Project }),
-        failures: [400, 404, 409, 412],
+        failures: [400, 404, 409],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const reader = new FieldReader(bodyFields(request.body));

@@ -17,7 +17,7 @@ export const settingsRoutes =
   async (app) => {
     app.get('/v1/settings', {
       config,
-      schema: described({ operationId: 'getSettings', tag, summary: 'Get the settings', answer }),
+      schema: described({ operationId: 'getSettings', tag, summary: 'Get the settings', answer, entityTag: 'answered' }),
       handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
         sendRevision(reply, configuration.standing('project', project));
@@ -35,7 +35,8 @@ export const settingsRoutes =
           'What is left out stays; null puts a setting back to its default. The ETag is that of the project, whose keys are part of it.',
         body: Type.Partial(Settings),
         answer,
-        failures: [400, 409, 412],
+        failures: [400, 409],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const { project: id, environment } = callerOf(request);

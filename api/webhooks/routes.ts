@@ -50,7 +50,8 @@ export const webhookRoutes =
         description: 'Answers its signing secret in clear. It is shown this once.',
         body: NewWebhookFields,
         answer: one,
-        failures: [400, 409, 412, 413],
+        failures: [400, 409, 413],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const scope = callerOf(request);
@@ -93,6 +94,7 @@ export const webhookRoutes =
         params: idParameter,
         answer: one,
         failures: [404],
+        entityTag: 'answered',
       }),
       handler: async (request, reply) => {
         const record = webhookOf(deps, request);
@@ -111,7 +113,8 @@ export const webhookRoutes =
         params: idParameter,
         body: WebhookFields,
         answer: one,
-        failures: [400, 404, 409, 412, 413],
+        failures: [400, 404, 409, 413],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const fields = bodyFields(request.body);
@@ -131,7 +134,8 @@ export const webhookRoutes =
         description: 'What waits to be delivered to it is dropped.',
         params: idParameter,
         answer: answerOf(),
-        failures: [404, 409, 412],
+        failures: [404, 409],
+        entityTag: 'matched',
       }),
       handler: async (request, reply) => {
         const { id } = request.params;

@@ -53,7 +53,8 @@ export const secretRoutes =
         params: idParameter,
         body: RotationFields,
         answer: one,
-        failures: [400, 404, 409, 412],
+        failures: [400, 404, 409],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const overlapHours = accepted(readOverlapHours(bodyFields(request.body)));
@@ -75,7 +76,8 @@ export const secretRoutes =
         summary: 'Remove a signing secret that has been replaced',
         params: Type.Object({ id: Id, secretId: Id }),
         answer: one,
-        failures: [404, 409, 412],
+        failures: [404, 409],
+        entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const record = await editWebhook({ request, reply }, (current, nowMs) => ({

@@ -83,4 +83,15 @@ describe('/openapi.json', () => {
       expect(declared.every((parameter: Json) => parameter.required === true)).toBe(true);
     }
   });
+
+  it('declares the ETag of a geofence, and If-Match where it may answer 412, and only there', () => {
+    const { get, put } = openapi.paths['/v1/geofences/{id}'];
+    for (const { responses } of [get, put]) expect(responses['200'].headers.ETag.schema).toEqual({ type: 'string' });
+    for (const [, path, { parameters = [], responses }] of operations()) {
+      const ifMatch = parameters.find((parameter: Json) => parameter.in === 'header' && parameter.name === 'If-Match');
+      expect([path, ifMatch !== undefined]).toEqual([path, responses['412'] !== undefined]);
+      if (ifMatch) expect(ifMatch).toMatchObject({ required: false, schema: { type: 'string' } });
+    }
+    expect(put.responses['412']).toBeDefined();
+  });
 });
