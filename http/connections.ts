@@ -17,6 +17,8 @@ export interface ConnectionBounds {
   readonly maxConnectionsPerAddress: number;
   /** Addresses and CIDRs of proxies: many devices stand behind one, so it may have any number of connections. */
   readonly proxies: readonly string[];
+  /** From the beginning of a request, or of a connection, to the end of the headers. */
+  readonly headersTimeoutMs: number;
   /** How long a body may keep us waiting, apart from what its bytes earn. */
   readonly bodyTimeoutMs: number;
   /** Each so many bytes of a body earn it another second. */
@@ -27,6 +29,7 @@ export const defaultConnectionBounds: ConnectionBounds = {
   maxConnections: 10_000,
   maxConnectionsPerAddress: 2_000,
   proxies: [],
+  headersTimeoutMs: 20_000,
   bodyTimeoutMs: 30_000,
   minBodyBytesPerSecond: 1_000,
 };

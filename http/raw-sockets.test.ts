@@ -147,6 +147,62 @@ describe('a request that two readers would end at different places is refused', 
   });
 });
 
+describe('headers that do not come in time', () => {
+  const headersTimeoutMs = 400;
+  // Node looks ten times in that time; a loaded machine looks later.
+  const latestMs = 8 * headersTimeoutMs;
+
+  it.each([
+    ['half a request line', 'GET /v1/op'],
+    ['half of the headers', 'GET /v1/open HTTP/1.1\r\nHost: x\r\nAccept: te'],
+    ['a second request that stops halfway', 'GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/op'],
+  ])('%s: the connection is answered 408 and ends', async (_what, text) => {
+    const impatient = await start({ ...bounds, headersTimeoutMs });
+    try {
+      const startedAt = performance.now();
+      const client = new Client(impatient.port);
+      client.socket.write(text);
+      await client.ended;
+      const tookMs = performance.now() - startedAt;
+      expect(client.statuses.at(-1)).toBe(408);
+      expect(client.meta).toMatchObject({ code: 408, type: 'request_timeout', message: 'the headers did not come in time' });
+      expect(client.error).toBeUndefined();
+      expect(tookMs).toBeGreaterThanOrEqual(headersTimeoutMs * 0.9);
+      expect(tookMs).toBeLessThan(latestMs);
+    } finally {
+      await impatient.app.close();
+    }
+  });
+
+  it('a connection that says nothing ends without an answer', async () => {
+    const impatient = await start({ ...bounds, headersTimeoutMs });
+    try {
+      const client = new Client(impatient.port);
+      await client.ended;
+      expect(client.text).toBe('');
+      expect(client.error).toBeUndefined();
+    } finally {
+      await impatient.app.close();
+    }
+  });
+
+  it('a request that comes in pieces within the time is answered', async () => {
+    const impatient = await start({ ...bounds, headersTimeoutMs: 4_000 });
+    try {
+      const client = new Client(impatient.port);
+      for (const piece of ['GET /v1/op', 'en HTTP/1.1\r\nHo', 'st: x\r\n\r', '\n']) {
+        client.socket.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await client.until(() => client.statuses.length === 1);
+      expect(client.statuses).toEqual([200]);
+    } finally {
+      for (const { socket } of open) socket.destroy();
+      await impatient.app.close();
+    }
+  });
+});
+
 describe('pipelining', () => {
   it('requests are answered in their order', async () => {
     const client = new Client();

@@ -47,9 +47,7 @@ const defaultBodyLimitBytes = 1_048_576;
 const maxPathParameterCharacters = 2_048;
 /** A connection on which nothing moves for so long is closed. Longer than the heartbeat of event streams. */
 const idleConnectionMs = 120_000;
-/** From the beginning of a request, or of a connection, to the end of the headers. */
-const headersTimeoutMs = 20_000;
-const headersCheckEveryMs = 2_000;
+const headersChecksPerTimeout = 10;
 
 /** What Node would answer by itself, in another shape than ours or not at all. */
 function answerOddRequests(app: FastifyInstance): void {
@@ -75,6 +73,7 @@ const withoutApiPrefix = (url: string): string => (url.startsWith('/api/v1/') ? 
 
 /** A server without routes of its own but /openapi.json and /docs. Register rooms as plugins, then listen. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const bounds = { ...defaultConnectionBounds, ...options.connections };
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -85,8 +84,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     connectionTimeout: idleConnectionMs,
     http: {
       maxHeaderSize: maxHeaderBytes,
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: headersCheckEveryMs,
+      headersTimeout: bounds.headersTimeoutMs,
+      connectionsCheckingInterval: bounds.headersTimeoutMs / headersChecksPerTimeout,
       // It is asked for below, with an answer in our shape.
       requireHostHeader: false,
     },
@@ -103,7 +102,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       void sendFailure(error, request, reply);
     },
   });
-  app.decorate('connections', watchConnections(app, { ...defaultConnectionBounds, ...options.connections }));
+  app.decorate('connections', watchConnections(app, bounds));
   app.setValidatorCompiler(validatorCompiler);
   // Response schemas describe; they don't filter.
   app.setSerializerCompiler(() => JSON.stringify);
