@@ -1,0 +1,258 @@
+/**
+ * A data folder whose `log/` is older than `state/`, `deliveries/`, `analytics/` and `view/`: an operator restored a part of a backup.
+ *
+ * Requirement: the partitions that the log no longer leads to halt and say so, the others go on, the configuration is that of the log, and
+ * `fenceline repair positions` ends the halt without skipping a location or applying one twice.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { openEmbedded } from '../../backends/embedded/embedded.js';
+import { partitionOfKey } from '../../backends/embedded/partitioner.js';
+import { deviceKey } from '../../ingest/track-request.js';
+import { type Log, type Topic, topics } from '../../pipeline/ports.js';
+import { codecs } from '../../schemas/codecs.js';
+import { type Json, ok } from '../support/client.js';
+import { circle, standing } from '../support/places.js';
+import { Receiver } from '../support/receiver.js';
+import { program, TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+const timeout = 240_000;
+const commandTimeoutMs = 60_000;
+const partitions = 2;
+/** The partition that loses records, and the one that loses none. */
+const losing = 0;
+const whole = 1;
+const batch = 20;
+
+interface Scene {
+  readonly server: TestServer;
+  readonly project: string;
+  readonly receiver: Receiver;
+}
+
+/** Devices of the partition, whose names begin with `name`. */
+function devicesOf({ project }: Scene, partition: number, name: string, count = batch): string[] {
+  const devices: string[] = [];
+  for (let index = 0; devices.length < count; index++) {
+    const deviceId = `${name}-${index}`;
+    if (partitionOfKey(deviceKey({ project, environment: 'test', deviceId }), partitions) === partition) devices.push(deviceId);
+  }
+  return devices;
+}
+
+/** Sends one location of each device, inside of the fence. Resolves when all are acknowledged. */
+async function send({ server }: Scene, devices: readonly string[]): Promise<void> {
+  const lines = devices.map((deviceId) => ({ deviceId, ...standing(0, 0), accuracy: 5, updatedAtMs: Date.now() }));
+  expect(ok(await server.as('test_secret').bulk(lines)).accepted).toBe(devices.length);
+}
+
+const seenBy = ({ receiver }: Scene): string[] =>
+  receiver.requests.map(({ body }) => JSON.parse(body.toString()).event?.user?.deviceId ?? body.toString());
+
+/** Resolves when the webhook has had an event of each device. */
+const delivered = (scene: Scene, devices: readonly string[]) =>
+  until(
+    () => {
+      const seen = new Set(seenBy(scene));
+      return devices.every((device) => seen.has(device));
+    },
+    { timeoutMs: 30_000, describe: () => `${seenBy(scene).join()}\n${scene.server.process.log().join('\n')}` },
+  );
+
+const fenceNames = async ({ server }: Scene): Promise<string[]> =>
+  ok(await server.as('test_secret').get('/v1/geofences?limit=1000'))
+    .geofences.map(({ externalId, description }: Json) => `${externalId}: ${description}`)
+    .sort();
+
+/** Partitions that are halted now, as operators see them. */
+async function halted({ server }: Scene): Promise<string[]> {
+  const text = await (await fetch(`${server.address}/metrics`)).text();
+  return [...text.matchAll(/^fenceline_partitions_diverged\{[^}]*"(\w+)"\} ([1-9]\d*)$/gm)]
+    .map(([, topic, count]) => `${topic} ${count}`)
+    .sort();
+}
+
+/** Lines of the log that name a halted partition. */
+const haltLines = ({ server }: Scene): string[] =>
+  server.process.log().filter((line) => line.includes('is not the log that was read before'));
+
+/** What the folder's topics hold, once no process has it open: each record, decoded. */
+async function contents({ server }: Scene) {
+  const { log, close } = openEmbedded({ path: server.dataFolder, partitions });
+  const values = async (topic: Topic) => (await Promise.all(range(log, topic).map((each) => log.read(topic, each, 0, 100_000)))).flat();
+  try {
+    const outcomes = (await values(topics.outcomes)).map(({ value }) => codecs.outcome.decode(value as Buffer));
+    const events = (await values(topics.events)).map(({ value }) => codecs.event.decode(value as Buffer));
+    return {
+      applied: counted(outcomes.filter(({ result }) => result === 'applied').map(({ location }) => location.deviceId)),
+      notApplied: outcomes.filter(({ result }) => result !== 'applied').map(({ location }) => location.deviceId),
+      entered: counted(events.map(({ user }) => user?.deviceId ?? '')),
+    };
+  } finally {
+    await close();
+  }
+}
+
+const range = (log: Pick<Log, 'partitions'>, topic: Topic): number[] =>
+  Array.from({ length: log.partitions(topic) }, (_, partition) => partition);
+
+function counted(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** Expects every device's one location to be applied once, with one event and one request to the webhook. */
+async function expectOnce(scene: Scene, devices: readonly string[]): Promise<void> {
+  const { applied, notApplied, entered } = await contents(scene);
+  const requests = counted(seenBy(scene));
+  const off = devices.filter((each) => [applied, entered, requests].some((counts) => counts.get(each) !== 1));
+  expect(off.map((each) => [each, applied.get(each), entered.get(each), requests.get(each)])).toEqual([]);
+  expect(notApplied).toEqual([]);
+}
+
+/** The command line, as an operator calls it on the data folder. */
+async function repair({ server }: Scene, ...args: string[]) {
+  const child = spawn(process.execPath, [program, 'repair', 'positions', '--data', server.dataFolder, ...args], {
+    env: { ...process.env, ...server.environment },
+    timeout: commandTimeoutMs,
+  });
+  let output = '';
+  child.stdout.on('data', (text) => (output += text));
+  child.stderr.on('data', (text) => (output += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+/** A stopped server: of both partitions, `kept` is in log and state; of one, `lost` is in state alone. */
+async function startScene(): Promise<Scene & { readonly kept: string[]; readonly lost: string[] }> {
+  const receiver = await Receiver.start();
+  onTestFinished(() => receiver.close());
+  const server = await TestServer.start({
+    FENCELINE_LOCATIONS_PARTITIONS: `${partitions}`,
+    FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
+  });
+  onTestFinished(() => server.dispose());
+  const { projects } = ok(await (await server.administrator()).get('/v1/projects'));
+  const scene = { server, receiver, project: projects[0]._id as string };
+  const client = server.as('test_secret');
+  await client.putGeofence('edited', { description: 'before', ...circle(0, 0, 100) });
+  await client.putGeofence('deleted', circle(5_000, 0, 100));
+  ok(await client.post('/v1/webhooks', { url: receiver.url(), types: ['user.entered_geofence'] }));
+  const kept = [...devicesOf(scene, losing, 'kept'), ...devicesOf(scene, whole, 'kept')];
+  await send(scene, kept);
+  await delivered(scene, kept);
+  await server.stop();
+  const [log, older] = ['log', 'older-log'].map((name) => join(server.dataFolder, name)) as [string, string];
+  cpSync(log, older, { recursive: true });
+
+  await server.restart();
+  await client.putGeofence('edited', { description: 'after', ...circle(0, 0, 100) });
+  ok(await client.delete('/v1/geofences/test/deleted'));
+  for (let index = 0; index < 5; index++) await client.putGeofence(`lost-${index}`, circle(0, 0, 100));
+  for (let index = 0; index < 5; index++) ok(await client.delete(`/v1/geofences/test/lost-${index}`));
+  await client.putGeofence('lost', circle(9_000, 0, 100));
+  const lost = devicesOf(scene, losing, 'lost');
+  await send(scene, lost);
+  await delivered(scene, lost);
+  await server.stop();
+  rmSync(log, { recursive: true });
+  cpSync(older, log, { recursive: true });
+  rmSync(older, { recursive: true });
+  return { ...scene, kept, lost };
+}
+
+const remembered = ['deleted: deleted', 'edited: before'];
+
+it('an older log halts what it does not lead to, alone, until a stopped node is repaired', { timeout, retry: 0 }, async () => {
+  const scene = await startScene();
+  const { server } = scene;
+
+  await server.restart();
+  expect(await fenceNames(scene), 'the first answer').toEqual(remembered);
+  await until(async () => (await halted(scene)).includes('locations 1'), { describe: () => server.process.log().join('\n') });
+  const beyond = haltLines(scene);
+  expect(beyond.filter((line) => line.includes('topic locations'))).toHaveLength(1);
+  expect(beyond.find((line) => line.includes('topic locations'))).toMatch(
+    /partition 0 of topic locations .* stored position is offset 40, the log ends at 20; .*fenceline repair positions/,
+  );
+  expect((await fetch(`${server.address}/health/ready`)).status).toBe(200);
+
+  const others = devicesOf(scene, whole, 'others');
+  const waiting = devicesOf(scene, losing, 'waiting', 30);
+  await send(scene, waiting);
+  await send(scene, others);
+  await delivered(scene, others);
+  console.log(beyond.join('\n'), await halted(scene));
+  await server.stop();
+  const before = await contents(scene);
+  expect(waiting.filter((device) => before.applied.has(device))).toEqual([]);
+
+  // By now the log has other records at the offsets that were read.
+  await server.restart();
+  await until(async () => (await halted(scene)).includes('locations 1'), { describe: () => server.process.log().join('\n') });
+  expect(haltLines(scene).find((line) => line.includes('topic locations'))).toMatch(
+    /partition 0 of topic locations .* the log holds 0 to 50, with other records from 20 on; .*fenceline repair positions/,
+  );
+  await server.stop();
+
+  const dry = await repair(scene);
+  console.log(dry.output);
+  expect(dry.code, dry.output).toBe(1);
+  expect(dry.output).toMatch(/location-stage, topic locations, partition 0: stored 40 .* the log holds 0 to 50.*; move to 20/);
+  expect(dry.output).toContain('Nothing was changed. Run this again with --yes');
+  expect((await repair(scene)).output).toBe(dry.output);
+  const done = await repair(scene, '--yes');
+  console.log(done.output);
+  expect(done.code, done.output).toBe(0);
+  expect(done.output).toContain('location-stage, topic locations, partition 0: moved from 40 to 20');
+  expect((await repair(scene)).code).toBe(0);
+
+  await server.restart();
+  const fresh = [...devicesOf(scene, losing, 'fresh'), ...devicesOf(scene, whole, 'fresh')];
+  await send(scene, fresh);
+  await delivered(scene, [...waiting, ...fresh]);
+  expect(await halted(scene)).toEqual([]);
+  expect(haltLines(scene)).toEqual([]);
+  await server.stop();
+  await expectOnce(scene, [...scene.kept, ...scene.lost, ...others, ...waiting, ...fresh]);
+});
+
+it('positions are repaired beside a node that runs and takes locations', { timeout, retry: 0 }, async () => {
+  const scene = await startScene();
+  const { server } = scene;
+  await server.restart();
+  await until(async () => (await halted(scene)).includes('locations 1'), { describe: () => server.process.log().join('\n') });
+  const all = [...scene.kept, ...scene.lost, ...devicesOf(scene, losing, 'waiting')];
+  await send(scene, all.slice(-batch));
+
+  let isFlowing = true;
+  const flow = (async () => {
+    for (let round = 0; isFlowing; round++, await delay(50)) {
+      const devices = [losing, whole].flatMap((partition) => devicesOf(scene, partition, `later-${round}`, 3));
+      await send(scene, devices);
+      all.push(...devices);
+    }
+  })();
+  const dry = await repair(scene);
+  expect(dry.code, dry.output).toBe(1);
+  expect(await halted(scene)).toContain('locations 1');
+  const startedMs = performance.now();
+  const done = await repair(scene, '--yes');
+  console.log(`${done.output}${Math.round(performance.now() - startedMs)} ms`);
+  expect(done.code, done.output).toBe(0);
+  await until(async () => (await halted(scene)).length === 0, { describe: () => server.process.log().join('\n') });
+  isFlowing = false;
+  await flow;
+
+  await delivered(scene, all);
+  expect((await repair(scene)).code).toBe(0);
+  expect(await fenceNames(scene)).toEqual(remembered);
+  expect((await server.stop()).code).toBe(0);
+  await expectOnce(scene, all);
+});
