@@ -85,12 +85,14 @@ export function startConsumer(options: ConsumerOptions): Subscription {
       await batchReady(partition, offset);
       if (closing) break;
       const records = store.read(partition, offset, maxBatchRecords);
-      if (records.length > 0 && (await handler.records(partition, records)) === 'halted') {
+      // A compacted topic may end with offsets that are gone.
+      const end = Math.max(offset, store.end(partition));
+      if (records.length === 0) await handler.passed?.(partition, end);
+      else if ((await handler.records(partition, records)) === 'halted') {
         await closed();
         break;
       }
-      // A compacted topic may end with offsets that are gone: with less than a whole batch, all up to the end was seen.
-      offset = (records.at(-1)?.offset ?? Math.max(offset, store.end(partition)) - 1) + 1;
+      offset = (records.at(-1)?.offset ?? end - 1) + 1;
       // Others on this thread get their turn even when every hand-over settles at once.
       await nextTurn();
     }

@@ -10,7 +10,7 @@ import { createInbox } from '../../backends/embedded/replies.js';
 import { createSpace, newSharedSpace, refuseWhenFull } from '../../backends/embedded/space.js';
 import { embeddedTurns } from '../../backends/embedded/turns.js';
 import { startRejectionCounter } from '../../ingest/rejections.js';
-import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
+import { type ChangeProblem, createConfigurationWriter, followComparedChanges } from '../../pipeline/catalog/changes.js';
 import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
 import { createRestorationSweeper } from '../../pipeline/catalog/restoration.js';
 import { type Log, topics } from '../../pipeline/ports.js';
@@ -54,7 +54,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await backend.log.append(topic, records);
     },
   };
-  const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
+  const onChangeProblem = (problem: ChangeProblem) => logger.error(problem, 'change skipped');
+  const changes = await followComparedChanges({ log, view, onProblem: onChangeProblem }, { beyondEndMs: 0 });
   const writer = createConfigurationWriter({ log, view });
   await view.waitFor((await log.bounds(topics.changes, 0)).end);
 

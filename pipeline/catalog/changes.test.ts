@@ -1,8 +1,16 @@
+import { cpSync, rmSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { codecs } from '../../schemas/codecs.js';
 import { topics } from '../ports.js';
-import { appendChange, type ChangeProblem, createChangeDecoder, createConfigurationWriter, followChanges } from './changes.js';
+import {
+  appendChange,
+  type ChangeProblem,
+  createChangeDecoder,
+  createConfigurationWriter,
+  followChanges,
+  followComparedChanges,
+} from './changes.js';
 import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from './fixtures.js';
 import { createRestorationSweeper } from './restoration.js';
 import type { ConfigurationChange } from './types.js';
@@ -199,3 +207,52 @@ test('an edit that can not be understood fails, and is not waited for', async ()
   const broken = { ...geofenceRecord(), radius: 'wide' } as unknown as ReturnType<typeof geofenceRecord>;
   await expect(node.writer.write([put(broken)])).rejects.toThrow('/radius');
 });
+
+test('a view that is ahead of a restored topic shows the topic as soon as it has caught up', async () => {
+  const path = temporaryFolder();
+  const [data, older] = [`${path}/data`, `${path}/older`];
+  const first = startNode(path);
+  const edited = geofenceRecord({ externalId: 'edited' });
+  const lost = geofenceRecord({ externalId: 'lost' });
+  await first.writer.write([put(edited)]);
+  await first.stop();
+  cpSync(data, older, { recursive: true });
+  const second = startNode(path);
+  await second.writer.write([put({ ...edited, description: 'after', updatedAt: edited.updatedAt + 1 }), put(lost)]);
+  await second.stop();
+  rmSync(data, { recursive: true });
+  cpSync(older, data, { recursive: true });
+
+  const embedded = openEmbedded({ path: data, partitions: 1 });
+  const view = openView(`${path}/view`);
+  const problems: ChangeProblem[] = [];
+  const parts = { log: embedded.log, view, onProblem: (problem: ChangeProblem) => problems.push(problem) };
+  const following = await followComparedChanges(parts);
+  onTestFinished(async () => {
+    await following.close();
+    await view.close();
+    await embedded.close();
+  });
+  await view.waitFor((await embedded.log.bounds(topics.changes, 0)).end);
+  expect(view.geofence(scope, edited._id)).toEqual(edited);
+  expect(view.geofence(scope, lost._id)).toBeUndefined();
+  expect(problems.map(({ reason }) => reason)).toEqual([expect.stringContaining('the configuration is read anew')]);
+});
+
+test('a view that is made anew catches up with a topic whose newest records are gone', async () => {
+  const path = temporaryFolder();
+  const embedded = openEmbedded({ path: `${path}/data`, partitions: 1, retentionMs: { changes: 0 } });
+  const [kept, deleted] = [geofenceRecord({ externalId: 'kept' }), geofenceRecord({ externalId: 'deleted' })];
+  for (const change of [put(kept), put(deleted), { kind: 'geofence' as const, id: deleted._id, record: null }]) {
+    await appendChange({ log: embedded.log, clock: () => 7_000 }, change);
+  }
+  await embedded.log.sweep(Date.now() + 2 * 60 * 60 * 1_000);
+  expect((await embedded.log.read(topics.changes, 0, 0, 10)).map(({ offset }) => offset)).toEqual([0]);
+  await embedded.close();
+
+  const node = startNode(path);
+  onTestFinished(() => node.stop());
+  await node.writer.catchUp();
+  expect(node.view.geofence(scope, kept._id)).toEqual(kept);
+  expect(node.view.position).toEqual({ offset: 3, mark: expect.stringMatching(/^0:/) });
+}, 10_000);

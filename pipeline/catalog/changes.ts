@@ -9,7 +9,7 @@ import { ProjectRecord } from '../../schemas/json/project.js';
 import { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../schemas/records.js';
 import { type Divergence, type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../ports.js';
-import { markOf } from '../positions.js';
+import { type DivergenceOptions, findDivergence, markOf } from '../positions.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
 import { editHeaders, newEditId, originOf } from './revisions.js';
@@ -74,33 +74,37 @@ const maxBatchRecords = 1_000;
 const rebuildReason = ({ position, first, end }: Divergence): string =>
   `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: it holds ${first} to ${end} now; the configuration is read anew`;
 
+export interface FollowedChanges {
+  readonly log: Log;
+  readonly view: View;
+  readonly onProblem: (problem: ChangeProblem) => void;
+}
+
+/**
+ * Begins the view anew, for another topic than the one that was applied. Keeps what the topic has now; all of it is
+ * applied again, for a refused edit may stand behind the one that counts. Returns the offset to go on from.
+ */
+async function rebuild({ log, view, onProblem }: FollowedChanges, divergence: Divergence): Promise<number> {
+  onProblem({ offset: divergence.position.offset, key: '', reason: rebuildReason(divergence) });
+  const { first, end } = await log.bounds(topics.changes, partition);
+  const keys = new Set<string>();
+  for (let offset = first; offset < end; ) {
+    const records = await log.read(topics.changes, partition, offset, maxBatchRecords);
+    if (records.length === 0) break;
+    for (const { key } of records) keys.add(key);
+    offset = (records.at(-1) as LogRecord).offset + 1;
+  }
+  await view.restart((kind, id) => keys.has(changeKey(kind, id)));
+  return first;
+}
+
 /**
  * Follows topic `changes` into the view, from where the view is. Records that can't be understood are reported and skipped. Where the topic isn't the one
  * that the view was made from, that is reported, and the view is made anew.
  */
-export function followChanges({
-  log,
-  view,
-  onProblem,
-}: {
-  log: Log;
-  view: View;
-  onProblem: (problem: ChangeProblem) => void;
-}): Subscription {
+export function followChanges(parts: FollowedChanges): Subscription {
+  const { log, view, onProblem } = parts;
   const decodeChange = createChangeDecoder();
-  /** Keeps what the topic has now; all of it is applied again, for a refused edit may stand behind the one that counts. */
-  async function rebuild(): Promise<number> {
-    const { first, end } = await log.bounds(topics.changes, partition);
-    const keys = new Set<string>();
-    for (let offset = first; offset < end; ) {
-      const records = await log.read(topics.changes, partition, offset, maxBatchRecords);
-      if (records.length === 0) break;
-      for (const { key } of records) keys.add(key);
-      offset = (records.at(-1) as LogRecord).offset + 1;
-    }
-    await view.restart((kind, id) => keys.has(changeKey(kind, id)));
-    return first;
-  }
 
   function decoded(record: LogRecord): DecodedChange[] {
     const origin = originOf(record);
@@ -119,19 +123,28 @@ export function followChanges({
     maxWaitMs: 0,
     handler: {
       assigned: async () => view.position,
-      async diverged(_, divergence) {
-        onProblem({ offset: divergence.position.offset, key: '', reason: rebuildReason(divergence) });
-        return rebuild();
-      },
+      diverged: (_, divergence) => rebuild(parts, divergence),
       async records(_, records) {
         const last = records.at(-1);
         if (last === undefined) return;
         await view.apply(records.flatMap(decoded), last.offset + 1, markOf(last));
       },
       revoked: async () => {},
-      passed: (_, nextOffset) => view.apply([], nextOffset),
+      // The mark of an earlier record stays true; without one, an older topic that is put back would not be noticed.
+      passed: (_, nextOffset) => view.apply([], nextOffset, view.position.mark),
     },
   });
+}
+
+/**
+ * Compares the view with the topic, then follows as {@link followChanges} does. `view.waitFor` tells the truth from then
+ * on: a view that is ahead of a restored topic has passed every offset of it, and shows what the topic does not have.
+ */
+export async function followComparedChanges(parts: FollowedChanges, options?: DivergenceOptions): Promise<Subscription> {
+  const { log, view } = parts;
+  const divergence = await findDivergence(log, topics.changes, partition, view.position, options);
+  if (divergence !== undefined) await rebuild(parts, divergence);
+  return followChanges(parts);
 }
 
 const encodeChange = ({ kind, id, record, bases }: ConfigurationChange, edit: string, changedAt: number): NewRecord => ({
