@@ -1,5 +1,6 @@
 /** `fenceline repair positions`: moves stored positions onto the log that there is, after the log has lost records or was put back. */
 import { parseArgs } from 'node:util';
+import { topics } from '../../pipeline/ports.js';
 import { type Command, UsageError } from '../command.js';
 import type { Configuration } from '../config/schema.js';
 import { clusterOptionsOrRefuse } from '../node/cluster-options.js';
@@ -68,14 +69,18 @@ async function open(configuration: Configuration): Promise<OpenBackend> {
     const { openCluster } = await import('../../backends/cluster/cluster.js');
     return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (message) => console.error(message) });
   }
-  const [{ openBackend }, { createSpace }, { hasLog }] = await Promise.all([
+  const [{ openBackend }, { createSpace }, { hasLog, openLogReader }] = await Promise.all([
     import('../node/folders.js'),
     import('../../backends/embedded/space.js'),
     import('../../backends/embedded/reader.js'),
   ]);
   if (!hasLog(configuration.data))
     throw new UsageError(`${configuration.data} holds no data of Fenceline: name its folder with --data`);
-  return openBackend(configuration, createSpace(), 'wait');
+  // The folder knows their number: the command needs no configuration of the node.
+  const reader = openLogReader(configuration.data);
+  const partitions = reader.partitions(topics.locations);
+  await reader.close();
+  return openBackend({ ...configuration, locations: { ...configuration.locations, partitions } }, createSpace(), 'wait');
 }
 
 /** Answers whether every position leads to the log in the end. */
