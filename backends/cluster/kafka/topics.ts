@@ -131,11 +131,10 @@ const inSyncOf = ({ minInSyncReplicas }: TopicSettings, replicas: number): numbe
 /** What of the topics, as they are, keeps acknowledged records less safely than the configuration asks. A sentence each. */
 async function weaknesses(admin: Admin, settings: TopicSettings, replicas: ReadonlyMap<string, number>): Promise<string[]> {
   const configNames = ['min.insync.replicas', 'unclean.leader.election.enable'];
-  const { resources } = await admin.describeConfigs({
-    resources: [...replicas.keys()].map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames })),
-    includeSynonyms: false,
-  });
-  return resources.flatMap(({ resourceName: name, configEntries }) => {
+  const resources = [...replicas.keys()].map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames }));
+  // A broker that is asked may not know yet of a topic that was made just now.
+  const described = await retried(() => admin.describeConfigs({ resources, includeSynonyms: false }), { limitMs: knownWithinMs });
+  return described.resources.flatMap(({ resourceName: name, configEntries }) => {
     const configured = (wanted: string) => configEntries.find(({ configName }) => configName === wanted)?.configValue;
     const count = replicas.get(name) ?? 0;
     const wanted = inSyncOf(settings, count);

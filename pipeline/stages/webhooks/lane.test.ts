@@ -38,7 +38,10 @@ class SlowQueue {
       new Promise((answer) => {
         this.#reading = { limit, answer };
       }),
-    replacedAt: async (_: string, ids: readonly string[]) => ids.map((id) => (this.replaced.has(id) ? 1 : undefined)),
+    replacedAt: (_: string, ids: readonly string[]) =>
+      new Promise((answer) => {
+        this.#asking = { ids, answer };
+      }),
     settle: async (settlements: readonly Settlement[]) => {
       for (const { place } of settlements) {
         this.stored.delete(place.sequence);
@@ -54,12 +57,23 @@ class SlowQueue {
     this.#reading.found ??= byPlace.slice(0, this.#reading.limit);
   }
 
+  /** The lane's read of replacements, which follows each read of the queue. */
+  #asking: { ids: readonly string[]; answer: (times: (number | undefined)[]) => void } | undefined;
+
+  /** Answers what is asked: the read of the queue, and the next time the read of replacements. */
   async answer(): Promise<void> {
+    const asking = this.#asking;
+    this.#asking = undefined;
+    asking?.answer(asking.ids.map((id) => (this.replaced.has(id) ? 1 : undefined)));
+    if (asking === undefined) this.#answerRead();
+    await new Promise(setImmediate);
+  }
+
+  #answerRead(): void {
     this.read();
     const reading = this.#reading;
     this.#reading = undefined;
     reading?.answer(reading.found as WaitingDelivery[]);
-    await new Promise(setImmediate);
   }
 }
 
@@ -173,7 +187,7 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
       for (const step of drawn) await perform[step]();
       // In the end all of it comes to pass: round after round, until a while nothing does.
       for (let round = 0; round < 2 * made + 10; round++) {
-        for (const step of ['offer', 'answer', 'load', 'answer', 'take', 'settle', 'hear', 'pass'] as const)
+        for (const step of ['offer', 'answer', 'answer', 'load', 'answer', 'answer', 'take', 'settle', 'hear', 'pass'] as const)
           await perform[step]();
       }
       expect(gone.size + queue.removed.size).toBe(made);
@@ -199,6 +213,7 @@ test('a retry that is read after it was replaced is removed and not taken', asyn
   queue.replaced.add(delivery(0).id);
   void lane.load(maxWindow, 1);
   await queue.answer();
+  await queue.answer();
   expect([lane.take(noKeys)?.place.sequence, lane.take(noKeys)]).toEqual([1, undefined]);
   expect([[...queue.removed], budget.held]).toEqual([[0], 0]);
 });
@@ -211,6 +226,7 @@ test('a read that ends after the source has gone to another holds nothing', asyn
   void lane.load(maxWindow, 1);
   lane.abandon();
   await queue.answer();
+  await queue.answer();
   expect([lane.take(noKeys), budget.held]).toEqual([undefined, 0]);
 });
 
@@ -220,6 +236,7 @@ test('regression: sent twice, when a read of the queue came across a delivery be
   const place = { webhook, dueAtMs: 1, sequence: 0 };
   queue.stored.set(0, { ...place, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
   void lane.load(maxWindow, 1);
+  await queue.answer();
   await queue.answer();
   lane.offer({ place, attempts: 0, delivery: delivery(0), sinceMs: 0 }, maxWindow);
   expect([lane.take(noKeys)?.place, lane.take(noKeys)]).toEqual([place, undefined]);

@@ -76,21 +76,21 @@ export class Lane {
   /** The first of the window whose order key is free. It stays in hand until it is settled. */
   take(busyKeys: ReadonlySet<string>): HeldDelivery | undefined {
     const index = this.#window.findIndex(({ delivery }) => !busyKeys.has(delivery.orderKey));
-    return index < 0 ? undefined : this.#remove(index, 1)[0];
+    return index < 0 ? undefined : this.#takeOut(index, 1)[0];
   }
 
   /** Those of the window that have been waiting since then or longer. They stay in hand until they are settled. */
   takeCreatedBefore(epochMs: number): HeldDelivery[] {
     const taken: HeldDelivery[] = [];
     for (let index = this.#window.length - 1; index >= 0; index--) {
-      if ((this.#window[index] as HeldDelivery).delivery.createdAt <= epochMs) taken.push(...this.#remove(index, 1));
+      if ((this.#window[index] as HeldDelivery).delivery.createdAt <= epochMs) taken.push(...this.#takeOut(index, 1));
     }
     return taken;
   }
 
   /** Leaves all but the first `keep` of the window to the disk. */
   release(keep: number): void {
-    for (const { place } of this.#remove(keep, this.#window.length)) {
+    for (const { place } of this.#takeOut(keep, this.#window.length)) {
       this.#inHand.delete(place.sequence);
       this.#leave(place.dueAtMs);
     }
@@ -116,44 +116,59 @@ export class Lane {
     this.#restDueAtMs = Number.POSITIVE_INFINITY;
     const limit = maxWindow + this.#inHand.size;
     const found = await this.source.waiting(this.#parts.webhook, limit);
-    const due = this.#dueOf(found, maxWindow, nowMs);
-    const current = await this.#withoutReplaced(due);
+    const due = found.filter(({ dueAtMs }) => dueAtMs <= nowMs).map((waiting) => this.#heldOf(waiting));
+    const isReplaced = await this.#replacedOf(due);
+    // From here to the end of the turn nothing else happens to the lane: a release in between would put later deliveries before earlier ones.
     this.#isLoading = false;
-    for (const held of current) this.#hold(held);
+    const replaced = this.#fill(found, due, isReplaced, maxWindow);
     const last = found.at(-1);
     if (last !== undefined && found.length === limit) this.#leave(last.dueAtMs);
     for (const sequence of this.#settledMeanwhile.splice(0)) this.#inHand.delete(sequence);
+    if (replaced.length > 0) await this.#remove(replaced);
   }
 
-  /** Decodes what is due and fits the window. Leaves the rest to the disk. */
-  #dueOf(found: readonly WaitingDelivery[], maxWindow: number, nowMs: number): HeldDelivery[] {
-    const due: HeldDelivery[] = [];
-    for (const { value, attempts, ...place } of found) {
-      if (this.#inHand.has(place.sequence)) continue;
-      if (place.dueAtMs > nowMs || this.#window.length + due.length >= maxWindow) {
-        this.#leave(place.dueAtMs);
+  #heldOf({ value, attempts, ...place }: WaitingDelivery): HeldDelivery {
+    const delivery = this.#parts.codec.decode(value);
+    return { place, attempts, delivery, sinceMs: delivery.createdAt };
+  }
+
+  /** Reads which deliveries were asked for again since they were created. */
+  async #replacedOf(due: readonly HeldDelivery[]): Promise<(held: HeldDelivery) => boolean> {
+    const ids = due.map(({ delivery }) => delivery.id);
+    const times = await this.source.replacedAt(this.#parts.webhook, ids);
+    const replacedAt = new Map(ids.map((id, index) => [id, times[index]] as const));
+    // One that is still to be offered is too young to have been replaced, and its offer would bring it back.
+    return ({ delivery, place }) => (replacedAt.get(delivery.id) ?? 0) > delivery.createdAt && place.sequence < this.#nextOffered;
+  }
+
+  /** Puts what is due into the window, as far as there is room, and leaves the rest. Answers the replaced ones, which are in hand then. */
+  #fill(
+    found: readonly WaitingDelivery[],
+    due: readonly HeldDelivery[],
+    isReplaced: (held: HeldDelivery) => boolean,
+    maxWindow: number,
+  ): HeldDelivery[] {
+    const replaced: HeldDelivery[] = [];
+    for (const [index, { sequence, dueAtMs }] of found.entries()) {
+      if (this.#inHand.has(sequence)) continue;
+      const held = due[index];
+      if (held === undefined || !this.hasRoom(maxWindow)) {
+        this.#leave(dueAtMs);
         break;
       }
-      const delivery = this.#parts.codec.decode(value);
-      due.push({ place, attempts, delivery, sinceMs: delivery.createdAt });
+      if (isReplaced(held)) {
+        this.#inHand.add(sequence);
+        replaced.push(held);
+      } else this.#hold(held);
     }
-    return due;
+    return replaced;
   }
 
-  /** Removes from the queue, unsent, what was asked for again since it was created. Answers the others. */
-  async #withoutReplaced(due: readonly HeldDelivery[]): Promise<readonly HeldDelivery[]> {
-    const { webhook, metrics } = this.#parts;
-    const ids = due.map(({ delivery }) => delivery.id);
-    const times = await this.source.replacedAt(webhook, ids);
-    // One that is still to be offered is too young to have been replaced, and its offer would bring it back.
-    const isReplaced = ({ delivery, place }: HeldDelivery, index: number): boolean =>
-      (times[index] ?? 0) > delivery.createdAt && place.sequence < this.#nextOffered;
-    const replaced = due.filter(isReplaced);
-    if (replaced.length === 0) return due;
-    if (await this.source.settle(replaced.map(({ place }) => ({ place, next: null })))) {
-      metrics.add('webhook_deliveries_replaced_total', replaced.length);
-    }
-    return due.filter((held, index) => !isReplaced(held, index));
+  /** Removes deliveries from the queue unsent. */
+  async #remove(replaced: readonly HeldDelivery[]): Promise<void> {
+    if (!(await this.source.settle(replaced.map(({ place }) => ({ place, next: null }))))) return;
+    this.#parts.metrics.add('webhook_deliveries_replaced_total', replaced.length);
+    for (const held of replaced) this.settled(held, null);
   }
 
   #hold(held: HeldDelivery): void {
@@ -163,7 +178,7 @@ export class Lane {
     this.#parts.budget.held += 1;
   }
 
-  #remove(index: number, count: number): HeldDelivery[] {
+  #takeOut(index: number, count: number): HeldDelivery[] {
     const removed = this.#window.splice(index, count);
     this.#parts.budget.held -= removed.length;
     return removed;
