@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { createSpace, refuseWhenFull } from '../../backends/embedded/space.js';
 import { createCatalog } from '../../pipeline/catalog/catalog.js';
-import { createCatchUp, createConfigurationWriter, followChanges } from '../../pipeline/catalog/changes.js';
+import { createCatchUp, createConfigurationWriter, followComparedChanges } from '../../pipeline/catalog/changes.js';
 import { createSpatialQueries } from '../../pipeline/catalog/queries.js';
 import { type Log, topics } from '../../pipeline/ports.js';
 import { createSealer } from '../../pipeline/sealing.js';
@@ -82,7 +82,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   discardOldView(configuration, Date.now());
   discardOtherFormat(configuration);
   const view = openNodeView(configuration, space);
-  const changes = followChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
+  const changes = await followComparedChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
   const writer = createConfigurationWriter({ log: requestLog, view, limitMs: editLimitMs });
   await Promise.race([failure(changes.done), view.waitFor((await log.bounds(topics.changes, 0)).end)]);
 

@@ -163,7 +163,8 @@ describe('where there are offsets without records', () => {
   test('they are passed over, and the handler knows where the log ends', async () => {
     await appendTransaction('events', 3, 'commit');
     await appendTransaction('events', 2, 'commit');
-    expect((await reader.bounds('events', 0)).end).toBe(7);
+    // A transaction ends for its producer before its marker is in the log.
+    await until(async () => (await reader.bounds('events', 0)).end === 7);
     expect(await offsets('events', 0)).toEqual([0, 1, 2, 4, 5]);
     expect(await offsets('events', 3, 1)).toEqual([4]);
     expect(await offsets('events', 6)).toEqual([]);
