@@ -35,14 +35,28 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: [`${rooms}/**/*.test.ts`], exclude: [...configDefaults.exclude, ...clusterFiles] },
+        test: {
+          name: 'unit',
+          include: [`${rooms}/**/*.test.ts`],
+          exclude: [...configDefaults.exclude, ...clusterFiles],
+        },
       },
       {
         extends: true,
-        test: { ...onServices, name: 'cluster', include: [...clusterFiles, ...blackBoxFiles], sequence: { groupOrder: 1 } },
+        test: {
+          ...onServices,
+          name: 'cluster',
+          include: [...clusterFiles, ...blackBoxFiles],
+          sequence: { groupOrder: 1 },
+        },
       },
       ...(process.env.TEST_KAFKA_VERSION
-        ? [{ extends: true as const, test: { ...onServices, name: 'kafka', include: kafkaFiles, sequence: { groupOrder: 2 } } }]
+        ? [
+            {
+              extends: true as const,
+              test: { ...onServices, name: 'kafka', include: kafkaFiles, sequence: { groupOrder: 2 } },
+            },
+          ]
         : []),
     ],
   },

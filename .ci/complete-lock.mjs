@@ -6,7 +6,8 @@ const systems = ['darwin', 'linux', 'win32', 'android'];
 const processors = ['arm64', 'x64', 'arm'];
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-const isListed = (parent, name) => `node_modules/${name}` in lock.packages || `${parent}/node_modules/${name}` in lock.packages;
+const isListed = (parent, name) =>
+  `node_modules/${name}` in lock.packages || `${parent}/node_modules/${name}` in lock.packages;
 
 /** What npm writes of a package that it knows by name and version only; undefined where the name tells no platform. */
 function entryOf(name, version, parent) {

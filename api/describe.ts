@@ -39,7 +39,8 @@ const etagHeader = Type.String({ description: 'Revision of what is answered; com
 const ifMatchHeader = Type.Object({
   'If-Match': Type.Optional(
     Type.String({
-      description: 'ETags of the revisions at which the record is edited; `*`: at any, if it exists. Otherwise the answer is 412',
+      description:
+        'ETags of the revisions at which the record is edited; `*`: at any, if it exists. Otherwise the answer is 412',
     }),
   ),
 });

@@ -2,7 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { administratorKey, type Call, mapParts, useApi } from './fixtures.js';
 
-const drawn = { contentType: 'image/png', missingTiles: 0, tileProblem: null, missingIcons: 0, processorMs: 0 } as const;
+const drawn = {
+  contentType: 'image/png',
+  missingTiles: 0,
+  tileProblem: null,
+  missingIcons: 0,
+  processorMs: 0,
+} as const;
 const maps = mapParts({
   render: async () => ({ ...drawn, bytes: Buffer.from('map') }),
   checkStyle: async () => ({ ok: true, value: [] }),
@@ -112,7 +118,8 @@ describe.each(resources)('a $name', ({ make, change, isDeletable, call = {} }) =
       body: change!.body,
       ...(ifMatch !== undefined && { headers: { 'if-match': ifMatch } }),
     });
-  const remove = (path: string, ifMatch: string) => api.call('DELETE', path, { ...call, headers: { 'if-match': ifMatch } });
+  const remove = (path: string, ifMatch: string) =>
+    api.call('DELETE', path, { ...call, headers: { 'if-match': ifMatch } });
 
   test('is read with its revision, and edited only at it', async () => {
     const path = await make();

@@ -70,7 +70,8 @@ export function createEditor({ configuration, writer }: Pick<ApiDeps, 'configura
           if (record !== null) sendRevision(reply, { revision: outcome.revision, deletedAtMs: null });
           return result;
         }
-        if (attempt === maxAttempts) throw new ApiError('edit_conflict', 'others change this record all the time; try again');
+        if (attempt === maxAttempts)
+          throw new ApiError('edit_conflict', 'others change this record all the time; try again');
         // At first the others are done already. Later, whoever waits for a moment of its own meets nobody.
         if (attempt >= patientAttempts) await delay(Math.random() * maxDelayMs * (attempt - patientAttempts + 1));
       }

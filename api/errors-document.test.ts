@@ -19,6 +19,7 @@ test('docs/errors.md is what the catalogue says', async () => {
 
 test('every code is answered somewhere', () => {
   const sources = [...rooms.flatMap(sourcesOf), readFileSync(join(root, 'schemas/errors.ts'), 'utf8')];
-  const answered = (code: string) => sources.some((text) => new RegExp(`(ApiError\\(|refuse\\()[^;]*'${code}'`, 's').test(text));
+  const answered = (code: string) =>
+    sources.some((text) => new RegExp(`(ApiError\\(|refuse\\()[^;]*'${code}'`, 's').test(text));
   expect(Object.keys(errorCatalogue).filter((code) => !answered(code))).toEqual([]);
 });

@@ -112,7 +112,8 @@ export class FieldReader {
     if (value === undefined) return null;
     const number = parseNumber(value);
     if (number !== undefined && number >= minimum && number <= maximum) return number;
-    const limits = maximum < Infinity ? ` from ${minimum} to ${maximum}` : minimum > -Infinity ? ` of at least ${minimum}` : '';
+    const limits =
+      maximum < Infinity ? ` from ${minimum} to ${maximum}` : minimum > -Infinity ? ` of at least ${minimum}` : '';
     return this.refuse(name, `must be a number${limits}${unit && ` ${unit}`}`);
   }
 
@@ -127,7 +128,9 @@ export class FieldReader {
     const value = this.#scalar(name);
     if (value === undefined) return null;
     const given = typeof value === 'string' ? value.trim().toLowerCase() : undefined;
-    return words.find((word) => word.toLowerCase() === given) ?? this.refuse(name, `must be one of ${words.join(', ')}`);
+    return (
+      words.find((word) => word.toLowerCase() === given) ?? this.refuse(name, `must be one of ${words.join(', ')}`)
+    );
   }
 
   requiredChoice<const Word extends string>(name: string, words: readonly Word[]): Word | null {
@@ -139,7 +142,10 @@ export class FieldReader {
     const value = this.#scalar(name);
     if (value === undefined) return null;
     const time = typeof value === 'string' ? parseTime(value) : undefined;
-    return time ?? this.refuse(name, 'must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z');
+    return (
+      time ??
+      this.refuse(name, 'must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z')
+    );
   }
 
   /** A structured value: as it came, or parsed when it came as JSON text. Undefined when not given or broken. */
@@ -188,7 +194,8 @@ export class FieldReader {
   #parts(name: string): [string, unknown][] {
     return this.names().flatMap((given): [string, unknown][] => {
       if (given.startsWith(`${name}.`)) return [[given.slice(name.length + 1), this.value(given)]];
-      if (given.startsWith(`${name}[`) && given.endsWith(']')) return [[given.slice(name.length + 1, -1), this.value(given)]];
+      if (given.startsWith(`${name}[`) && given.endsWith(']'))
+        return [[given.slice(name.length + 1, -1), this.value(given)]];
       return [];
     });
   }

@@ -157,7 +157,11 @@ export async function startApi(parts: ApiParts = {}) {
     entityTagUses,
     declaredEntityTagUses,
     /** With the first project's secret key of Test, unless `key` says otherwise. */
-    async call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, { key = secret, body, headers: given = {} }: Call = {}) {
+    async call(
+      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      url: string,
+      { key = secret, body, headers: given = {} }: Call = {},
+    ) {
       const headers = {
         ...given,
         ...(key !== '' && { authorization: key }),

@@ -25,6 +25,9 @@ export function createFieldCheck(accepted: TSchema, answered: TSchema): (fields:
   return (fields) => {
     const unknown = Object.keys(fields).find((name) => !known.has(baseOf(name)));
     if (unknown === undefined) return fields;
-    throw parameterError({ param: shownName(unknown), rule: `is not a known field; ${suggestion(unknown, suggested)}` });
+    throw parameterError({
+      param: shownName(unknown),
+      rule: `is not a known field; ${suggestion(unknown, suggested)}`,
+    });
   };
 }

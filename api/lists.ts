@@ -35,11 +35,16 @@ export const readLimit = (reader: FieldReader): number =>
 
 export function readCursor(reader: FieldReader): Cursor | null {
   const text = reader.text('cursor');
-  return text === null ? null : (parseCursor(text) ?? reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer'));
+  return text === null
+    ? null
+    : (parseCursor(text) ?? reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer'));
 }
 
 /** The given bounds as epoch ms. Nothing is older than 1970. */
-export function readTimeBounds<Name extends TimeBound>(reader: FieldReader, names: readonly Name[]): { [N in Name]?: number } {
+export function readTimeBounds<Name extends TimeBound>(
+  reader: FieldReader,
+  names: readonly Name[],
+): { [N in Name]?: number } {
   const bounds: { [N in Name]?: number } = {};
   for (const name of names) {
     const time = reader.time(name);
@@ -91,7 +96,9 @@ export const limitParameter = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
 };
 export const cursorParameter = {
-  cursor: Type.Optional(Type.String({ description: '`meta.cursor` of the page before, with otherwise equal parameters' })),
+  cursor: Type.Optional(
+    Type.String({ description: '`meta.cursor` of the page before, with otherwise equal parameters' }),
+  ),
 };
 
 /** Schemas of the named bounds, for the API's description. */
@@ -99,7 +106,10 @@ export const timeParameters = (...names: TimeBound[]): Record<string, TSchema> =
   Object.fromEntries(names.map((name) => [name, Type.Optional(Type.String({ description: timeDescription }))]));
 
 /** Schema of the query of a list that is in memory as a whole, for the API's description. */
-export const shortListParameters = Type.Object({ ...limitParameter, ...timeParameters('createdBefore', 'createdAfter') });
+export const shortListParameters = Type.Object({
+  ...limitParameter,
+  ...timeParameters('createdBefore', 'createdAfter'),
+});
 
 /** How such a list is paged through. */
 export const shortListPaging = 'For the next page give `createdAt` of the last item as `createdBefore`.';

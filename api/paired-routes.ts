@@ -10,7 +10,17 @@ import type { ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { ApiDeps } from './deps.js';
-import { accepted, answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
+import {
+  accepted,
+  answerOf,
+  bodyFields,
+  described,
+  found,
+  idParameter,
+  listOf,
+  pairParameters,
+  success,
+} from './describe.js';
 import { type Edit, sendRevision } from './edits.js';
 import type { Outcome, RawFields } from './fields.js';
 import { createFieldCheck } from './known-fields.js';
@@ -57,7 +67,8 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
   type Http = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
   const answer = (record: Stored) => ({ meta: success, [name]: resource.json(record, clock()) });
-  const byId = (request: FastifyRequest<ById>): Stored => found(resource.find(callerOf(request), request.params.id), name);
+  const byId = (request: FastifyRequest<ById>): Stored =>
+    found(resource.find(callerOf(request), request.params.id), name);
   function byPair(request: FastifyRequest<ByPair>): Stored {
     const id = resource.idOf(callerOf(request), request.params);
     return found(id === undefined ? undefined : resource.find(callerOf(request), id), name);
@@ -89,7 +100,13 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
   }
 
   async function remove(http: Http, queue: string, find: () => Stored) {
-    await edit(http, `${name}/${queue}`, () => ({ kind: name, id: find()._id, record: null, isExisting: true, result: null }));
+    await edit(http, `${name}/${queue}`, () => ({
+      kind: name,
+      id: find()._id,
+      record: null,
+      isExisting: true,
+      result: null,
+    }));
     return { meta: success };
   }
 

@@ -15,7 +15,11 @@ test('every operation is described in full', async () => {
   expect(all.length).toBe(63);
   expect(new Set(all.map(({ operation }) => operation.operationId)).size).toBe(all.length);
   for (const { path, method, operation } of all) {
-    expect(operation).toMatchObject({ summary: expect.any(String), tags: [expect.any(String)], security: [{ key: [] }] });
+    expect(operation).toMatchObject({
+      summary: expect.any(String),
+      tags: [expect.any(String)],
+      security: [{ key: [] }],
+    });
     const { content } = operation.responses['200'];
     if (operation.operationId === 'streamEvents') expect(Object.keys(content)).toEqual(['text/event-stream']);
     else if (['getStaticMap', 'getMapMarkerImage'].includes(operation.operationId)) {

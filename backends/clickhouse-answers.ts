@@ -40,4 +40,8 @@ export async function fileOf(client: ClickHouseClient, question: Question, forma
 
 /** Said as the engine says it of too many rows. */
 const tooLarge = (): ClickHouseError =>
-  new ClickHouseError({ code: '396', type: 'TOO_MANY_ROWS_OR_BYTES', message: `the answer is larger than ${maxFileMib} MiB` });
+  new ClickHouseError({
+    code: '396',
+    type: 'TOO_MANY_ROWS_OR_BYTES',
+    message: `the answer is larger than ${maxFileMib} MiB`,
+  });

@@ -14,7 +14,8 @@ export interface Environment {
 function commit(): string {
   try {
     const id = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-    const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], { encoding: 'utf8' }).trim() !== '';
+    const changed =
+      execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], { encoding: 'utf8' }).trim() !== '';
     return changed ? `${id}-changed` : id;
   } catch {
     return 'unknown';

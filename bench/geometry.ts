@@ -44,7 +44,8 @@ function measure(vertices: number): number[] {
   for (let round = -5; round < rounds; round++) {
     const start = process.hrtime.bigint();
     for (let pass = 0; pass < passes; pass++) {
-      for (let i = 0; i < questionCount; i++) sum += table.zone(rows[i]!, points[2 * i]!, points[2 * i + 1]!, accuracyM);
+      for (let i = 0; i < questionCount; i++)
+        sum += table.zone(rows[i]!, points[2 * i]!, points[2 * i + 1]!, accuracyM);
     }
     // Rounds before 0 warm up.
     if (round >= 0) times.push(Number(process.hrtime.bigint() - start) / (passes * questionCount));
@@ -60,7 +61,13 @@ function boxOf(table: ShapeTable, row: number): Float64Array {
 }
 
 /** A ring round a point whose radius varies, with a little noise, as traced outlines have. */
-function wavyRing(longitude: number, latitude: number, radiusM: number, vertices: number, random: () => number): Float64Array {
+function wavyRing(
+  longitude: number,
+  latitude: number,
+  radiusM: number,
+  vertices: number,
+  random: () => number,
+): Float64Array {
   const phase = random() * 2 * Math.PI;
   const ring = new Float64Array(2 * vertices);
   for (let i = 0; i < vertices; i++) {

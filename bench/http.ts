@@ -15,7 +15,10 @@ export interface Sent {
   readonly contentType?: string;
 }
 
-export function send(agent: Agent, { method, url, key, body, contentType = 'application/json' }: Sent): Promise<Answer> {
+export function send(
+  agent: Agent,
+  { method, url, key, body, contentType = 'application/json' }: Sent,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = {
       authorization: key,

@@ -14,7 +14,13 @@ import { type ServedFile, serveFromMemory } from './memory-server.js';
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const software = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'];
-const flags = ['--no-sandbox', '--no-first-run', '--disable-background-networking', '--disable-component-update', ...software];
+const flags = [
+  '--no-sandbox',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  ...software,
+];
 
 export function hasBrowser(): boolean {
   if (existsSync(executablePath)) return true;
@@ -63,7 +69,11 @@ interface Peer {
 }
 
 /** Milliseconds from the order to a PNG: a map that is there and moves on, and a new one. The browser's own start isn't counted. */
-export async function mapLibreRows(scene: Scene & { readonly archive: string }, scale: number, count: number): Promise<Row[]> {
+export async function mapLibreRows(
+  scene: Scene & { readonly archive: string },
+  scale: number,
+  count: number,
+): Promise<Row[]> {
   const { chromium } = await import('playwright-core');
   const source = await openArchive(scene.archive);
   const all = Array.from({ length: 3 }, (_, round) => views(scene, count, 1 + round));

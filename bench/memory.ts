@@ -14,7 +14,10 @@ export function ownMemoryMib(pid: number): number {
 }
 
 /** Of the line that is nearest to the points by least squares, and by how much it may be off: the standard error. */
-export function slope(xs: readonly number[], ys: readonly number[]): { readonly slope: number; readonly error: number } {
+export function slope(
+  xs: readonly number[],
+  ys: readonly number[],
+): { readonly slope: number; readonly error: number } {
   const meanX = mean(xs);
   const meanY = mean(ys);
   const spreadX = sum(xs.map((x) => (x - meanX) ** 2));

@@ -100,7 +100,13 @@ export class BenchServer {
   }
 
   send(method: string, path: string, key: string, body?: string | Buffer, contentType?: string): Promise<Answer> {
-    return send(this.#agent, { method, url: `${this.#address}${path}`, key, body, ...(contentType && { contentType }) });
+    return send(this.#agent, {
+      method,
+      url: `${this.#address}${path}`,
+      key,
+      body,
+      ...(contentType && { contentType }),
+    });
   }
 
   /** Sum of a counter over its labels, or over those lines that contain `label`. */

@@ -60,7 +60,12 @@ export async function staticmapsRow(
 }
 
 /** All tiles that the views touch. */
-async function tilesOf(all: readonly View[], scene: Scene, scale: number, cacheFolder: string): Promise<Map<string, ServedFile>> {
+async function tilesOf(
+  all: readonly View[],
+  scene: Scene,
+  scale: number,
+  cacheFolder: string,
+): Promise<Map<string, ServedFile>> {
   const renderer = await createMapRenderer({ archive: scene.archive, cacheFolder });
   const tiles = new Map<string, ServedFile>();
   for (const view of all) {

@@ -14,10 +14,16 @@ export const benchProject = '0123456789abcdef01234567';
 export function surroundingsOf(mix: FenceMix): { surroundings: Surroundings; close(): Promise<void> } {
   const builder = createTreeBuilder();
   const monitored = new MonitoredFences({ builder, compileRules: createRulesCompiler() });
-  for (const record of fences(mix, benchProject)) monitored.setUnindexed(record._id, decodeCompactFence(encodeFence(record)));
+  for (const record of fences(mix, benchProject))
+    monitored.setUnindexed(record._id, decodeCompactFence(encodeFence(record)));
   monitored.indexAll();
   return {
-    surroundings: { fences: monitored, beacons: new MonitoredBeacons(), settings: defaultSettings, bounds: defaultBounds },
+    surroundings: {
+      fences: monitored,
+      beacons: new MonitoredBeacons(),
+      settings: defaultSettings,
+      bounds: defaultBounds,
+    },
     close: () => builder.close(),
   };
 }

@@ -97,7 +97,14 @@ function* channels(fences: Iterable<GeofenceRecord>): Generator<string[]> {
     const [longitude, latitude] = center;
     const detect = ['fleet', 'FENCE', 'DETECT', 'enter,exit'];
     if (ring)
-      yield ['SETCHAN', externalId, 'WITHIN', ...detect, 'OBJECT', JSON.stringify({ type: 'Polygon', coordinates: [ring] })];
+      yield [
+        'SETCHAN',
+        externalId,
+        'WITHIN',
+        ...detect,
+        'OBJECT',
+        JSON.stringify({ type: 'Polygon', coordinates: [ring] }),
+      ];
     else yield ['SETCHAN', externalId, 'NEARBY', ...detect, 'POINT', `${latitude}`, `${longitude}`, `${radius}`];
   }
 }

@@ -45,7 +45,12 @@ export const realisticVertices = (random: () => number): number =>
   random() < 0.001 ? 2_000 : Math.floor(4 + 196 * random() ** 3);
 
 /** A closed star-shaped ring about a centre: never crosses itself. */
-export function starRing(random: () => number, [longitude, latitude]: Position, radiusM: number, vertices: number): Position[] {
+export function starRing(
+  random: () => number,
+  [longitude, latitude]: Position,
+  radiusM: number,
+  vertices: number,
+): Position[] {
   const ring = Array.from({ length: vertices }, (_, index): Position => {
     const angle = (2 * Math.PI * index) / vertices;
     const reachM = radiusM * (0.7 + 0.3 * random());

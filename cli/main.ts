@@ -40,7 +40,9 @@ async function main([name, ...args]: string[]): Promise<void> {
 }
 
 /** What went wrong, as one line, and the exit status; undefined for what nobody expected, which is told with its stack. */
-function expected(error: Error & { readonly code?: string }): { readonly line: string; readonly status: 1 | 2 } | undefined {
+function expected(
+  error: Error & { readonly code?: string },
+): { readonly line: string; readonly status: 1 | 2 } | undefined {
   if (error instanceof UsageError) return { line: error.message, status: 2 };
   // Node adds advice on positional arguments, which no command that has options takes.
   if (error.code?.startsWith('ERR_PARSE_ARGS')) return { line: error.message.split('. ', 1)[0] as string, status: 2 };

@@ -70,7 +70,8 @@ async function authorize(
   if (authority === 'none') return null;
   const inQuery = keyOfQuery(request);
   // A revoked or misspelt one too: whoever puts it there would put its successor there.
-  if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, administratorKeySha256))) throw notInUrls();
+  if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, administratorKeySha256)))
+    throw notInUrls();
   const key = keyOfHeader(request) ?? inQuery;
   if (key === undefined) throw new ApiError('unauthorized', 'no key in the Authorization header');
   if (matchesSha256(key, administratorKeySha256)) {
@@ -80,7 +81,8 @@ async function authorize(
   const caller = await keyRing.callerOf(key);
   if (!caller) throw new ApiError('unauthorized', 'the key is unknown or revoked');
   if (authority === 'administrator') throw new ApiError('forbidden', 'this call needs the administrator key');
-  if (authority !== 'publishable' && caller.kind !== 'secret') throw new ApiError('forbidden', 'this call needs a secret key');
+  if (authority !== 'publishable' && caller.kind !== 'secret')
+    throw new ApiError('forbidden', 'this call needs a secret key');
   return caller;
 }
 

@@ -33,7 +33,10 @@ function textOf(bytes: Buffer): string {
 
 function notJson(text: string): ApiError {
   const fault = findJsonFault(text);
-  return new ApiError('invalid_body', `the body is not valid JSON${fault ? `: ${describeJsonFault(text, fault)}` : ''}`);
+  return new ApiError(
+    'invalid_body',
+    `the body is not valid JSON${fault ? `: ${describeJsonFault(text, fault)}` : ''}`,
+  );
 }
 
 function checkTexts(request: FastifyRequest, text: string, value: unknown): void {
@@ -63,11 +66,15 @@ export function readBodies(app: FastifyInstance): void {
     checkTexts(request, text, parsed.value);
     return done(null, parsed.value);
   });
-  app.addContentTypeParser<Buffer>('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, bytes, done) => {
-    const text = textOf(bytes);
-    checkPercentEncoding(text);
-    done(null, parseForm(text));
-  });
+  app.addContentTypeParser<Buffer>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    (_request, bytes, done) => {
+      const text = textOf(bytes);
+      checkPercentEncoding(text);
+      done(null, parseForm(text));
+    },
+  );
 }
 
 /** Adds the check of query strings: what can not be decoded would stay as it is written, and be another text than was meant. */

@@ -29,7 +29,8 @@ export interface JsonSchema {
 
 type Fields = Record<string, unknown>;
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isNull = (schema: JsonSchema): boolean => schema.type === 'null';
 

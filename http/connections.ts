@@ -158,7 +158,8 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
   function limitReached(address: string): string | undefined {
     if (connections.size >= bounds.maxConnections) return `the server has ${bounds.maxConnections} connections`;
     const { maxConnectionsPerAddress: most } = bounds;
-    if (most > 0 && (perAddress.get(address) ?? 0) >= most && !isProxy(address)) return `this address has ${most} connections`;
+    if (most > 0 && (perAddress.get(address) ?? 0) >= most && !isProxy(address))
+      return `this address has ${most} connections`;
     return undefined;
   }
 

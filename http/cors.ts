@@ -64,7 +64,9 @@ export function allowCrossOrigin(app: FastifyInstance): void {
 
   /** A preflight asks about a path; an answer belongs to one route of it. */
   const isForPages = (request: FastifyRequest): boolean =>
-    request.is404 ? isPathForPages(request.url.split('?', 1)[0]!) : request.routeOptions.config.authority === 'publishable';
+    request.is404
+      ? isPathForPages(request.url.split('?', 1)[0]!)
+      : request.routeOptions.config.authority === 'publishable';
 
   const answerPreflight = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     reply

@@ -28,7 +28,12 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
 }
 
 /** Answers the failure; `extra` stands beside `meta`. */
-export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, extra: object = {}): FastifyReply {
+export function sendFailure(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  extra: object = {},
+): FastifyReply {
   const failure = toApiError(error, request);
   // Fastify closes the connection of a body that it refuses. Its sender would not see the answer, so the rest is read and dropped within the
   // bounds of connections.ts.
@@ -57,7 +62,9 @@ export function answerFailures(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!;
-    const methods = [...methodsOf.values()].filter(({ pattern }) => pattern.test(path)).flatMap((known) => [...known.methods]);
+    const methods = [...methodsOf.values()]
+      .filter(({ pattern }) => pattern.test(path))
+      .flatMap((known) => [...known.methods]);
     if (methods.length === 0) throw new ApiError('not_found', 'there is no such path');
     reply.header('Allow', [...new Set(methods)].join(', '));
     throw new ApiError('method_not_allowed', `${request.method} is not a method of this path`);

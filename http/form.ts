@@ -30,7 +30,9 @@ export function metadataField(param: string, value: unknown, maxKeys: number): V
   }
   const entries = Object.entries(parsed.value).filter(([, item]) => item !== null);
   if (entries.length > maxKeys) return invalid(param, `must have at most ${maxKeys} keys`);
-  const odd = entries.find(([, item]) => typeof item !== 'string' && typeof item !== 'boolean' && !Number.isFinite(item));
+  const odd = entries.find(
+    ([, item]) => typeof item !== 'string' && typeof item !== 'boolean' && !Number.isFinite(item),
+  );
   if (odd) return invalid(`${param}.${odd[0]}`, 'must be a string, a number or a boolean');
   const metadata = Object.fromEntries(entries) as Metadata;
   const malformed = malformedTextIn(metadata, param);

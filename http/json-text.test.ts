@@ -28,7 +28,10 @@ describe('the first fault of JSON text is named with its position', () => {
 });
 
 it('finds a fault exactly where the engine refuses the text, however the text was broken', () => {
-  const edit = fc.tuple(fc.nat(), fc.constantFrom('', ',', '}', ']', '"', ':', '\\', '0', '-', '\n', '\u0000', 'e', ' ', 'null'));
+  const edit = fc.tuple(
+    fc.nat(),
+    fc.constantFrom('', ',', '}', ']', '"', ':', '\\', '0', '-', '\n', '\u0000', 'e', ' ', 'null'),
+  );
   let broken = 0;
   fc.assert(
     fc.property(fc.json(), fc.array(edit, { maxLength: 3 }), (json, edits) => {

@@ -112,6 +112,7 @@ export function describeJsonFault(text: string, { position, expected }: JsonFaul
   const before = text.slice(0, position);
   const line = text.includes('\n') ? `line ${before.split('\n').length}, ` : '';
   const column = position - before.lastIndexOf('\n');
-  const found = position >= text.length ? 'the end' : JSON.stringify(String.fromCodePoint(text.codePointAt(position) as number));
+  const found =
+    position >= text.length ? 'the end' : JSON.stringify(String.fromCodePoint(text.codePointAt(position) as number));
   return `${line}column ${column}: expected ${expected}, not ${found}`;
 }

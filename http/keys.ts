@@ -20,7 +20,13 @@ const maxKeyCharacters = 200;
 export function newKey(environment: Environment, kind: KeyKind, nowMs: number): { key: string; record: KeyRecord } {
   const prefix = `prj_${environment}_${kind === 'secret' ? 'sk' : 'pk'}_`;
   const key = prefix + randomBytes(20).toString('hex');
-  const record = { environment, kind, sha256: sha256(key).toString('hex'), hint: `${prefix}…${key.slice(-4)}`, createdAt: nowMs };
+  const record = {
+    environment,
+    kind,
+    sha256: sha256(key).toString('hex'),
+    hint: `${prefix}…${key.slice(-4)}`,
+    createdAt: nowMs,
+  };
   return { key, record };
 }
 

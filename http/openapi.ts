@@ -15,14 +15,17 @@ const securityScheme = {
   type: 'apiKey',
   in: 'header',
   name: 'Authorization',
-  description: 'The key itself, for example prj_test_sk_… Publishable keys can do what SDKs need, secret keys everything.',
+  description:
+    'The key itself, for example prj_test_sk_… Publishable keys can do what SDKs need, secret keys everything.',
 } as const;
 
 /** PUT /v1/geofences/:tag/:externalId becomes putGeofencesByTagByExternalId. */
 function operationIdOf(method: string, url: string): string {
   const parts = url.split('/').filter((part) => part !== '' && part !== 'v1');
   const words = parts.map((part) => (part.startsWith(':') ? `by-${part.slice(1)}` : part)).join('-');
-  return `${method.toLowerCase()}-${words}`.replace(/[^A-Za-z0-9]+(\w)?/g, (_, letter: string = '') => letter.toUpperCase());
+  return `${method.toLowerCase()}-${words}`.replace(/[^A-Za-z0-9]+(\w)?/g, (_, letter: string = '') =>
+    letter.toUpperCase(),
+  );
 }
 
 /** In the order in which a newcomer meets them. */
@@ -76,7 +79,10 @@ export function describeApi(app: FastifyInstance, { title, version, description 
       const authority = route.config?.authority;
       const hide = url.startsWith('/docs') || url === '/openapi.json';
       const security = authority === 'none' ? [] : [{ key: [] }];
-      const response = { default: { description: 'Failure', ...ErrorBody }, ...(schema?.response as object | undefined) };
+      const response = {
+        default: { description: 'Failure', ...ErrorBody },
+        ...(schema?.response as object | undefined),
+      };
       const operationId = operationIdOf([route.method].flat()[0] ?? '', url);
       return { url, schema: { operationId, ...schema, hide, security, response } };
     },

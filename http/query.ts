@@ -34,7 +34,8 @@ export function queryProblem(query: object, { declared, ignored }: KnownParamete
       const rule = `is not a parameter of this call; ${suggestion(name, Object.keys(declared))}`;
       return { param: shownName(name), rule };
     }
-    if (isSingle(schema) && typeof value !== 'string') return { param: name, rule: 'must be given once, and have one value' };
+    if (isSingle(schema) && typeof value !== 'string')
+      return { param: name, rule: 'must be given once, and have one value' };
   }
   return undefined;
 }

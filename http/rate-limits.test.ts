@@ -3,9 +3,12 @@ import { expect, it } from 'vitest';
 import { createBuckets } from './rate-limits.js';
 
 it("admits no more in any second than a second holds, and after a pause a second's worth at once", () => {
-  const calls = fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 300 }), cost: fc.integer({ min: 1, max: 5 }) }), {
-    maxLength: 200,
-  });
+  const calls = fc.array(
+    fc.record({ afterMs: fc.integer({ min: 0, max: 300 }), cost: fc.integer({ min: 1, max: 5 }) }),
+    {
+      maxLength: 200,
+    },
+  );
   fc.assert(
     fc.property(fc.integer({ min: 5, max: 50 }), calls, (perSecond, asked) => {
       const buckets = createBuckets(10);

@@ -64,7 +64,8 @@ export function createBuckets(maxSubjects: number): Buckets {
       const backlogMs = backlogOf(subject, nowMs);
       const costMs = cost * intervalMs;
       const excessMs = backlogMs + Math.min(costMs, capacityMs) - capacityMs;
-      if (excessMs > 1e-6) return { admitted: false, remaining: 0, fullAtMs: nowMs + backlogMs, retryAfterMs: excessMs };
+      if (excessMs > 1e-6)
+        return { admitted: false, remaining: 0, fullAtMs: nowMs + backlogMs, retryAfterMs: excessMs };
       const remaining = Math.max(0, Math.floor((capacityMs - backlogMs - costMs) / intervalMs + 1e-9));
       return { admitted: true, remaining, fullAtMs: nowMs + backlogMs + costMs, retryAfterMs: 0 };
     },
@@ -161,7 +162,12 @@ export function limitRates(app: FastifyInstance, limits: RateLimits, clock: () =
   };
 
   const chargesOfLocations = (caller: Caller, locations: number): Charge[] => [
-    ...charge(`locations/${keyOf(caller)}`, limits.locationsPerKeyPerSecond, 'locations a second with this key', locations),
+    ...charge(
+      `locations/${keyOf(caller)}`,
+      limits.locationsPerKeyPerSecond,
+      'locations a second with this key',
+      locations,
+    ),
     ...chargeOfProject(caller, locations),
   ];
   const chargeOfProject = (caller: Caller, locations: number): Charge[] =>

@@ -53,6 +53,7 @@ export function failureOfParsing({ code = '', reason, rawPacket }: ParseError): 
       : new ApiError('headers_too_large', `the request line and headers are larger than ${maxHeaderBytes} bytes`);
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout', 'the headers did not come in time');
-  if (code.startsWith('HPE_')) return new ApiError('malformed_request', `the request is not HTTP/1.1: ${reason ?? code}`);
+  if (code.startsWith('HPE_'))
+    return new ApiError('malformed_request', `the request is not HTTP/1.1: ${reason ?? code}`);
   return undefined;
 }

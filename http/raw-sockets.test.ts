@@ -97,9 +97,19 @@ describe('what is no request is answered in the shape of every failure, and clos
     ['another version', 'GET /v1/open HTTP/7.0\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
     ['a header without a colon', 'GET /v1/open HTTP/1.1\r\nHost x\r\n\r\n', 400, 'malformed_request'],
-    ['a control character in a header', 'GET /v1/open HTTP/1.1\r\nHost: x\r\nA: b\x00c\r\n\r\n', 400, 'malformed_request'],
+    [
+      'a control character in a header',
+      'GET /v1/open HTTP/1.1\r\nHost: x\r\nA: b\x00c\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
     ['a URL of 20 kB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'uri_too_long'],
-    ['headers of 20 kB', `GET /v1/open HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    [
+      'headers of 20 kB',
+      `GET /v1/open HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
     [
       'many headers',
       `GET /v1/open HTTP/1.1\r\nHost: x\r\n${'Abcdefgh: ijklmnop\r\n'.repeat(5_000)}\r\n`,
@@ -165,7 +175,11 @@ describe('headers that do not come in time', () => {
       await client.ended;
       const tookMs = performance.now() - startedAt;
       expect(client.statuses.at(-1)).toBe(408);
-      expect(client.meta).toMatchObject({ code: 408, type: 'request_timeout', message: 'the headers did not come in time' });
+      expect(client.meta).toMatchObject({
+        code: 408,
+        type: 'request_timeout',
+        message: 'the headers did not come in time',
+      });
       expect(client.error).toBeUndefined();
       expect(tookMs).toBeGreaterThanOrEqual(headersTimeoutMs * 0.9);
       expect(tookMs).toBeLessThan(latestMs);
@@ -274,7 +288,8 @@ describe('bodies', () => {
     const roomy = await start({ ...bounds, maxConnections: 1_000, maxConnectionsPerAddress: 0 });
     try {
       const clients = Array.from({ length: 300 }, () => new Client(roomy.port));
-      for (const { socket } of clients) socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx');
+      for (const { socket } of clients)
+        socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx');
       await Promise.all(clients.map((client) => client.until(() => client.statuses[0] === 401)));
       await Promise.all(clients.map(({ ended }) => ended));
     } finally {

@@ -68,7 +68,10 @@ const room: FastifyPluginAsync = async (app) => {
           limit: Type.Optional(Type.Integer({ minimum: 1 })),
           metadata: Type.Optional(Type.Unknown()),
         }),
-        body: Type.Object({ radius: Type.Optional(Type.Number({ minimum: 10 })), metadata: Type.Optional(Type.Unknown()) }),
+        body: Type.Object({
+          radius: Type.Optional(Type.Number({ minimum: 10 })),
+          metadata: Type.Optional(Type.Unknown()),
+        }),
       },
     },
     async (request) => ({ params: request.params, query: request.query, body: request.body }),
@@ -95,7 +98,8 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-const get = (url: string, key?: string) => app.inject({ url, headers: key === undefined ? {} : { authorization: key } });
+const get = (url: string, key?: string) =>
+  app.inject({ url, headers: key === undefined ? {} : { authorization: key } });
 
 describe('authority', () => {
   it.each([
@@ -197,14 +201,23 @@ describe('failures', () => {
     const address = await app.listen({ port: 0, host: '127.0.0.1' });
     const headers = { 'content-type': 'application/json' };
     for (let attempt = 0; attempt < 5; attempt++) {
-      const answer = await fetch(`${address}/v1/things/a/b`, { method: 'POST', headers, body: `"${'x'.repeat(10_000_000)}"` });
+      const answer = await fetch(`${address}/v1/things/a/b`, {
+        method: 'POST',
+        headers,
+        body: `"${'x'.repeat(10_000_000)}"`,
+      });
       expect(answer.status).toBe(413);
       expect(await answer.json()).toMatchObject({ meta: { type: 'body_too_large' } });
     }
   });
 
   it('names the field and the rule', async () => {
-    const meta = { code: 400, type: 'invalid_parameter', param: 'tag', message: 'tag: must be text of at most 5 characters' };
+    const meta = {
+      code: 400,
+      type: 'invalid_parameter',
+      param: 'tag',
+      message: 'tag: must be text of at most 5 characters',
+    };
     expect((await post('/v1/things/too-long/b', '{}')).json()).toEqual({ meta });
   });
 
@@ -236,12 +249,21 @@ describe('requests', () => {
       query: { limit: 3, metadata: { k: 'v' } },
       body: { radius: 12 },
     });
-    const form = await app.inject({ method: 'POST', url: '/v1/things/a/b', headers, payload: 'radius=12&metadata[k]=v&x=y' });
+    const form = await app.inject({
+      method: 'POST',
+      url: '/v1/things/a/b',
+      headers,
+      payload: 'radius=12&metadata[k]=v&x=y',
+    });
     expect(form.json().body).toEqual({ radius: 12, metadata: { k: 'v' } });
   });
 
   it('may be empty though they say JSON', async () => {
-    const answer = await app.inject({ method: 'POST', url: '/v1/things/a/b', headers: { 'content-type': 'application/json' } });
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v1/things/a/b',
+      headers: { 'content-type': 'application/json' },
+    });
     expect(answer.json().body).toEqual({});
   });
 
@@ -274,7 +296,10 @@ describe('cross-origin calls', () => {
     const answer = await app.inject({
       method: 'OPTIONS',
       url,
-      headers: { origin: 'https://shop.example', 'access-control-request-headers': 'authorization, x-app-version, bad"header' },
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-headers': 'authorization, x-app-version, bad"header',
+      },
     });
     expect(answer.statusCode).toBe(204);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
@@ -297,19 +322,24 @@ describe('cross-origin calls', () => {
 describe('pages of other origins', () => {
   const origin = 'https://shop.example';
 
-  it.each(['/v1/open', '/v1/secret', '/v1/projects', '/v1/topics', '/openapi.json', '/docs/', '/docs/static/swagger-ui.css'])(
-    'may not read %s (fault: /metrics and /health allowed every origin)',
-    async (url) => {
-      for (const key of [undefined, secret, administrator.key]) {
-        const answer = await app.inject({ url, headers: { origin, ...(key !== undefined && { authorization: key }) } });
-        expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
-      }
-      const asked = { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
-      const preflight = await app.inject({ method: 'OPTIONS', url, headers: asked });
-      expect(preflight.statusCode).toBe(405);
-      expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
-    },
-  );
+  it.each([
+    '/v1/open',
+    '/v1/secret',
+    '/v1/projects',
+    '/v1/topics',
+    '/openapi.json',
+    '/docs/',
+    '/docs/static/swagger-ui.css',
+  ])('may not read %s (fault: /metrics and /health allowed every origin)', async (url) => {
+    for (const key of [undefined, secret, administrator.key]) {
+      const answer = await app.inject({ url, headers: { origin, ...(key !== undefined && { authorization: key }) } });
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    }
+    const asked = { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
+    const preflight = await app.inject({ method: 'OPTIONS', url, headers: asked });
+    expect(preflight.statusCode).toBe(405);
+    expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
+  });
 
   it('may read that a path is unknown', async () => {
     const answer = await app.inject({ url: '/v1/search/places', headers: { origin } });
@@ -343,15 +373,18 @@ describe('headers of answers', () => {
     expect((await get('/v1/map', 'wrong')).headers['cache-control']).toBe('no-store');
   });
 
-  it.each(['/docs/', '/docs/static/swagger-ui-bundle.js'])('keep %s out of frames (fault: /docs had no policy)', async (url) => {
-    const { headers, statusCode } = await get(url);
-    expect(statusCode).toBe(200);
-    expect(headers['x-frame-options']).toBe('DENY');
-    const policy = String(headers['content-security-policy']);
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toMatch(/script-src[^;]*(unsafe|https?:|\*)/);
-  });
+  it.each(['/docs/', '/docs/static/swagger-ui-bundle.js'])(
+    'keep %s out of frames (fault: /docs had no policy)',
+    async (url) => {
+      const { headers, statusCode } = await get(url);
+      expect(statusCode).toBe(200);
+      expect(headers['x-frame-options']).toBe('DENY');
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/script-src[^;]*(unsafe|https?:|\*)/);
+    },
+  );
 });
 
 describe('rate limits', () => {
@@ -382,7 +415,9 @@ describe('rate limits', () => {
 it('describes itself to machines and to people', async () => {
   const description = (await get('/openapi.json')).json();
   expect(description).toMatchObject({ openapi: '3.1.0', info: { title: 'Fenceline', version: '1.2.3' } });
-  expect(description.paths['/v1/things/{tag}/{externalId}'].post.requestBody.content).toHaveProperty('application/json');
+  expect(description.paths['/v1/things/{tag}/{externalId}'].post.requestBody.content).toHaveProperty(
+    'application/json',
+  );
   expect(description.paths['/v1/things/{tag}/{externalId}'].post.operationId).toBe('postThingsByTagByExternalId');
   expect(description.paths['/v1/secret'].get.security).toEqual([{ key: [] }]);
   expect(description.paths['/v1/open'].get.security).toEqual([]);

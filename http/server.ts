@@ -4,7 +4,12 @@
  * Flows in: requests under /v1/… (and /api/v1/…, the same). Flows out: JSON, errors as in schemas/errors.ts, and the headers X-Radar-Request-Id and
  * X-RateLimit-*. Rooms add their routes as plugins; each route declares `config: { authority, limit }`. Imports schemas and pipeline types only.
  */
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import { type AuthorityOptions, requireAuthority } from './authority.js';

@@ -38,4 +38,5 @@ export function suggestion(name: string, known: readonly string[]): string {
 }
 
 /** Returns a name as it can be shown: names come from requests and may be of any length. */
-export const shownName = (name: string): string => (name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name);
+export const shownName = (name: string): string =>
+  name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;

@@ -19,7 +19,9 @@ describe('malformed text', () => {
       fc.property(fc.jsonValue(), text, (value, id) => {
         const json = JSON.stringify({ value, id });
         const parsed = JSON.parse(json) as { id: string };
-        expect(malformedTextIn(parsed) === undefined).toBe(id.isWellFormed() && malformedTextIn({ value }) === undefined);
+        expect(malformedTextIn(parsed) === undefined).toBe(
+          id.isWellFormed() && malformedTextIn({ value }) === undefined,
+        );
         if (!id.isWellFormed()) expect(mayHoldSurrogates(json)).toBe(true);
       }),
     );

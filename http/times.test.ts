@@ -51,10 +51,13 @@ describe('written dates', () => {
 
   test('what ISO writes is what is read', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
-        expect(parseTime(date.toISOString())).toBe(date.getTime());
-        expect(parseTime(date.toUTCString())).toBe(Math.floor(date.getTime() / 1000) * 1000);
-      }),
+      fc.property(
+        fc.date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+        (date) => {
+          expect(parseTime(date.toISOString())).toBe(date.getTime());
+          expect(parseTime(date.toUTCString())).toBe(Math.floor(date.getTime() / 1000) * 1000);
+        },
+      ),
     );
   });
 

@@ -61,7 +61,8 @@ function readTime(text: string, among: readonly RegExp[]): number | undefined {
   const minute = Number(parts.minute ?? 0);
   const second = Number(parts.second ?? 0);
   if (start === undefined || zone === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
-  if (parts.weekday !== undefined && dayNames[new Date(start).getUTCDay()] !== parts.weekday.toLowerCase()) return undefined;
+  if (parts.weekday !== undefined && dayNames[new Date(start).getUTCDay()] !== parts.weekday.toLowerCase())
+    return undefined;
   const milliseconds = Number((parts.fraction ?? '').slice(0, 3).padEnd(3, '0'));
   return start + ((hour * 60 + minute - zone) * 60 + second) * 1000 + milliseconds;
 }

@@ -25,7 +25,9 @@ it('never lets in more than its bounds, refuses the rest, and forgets nothing th
           inFlight.bytes -= bytes;
           return 'done';
         };
-        return waits ? admission.runWhenRoom(records, bytes, job) : admission.run(records, bytes, job).catch(({ code }) => code);
+        return waits
+          ? admission.runWhenRoom(records, bytes, job)
+          : admission.run(records, bytes, job).catch(({ code }) => code);
       });
       const results = await scheduler.waitFor(Promise.all(done));
       results.forEach((result, index) => {

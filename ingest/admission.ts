@@ -26,7 +26,8 @@ export function createAdmission({ maxInFlightRecords, maxInFlightBytes }: Admiss
 
   /** What alone exceeds the bounds is let in when nothing else is. */
   const hasRoom = (records: number, bytes: number): boolean =>
-    inFlightRecords === 0 || (inFlightRecords + records <= maxInFlightRecords && inFlightBytes + bytes <= maxInFlightBytes);
+    inFlightRecords === 0 ||
+    (inFlightRecords + records <= maxInFlightRecords && inFlightBytes + bytes <= maxInFlightBytes);
 
   async function admitted<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T> {
     inFlightRecords += records;

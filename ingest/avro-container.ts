@@ -23,7 +23,8 @@ const unpackers: Readonly<Record<string, Container['unpack']>> = {
     try {
       return await inflate(packed, { maxOutputLength: maxBlockBytes });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw new BrokenAvro('holds broken deflate data');
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE')
+        throw new BrokenAvro('holds broken deflate data');
       throw new BrokenAvro(`unpacks to more than ${maxBlockBytes} bytes; at most so many are read`);
     }
   },
@@ -62,14 +63,21 @@ interface Block {
   readonly packed: Buffer;
 }
 
-async function* recordsOf({ number, count, packed }: Block, { read, unpack }: Container): AsyncGenerator<readonly unknown[]> {
+async function* recordsOf(
+  { number, count, packed }: Block,
+  { read, unpack }: Container,
+): AsyncGenerator<readonly unknown[]> {
   let place = `block ${number}`;
   try {
     const cursor = new Cursor(await unpack(packed));
     if (count > cursor.left) throw new BrokenAvro(`counts ${count} records in ${cursor.left} bytes`);
     for (let taken = 0; taken < count; ) {
       const records: unknown[] = [];
-      for (let values = 0; taken < count && records.length < recordsAtOnce && values < valuesAtOnce; values += cursor.values) {
+      for (
+        let values = 0;
+        taken < count && records.length < recordsAtOnce && values < valuesAtOnce;
+        values += cursor.values
+      ) {
         taken += 1;
         place = `block ${number}, record ${taken}, which begins at byte ${cursor.position} of the block`;
         cursor.beginValue();
@@ -188,5 +196,6 @@ export async function* avroRecords(source: AsyncIterable<Buffer>): AsyncGenerato
     }
   }
   // Libraries write nothing at all for no records.
-  if (unread.bytes > 0) throw new BrokenAvro(`ends midway, in ${container === undefined ? 'its header' : `block ${number}`}`);
+  if (unread.bytes > 0)
+    throw new BrokenAvro(`ends midway, in ${container === undefined ? 'its header' : `block ${number}`}`);
 }

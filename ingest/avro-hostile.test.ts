@@ -124,7 +124,11 @@ describe('a hostile container is answered 400, with the place and the rule', () 
       container({ ...good, fields: [{ name: 'a' }] }, [one]),
       'has a schema in which a type is missing, in its header',
     ],
-    ['the type __proto__', container('"__proto__"', [one]), 'has a schema that names an unknown type, __proto__, in its header'],
+    [
+      'the type __proto__',
+      container('"__proto__"', [one]),
+      'has a schema that names an unknown type, __proto__, in its header',
+    ],
     [
       'the type constructor',
       container({ type: 'constructor' }, [one]),
@@ -181,7 +185,11 @@ describe('a hostile container is answered 400, with the place and the rule', () 
       'says that it has -5 bytes; at most 16777216 are read, in block 2',
     ],
     ['a negative count', container(good, [{ ...one, count: -1 }]), 'counts -1 records, in block 1'],
-    ['a giant count', container(good, [{ ...one, count: 2 ** 40 }]), 'counts 1099511627776 records in 1 bytes, in block 1'],
+    [
+      'a giant count',
+      container(good, [{ ...one, count: 2 ** 40 }]),
+      'counts 1099511627776 records in 1 bytes, in block 1',
+    ],
     [
       'a giant count of items of no bytes',
       container({ type: 'array', items: 'null' }, [{ count: 1, bytes: Buffer.concat([long(2 ** 40), long(0)]) }]),
@@ -263,11 +271,17 @@ it('what stood before the fault counts, also within its block', async () => {
 });
 
 it('bytes for fields are refused one record at a time, not taken apart', async () => {
-  const fields = [...locationSchema.fields.slice(0, 4), { name: 'metadata', type: 'bytes' }, { name: 'details', type: 'bytes' }];
+  const fields = [
+    ...locationSchema.fields.slice(0, 4),
+    { name: 'metadata', type: 'bytes' },
+    { name: 'details', type: 'bytes' },
+  ];
   const type = avro.Type.forSchema({ type: 'record', name: 'L', fields } as avro.Schema);
   const large = { deviceId: 'd', ...north(0), metadata: Buffer.alloc(4 * 2 ** 20), details: Buffer.alloc(4 * 2 ** 20) };
   const before = process.memoryUsage().heapUsed;
-  const answer = await send(container({ type: 'record', name: 'L', fields }, [{ count: 1, bytes: type.toBuffer(large) }]));
+  const answer = await send(
+    container({ type: 'record', name: 'L', fields }, [{ count: 1, bytes: type.toBuffer(large) }]),
+  );
   expect(answer).toMatchObject({ status: 200, accepted: 0, rejections: [{ line: 1, param: 'metadata' }] });
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 2 ** 20);
 });
@@ -310,7 +324,10 @@ it('no change to a good container is answered 500, takes long, or counts what it
     copy[key] = edited(copy[key], rest, put);
     return copy;
   }
-  const number = fc.oneof(fc.integer({ min: -3, max: 20 }), fc.constantFrom(2 ** 31, 2 ** 40, -(2 ** 40), 16 * 2 ** 20 + 1));
+  const number = fc.oneof(
+    fc.integer({ min: -3, max: 20 }),
+    fc.constantFrom(2 ** 31, 2 ** 40, -(2 ** 40), 16 * 2 ** 20 + 1),
+  );
   // Seldom enough that most containers are broken in one place only.
   const seldom = <T>(some: fc.Arbitrary<T>) => fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, some);
   const schemaEdit = seldom(fc.tuple(path, part));

@@ -25,7 +25,10 @@ const recordSchema = {
     { name: 'again', type: 'Colour' },
     { name: 'full', type: 'a.b.Colour' },
     { name: 'mark', type: { type: 'fixed', name: 'Mark', size: 3 } },
-    { name: 'list', type: { type: 'array', items: { type: 'record', name: 'Item', fields: [{ name: 'n', type: 'int' }] } } },
+    {
+      name: 'list',
+      type: { type: 'array', items: { type: 'record', name: 'Item', fields: [{ name: 'n', type: 'int' }] } },
+    },
     { name: 'table', type: { type: 'map', values: ['null', 'double'] } },
     { name: 'when', type: { type: 'long', logicalType: 'timestamp-millis' } },
   ],
@@ -91,15 +94,20 @@ describe('the reader', () => {
 
   it('ends with the bytes, whatever they say', () => {
     fc.assert(
-      fc.property(value, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 4 }), fc.nat(), (given, edits, cut) => {
-        const bytes = everything.toBuffer(given);
-        for (const [at, byte] of edits) bytes[at % bytes.length] = byte;
-        try {
-          read(new Cursor(bytes.subarray(0, cut % (bytes.length + 1))));
-        } catch (error) {
-          expect(error).toBeInstanceOf(BrokenAvro);
-        }
-      }),
+      fc.property(
+        value,
+        fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 4 }),
+        fc.nat(),
+        (given, edits, cut) => {
+          const bytes = everything.toBuffer(given);
+          for (const [at, byte] of edits) bytes[at % bytes.length] = byte;
+          try {
+            read(new Cursor(bytes.subarray(0, cut % (bytes.length + 1))));
+          } catch (error) {
+            expect(error).toBeInstanceOf(BrokenAvro);
+          }
+        },
+      ),
     );
   });
 

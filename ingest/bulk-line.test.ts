@@ -100,22 +100,32 @@ describe('a stream as lines', () => {
   it('is the same however it is cut', () => {
     const line = fc.oneof(
       fc.string({ maxLength: 20, unit: 'grapheme' }),
-      fc.constantFrom('x'.repeat(maxLineBytes), 'x'.repeat(maxLineBytes + 1), 'é'.repeat(maxLineBytes / 2 + 1), '\r', ''),
+      fc.constantFrom(
+        'x'.repeat(maxLineBytes),
+        'x'.repeat(maxLineBytes + 1),
+        'é'.repeat(maxLineBytes / 2 + 1),
+        '\r',
+        '',
+      ),
     );
     const utf8 = line.map((text) => Buffer.from(text).toString('latin1'));
     const broken = fc.constantFrom('\xff', 'a\xed\xa0\x80', '\xe2\x82', `\xff${'x'.repeat(maxLineBytes)}`);
     const cuts = fc.array(fc.nat({ max: 150_000 }), { maxLength: 8 });
     fc.assert(
-      fc.property(fc.array(fc.oneof({ weight: 4, arbitrary: utf8 }, broken), { maxLength: 6 }), cuts, (lines, positions) => {
-        const text = lines.map((one) => one.replaceAll('\n', '')).join('\n');
-        const bytes = Buffer.from(text, 'latin1');
-        const splitter = new LineSplitter();
-        const ends = [...positions.filter((position) => position < bytes.length), bytes.length].sort((a, b) => a - b);
-        const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
-        const found = [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
-        const told = found.map((one) => (typeof one === 'string' ? one : `${one.param}: ${one.rule}`));
-        expect(told).toEqual(oracle(text));
-      }),
+      fc.property(
+        fc.array(fc.oneof({ weight: 4, arbitrary: utf8 }, broken), { maxLength: 6 }),
+        cuts,
+        (lines, positions) => {
+          const text = lines.map((one) => one.replaceAll('\n', '')).join('\n');
+          const bytes = Buffer.from(text, 'latin1');
+          const splitter = new LineSplitter();
+          const ends = [...positions.filter((position) => position < bytes.length), bytes.length].sort((a, b) => a - b);
+          const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+          const found = [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
+          const told = found.map((one) => (typeof one === 'string' ? one : `${one.param}: ${one.rule}`));
+          expect(told).toEqual(oracle(text));
+        },
+      ),
     );
   });
 });

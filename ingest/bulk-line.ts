@@ -34,7 +34,9 @@ export function readBulkLocation(value: unknown, receipt: Receipt): Validated<Lo
 /** One line of NDJSON, parsed and read. */
 export function readBulkLine(line: string, receipt: Receipt): Validated<Location> {
   const parsed = parseJson(line);
-  return parsed.ok ? readBulkLocation(parsed.value, receipt) : invalid('line', `must be a JSON object: ${parsed.fault}`);
+  return parsed.ok
+    ? readBulkLocation(parsed.value, receipt)
+    : invalid('line', `must be a JSON object: ${parsed.fault}`);
 }
 
 /** The location as the record that is appended. */

@@ -62,7 +62,8 @@ export class BulkUpload {
       const { param, rule } = result.problem;
       this.#rejected += 1;
       this.#onRejected(result.problem);
-      if (this.#rejections.length < maxRejectionsTold) this.#rejections.push({ line, param, message: `${param}: ${rule}` });
+      if (this.#rejections.length < maxRejectionsTold)
+        this.#rejections.push({ line, param, message: `${param}: ${rule}` });
       return false;
     }
     const record = recordOf(result.value, this.#slab);

@@ -128,7 +128,8 @@ describe('a bulk upload', () => {
     });
     sender.on('error', () => {});
     sender.write(`${linesOf('i', 2_500)}\n{"deviceId":"cut`);
-    const outcomes = async () => (await ingest.node.outcomes()).filter(({ location }) => location.deviceId.startsWith('i-'));
+    const outcomes = async () =>
+      (await ingest.node.outcomes()).filter(({ location }) => location.deviceId.startsWith('i-'));
     await until(async () => (await outcomes()).length >= batchRecords);
     sender.destroy();
     await until(() => (ingest.counted['locations_accepted_total/bulk'] ?? 0) === before + 2_500);
@@ -217,7 +218,9 @@ it('waits for the end of an upload before the server closes', async () => {
     headers: { authorization: ingest.secret, 'content-type': 'application/x-ndjson' },
   });
   sender.write(`${linesOf('x', 10)}\n`);
-  await until(() => new Promise<boolean>((resolve) => ingest.app.server.getConnections((_, count) => resolve(count > 0))));
+  await until(
+    () => new Promise<boolean>((resolve) => ingest.app.server.getConnections((_, count) => resolve(count > 0))),
+  );
   const closed = ingest.close();
   sender.end(linesOf('y', 10));
   const [response] = await once(sender, 'response');

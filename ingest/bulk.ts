@@ -23,7 +23,13 @@ import type { IngestParts } from './parts.js';
 import { BulkAnswer, TrackRequest } from './schemas.js';
 import type { Receipt } from './track-request.js';
 
-const lineTypes = new Set(['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json', 'text/plain']);
+const lineTypes = new Set([
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/jsonl',
+  'application/json',
+  'text/plain',
+]);
 const avroTypes = new Set(['application/avro', 'avro/binary', 'application/vnd.apache.avro']);
 
 const isBlank = (line: string): boolean => !(line.charCodeAt(0) > 32) && line.trim() === '';
@@ -92,7 +98,8 @@ function sourceOf(request: FastifyRequest): Readable {
   const body = detached(request.body as Readable);
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return body;
-  if (encoding !== 'gzip') throw new ApiError('unsupported_media_type', 'bodies are read as they are or packed by gzip');
+  if (encoding !== 'gzip')
+    throw new ApiError('unsupported_media_type', 'bodies are read as they are or packed by gzip');
   // The reader of the unpacked stream is told of errors of both.
   return pipeline(body, createGunzip(), () => {});
 }
@@ -147,8 +154,17 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
         if (waitMs > 0) await setTimeout(waitMs);
         await paceBulk();
       };
-      const upload = new BulkUpload(log, admission, pace, (problem) => rejections.add(callerOf(request), 'bulk', problem));
-      const receipt = (): Receipt => ({ project, environment, receivedAt: clock(), ip: null, replayed: false, replyTo: null });
+      const upload = new BulkUpload(log, admission, pace, (problem) =>
+        rejections.add(callerOf(request), 'bulk', problem),
+      );
+      const receipt = (): Receipt => ({
+        project,
+        environment,
+        receivedAt: clock(),
+        ip: null,
+        replayed: false,
+        replyTo: null,
+      });
       let failure: { readonly error: unknown } | undefined;
       try {
         await read(upload, source, receipt);

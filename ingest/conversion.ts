@@ -53,7 +53,9 @@ export const conversionAsSent = (event: Event, fields: ConversionFields): Event 
 export function conversionName({ name, type }: ConversionFields): Validated<string> {
   const given = name ?? type;
   if (given === undefined) return invalid('name', 'is required');
-  return namePattern.test(given) ? { ok: true, value: given } : invalid('name', 'must be 1 to 100 letters, digits, _ . or -');
+  return namePattern.test(given)
+    ? { ok: true, value: given }
+    : invalid('name', 'must be 1 to 100 letters, digits, _ . or -');
 }
 
 /** The event, with a fresh id. `user` is the stored user of the device, if there is one. */

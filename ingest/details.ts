@@ -33,7 +33,11 @@ const maxTextCharacters = 1_000;
 const maxMetadataCharacters = 16_384;
 
 /** Text of any length, cut; null when it is no text. */
-export function readDescription(name: string, value: unknown, maxCharacters = maxTextCharacters): Validated<string | null> {
+export function readDescription(
+  name: string,
+  value: unknown,
+  maxCharacters = maxTextCharacters,
+): Validated<string | null> {
   const text = readText(value) ?? null;
   if (text === null) return { ok: true, value: null };
   return text.isWellFormed() ? { ok: true, value: cutText(text, maxCharacters) } : invalid(name, wellFormedRule);

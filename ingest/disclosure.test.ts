@@ -63,7 +63,9 @@ describe('a conversion', () => {
   it('is kept with the user that it is about, and tells a secret key of it', async () => {
     await known('kept');
     const { event } = await post('/v1/events', { name: 'bought', deviceId: 'kept' });
-    const stored = (await readAll(ingest.node.embedded, topics.events)).map(({ value }) => codecs.event.decode(value as Buffer));
+    const stored = (await readAll(ingest.node.embedded, topics.events)).map(({ value }) =>
+      codecs.event.decode(value as Buffer),
+    );
     expect(stored.find(({ id }) => id === event._id)?.user).toMatchObject({ userId: secrets.userId, deviceId: 'kept' });
     const told = await post('/v1/events', { name: 'bought', deviceId: 'kept' }, ingest.secret);
     expect(told.event.user).toMatchObject({ userId: secrets.userId, metadata: secrets.metadata });
@@ -78,7 +80,13 @@ describe('a location', () => {
 
   it('answers what it said itself, and what the device is inside of', async () => {
     await known('named', { userId: 'bob' });
-    const report = { deviceId: 'named', userId: 'bob', ...north(0), metadata: { theme: 'dark' }, deviceModel: 'Fairphone' };
+    const report = {
+      deviceId: 'named',
+      userId: 'bob',
+      ...north(0),
+      metadata: { theme: 'dark' },
+      deviceModel: 'Fairphone',
+    };
     const { user, events } = await post('/v1/track', report);
     expectNothingOf({ user, events });
     expect(user).toMatchObject({

@@ -15,7 +15,8 @@ import { userJson } from '../schemas/wire/user.js';
 export const isToldAll = ({ kind }: Pick<Caller, 'kind'>): boolean => kind === 'secret';
 
 /** The fields of a profile that the location itself carries. */
-const sentProfile = ({ details }: Location): UserProfile => JSON.parse(profileAfter(null, details) ?? '{}') as UserProfile;
+const sentProfile = ({ details }: Location): UserProfile =>
+  JSON.parse(profileAfter(null, details) ?? '{}') as UserProfile;
 
 /** The event of a location, about the user as the location named it. */
 function eventAsSent(event: Event, location: Location): Event {
@@ -50,7 +51,12 @@ const everything: Disclosure = {
 
 /** For whom a geofence is made is an owner's knowledge of users. */
 function withoutUsers(geofence: object): object {
-  const { userId: _, userIds: __, ip: ___, ...rest } = geofence as { userId?: unknown; userIds?: unknown; ip?: unknown };
+  const {
+    userId: _,
+    userIds: __,
+    ip: ___,
+    ...rest
+  } = geofence as { userId?: unknown; userIds?: unknown; ip?: unknown };
   return rest;
 }
 
@@ -68,7 +74,9 @@ function onlyWhatWasSent(context: SpatialQueries['context']): Disclosure {
   };
   return {
     async user(user, location) {
-      const { geofences, beacons } = isLate(user, location) ? { geofences: await geofencesAt(location), beacons: [] } : user;
+      const { geofences, beacons } = isLate(user, location)
+        ? { geofences: await geofencesAt(location), beacons: [] }
+        : user;
       const { environment, deviceId, userId } = location;
       const identity = { id: user._id, environment, deviceId, userId, createdAt: Date.parse(user.createdAt) };
       return userJson({ ...identity, profile: sentProfile(location), last: location, geofences, beacons });

@@ -59,7 +59,10 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
   await node.configure(
     {
       kind: 'project',
-      record: projectRecord({ keys: [publishable.record, secret.record], settings: { test: settings, live: defaultSettings } }),
+      record: projectRecord({
+        keys: [publishable.record, secret.record],
+        settings: { test: settings, live: defaultSettings },
+      }),
     },
     { kind: 'geofence', record: geofenceRecord() },
   );

@@ -17,7 +17,11 @@ export const ingestMetrics = {
     label: 'endpoint',
     help: 'Locations that broke a rule and were not taken, by endpoint.',
   },
-  ingest_overloaded_total: { kind: 'counter', label: 'endpoint', help: 'Requests refused because too much was in flight.' },
+  ingest_overloaded_total: {
+    kind: 'counter',
+    label: 'endpoint',
+    help: 'Requests refused because too much was in flight.',
+  },
   track_replies_late_total: {
     kind: 'counter',
     help: 'Track answers that were sent without their events, since the outcome took too long.',

@@ -22,7 +22,11 @@ describe('the time of a location', () => {
     ],
     ['an age of exactly seven days', { updatedAtMsDiff: maxAgeMs }, at(receivedAt - maxAgeMs)],
     ['epoch milliseconds', { updatedAtMs: receivedAt - hourMs }, at(receivedAt - hourMs)],
-    ['milliseconds since boot', { updatedAtMs: 86_400_000, updatedAt: '2026-06-01T11:00:00Z' }, at(receivedAt - hourMs)],
+    [
+      'milliseconds since boot',
+      { updatedAtMs: 86_400_000, updatedAt: '2026-06-01T11:00:00Z' },
+      at(receivedAt - hourMs),
+    ],
     ['an ISO time', { updatedAt: '2026-06-01T11:00:00.000Z' }, at(receivedAt - hourMs)],
     ['an ISO time with a zone', { updatedAt: '2026-06-01T13:00:00+02:00' }, at(receivedAt - hourMs)],
     ['an ISO time without a zone: UTC', { updatedAt: '2026-06-01T11:00' }, at(receivedAt - hourMs)],
@@ -42,7 +46,10 @@ describe('the time of a location', () => {
       for (const others of [{}, { updatedAtMs: receivedAt - hourMs }, { updatedAt: '2026-06-01T11:00:00Z' }]) {
         expect(readOccurredAt({ updatedAtMsDiff, ...others }, receivedAt)).toEqual({
           ok: false,
-          problem: { param: 'updatedAtMsDiff', rule: 'must be a number of milliseconds from 0 to 604800000, which is 7 days' },
+          problem: {
+            param: 'updatedAtMsDiff',
+            rule: 'must be a number of milliseconds from 0 to 604800000, which is 7 days',
+          },
         });
       }
     },

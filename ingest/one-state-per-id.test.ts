@@ -71,7 +71,9 @@ describe.each(['\ud800', 'x\udbff', '\udc00x'])('the text %j', (broken) => {
 
   it('is refused as an id of an event', async () => {
     expect((await json('/v1/events', { name: 'bought', userId: broken })).json().meta).toEqual(problem('userId'));
-    expect((await json('/v1/events', { name: 'bought', metadata: { a: broken } })).json().meta).toEqual(problem('metadata.a'));
+    expect((await json('/v1/events', { name: 'bought', metadata: { a: broken } })).json().meta).toEqual(
+      problem('metadata.a'),
+    );
   });
 });
 
@@ -88,7 +90,10 @@ it('bytes that are not UTF-8 cost an upload one line', async () => {
   const line = Buffer.from(`${JSON.stringify(good)}\n`);
   const body = Buffer.concat([line, Buffer.from('{"deviceId":"\xff"}\n', 'latin1'), line]);
   const answer = (await send('POST', '/v1/locations', body, 'application/x-ndjson')).json();
-  expect(answer).toMatchObject({ accepted: 2, rejections: [{ line: 2, param: 'line', message: 'line: must be UTF-8' }] });
+  expect(answer).toMatchObject({
+    accepted: 2,
+    rejections: [{ line: 2, param: 'line', message: 'line: must be UTF-8' }],
+  });
 });
 
 it('bytes that are not UTF-8 cost an Avro container one record', async () => {

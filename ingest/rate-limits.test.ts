@@ -36,7 +36,12 @@ describe('a device', () => {
     ['whose id is a number', '/v1/track', { deviceId: 42, ...north(0) }, 'application/json'],
     ['in a form', '/v1/track', `deviceId=42&${point}`, form],
     ['in a replay', '/v1/track/replay', { replays: [{ deviceId: 42, ...north(0) }] }, 'application/json'],
-    ['in a replay as text', '/v1/track/replay', { replays: JSON.stringify([{ deviceId: 42, ...north(0) }]) }, 'application/json'],
+    [
+      'in a replay as text',
+      '/v1/track/replay',
+      { replays: JSON.stringify([{ deviceId: 42, ...north(0) }]) },
+      'application/json',
+    ],
     ['in a replay in a form', '/v1/track/replay', `replays=${JSON.stringify([{ deviceId: '42', ...north(0) }])}`, form],
     [
       'that is not the first of a replay',
@@ -68,7 +73,11 @@ describe('a device', () => {
       type: 'rate_limited',
       message: 'more than 1 track calls a second of this device',
     });
-    expect(second.headers).toMatchObject({ 'retry-after': '1', 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' });
+    expect(second.headers).toMatchObject({
+      'retry-after': '1',
+      'x-ratelimit-limit': '1',
+      'x-ratelimit-remaining': '0',
+    });
     expect(await readAll(ingest.node.embedded, topics.locations)).toHaveLength(1);
   });
 });
@@ -79,7 +88,9 @@ describe('a key (fault: track had no limit per key)', () => {
     expect(await statusesOf(4, (index) => post('/v1/track', { deviceId: `d${index}`, ...north(0) }))).toEqual([
       200, 200, 200, 429,
     ]);
-    expect((await post('/v1/track', { deviceId: 'd', ...north(0) }, 'application/json', ingest.secret)).statusCode).toBe(200);
+    expect(
+      (await post('/v1/track', { deviceId: 'd', ...north(0) }, 'application/json', ingest.secret)).statusCode,
+    ).toBe(200);
   });
 
   it('is limited before its body is read', async () => {
@@ -126,7 +137,8 @@ describe('a project', () => {
   it('is limited in calls of all its keys together', async () => {
     await start({ trackPerProjectPerSecond: 2 });
     const keys = [ingest.publishable, ingest.secret, ingest.publishable];
-    const send = (index: number) => post('/v1/track', { deviceId: `d${index}`, ...north(0) }, 'application/json', keys[index]);
+    const send = (index: number) =>
+      post('/v1/track', { deviceId: `d${index}`, ...north(0) }, 'application/json', keys[index]);
     expect(await statusesOf(3, send)).toEqual([200, 200, 429]);
   });
 

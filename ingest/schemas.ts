@@ -34,7 +34,9 @@ export const TrackRequest = Type.Object(
     stopped: Type.Optional(Type.Boolean({ default: false })),
     replayed: Type.Optional(Type.Boolean({ default: false })),
     beacons: Type.Optional(
-      Type.Array(RangedBeaconRequest, { description: 'Exactly these are in range; absent: nothing is said of beacons' }),
+      Type.Array(RangedBeaconRequest, {
+        description: 'Exactly these are in range; absent: nothing is said of beacons',
+      }),
     ),
     updatedAtMsDiff: Type.Optional(
       Type.Number({ minimum: 0, maximum: maxAgeMs, description: 'Milliseconds since the fix, at most 7 days' }),
@@ -76,12 +78,14 @@ export const TrackAnswer = Type.Object(
       code: Type.Integer(),
       pending: Type.Optional(
         Type.Boolean({
-          description: 'True: the location is durable, but what it did was not known in time; the user is as last known',
+          description:
+            'True: the location is durable, but what it did was not known in time; the user is as last known',
         }),
       ),
       notEntered: Type.Optional(
         Type.Integer({
-          description: 'Geofences and beacons that were not entered, because the user is inside of as many as a user can be',
+          description:
+            'Geofences and beacons that were not entered, because the user is inside of as many as a user can be',
         }),
       ),
     }),
@@ -129,7 +133,9 @@ export const GeofenceSearchQuery = Type.Object({
   radius: Type.Optional(Type.Number({ minimum: 1, description: 'Metres; absent: any distance' })),
   tags: Type.Optional(Type.String({ description: 'Comma-separated; any of them' })),
   metadata: Type.Optional(Type.Unknown({ description: 'metadata[key]=value; all must match' })),
-  includeGeometry: Type.Optional(Type.Boolean({ default: true, description: 'Must be false for more than 100 results' })),
+  includeGeometry: Type.Optional(
+    Type.Boolean({ default: true, description: 'Must be false for more than 100 results' }),
+  ),
   includeGeometries: Type.Optional(Type.Boolean({ description: 'The same as includeGeometry' })),
 });
 
@@ -144,12 +150,18 @@ export const BeaconSearchQuery = Type.Object({
 export const BeaconSearchAnswer = Type.Object({
   meta: Type.Object({
     code: Type.Integer(),
-    settings: Type.Object({ beacons: Type.Object({ uuids: Type.Array(Type.String()), uids: Type.Array(Type.String()) }) }),
+    settings: Type.Object({
+      beacons: Type.Object({ uuids: Type.Array(Type.String()), uids: Type.Array(Type.String()) }),
+    }),
   }),
   beacons: Type.Array(Ready(Beacon)),
 });
 
-export const RegionRequest = Type.Object({ latitude: Latitude, longitude: Longitude, userId: Type.Optional(Type.String()) });
+export const RegionRequest = Type.Object({
+  latitude: Latitude,
+  longitude: Longitude,
+  userId: Type.Optional(Type.String()),
+});
 
 export const RegionAnswer = Type.Object({
   meta: Meta,

@@ -9,7 +9,13 @@ const uuid = 'b9407f30-f5f8-466e-aff9-25556b57fe6d';
 
 beforeAll(async () => {
   ingest = await startIngest({
-    settings: { stopDetection: true, bufferExits: true, dwellEvents: true, defaultDwellThreshold: 5, beaconUuids: [uuid] },
+    settings: {
+      stopDetection: true,
+      bufferExits: true,
+      dwellEvents: true,
+      defaultDwellThreshold: 5,
+      beaconUuids: [uuid],
+    },
     found: (radiusM) => (radiusM === undefined ? 2 : radiusM > 1_000 ? 100 : 7),
   });
 });
@@ -40,7 +46,12 @@ describe('GET /v1/config', () => {
 describe('questions by place', () => {
   it('answer the context nested and at the top', async () => {
     const answer = (await call('GET', '/v1/context?coordinates=50.000001,10&accuracy=20&userId=u')).json();
-    expect(ingest.asked.context).toMatchObject({ latitude: 50.000001, longitude: 10, accuracyM: 20, environment: 'test' });
+    expect(ingest.asked.context).toMatchObject({
+      latitude: 50.000001,
+      longitude: 10,
+      accuracyM: 20,
+      environment: 'test',
+    });
     expect(answer.context).toEqual({ live: false, geofences: [{ _id: '0' }] });
     expect(answer.geofences).toEqual(answer.context.geofences);
   });
@@ -78,7 +89,9 @@ describe('questions by place', () => {
   });
 
   it('search beacons, and tell what to range anyway', async () => {
-    const { meta, beacons } = (await call('GET', '/v1/search/beacons?near=50,10&radius=1000&limit=500&installId=x')).json();
+    const { meta, beacons } = (
+      await call('GET', '/v1/search/beacons?near=50,10&radius=1000&limit=500&installId=x')
+    ).json();
     expect(meta).toEqual({ code: 200, settings: { beacons: { uuids: [uuid], uids: [] } } });
     expect(beacons).toHaveLength(3);
     expect(ingest.asked.searchBeacons).toMatchObject({ radiusM: 1_000, limit: 100 });
@@ -122,7 +135,9 @@ describe('POST /v1/events', () => {
       metadata: { plan: 'gold', revenue: 9.5 },
       user: { deviceId: 'buyer' },
     });
-    const stored = (await readAll(ingest.node.embedded, topics.events)).map(({ value }) => codecs.event.decode(value as Buffer));
+    const stored = (await readAll(ingest.node.embedded, topics.events)).map(({ value }) =>
+      codecs.event.decode(value as Buffer),
+    );
     expect(stored.find(({ id }) => id === event._id)).toMatchObject({
       type: 'opened_app',
       locationId: null,

@@ -37,7 +37,10 @@ const placeOf = (scope: Scope, [longitude, latitude]: Position) => ({
   latitude,
 });
 
-export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { spatial, configuration, disclosureFor }) => {
+export const searchRoutes: FastifyPluginAsync<IngestParts> = async (
+  plugin,
+  { spatial, configuration, disclosureFor },
+) => {
   const app = plugin.withTypeProvider<TypeBoxTypeProvider>();
   const config = { authority: 'publishable', limit: 'query' } as const;
 
@@ -45,7 +48,12 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { sp
     '/v1/context',
     {
       config,
-      schema: { summary: 'What is at a point', tags: ['search'], querystring: ContextQuery, response: { 200: ContextAnswer } },
+      schema: {
+        summary: 'What is at a point',
+        tags: ['search'],
+        querystring: ContextQuery,
+        response: { 200: ContextAnswer },
+      },
     },
     async (request) => {
       const caller = callerOf(request);
@@ -113,7 +121,12 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (plugin, { sp
   /** The widest region whose geofences a device can keep. */
   async function regionAround(place: ReturnType<typeof placeOf>) {
     for (const radiusM of regionRadiiM) {
-      const geofences = await spatial.searchGeofences({ ...place, radiusM, limit: maxRegionGeofences, includeGeometry: true });
+      const geofences = await spatial.searchGeofences({
+        ...place,
+        radiusM,
+        limit: maxRegionGeofences,
+        includeGeometry: true,
+      });
       if (geofences.length < maxRegionGeofences || radiusM === regionRadiiM.at(-1)) return { radiusM, geofences };
     }
     throw new Error('unreachable: the last radius always answers');

@@ -56,7 +56,8 @@ function readBeacons(value: unknown): Validated<RangedBeacon[] | null> {
   const given = jsonField('beacons', value);
   if (!given.ok) return given;
   if (!Array.isArray(given.value)) return invalid('beacons', 'must be a list');
-  if (given.value.length > maxRangedBeacons) return invalid('beacons', `must be a list of at most ${maxRangedBeacons} items`);
+  if (given.value.length > maxRangedBeacons)
+    return invalid('beacons', `must be a list of at most ${maxRangedBeacons} items`);
   const ranged = given.value.flatMap((item: unknown) =>
     typeof item === 'object' && item !== null ? (normalizeRangedBeacon(item as BeaconIdentifiers) ?? []) : [],
   );
@@ -81,7 +82,8 @@ function readId(name: 'deviceId' | 'userId', value: unknown): Validated<string |
 
 /** The location that a body tells of, with a fresh id. */
 export function readLocation(fields: TrackFields, receipt: Receipt): Validated<Location> {
-  if (readBoolean(fields.anonymous)) return invalid('anonymous', 'is not offered: locations need a deviceId of their own');
+  if (readBoolean(fields.anonymous))
+    return invalid('anonymous', 'is not offered: locations need a deviceId of their own');
   const deviceId = readId('deviceId', fields.deviceId);
   if (!deviceId.ok) return deviceId;
   if (deviceId.value === null) return invalid('deviceId', 'is required');
@@ -139,5 +141,8 @@ export function readLocation(fields: TrackFields, receipt: Receipt): Validated<L
 }
 
 /** What partitions and states are keyed by: all of a device's locations are applied in one order. */
-export const deviceKey = ({ project, environment, deviceId }: Pick<Location, 'project' | 'environment' | 'deviceId'>): string =>
-  `${project}/${environment}/${deviceId}`;
+export const deviceKey = ({
+  project,
+  environment,
+  deviceId,
+}: Pick<Location, 'project' | 'environment' | 'deviceId'>): string => `${project}/${environment}/${deviceId}`;

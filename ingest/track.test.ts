@@ -83,7 +83,10 @@ describe('with the location stage running', () => {
       { index: 2, param: 'latitude', message: 'latitude: must be a number from -90 to 90' },
       { index: 4, param: 'deviceId', message: 'deviceId: is required' },
     ]);
-    expect(ingest.counted).toMatchObject({ 'locations_accepted_total/replay': 3, 'locations_rejected_total/replay': 2 });
+    expect(ingest.counted).toMatchObject({
+      'locations_accepted_total/replay': 3,
+      'locations_rejected_total/replay': 2,
+    });
   });
 
   it.each([
@@ -134,7 +137,9 @@ describe('without the location stage', () => {
   });
 
   it('turns away whom it can not let wait', async () => {
-    const answers = await Promise.all(['a', 'b'].map((deviceId) => post(ingest, '/v1/track', { deviceId, ...north(0) })));
+    const answers = await Promise.all(
+      ['a', 'b'].map((deviceId) => post(ingest, '/v1/track', { deviceId, ...north(0) })),
+    );
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 503]);
     const refused = answers.find(({ statusCode }) => statusCode === 503);
     expect(refused?.headers['retry-after']).toBe('1');

@@ -45,7 +45,13 @@ describe('reserved blocks, from the first address to the last', () => {
     ['2001:2::/48', '2001:2::', '2001:2:0:ffff:ffff:ffff:ffff:ffff', [], []],
     ['2001:10::/28', '2001:10::', '2001:1f:ffff:ffff:ffff:ffff:ffff:ffff', [], []],
     ['2001:db8::/32', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', ['2001:db7::'], ['2001:db9::']],
-    ['2620:4f:8000::/48', '2620:4f:8000::', '2620:4f:8000:ffff:ffff:ffff:ffff:ffff', ['2620:4f:7fff::'], ['2620:4f:8001::']],
+    [
+      '2620:4f:8000::/48',
+      '2620:4f:8000::',
+      '2620:4f:8000:ffff:ffff:ffff:ffff:ffff',
+      ['2620:4f:7fff::'],
+      ['2620:4f:8001::'],
+    ],
     ['3fff::/20', '3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff', ['3ffe:ffff::'], ['3fff:1000::']],
     ['above global unicast', '4000::', '5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ['3fff:ffff::'], []],
     ['5f00::/16', '5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff', [], []],
@@ -100,7 +106,9 @@ describe('networks that the operator allows', () => {
     ['fd00::/8', 'fc12::1', false],
     ['FE80::/10', 'fe80::1%eth0', true],
     ['::1', '::1', true],
-  ])('%s lets %s through: %s', (network, address, through) => expect(isRefused(address, networks(network))).toBe(!through));
+  ])('%s lets %s through: %s', (network, address, through) =>
+    expect(isRefused(address, networks(network))).toBe(!through),
+  );
 
   test.each([
     '',
@@ -124,12 +132,15 @@ describe('networks that the operator allows', () => {
     });
   });
 
-  test.each(['::ffff:10.0.0.0/104', '64:ff9b::/96', '2002:a00::/24'])('%s would have no effect and is refused', (entry) => {
-    expect(parseNetworks('networks', [entry])).toEqual({
-      ok: false,
-      problem: { param: 'networks', rule: `must name the version 4 network itself, not as "${entry}"` },
-    });
-  });
+  test.each(['::ffff:10.0.0.0/104', '64:ff9b::/96', '2002:a00::/24'])(
+    '%s would have no effect and is refused',
+    (entry) => {
+      expect(parseNetworks('networks', [entry])).toEqual({
+        ok: false,
+        problem: { param: 'networks', rule: `must name the version 4 network itself, not as "${entry}"` },
+      });
+    },
+  );
 
   test('at most 256', () => {
     const list = (length: number) => Array.from({ length }, (_, index) => `10.0.0.${index % 256}`);
@@ -149,7 +160,11 @@ describe('against the oracle', () => {
     bits,
   ];
   /** `leading` are the first groups, each of four digits. */
-  const version6 = (leading: string, bits: number): Block => [6, hex(leading.replaceAll(':', '').padEnd(32, '0')), bits];
+  const version6 = (leading: string, bits: number): Block => [
+    6,
+    hex(leading.replaceAll(':', '').padEnd(32, '0')),
+    bits,
+  ];
 
   /** Of the registries, by RFC 6890 and its updates, apart from what carries a version 4 address. */
   const registry: readonly Block[] = [
@@ -195,7 +210,9 @@ describe('against the oracle', () => {
     const carrier = carriers.find(([block]) => isIn(block, version, address));
     if (carrier !== undefined) return oracle(4, (address >> BigInt(96 - carrier[1])) & 0xffffffffn, allowed);
     if (allowed.some((block) => isIn(block, version, address))) return false;
-    return registry.some((block) => isIn(block, version, address)) || (version === 6 && !isIn(globalUnicast, 6, address));
+    return (
+      registry.some((block) => isIn(block, version, address)) || (version === 6 && !isIn(globalUnicast, 6, address))
+    );
   }
 
   const text4 = (address: bigint): string => [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 255n).join('.');
@@ -210,7 +227,9 @@ describe('against the oracle', () => {
   const anyAddress = (version: 4 | 6) => fc.bigInt({ min: 0n, max: (1n << BigInt(size(version))) - 1n });
   const carriedBlocks = registry
     .filter(([version]) => version === 4)
-    .flatMap(([, value, bits]) => carriers.map(([[, base], at]): Block => [6, base + (value << BigInt(96 - at)), at + bits]));
+    .flatMap(([, value, bits]) =>
+      carriers.map(([[, base], at]): Block => [6, base + (value << BigInt(96 - at)), at + bits]),
+    );
   /** Within some distance of where a block begins or ends: that is where mistakes are. */
   const nearEdge = fc
     .tuple(
@@ -225,15 +244,21 @@ describe('against the oracle', () => {
   const somewhere = anyVersion.chain((version) => fc.tuple(fc.constant(version), anyAddress(version)));
   const anyBlock = fc
     .oneof(somewhere, nearEdge)
-    .chain(([version, value]) => fc.integer({ min: 0, max: size(version) }).map((bits): Block => [version, value, bits]))
+    .chain(([version, value]) =>
+      fc.integer({ min: 0, max: size(version) }).map((bits): Block => [version, value, bits]),
+    )
     .filter(([version, value]) => version === 4 || !carriers.some(([block]) => isIn(block, 6, value)));
 
   test('an address is refused exactly when it is reserved and in no allowed network', () => {
     fc.assert(
-      fc.property(fc.oneof(nearEdge, somewhere), fc.array(anyBlock, { maxLength: 3 }), ([version, address], allowed) => {
-        const list = allowed.map(([ofVersion, value, bits]) => `${textOf(ofVersion, value)}/${bits}`);
-        expect(isRefused(textOf(version, address), networks(...list))).toBe(oracle(version, address, allowed));
-      }),
+      fc.property(
+        fc.oneof(nearEdge, somewhere),
+        fc.array(anyBlock, { maxLength: 3 }),
+        ([version, address], allowed) => {
+          const list = allowed.map(([ofVersion, value, bits]) => `${textOf(ofVersion, value)}/${bits}`);
+          expect(isRefused(textOf(version, address), networks(...list))).toBe(oracle(version, address, allowed));
+        },
+      ),
       { numRuns: 5_000 },
     );
   });

@@ -75,7 +75,8 @@ export function parseNetworks(param: string, list: readonly string[]): Validated
   for (const entry of list) {
     const block = parseBlock(entry);
     const shown = JSON.stringify(entry.slice(0, 60));
-    if (block === undefined) return invalid(param, `must be addresses or CIDR blocks such as 10.0.0.0/8; ${shown} is none`);
+    if (block === undefined)
+      return invalid(param, `must be addresses or CIDR blocks such as 10.0.0.0/8; ${shown} is none`);
     if (carries4(block.address)) return invalid(param, `must name the version 4 network itself, not as ${shown}`);
     blocks.push(block);
   }

@@ -72,7 +72,9 @@ describe('the answer', () => {
 
   test('has lower-case headers, repeated ones joined', async () => {
     const receiver = await openReceiver((socket) => {
-      socket.write(answer('429 Too Many Requests', ['Retry-After: 120', 'X-Note: one', 'x-note: two', '__proto__: three']));
+      socket.write(
+        answer('429 Too Many Requests', ['Retry-After: 120', 'X-Note: one', 'x-note: two', '__proto__: three']),
+      );
     });
     expect(await openClient().send(get(urlOf(receiver)))).toEqual({
       kind: 'answered',
@@ -122,14 +124,16 @@ describe('connections', () => {
   test('are used again', async () => {
     const receiver = await openReceiver(ok);
     const client = openClient();
-    for (let index = 0; index < 5; index++) expect(await outcome(client.send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
+    for (let index = 0; index < 5; index++)
+      expect(await outcome(client.send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
     expect(receiver.sockets).toHaveLength(1);
   });
 
   test('are not used again when the receiver says so', async () => {
     const receiver = await openReceiver((socket) => void socket.end(answer('200 OK', ['connection: close'], 'ok')));
     const client = openClient();
-    for (let index = 0; index < 3; index++) expect(await outcome(client.send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
+    for (let index = 0; index < 3; index++)
+      expect(await outcome(client.send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
     expect(receiver.sockets).toHaveLength(3);
   });
 

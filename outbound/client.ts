@@ -42,7 +42,12 @@ export type OutboundResult =
       readonly truncated: boolean;
       readonly durationMs: number;
     }
-  | { readonly kind: 'failed'; readonly failure: OutboundFailure; readonly message: string; readonly durationMs: number };
+  | {
+      readonly kind: 'failed';
+      readonly failure: OutboundFailure;
+      readonly message: string;
+      readonly durationMs: number;
+    };
 
 export interface OutboundClient {
   send(request: OutboundRequest): Promise<OutboundResult>;
@@ -79,7 +84,12 @@ const defaultMaxHeaderBytes = 16_384;
  * twice, as it may anything that is delivered at least once. Nothing is decompressed, no cookie is kept, no proxy is used.
  */
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
-  const { allowedNetworks: allowed, userAgent, maxHeaderBytes = defaultMaxHeaderBytes, maxConnectionsPerOrigin } = options;
+  const {
+    allowedNetworks: allowed,
+    userAgent,
+    maxHeaderBytes = defaultMaxHeaderBytes,
+    maxConnectionsPerOrigin,
+  } = options;
   const resolver = new NameResolver();
   const lookup = createGuardedLookup(options.lookup ?? resolver.lookup, allowed);
   const secureContext = createSecureContext(options.ca === undefined ? {} : { ca: options.ca });
@@ -93,7 +103,13 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
       if (closed) return failed('connection_failed', 'the client is closed');
       const { origin, pathname, search } = checked.value;
       return new Promise((settle) => {
-        const request = { origin, path: pathname + search, method, headers: { 'user-agent': userAgent, ...headers }, body };
+        const request = {
+          origin,
+          path: pathname + search,
+          method,
+          headers: { 'user-agent': userAgent, ...headers },
+          body,
+        };
         const pool = connections.to(origin);
         pool.take(new Exchange(request, options, pool, settle));
       });

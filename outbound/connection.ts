@@ -21,7 +21,12 @@ export class Connection {
   #socket: Socket | undefined;
 
   /** `origin` as in {@link URL.origin}; `onDisconnect` is called whenever the socket is gone. */
-  constructor(origin: string, parts: ConnectorParts, maxHeaderBytes: number, onDisconnect: (connection: Connection) => void) {
+  constructor(
+    origin: string,
+    parts: ConnectorParts,
+    maxHeaderBytes: number,
+    onDisconnect: (connection: Connection) => void,
+  ) {
     this.#client = new Client(origin, {
       connect: (options, callback) => {
         this.kept = false;

@@ -64,7 +64,12 @@ function refusalOf({ remoteAddress }: Socket, allowed: Networks): OutboundError 
 }
 
 /** Whatever goes wrong from here on is a failure of TLS. The certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says. */
-function secure(socket: Socket, hostname: string, secureContext: SecureContext, callback: buildConnector.Callback): void {
+function secure(
+  socket: Socket,
+  hostname: string,
+  secureContext: SecureContext,
+  callback: buildConnector.Callback,
+): void {
   const secured = tlsConnect({
     socket,
     secureContext,

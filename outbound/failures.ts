@@ -28,7 +28,8 @@ export function failureOf(error: NodeJS.ErrnoException): OutboundError {
   const invalidAnswer = invalidAnswers[code];
   if (invalidAnswer !== undefined) return new OutboundError('invalid_answer', invalidAnswer);
   if (error instanceof errors.HTTPParserError) return new OutboundError('invalid_answer', message);
-  if (unexpectedAnswers.includes(message)) return new OutboundError('invalid_answer', 'the answer is not one to this request');
+  if (unexpectedAnswers.includes(message))
+    return new OutboundError('invalid_answer', 'the answer is not one to this request');
   if (code.startsWith('ERR_SSL_')) return tlsFailure(error);
   return new OutboundError('connection_failed', `the connection failed before an answer (${code})`);
 }
@@ -50,7 +51,10 @@ const lookupProblems: Readonly<Record<string, string>> = {
 
 /** The name has no address, or nobody could tell. */
 export function lookupFailure({ code = 'no reason given' }: NodeJS.ErrnoException): OutboundError {
-  return new OutboundError('name_not_found', `${lookupProblems[code] ?? 'the host name could not be resolved'} (${code})`);
+  return new OutboundError(
+    'name_not_found',
+    `${lookupProblems[code] ?? 'the host name could not be resolved'} (${code})`,
+  );
 }
 
 /** The connection could not be made. */

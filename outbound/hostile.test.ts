@@ -30,7 +30,10 @@ async function turns(count: number): Promise<void> {
 describe('slow', () => {
   test.each([
     ['silence', () => undefined],
-    ['headers that drip and never end', (socket: Socket) => drip(socket, `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(1_000)}`)],
+    [
+      'headers that drip and never end',
+      (socket: Socket) => drip(socket, `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(1_000)}`),
+    ],
     ['103 without end', (socket: Socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')],
   ])('%s is timed_out', async (_, answering) => {
     const receiver = await openReceiver(answering);
@@ -102,7 +105,9 @@ describe('much', () => {
   test('a file of some megabytes, whole', async () => {
     const file = 'line of a file\n'.repeat(200_000);
     const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], file)));
-    expect(await outcome(openClient({ maxBodyBytes: file.length }).send(get(urlOf(receiver))))).toEqual(whole(200, file));
+    expect(await outcome(openClient({ maxBodyBytes: file.length }).send(get(urlOf(receiver))))).toEqual(
+      whole(200, file),
+    );
   });
 
   test.each([
@@ -223,7 +228,11 @@ describe('not HTTP', () => {
 describe('TLS', () => {
   const toName =
     (address = '127.0.0.1') =>
-    (_name: string, _options: object, callback: (error: null, addresses: { address: string; family: number }[]) => void) =>
+    (
+      _name: string,
+      _options: object,
+      callback: (error: null, addresses: { address: string; family: number }[]) => void,
+    ) =>
       callback(null, [{ address, family: 4 }]);
   const trusting = { ca: certificate, lookup: toName() };
   const secureUrl = (port: number, host = 'receiver.test') => `https://${host}:${port}/hook`;
@@ -265,7 +274,9 @@ describe('TLS', () => {
     ['closed within the handshake', (socket: Socket) => socket.end()],
   ])('%s on a port for TLS is tls_failed', async (_, answering) => {
     const receiver = await openReceiver(answering);
-    expect(await outcome(openClient(trusting).send(get(secureUrl(receiver.port))))).toMatchObject({ failure: 'tls_failed' });
+    expect(await outcome(openClient(trusting).send(get(secureUrl(receiver.port))))).toMatchObject({
+      failure: 'tls_failed',
+    });
   });
 
   test('a handshake that is never answered is timed_out', async () => {

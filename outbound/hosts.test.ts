@@ -19,7 +19,11 @@ test.each([
   ['an address with a zone', 'fe80::1%lo0 a', { a: ['fe80::1%lo0'] }],
   ['an address without a name', '10.0.0.1', {}],
   ['what is no address', '10.0.0 a\n10.0.0.1:80 b\n[::1] c\nd 10.0.0.1', {}],
-  ['names that objects have', '10.0.0.1 __proto__ constructor', { ['__proto__']: ['10.0.0.1'], constructor: ['10.0.0.1'] }],
+  [
+    'names that objects have',
+    '10.0.0.1 __proto__ constructor',
+    { ['__proto__']: ['10.0.0.1'], constructor: ['10.0.0.1'] },
+  ],
 ])('%s', (_, text, expected) => {
   const found = [...parseHosts(text)].map(([name, entries]) => [name, entries.map(({ address }) => address)]);
   expect(Object.fromEntries(found)).toEqual(expected);
@@ -48,7 +52,8 @@ function oracle(text: string, wanted: string): LookupAddress[] {
     const [address = '', ...names] = fields;
     const isNamed = names.some((name) => (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase() === wanted);
     const isNew = found.every((entry) => entry.address !== address);
-    if (isIP(address) !== 0 && isNamed && isNew && found.length < maxAddresses) found.push({ address, family: isIP(address) });
+    if (isIP(address) !== 0 && isNamed && isNew && found.length < maxAddresses)
+      found.push({ address, family: isIP(address) });
     fields = [];
     isComment = false;
   }
@@ -60,14 +65,18 @@ test('as the oracle reads it', () => {
   const piece = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...names, 'A', 'a.', 'Hooks.Test', 'hooks.test.', '..', '.') },
     { weight: 4, arbitrary: fc.constantFrom('10.0.0.1', '10.0.0.2', '::1', 'fe80::1%eth0', '10.0.0.256', '10.1') },
-    { weight: 8, arbitrary: fc.constantFrom(' ', '\t', '  ', '\n', '\r\n', '\r', '\f', '\u00A0', '\uFEFF', '#', '\u2028') },
+    {
+      weight: 8,
+      arbitrary: fc.constantFrom(' ', '\t', '  ', '\n', '\r\n', '\r', '\f', '\u00A0', '\uFEFF', '#', '\u2028'),
+    },
     { weight: 1, arbitrary: fc.string({ maxLength: 4 }) },
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
       const text = pieces.join('');
       const hosts = parseHosts(text);
-      for (const name of new Set([...names, ...hosts.keys()])) expect(hosts.get(name) ?? [], name).toEqual(oracle(text, name));
+      for (const name of new Set([...names, ...hosts.keys()]))
+        expect(hosts.get(name) ?? [], name).toEqual(oracle(text, name));
     }),
     { numRuns: 1_000 },
   );

@@ -48,4 +48,7 @@ export function createGuardedLookup(lookup: Lookup, allowed: Networks): LookupFu
 
 /** Doesn't say which address: that would tell strangers about the operator's network. */
 const refused = (): OutboundError =>
-  new OutboundError('address_refused', 'the host name resolves to private, loopback or otherwise reserved addresses only');
+  new OutboundError(
+    'address_refused',
+    'the host name resolves to private, loopback or otherwise reserved addresses only',
+  );

@@ -114,7 +114,11 @@ describe('what goes wrong, in words', () => {
     ['an answer to another question', changed((message) => (message[13]! ^= 1)), /in time \(ETIMEOUT\)$/],
     ['nothing but an id', (question) => whole(question).subarray(0, 2), /malformed answer .* \(EBADRESP\)$/],
     ['a piece of a record', (question) => whole(question).subarray(0, -2), /malformed answer .* \(EBADRESP\)$/],
-    ['more records than there are', changed((message) => message.writeUInt16BE(9, 6)), /malformed answer .* \(EBADRESP\)$/],
+    [
+      'more records than there are',
+      changed((message) => message.writeUInt16BE(9, 6)),
+      /malformed answer .* \(EBADRESP\)$/,
+    ],
     [
       'a name that refers to itself',
       changed((message, question) => message.writeUInt16BE(0xc000 | recordAt(question), recordAt(question))),

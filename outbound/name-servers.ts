@@ -74,7 +74,8 @@ async function askBoth(resolver: Resolver, name: string): Promise<Answer> {
   const version6 = await (version4.records.length === 0 ? asked6 : Promise.race([asked6, late()]));
   const records = [...version4.records, ...version6.records];
   // The one that leaves it open whether there are addresses, if there is one.
-  if (records.length === 0) return { kind: 'none', code: definite.includes(version4.code) ? version6.code : version4.code };
+  if (records.length === 0)
+    return { kind: 'none', code: definite.includes(version4.code) ? version6.code : version4.code };
   return {
     kind: 'addresses',
     addresses: inOrder(version4.records, version6.records),
@@ -94,7 +95,13 @@ const late = (): Promise<Answered> => delay(resolutionDelayMs, { records: [], co
  * Version 6 first (RFC 6724), and no more addresses of it than of version 4 where there are both. `node:net` tries them one at a time, each version in turn, and gives
  * up on all but the last after 250 ms: so the last one is of version 4, and a machine without version 6, where those fail at once, has all the time for it.
  */
-export function inOrder(version4: readonly { address: string }[], version6: readonly { address: string }[]): LookupAddress[] {
+export function inOrder(
+  version4: readonly { address: string }[],
+  version6: readonly { address: string }[],
+): LookupAddress[] {
   const tried6 = version4.length === 0 ? version6 : version6.slice(0, version4.length);
-  return [...tried6.map(({ address }) => ({ address, family: 6 })), ...version4.map(({ address }) => ({ address, family: 4 }))];
+  return [
+    ...tried6.map(({ address }) => ({ address, family: 6 })),
+    ...version4.map(({ address }) => ({ address, family: 4 })),
+  ];
 }

@@ -63,7 +63,9 @@ describe('addresses', () => {
   });
 
   test.each(['ftp://example.com/', 'not a URL', 'http://user:password@example.com/'])('%s', async (url) => {
-    expect(await outcome(openClient().send({ method: 'GET', url, headers: {} }))).toMatchObject({ failure: 'address_refused' });
+    expect(await outcome(openClient().send({ method: 'GET', url, headers: {} }))).toMatchObject({
+      failure: 'address_refused',
+    });
   });
 
   /** Whatever got the connection there, nothing is sent once the address is known. */

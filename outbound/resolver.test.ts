@@ -40,7 +40,8 @@ describe('what is known already', () => {
   ])('%s', async (_, answering, timesMs, counts) => expect(await asksAt(answering, ...timesMs)).toEqual(counts));
 
   test('for as long as the record says that says least', async () => {
-    const answering: Answering = (question) => success(question, ['192.0.2.1', '2001:db8::1'], question.type === 'A' ? 20 : 10);
+    const answering: Answering = (question) =>
+      success(question, ['192.0.2.1', '2001:db8::1'], question.type === 'A' ? 20 : 10);
     expect(await asksAt(answering, 0, 9_999, 10_000)).toEqual([1, 1, 2]);
   });
 
@@ -89,7 +90,9 @@ describe('without DNS', () => {
 
   test('the hosts file comes before the servers and before what they said', async () => {
     const hostsPath = hostsFile('192.0.2.1 a.test');
-    const { resolve, asked } = await openResolver(zone({ 'a.test': ['192.0.2.9'], 'b.test': ['192.0.2.9'] }), { hostsPath });
+    const { resolve, asked } = await openResolver(zone({ 'a.test': ['192.0.2.9'], 'b.test': ['192.0.2.9'] }), {
+      hostsPath,
+    });
     expect(await resolve('A.test.')).toEqual(['192.0.2.1']);
     expect(asked).toEqual([]);
     expect(await resolve('b.test')).toEqual(['192.0.2.9']);
@@ -107,7 +110,9 @@ describe('connections', () => {
     const receiver = await openReceiver((socket) => void socket.end(ok));
     const rebound = await openReceiver((socket) => void socket.end(ok), { host: '127.0.0.2', port: receiver.port });
     let isRebound = false;
-    const { resolver } = await openResolver((question) => success(question, [isRebound ? '127.0.0.2' : '127.0.0.1'], 0));
+    const { resolver } = await openResolver((question) =>
+      success(question, [isRebound ? '127.0.0.2' : '127.0.0.1'], 0),
+    );
     const client = openClient({ lookup: resolver.lookup });
     const send = () => outcome(client.send(get(urlOf(receiver, 'receiver.test'))));
     expect(await send()).toEqual(whole(200, 'ok'));

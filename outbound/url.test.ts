@@ -49,7 +49,9 @@ test.each([
   'http://256.1.1.1/',
   'http://example.com:65536/',
   'http://[fe80::1%25eth0]/',
-])('%j is no http URL', (text) => expect(check(text)).toEqual(refusal('must be a URL that begins with http:// or https://')));
+])('%j is no http URL', (text) =>
+  expect(check(text)).toEqual(refusal('must be a URL that begins with http:// or https://')),
+);
 
 test.each(['https://user@example.com/', 'https://:password@example.com/', 'https://user:password@127.0.0.1/'])(
   '%s has credentials',
@@ -95,7 +97,8 @@ describe('hosts that lead to a reserved address', () => {
     const written = (value: number) => [String(value), `0x${value.toString(16)}`, `0${value.toString(8)}`];
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xff_ff_ff }), fc.constantFrom(0, 1, 2), (low, base) => {
-        for (const first of [10, 127]) expect(check(`http://${written(first * 2 ** 24 + low)[base]}/`)).toEqual(reserved);
+        for (const first of [10, 127])
+          expect(check(`http://${written(first * 2 ** 24 + low)[base]}/`)).toEqual(reserved);
       }),
     );
   });

@@ -16,7 +16,8 @@ export function checkUrl(param: string, text: string, allowed: Networks): Valida
   if (text.length > maxUrlLength) return invalid(param, `must have at most ${maxUrlLength} characters`);
   const url = parse(text);
   if (url === undefined) return invalid(param, 'must be a URL that begins with http:// or https://');
-  if (url.href.length > maxUrlLength) return invalid(param, `must have at most ${maxUrlLength} characters, encoded ones counted`);
+  if (url.href.length > maxUrlLength)
+    return invalid(param, `must have at most ${maxUrlLength} characters, encoded ones counted`);
   if (url.username !== '' || url.password !== '') return invalid(param, 'must not carry a user name or password');
   if (isHostRefused(url.hostname, allowed)) {
     return invalid(param, 'must not lead to a private, loopback or otherwise reserved address');

@@ -131,7 +131,13 @@ export interface Log {
    * Answers records from `offset` at once; none at the end only. It answers `maxRecords` at most, and `maxBytes` of keys and values
    * ({@link defaultReadBytes} by default), but one record at least, however large: so whoever reads on from the last one gets everything.
    */
-  read(topic: Topic, partition: number, offset: number, maxRecords: number, maxBytes?: number): Promise<readonly LogRecord[]>;
+  read(
+    topic: Topic,
+    partition: number,
+    offset: number,
+    maxRecords: number,
+    maxBytes?: number,
+  ): Promise<readonly LogRecord[]>;
   /** First offset still held and the offset after the last record. */
   bounds(topic: Topic, partition: number): Promise<{ readonly first: number; readonly end: number }>;
 }
@@ -265,7 +271,12 @@ export interface DeliveryQueue {
     },
   ): Promise<CommitResult>;
   /** The webhook's first deliveries in order of their places, due or not; those beyond `after` where it is given. */
-  waiting(source: DeliverySource, webhook: string, limit: number, after?: DeliveryPlace): Promise<readonly WaitingDelivery[]>;
+  waiting(
+    source: DeliverySource,
+    webhook: string,
+    limit: number,
+    after?: DeliveryPlace,
+  ): Promise<readonly WaitingDelivery[]>;
   /** The webhooks that anything waits for, with the first time due. */
   webhooks(source: DeliverySource): Promise<readonly { readonly webhook: string; readonly nextDueAtMs: number }[]>;
   /** Places that hold nothing (any more) are passed over. */

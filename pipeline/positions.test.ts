@@ -19,9 +19,13 @@ const recordAt = (offset: number, fields: Partial<LogRecord> = {}): LogRecord =>
 });
 
 /** A log of these records, which may lack some offsets. It ends after the last of them, unless it is said where. */
-const logOf = (records: readonly LogRecord[], end = (records.at(-1)?.offset ?? -1) + 1): Pick<Log, 'read' | 'bounds'> => ({
+const logOf = (
+  records: readonly LogRecord[],
+  end = (records.at(-1)?.offset ?? -1) + 1,
+): Pick<Log, 'read' | 'bounds'> => ({
   bounds: async () => ({ first: records[0]?.offset ?? end, end }),
-  read: async (_topic, _partition, offset, maxRecords) => records.filter((each) => each.offset >= offset).slice(0, maxRecords),
+  read: async (_topic, _partition, offset, maxRecords) =>
+    records.filter((each) => each.offset >= offset).slice(0, maxRecords),
 });
 const counted = (from: number, end: number, fields: Partial<LogRecord> = {}): LogRecord[] =>
   Array.from({ length: end - from }, (_, index) => recordAt(from + index, fields));
@@ -77,7 +81,9 @@ describe('a position parts from', () => {
     const newer = counted(6, 40, { timestamp: 5_000, leaderEpoch: 4, key: 'new' });
     const divergence = await find(logOf([...counted(0, 6), ...newer]), positionAfter(recordAt(9)));
     expect(divergence).toMatchObject({ first: 0, end: 40, commonEnd: 6, leaderEpoch: 4 });
-    expect(describeDivergence(divergence!)).toContain('the log holds 0 to 40, with other records of leader epoch 4 from 6 on');
+    expect(describeDivergence(divergence!)).toContain(
+      'the log holds 0 to 40, with other records of leader epoch 4 from 6 on',
+    );
   });
 
   test('such a log whose epochs begin anew, by its times', async () => {

@@ -83,8 +83,16 @@ export async function findDivergence(
   const isBeyond = position.offset > bounds.end;
   const commonEnd = await endOfCommonHistory(log, topic, partition, position, bounds);
   if (!isBeyond && commonEnd === position.offset) return undefined;
-  const [record] = commonEnd !== undefined && commonEnd < bounds.end ? await log.read(topic, partition, commonEnd, 1) : [];
-  return { topic, partition, position, ...bounds, commonEnd: commonEnd ?? null, leaderEpoch: record?.leaderEpoch ?? null };
+  const [record] =
+    commonEnd !== undefined && commonEnd < bounds.end ? await log.read(topic, partition, commonEnd, 1) : [];
+  return {
+    topic,
+    partition,
+    position,
+    ...bounds,
+    commonEnd: commonEnd ?? null,
+    leaderEpoch: record?.leaderEpoch ?? null,
+  };
 }
 
 /**
@@ -138,7 +146,15 @@ async function firstNewer(
 }
 
 /** Says what a partition that stands still needs, in one line. */
-export function describeDivergence({ topic, partition, position, first, end, commonEnd, leaderEpoch }: Divergence): string {
+export function describeDivergence({
+  topic,
+  partition,
+  position,
+  first,
+  end,
+  commonEnd,
+  leaderEpoch,
+}: Divergence): string {
   const epochOf = (epoch: number | null | undefined): string =>
     epoch === null || epoch === undefined || epoch === noEpoch ? '' : ` of leader epoch ${epoch}`;
   const stored = `offset ${position.offset}${epochOf(parseMark(position.mark)?.leaderEpoch)}`;

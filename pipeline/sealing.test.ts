@@ -26,7 +26,8 @@ test('a changed byte is noticed, wherever it is', () => {
     changed[index] = (changed[index] as number) ^ 1;
     expect(() => sealer.open(changed.toString('base64'), 'owner')).toThrow();
   }
-  for (const cut of [0, 5, 27]) expect(() => sealer.open(sealed.subarray(0, cut).toString('base64'), 'owner')).toThrow();
+  for (const cut of [0, 5, 27])
+    expect(() => sealer.open(sealed.subarray(0, cut).toString('base64'), 'owner')).toThrow();
 });
 
 test('a key of another length is refused', () => {

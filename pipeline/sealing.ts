@@ -18,12 +18,15 @@ const tagBytes = 16;
 
 /** `key` has {@link sealingKeyBytes}. */
 export function createSealer(key: Uint8Array): Sealer {
-  if (key.length !== sealingKeyBytes) throw new Error(`a sealing key of ${key.length} bytes; it must have ${sealingKeyBytes}`);
+  if (key.length !== sealingKeyBytes)
+    throw new Error(`a sealing key of ${key.length} bytes; it must have ${sealingKeyBytes}`);
   return {
     seal(secret, owner) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner));
-      return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64');
+      return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
+        'base64',
+      );
     },
     open(sealed, owner) {
       const bytes = Buffer.from(sealed, 'base64');

@@ -12,14 +12,19 @@ const decoded = async (file: Uint8Array) => sharp(file).ensureAlpha().raw().toBu
 const pixelsOf = (colors: readonly number[]): Uint8Array =>
   Uint8Array.from(colors.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255, 255]));
 
-const errorsOf = (drawn: Uint8Array, read: Uint8Array): Uint8Array => drawn.map((value, i) => Math.abs(value - read[i]!));
+const errorsOf = (drawn: Uint8Array, read: Uint8Array): Uint8Array =>
+  drawn.map((value, i) => Math.abs(value - read[i]!));
 const largest = (errors: Uint8Array): number => errors.reduce((most, error) => Math.max(most, error), 0);
 
 const color = fc.integer({ min: 0, max: 0xffffff });
 
 test('a picture of at most 64 colours is kept exactly, whatever its sides', async () => {
   const picture = fc
-    .tuple(fc.array(color, { minLength: 1, maxLength: 64 }), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }))
+    .tuple(
+      fc.array(color, { minLength: 1, maxLength: 64 }),
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 40 }),
+    )
     .chain(([colors, width, height]) =>
       fc.record({
         width: fc.constant(width),
@@ -117,5 +122,9 @@ test.each([
 ] as const)('%s', async (format, contentType) => {
   const { bytes, contentType: said } = await encodeImage(mapLike(), format);
   expect(said).toBe(contentType);
-  expect(await sharp(bytes).metadata()).toMatchObject({ format: format === 'jpg' ? 'jpeg' : format, width: 900, height: 600 });
+  expect(await sharp(bytes).metadata()).toMatchObject({
+    format: format === 'jpg' ? 'jpeg' : format,
+    width: 900,
+    height: 600,
+  });
 });

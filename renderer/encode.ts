@@ -19,7 +19,10 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
 };
 
 /** Encodes on another thread, so that the next map can be drawn meanwhile; only the colours of a PNG are chosen on this one. */
-export async function encodeImage(canvas: Canvas, format: ImageFormat): Promise<Pick<MapImage, 'bytes' | 'contentType'>> {
+export async function encodeImage(
+  canvas: Canvas,
+  format: ImageFormat,
+): Promise<Pick<MapImage, 'bytes' | 'contentType'>> {
   const { width, height } = canvas;
   const data = canvas.data();
   const indexed = format === 'png' ? await encodeIndexedPng(data, width, height) : null;

@@ -40,7 +40,9 @@ function problemsOf(text: string, family: FontFamily, face: FontFace): string[] 
   return [
     ...(lacking.length > 0 ? [`${family.package} lacks ${lacking.join(' ')}`] : []),
     ...(drawn.equals(draw(text, `24px "${nameOf(family, face)}"`)) ? [] : ['another font steps in']),
-    ...(drawn.equals(draw(noCharacter.repeat([...text].length), fontOf(24, face, family.han))) ? ['boxes are drawn'] : []),
+    ...(drawn.equals(draw(noCharacter.repeat([...text].length), fontOf(24, face, family.han)))
+      ? ['boxes are drawn']
+      : []),
   ];
 }
 

@@ -140,7 +140,8 @@ const green = (color: number): number => (color >> 8) & 255;
 const blue = (color: number): number => (color >> 16) & 255;
 
 const isChannel = (value: number): boolean => value >= 0 && value <= 255;
-const cellOf = (r: number, g: number, b: number): number => ((r >> 3) << (2 * cellBits)) | ((g >> 3) << cellBits) | (b >> 3);
+const cellOf = (r: number, g: number, b: number): number =>
+  ((r >> 3) << (2 * cellBits)) | ((g >> 3) << cellBits) | (b >> 3);
 
 /** Of the channel that differs most. */
 const errorBetween = (a: number, b: number): number =>

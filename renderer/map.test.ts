@@ -76,7 +76,9 @@ test('an archive of images is drawn as it is, in every style', async () => {
 test('styles differ, and one that is not there is named', async () => {
   const { render } = await open(file('sea.pmtiles', archiveBytes));
   const colors = await Promise.all(
-    ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'].map(async (style) => groundOf((await render({ ...request, style })).bytes)),
+    ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'].map(async (style) =>
+      groundOf((await render({ ...request, style })).bytes),
+    ),
   );
   expect(new Set(colors).size).toBe(3);
   await expect(render({ ...request, style: 'streets' })).rejects.toMatchObject({
@@ -103,7 +105,10 @@ test('icons that are not there are counted, and drawn as pins', async () => {
 });
 
 test.each([
-  ['of no known schema', () => file('odd.pmtiles', pmtilesBytes([tile], { vector_layers: [{ id: 'odd' }] }, Compression.None))],
+  [
+    'of no known schema',
+    () => file('odd.pmtiles', pmtilesBytes([tile], { vector_layers: [{ id: 'odd' }] }, Compression.None)),
+  ],
   ['that is none', () => file('none.pmtiles', Buffer.from('not an archive'))],
   ['that is not there', () => join(folder, 'missing.pmtiles')],
 ])('an archive %s is refused at once', async (_name, path) => {

@@ -75,7 +75,12 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
       const style = styleFor(request.style, request.language, uploadedStyle);
       const { icons, missing } = await loadIcons(request.markers, given);
       const { images, missing: missingSprites } = await spriteStore.decode(sprites);
-      const view = fitView(request.camera, fitItems(request, icons), request, attributionPx(request, source.attribution));
+      const view = fitView(
+        request.camera,
+        fitItems(request, icons),
+        request,
+        attributionPx(request, source.attribution),
+      );
       const overlays = createOverlays(view, request, icons, source.attribution, isDarkStyle(style, view.zoom));
       const sources = new Map([['map', source]]);
       const labels = paintLabels(request.language);
@@ -89,7 +94,9 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
 }
 
 function openSource({ archive, archiveHints, cacheFolder, fetchBytes }: MapRendererOptions): Promise<TileSource> {
-  return archive === null ? openDefaultBasemap(join(cacheFolder, 'basemap')) : openArchive(archive, fetchBytes, archiveHints);
+  return archive === null
+    ? openDefaultBasemap(join(cacheFolder, 'basemap'))
+    : openArchive(archive, fetchBytes, archiveHints);
 }
 
 /** JSON in UTF-8, as it was written by whoever parsed it before. */
@@ -101,7 +108,9 @@ type StyleFor = (name: string, language: string, uploaded: Uploads['style']) => 
 function createStyles(source: TileSource): StyleFor {
   const schema = detectSchema(source);
   if (source.kind === 'vector' && schema === null) {
-    throw new TypeError(`The archive's layers are of no known schema: ${source.layers?.join(', ') ?? 'they are not named'}`);
+    throw new TypeError(
+      `The archive's layers are of no known schema: ${source.layers?.join(', ') ?? 'they are not named'}`,
+    );
   }
   const kept = new LRUCache<string, CompiledStyle>({ max: keptStyles, maxSize: maxKeptStyleBytes });
   return (name, language, uploaded) => {

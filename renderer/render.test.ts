@@ -26,9 +26,16 @@ test.each([
   ['webp', 'image/webp', 'webp'],
   ['jpg', 'image/jpeg', 'jpeg'],
 ] as const)('a map as %s', async (format, contentType, sharpFormat) => {
-  const map = await createRenderer().render(sceneOf({ format, view: { ...wholeTile, width: 301, height: 199, scale: 1.5 } }));
+  const map = await createRenderer().render(
+    sceneOf({ format, view: { ...wholeTile, width: 301, height: 199, scale: 1.5 } }),
+  );
   expect(map).toMatchObject({ contentType, missingTiles: 0 });
-  expect(await sharp(map.bytes).metadata()).toMatchObject({ format: sharpFormat, width: 452, height: 299, hasAlpha: false });
+  expect(await sharp(map.bytes).metadata()).toMatchObject({
+    format: sharpFormat,
+    width: 452,
+    height: 299,
+    hasAlpha: false,
+  });
   const picture = await pictureOf(map.bytes);
   expect(Number.parseInt(picture.at(150, 100).slice(1, 3), 16)).toBeGreaterThan(250);
 });
@@ -75,7 +82,9 @@ test('only sources of visible layers are asked, and none below its first zoom', 
     ['later', spy('later', 0)],
     ['deep', spy('deep', 4)],
   ]);
-  await createRenderer().render(sceneOf({ style, sources, view: { ...wholeTile, width: 100, height: 100, center: [10, 10] } }));
+  await createRenderer().render(
+    sceneOf({ style, sources, view: { ...wholeTile, width: 100, height: 100, center: [10, 10] } }),
+  );
   expect(asked).toEqual(['tiles 0']);
 });
 

@@ -84,7 +84,9 @@ async function loadTiles({ view, style, sources }: Scene, tiles: TileStore): Pro
 async function loadSource(view: Viewport, source: TileSource, tiles: TileStore): Promise<LoadedTile[]> {
   const zoom = tileZoom(view.zoom, source);
   const places = zoom === null ? [] : coverTiles(view, zoom);
-  return Promise.all(places.map(async (place) => ({ place, tile: await tiles.get(source, place.zoom, place.x, place.y) })));
+  return Promise.all(
+    places.map(async (place) => ({ place, tile: await tiles.get(source, place.zoom, place.x, place.y) })),
+  );
 }
 
 function missingOf(loaded: TilesBySource): Pick<MapImage, 'missingTiles' | 'tileProblem'> {

@@ -50,7 +50,10 @@ test('an uploaded style is drawn from the archive, each version as it is', async
     ['a@2', styleIn('#00ff00')],
     ['a@1', styleIn('#ff0000')],
   ] as const) {
-    expect(renderer.checkStyle(style)).toMatchObject({ ok: true, value: [{ layer: 'roads', property: 'source-layer' }] });
+    expect(renderer.checkStyle(style)).toMatchObject({
+      ok: true,
+      value: [{ layer: 'roads', property: 'source-layer' }],
+    });
     colors.push((await pictureOf((await renderer.render(request(name), new Map(), style)).bytes)).at(10, 10));
   }
   expect(colors).toEqual(['#ff0000', '#00ff00', '#ff0000']);

@@ -7,7 +7,17 @@
  */
 import { readFileSync } from 'node:fs';
 import avro from 'avsc';
-import type { Attempt, Change, DeadLetter, Delivery, DeviceState, Event, Location, Outcome, Rejection } from './records.js';
+import type {
+  Attempt,
+  Change,
+  DeadLetter,
+  Delivery,
+  DeviceState,
+  Event,
+  Location,
+  Outcome,
+  Rejection,
+} from './records.js';
 
 const registry: { [name: string]: avro.Type } = {};
 

@@ -14,14 +14,27 @@ export interface ErrorDefinition {
 }
 
 export const errorCatalogue = {
-  invalid_parameter: { status: 400, retry: false, meaning: 'A field is missing or breaks its rule; `meta.param` names it.' },
+  invalid_parameter: {
+    status: 400,
+    retry: false,
+    meaning: 'A field is missing or breaks its rule; `meta.param` names it.',
+  },
   invalid_body: { status: 400, retry: false, meaning: 'The body is not valid JSON, form data or Avro.' },
-  malformed_request: { status: 400, retry: false, meaning: 'What came is not an HTTP/1.1 request; the connection is closed.' },
-  not_available: { status: 400, retry: false, meaning: 'The feature is known, but this installation does not offer it yet.' },
+  malformed_request: {
+    status: 400,
+    retry: false,
+    meaning: 'What came is not an HTTP/1.1 request; the connection is closed.',
+  },
+  not_available: {
+    status: 400,
+    retry: false,
+    meaning: 'The feature is known, but this installation does not offer it yet.',
+  },
   question_too_large: {
     status: 400,
     retry: false,
-    meaning: 'A question over analytics takes more time, memory or rows than one may; ask for a shorter range, or of less.',
+    meaning:
+      'A question over analytics takes more time, memory or rows than one may; ask for a shorter range, or of less.',
   },
   unauthorized: { status: 401, retry: false, meaning: 'The key is missing, unknown or revoked.' },
   forbidden: { status: 403, retry: false, meaning: 'The key is valid but has too little authority for this call.' },
@@ -51,15 +64,31 @@ export const errorCatalogue = {
     retry: true,
     meaning: 'Too many requests for this key or device; `Retry-After` says when to come back.',
   },
-  headers_too_large: { status: 431, retry: false, meaning: 'The request line and the headers are larger than the server reads.' },
-  internal: { status: 500, retry: true, meaning: 'An unexpected failure; the request id in the answer finds it in the log.' },
-  overloaded: { status: 503, retry: true, meaning: 'More is in flight than can be kept; `Retry-After` says when to come back.' },
+  headers_too_large: {
+    status: 431,
+    retry: false,
+    meaning: 'The request line and the headers are larger than the server reads.',
+  },
+  internal: {
+    status: 500,
+    retry: true,
+    meaning: 'An unexpected failure; the request id in the answer finds it in the log.',
+  },
+  overloaded: {
+    status: 503,
+    retry: true,
+    meaning: 'More is in flight than can be kept; `Retry-After` says when to come back.',
+  },
   storage_full: {
     status: 503,
     retry: true,
     meaning: 'The disk is nearly full, so nothing can be stored; reads go on. `Retry-After` says when to come back.',
   },
-  unavailable: { status: 503, retry: true, meaning: 'A part that this call needs is starting, stopping or out of reach.' },
+  unavailable: {
+    status: 503,
+    retry: true,
+    meaning: 'A part that this call needs is starting, stopping or out of reach.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
@@ -90,7 +119,9 @@ export interface FieldProblem {
 }
 
 /** The outcome of validating a value: the value in its normal form, or what is wrong with it. */
-export type Validated<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: FieldProblem };
+export type Validated<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: FieldProblem };
 
 /** Shorthand for a failed validation. */
 export const invalid = (param: string, rule: string): { ok: false; problem: FieldProblem } => ({

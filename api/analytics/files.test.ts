@@ -36,7 +36,9 @@ async function readBack(name: string, file: Buffer, format: 'CSVWithNames' | 'Pa
 }
 
 describe('a history', () => {
-  const past = fc.sample(history, { numRuns: 200, seed: 4 }).toSorted((one, other) => other.steps.length - one.steps.length)[0]!;
+  const past = fc
+    .sample(history, { numRuns: 200, seed: 4 })
+    .toSorted((one, other) => other.steps.length - one.steps.length)[0]!;
   const range = `from=${new Date(past.startMs).toISOString()}&to=${new Date(past.startMs + 30 * 86_400_000).toISOString()}`;
   const recent = ['inside', 'locations'];
   const asked = [
@@ -58,7 +60,9 @@ describe('a history', () => {
       code: 'invalid_parameter',
       at: Date.now(),
     } as const;
-    const rejections = ['accuracy', null].map((param, index) => rejectionRow({ ...rejection, id: `${index}`, param, count: 5 }));
+    const rejections = ['accuracy', null].map((param, index) =>
+      rejectionRow({ ...rejection, id: `${index}`, param, count: 5 }),
+    );
     await analytics.insert('rejections', rowText(rejectionColumns, rejections));
   });
 
@@ -93,7 +97,9 @@ describe('a history', () => {
     );
     expect((await ask('visits', { accept: 'text/html, application/json, text/csv' })).json().meta.code).toBe(200);
     expect((await ask('visits?format=json', { accept: 'text/csv' })).json().meta.code).toBe(200);
-    expect((await ask('visits?format=csv', { accept: 'application/json' })).headers['content-type']).toMatch('text/csv');
+    expect((await ask('visits?format=csv', { accept: 'application/json' })).headers['content-type']).toMatch(
+      'text/csv',
+    );
   });
 
   test('an empty answer is a file with the names of the columns', async () => {
@@ -143,11 +149,14 @@ describe('more rows than one may have', () => {
     expect(refused.json().meta).toEqual({
       code: 400,
       type: 'question_too_large',
-      message: 'the question has an answer of more than 1000000 rows or 512 MiB: ask for a shorter range, or of one geofence',
+      message:
+        'the question has an answer of more than 1000000 rows or 512 MiB: ask for a shorter range, or of one geofence',
     });
     const limited = await ask('visits?format=csv&limit=1000000', live);
     expect([limited.statusCode, limited.payload.split('\n').length]).toEqual([200, 1_000_002]);
     const day = new Date(Date.now() - dayMs).toISOString();
-    expect((await ask(`unique-users?from=${day}`, live)).json().rows).toMatchObject([{ geofence: 'fence', users: 1_000_001 }]);
+    expect((await ask(`unique-users?from=${day}`, live)).json().rows).toMatchObject([
+      { geofence: 'fence', users: 1_000_001 },
+    ]);
   });
 });

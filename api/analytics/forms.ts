@@ -14,7 +14,11 @@ export interface FileForm {
   readonly contentType: string;
 }
 
-const csv: FileForm = { format: 'CSVWithNames', extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present' };
+const csv: FileForm = {
+  format: 'CSVWithNames',
+  extension: 'csv',
+  contentType: 'text/csv; charset=utf-8; header=present',
+};
 const parquet: FileForm = { format: 'Parquet', extension: 'parquet', contentType: 'application/vnd.apache.parquet' };
 const files = { csv, parquet };
 
@@ -23,7 +27,9 @@ export function readForm(reader: FieldReader, accept: string | undefined): FileF
   const format = reader.choice('format', ['json', 'csv', 'parquet']);
   if (format !== null) return format === 'json' ? null : files[format];
   const types = (accept ?? '').split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase());
-  const first = types.find((type) => type === 'text/csv' || type === 'application/json' || type === parquet.contentType);
+  const first = types.find(
+    (type) => type === 'text/csv' || type === 'application/json' || type === parquet.contentType,
+  );
   if (first === 'text/csv') return csv;
   return first === parquet.contentType ? parquet : null;
 }

@@ -67,7 +67,13 @@ async function told(all: readonly Stored[]) {
   const project = await api.newProject('Inside');
   const id = project.record._id;
   const visitor = { id: deriveId('visitor'), userId: null, deviceId: 'visitor' };
-  const circumstances = { project: id, user: visitor, createdAt: nowMs - 30 * 24 * hourMs, receivedAt: nowMs, locationId: '0' };
+  const circumstances = {
+    project: id,
+    user: visitor,
+    createdAt: nowMs - 30 * 24 * hourMs,
+    receivedAt: nowMs,
+    locationId: '0',
+  };
   await storeEvents(
     analytics,
     places.map((place) => eventOf(place, true, circumstances)),

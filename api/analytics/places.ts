@@ -15,7 +15,9 @@ export function readPlaces(reader: FieldReader, columns: Readonly<Record<string,
   const isBeacon = given.some(({ column }) => column.endsWith('beacon'));
   const kind = reader.choice('kind', ['geofence', 'beacon']) ?? (isBeacon ? 'beacon' : 'geofence');
   return {
-    sql: ['each.kind = {kind:String}', ...given.map(({ name, column }) => `each.${column} = {${name}:String}`)].join(' AND '),
+    sql: ['each.kind = {kind:String}', ...given.map(({ name, column }) => `each.${column} = {${name}:String}`)].join(
+      ' AND ',
+    ),
     parameters: { kind, ...Object.fromEntries(given.map(({ name, value }) => [name, value])) },
   };
 }

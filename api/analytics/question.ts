@@ -45,4 +45,5 @@ export const placeRow = {
 };
 
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
-export const minutes = (description: string) => Type.Optional(Type.Number({ description: `${description}, in minutes` }));
+export const minutes = (description: string) =>
+  Type.Optional(Type.Number({ description: `${description}, in minutes` }));

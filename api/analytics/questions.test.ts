@@ -43,12 +43,22 @@ async function told({ repeated, ...rest }: History) {
   const events = eventsOf(rest, project.record._id, Date.now());
   await storeEvents(analytics, events, repeated);
   const key = project.key('test', 'secret');
-  const ask = async (question: string, { fromQuarter, quarters, filter: [query, kind, keep] }: Choice, more: string) => {
+  const ask = async (
+    question: string,
+    { fromQuarter, quarters, filter: [query, kind, keep] }: Choice,
+    more: string,
+  ) => {
     const fromMs = rest.startMs + fromQuarter * quarterMs;
     const toMs = fromMs + quarters * quarterMs;
     const range = `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}`;
-    const { status, body } = await api.call('GET', `/v1/analytics/${question}?${range}&${query}&${more}&limit=10000`, { key });
-    expect({ status, ...body.meta }).toMatchObject({ status: 200, hasMore: false, from: new Date(fromMs).toISOString() });
+    const { status, body } = await api.call('GET', `/v1/analytics/${question}?${range}&${query}&${more}&limit=10000`, {
+      key,
+    });
+    expect({ status, ...body.meta }).toMatchObject({
+      status: 200,
+      hasMore: false,
+      from: new Date(fromMs).toISOString(),
+    });
     return { rows: body.rows as Body[], asked: { fromMs, toMs, kind, keep } satisfies oracle.Asked };
   };
   return { events, ask };
@@ -87,7 +97,9 @@ test('dwell times are quantiles and a histogram of the ended visits', async () =
       const { events, ask } = await told(past);
       const { rows, asked } = await ask('dwell-times', chosen, `groupBy=${chosen.groupBy}&bounds=${limits.join()}`);
       expect(sorted(rows)).toEqual(sorted(oracle.dwellTimes(events, asked, chosen.groupBy, limits)));
-      expect(rows.map(({ visits }) => visits)).toEqual(rows.map(({ visits }) => visits).sort((one, other) => other - one));
+      expect(rows.map(({ visits }) => visits)).toEqual(
+        rows.map(({ visits }) => visits).sort((one, other) => other - one),
+      );
     }),
     runs,
   );
@@ -97,13 +109,18 @@ test.each(['Europe/Rome', 'America/St_Johns', 'Pacific/Chatham', 'Australia/Lord
   'entries are counted by the hours and days of %s, where clocks change too',
   async (timeZone) => {
     await fc.assert(
-      fc.asyncProperty(history, choice, fc.constantFrom('hour' as const, 'day' as const), async (past, chosen, interval) => {
-        const { events, ask } = await told(past);
-        const query = `groupBy=${chosen.groupBy}&interval=${interval}&timeZone=${timeZone}`;
-        const { rows, asked } = await ask('entries', chosen, query);
-        expect(sorted(rows)).toEqual(sorted(oracle.entries(events, asked, chosen.groupBy, interval, timeZone)));
-        expect(rows.map(({ start }) => start)).toEqual(rows.map(({ start }) => start).sort());
-      }),
+      fc.asyncProperty(
+        history,
+        choice,
+        fc.constantFrom('hour' as const, 'day' as const),
+        async (past, chosen, interval) => {
+          const { events, ask } = await told(past);
+          const query = `groupBy=${chosen.groupBy}&interval=${interval}&timeZone=${timeZone}`;
+          const { rows, asked } = await ask('entries', chosen, query);
+          expect(sorted(rows)).toEqual(sorted(oracle.entries(events, asked, chosen.groupBy, interval, timeZone)));
+          expect(rows.map(({ start }) => start)).toEqual(rows.map(({ start }) => start).sort());
+        },
+      ),
       runs,
     );
   },

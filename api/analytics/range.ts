@@ -25,7 +25,9 @@ export function readRange(reader: FieldReader, nowMs: number): Range {
 
 function readInstant(reader: FieldReader, name: 'from' | 'to'): number | null {
   const timeMs = reader.time(name);
-  return timeMs === null || (timeMs >= 0 && timeMs <= latestMs) ? timeMs : reader.refuse(name, 'must lie between 1970 and 2200');
+  return timeMs === null || (timeMs >= 0 && timeMs <= latestMs)
+    ? timeMs
+    : reader.refuse(name, 'must lie between 1970 and 2200');
 }
 
 /** The views' parameters of a range. */
@@ -51,7 +53,9 @@ function timeZoneNamed(name: string): string | undefined {
 }
 
 const instant = (text: string) =>
-  Type.Optional(Type.String({ description: `A date, or an ISO 8601 date and time; UTC unless it says otherwise. ${text}` }));
+  Type.Optional(
+    Type.String({ description: `A date, or an ISO 8601 date and time; UTC unless it says otherwise. ${text}` }),
+  );
 
 export const rangeSchema = {
   from: instant(`Inclusive; by default 7 days before \`to\`, at most ${maxRangeDays}`),

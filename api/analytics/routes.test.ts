@@ -9,8 +9,16 @@ const api = await useApi({ analytics });
 const bounds = 'must be 1 to 20 numbers of minutes, each greater than the one before, above 0 and up to 100000';
 
 test.each([
-  ['visits?from=yesterday', 'from', 'must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z'],
-  ['visits?to=2026-02-30', 'to', 'must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z'],
+  [
+    'visits?from=yesterday',
+    'from',
+    'must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z',
+  ],
+  [
+    'visits?to=2026-02-30',
+    'to',
+    'must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z',
+  ],
   ['visits?to=1960-01-01', 'to', 'must lie between 1970 and 2200'],
   ['visits?to=9999-01-01&from=9998-12-31', 'to', 'must lie between 1970 and 2200'],
   ['visits?from=2026-03-01&to=2026-03-01', 'from', 'must be before `to`'],

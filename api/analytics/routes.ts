@@ -52,7 +52,12 @@ function fileName(question: Question, { fromMs, toMs }: Range, extension: string
   return `${question.name}_${from}_${to}.${extension}`;
 }
 
-async function sendFile(asker: Asker, question: Question, asked: Asked & { readonly form: FileForm }, reply: FastifyReply) {
+async function sendFile(
+  asker: Asker,
+  question: Question,
+  asked: Asked & { readonly form: FileForm },
+  reply: FastifyReply,
+) {
   const { form, inquiry, limit, range } = asked;
   const file = await asker.file(inquiry, form, limit);
   return reply

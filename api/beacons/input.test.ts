@@ -55,11 +55,15 @@ test('pairs, metadata and enabled', () => {
     enabled: false,
     metadata: { a: 'b' },
   });
-  expect(input({ ...ibeacon, tag: 'other' }, { tag: 't', externalId: 'e' })).toMatchObject({ tag: 't', externalId: 'e' });
+  expect(input({ ...ibeacon, tag: 'other' }, { tag: 't', externalId: 'e' })).toMatchObject({
+    tag: 't',
+    externalId: 'e',
+  });
 });
 
 describe('what is refused', () => {
-  const without = (fields: object, name: string) => Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
+  const without = (fields: object, name: string) =>
+    Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
   test.each([
     [without(ibeacon, 'description'), 'description: is required'],
     [{ ...ibeacon, type: 'wifi' }, 'type: must be one of ibeacon, eddystone'],

@@ -45,11 +45,15 @@ export function normalizeBeacon(fields: RawFields, path?: Pair): Outcome<BeaconI
   }));
 }
 
-function readIdentifiers(reader: FieldReader, type: BeaconType): Pick<BeaconRecord, 'type' | 'group' | 'major' | 'minor'> | null {
+function readIdentifiers(
+  reader: FieldReader,
+  type: BeaconType,
+): Pick<BeaconRecord, 'type' | 'group' | 'major' | 'minor'> | null {
   const given: Record<string, string> = {};
   for (const [name, rule] of identifierRules[type]) {
     given[name] = reader.requiredText(name);
-    if (normalizeRangedBeacon({ ...wellFormed, type, [name]: given[name] }) === undefined) return reader.refuse(name, rule);
+    if (normalizeRangedBeacon({ ...wellFormed, type, [name]: given[name] }) === undefined)
+      return reader.refuse(name, rule);
   }
   const normal = normalizeRangedBeacon({ ...given, type });
   return normal ? { type, group: normal.group, major: normal.major, minor: normal.minor } : null;
@@ -57,5 +61,7 @@ function readIdentifiers(reader: FieldReader, type: BeaconType): Pick<BeaconReco
 
 function readCoordinates(reader: FieldReader): Position | null {
   const coordinates = reader.structure('coordinates');
-  return coordinates === undefined ? reader.refuse('coordinates', 'is required') : reader.take(parsePosition(coordinates));
+  return coordinates === undefined
+    ? reader.refuse('coordinates', 'is required')
+    : reader.take(parsePosition(coordinates));
 }

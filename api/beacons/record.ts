@@ -6,8 +6,10 @@ import type { Pair } from '../pairs.js';
 import type { BeaconInput } from './input.js';
 
 /** Follows from the pair; without a whole pair, undefined. */
-export const beaconId = ({ project, environment }: Scope, { tag, externalId }: { [Part in keyof Pair]: string | null }) =>
-  tag !== null && externalId !== null ? pairId('beacon', project, environment, tag, externalId) : undefined;
+export const beaconId = (
+  { project, environment }: Scope,
+  { tag, externalId }: { [Part in keyof Pair]: string | null },
+) => (tag !== null && externalId !== null ? pairId('beacon', project, environment, tag, externalId) : undefined);
 
 /**
  * The whole record: fields that the owner left out are cleared, identity and time of creation are kept.

@@ -28,9 +28,16 @@ test('with a pair: created, answered, updated, deleted', async () => {
   });
   const { _id, createdAt } = created.body.beacon;
   expect((await api.call('GET', '/v1/beacons/t/1')).body).toEqual(created.body);
-  const form = 'description=Other&type=eddystone&uid=00112233445566778899&instance=0000000000ab&coordinates=[1,2]&enabled=false';
+  const form =
+    'description=Other&type=eddystone&uid=00112233445566778899&instance=0000000000ab&coordinates=[1,2]&enabled=false';
   const updated = await api.call('PUT', '/v1/beacons/t/1', { body: form });
-  expect(updated.body.beacon).toMatchObject({ _id, createdAt, description: 'Other', instance: '0000000000ab', enabled: false });
+  expect(updated.body.beacon).toMatchObject({
+    _id,
+    createdAt,
+    description: 'Other',
+    instance: '0000000000ab',
+    enabled: false,
+  });
   expect(updated.body.beacon).not.toHaveProperty('metadata');
   expect((await api.call('DELETE', '/v1/beacons/t/1')).body).toEqual({ meta: { code: 200 } });
   expect((await api.call('GET', `/v1/beacons/${_id}`)).status).toBe(404);

@@ -60,7 +60,11 @@ export async function listEvents(analytics: Pick<Analytics, 'query'>, scope: Sco
 }
 
 /** Undefined when there is no such event. */
-export async function findEvent(analytics: Pick<Analytics, 'query'>, scope: Scope, id: string): Promise<Event | undefined> {
+export async function findEvent(
+  analytics: Pick<Analytics, 'query'>,
+  scope: Scope,
+  id: string,
+): Promise<Event | undefined> {
   const { sql, parameters } = where(scope, [['id = {text}', id]]);
   const [row] = await analytics.query<EventRow>(`SELECT ${columns} FROM events WHERE ${sql} LIMIT 1`, parameters);
   return row && (JSON.parse(row.body) as Event);

@@ -23,7 +23,12 @@ const any: EventFilters = {
 };
 
 /** What an event could be asked for by, written apart from the definition. */
-const valuesOf = ({ type, user, geofence, beacon }: Event): { [name in keyof EventFilters]: string | null | undefined } => ({
+const valuesOf = ({
+  type,
+  user,
+  geofence,
+  beacon,
+}: Event): { [name in keyof EventFilters]: string | null | undefined } => ({
   type,
   user: user?.id,
   userId: user?.userId,
@@ -40,9 +45,12 @@ const filtersOf = (events: readonly Event[]): fc.Arbitrary<EventFilters> =>
     .tuple(
       fc.constantFrom(...events),
       fc.subarray(Object.keys(any) as (keyof EventFilters)[], { maxLength: 3 }),
-      fc.option(fc.tuple(fc.constantFrom<keyof EventFilters>('userId', 'tag', 'type'), fc.string({ unit: 'grapheme' })), {
-        freq: 4,
-      }),
+      fc.option(
+        fc.tuple(fc.constantFrom<keyof EventFilters>('userId', 'tag', 'type'), fc.string({ unit: 'grapheme' })),
+        {
+          freq: 4,
+        },
+      ),
     )
     .map(([event, names, other]) => {
       const values = valuesOf(event);
@@ -63,7 +71,12 @@ test('the table and the topic are filtered alike', async () => {
       const scope = { project: deriveId('project', `${runs}`), environment: 'test' as const };
       // The table forgets what was received more than a year ago.
       const actualCreatedAt = Date.now();
-      const events = drawn.map((event, index) => ({ ...event, ...scope, actualCreatedAt, id: deriveId(`${runs}`, `${index}`) }));
+      const events = drawn.map((event, index) => ({
+        ...event,
+        ...scope,
+        actualCreatedAt,
+        id: deriveId(`${runs}`, `${index}`),
+      }));
       await analytics.insert('events', rowText(eventColumns, events.map(eventRow)));
       for (const filters of asked) {
         const { sql, parameters } = eventsStatement(scope, { ...filters, limit: 1_000, cursor: null });

@@ -23,7 +23,12 @@ const eventOf = (project: TestProject, index: number, time: number, geofence: nu
     createdAt: startMs + time,
     actualCreatedAt: startMs + time + 5,
     locationId: deriveId('location', `${index}`),
-    user: { id: deriveId('user', `${index % 3}`), userId: `user ${index % 3}`, deviceId: `device ${index % 5}`, profile: null },
+    user: {
+      id: deriveId('user', `${index % 3}`),
+      userId: `user ${index % 3}`,
+      deviceId: `device ${index % 5}`,
+      profile: null,
+    },
     geofence: exampleEventGeofence({
       id: geofenceIds[geofence]!,
       tag: `tag ${geofence}`,
@@ -67,15 +72,20 @@ test('pages by cursor are the filtered model, whatever shares a millisecond and 
   ];
   const shape = fc.array(fc.tuple(fc.nat(4), fc.nat(1)), { minLength: 1, maxLength: 30 });
   await fc.assert(
-    fc.asyncProperty(shape, fc.integer({ min: 1, max: 9 }), fc.constantFrom(...filters), async (shapes, limit, [query, keep]) => {
-      const project = await api.newProject('Events');
-      const events = shapes.map(([time, geofence], index) => eventOf(project, index, time, geofence));
-      await store(events);
-      await store(events.slice(0, 7));
-      const expected = events.filter(keep).sort(newestFirst).map(eventJson);
-      expect(await everyPage(project.key('test', 'secret'), `limit=${limit}&${query}`)).toEqual(expected);
-      expect(await everyPage(project.key('live', 'secret'), `limit=${limit}&${query}`)).toEqual([]);
-    }),
+    fc.asyncProperty(
+      shape,
+      fc.integer({ min: 1, max: 9 }),
+      fc.constantFrom(...filters),
+      async (shapes, limit, [query, keep]) => {
+        const project = await api.newProject('Events');
+        const events = shapes.map(([time, geofence], index) => eventOf(project, index, time, geofence));
+        await store(events);
+        await store(events.slice(0, 7));
+        const expected = events.filter(keep).sort(newestFirst).map(eventJson);
+        expect(await everyPage(project.key('test', 'secret'), `limit=${limit}&${query}`)).toEqual(expected);
+        expect(await everyPage(project.key('live', 'secret'), `limit=${limit}&${query}`)).toEqual([]);
+      },
+    ),
     { numRuns: 15 },
   );
 });
@@ -84,8 +94,13 @@ describe('one event', () => {
   test('is answered in its own environment only', async () => {
     const event = eventOf(api.project, 0, 0, 0);
     await store([event, event]);
-    expect((await api.call('GET', `/v1/events/${event.id}`)).body).toEqual({ meta: { code: 200 }, event: eventJson(event) });
-    expect((await api.call('GET', `/v1/events/${event.id}`, { key: api.project.key('live', 'secret') })).status).toBe(404);
+    expect((await api.call('GET', `/v1/events/${event.id}`)).body).toEqual({
+      meta: { code: 200 },
+      event: eventJson(event),
+    });
+    expect((await api.call('GET', `/v1/events/${event.id}`, { key: api.project.key('live', 'secret') })).status).toBe(
+      404,
+    );
     expect((await api.call('GET', `/v1/events/${deriveId('none')}`)).status).toBe(404);
   });
 });

@@ -34,7 +34,8 @@ export const eventRoutes =
         answer: listOf({ events: Type.Array(Event) }, { cursor: true }),
         failures: [400],
       }),
-      handler: async (request) => listEvents(analytics, callerOf(request), accepted(readEventQuery(request.query as RawFields))),
+      handler: async (request) =>
+        listEvents(analytics, callerOf(request), accepted(readEventQuery(request.query as RawFields))),
     });
 
     app.get<{ Params: { id: string } }>('/v1/events/:id', {

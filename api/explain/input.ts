@@ -25,7 +25,12 @@ const someDevice = 'explain';
  * The fields of the location stand under `location`, or at the top as in a track request.
  * @param ip address of the caller, for a location that names none.
  */
-export function readExplainRequest(scope: Scope, body: RawFields, nowMs: number, ip: string | null): Outcome<ExplainRequest> {
+export function readExplainRequest(
+  scope: Scope,
+  body: RawFields,
+  nowMs: number,
+  ip: string | null,
+): Outcome<ExplainRequest> {
   const reader = new FieldReader({ location: body, ...body });
   const location = readExplainedLocation(reader, scope, nowMs, ip);
   const state = location && readState(reader, location);
@@ -39,7 +44,12 @@ function readGeofence(reader: FieldReader): string | undefined {
   return id ?? undefined;
 }
 
-function readExplainedLocation(reader: FieldReader, scope: Scope, nowMs: number, callerIp: string | null): Location | null {
+function readExplainedLocation(
+  reader: FieldReader,
+  scope: Scope,
+  nowMs: number,
+  callerIp: string | null,
+): Location | null {
   const fields = reader.dictionary('location');
   if (fields === undefined) return reader.refuse('location', 'is required');
   const ip = typeof fields.ip === 'string' ? normalizeAddress(fields.ip) : callerIp;
@@ -66,7 +76,8 @@ function readStays(reader: FieldReader, name: string, value: unknown, occurredAt
     return [];
   }
   const stays = given.map((item) => stayOf(item, occurredAt));
-  if (stays.includes(undefined)) reader.refuse(name, 'must be ids of 24 hex digits, or { _id, since } with a date and time');
+  if (stays.includes(undefined))
+    reader.refuse(name, 'must be ids of 24 hex digits, or { _id, since } with a date and time');
   return stays.filter((stay) => stay !== undefined).sort((one, other) => one.since - other.since);
 }
 
@@ -74,5 +85,7 @@ function stayOf(item: unknown, occurredAt: number): Stay | undefined {
   const { _id, since: sinceText } = isDictionary(item) ? item : { _id: item, since: undefined };
   const id = parseText(_id);
   const since = sinceText === undefined ? occurredAt : parseTime(parseText(sinceText) ?? '');
-  return id !== undefined && isId(id) && since !== undefined ? { id, since, dwelled: false, generation: null } : undefined;
+  return id !== undefined && isId(id) && since !== undefined
+    ? { id, since, dwelled: false, generation: null }
+    : undefined;
 }

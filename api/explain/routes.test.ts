@@ -34,7 +34,14 @@ test('a location alone', async () => {
   expect(question).toMatchObject({
     project: api.project.record._id,
     environment: 'test',
-    location: { latitude: 40.78, longitude: -73.97, accuracy_m: 10, ip: '8.8.8.8', foreground: true, occurredAt: nowMs },
+    location: {
+      latitude: 40.78,
+      longitude: -73.97,
+      accuracy_m: 10,
+      ip: '8.8.8.8',
+      foreground: true,
+      occurredAt: nowMs,
+    },
   });
   expect(question).not.toHaveProperty('state');
 });

@@ -17,7 +17,9 @@ const ExplainBody = Type.Object(
     accuracy: Type.Number({ description: 'Metres' }),
     deviceId: Type.Optional(Type.String()),
     geofence: Type.Optional(
-      Type.String({ description: '`_id` of the only geofence to explain. Left out: those that are near or were entered' }),
+      Type.String({
+        description: '`_id` of the only geofence to explain. Left out: those that are near or were entered',
+      }),
     ),
     ip: Type.Optional(Type.String({ description: 'Stands for the address of the request' })),
     state: Type.Optional(
@@ -50,7 +52,9 @@ export const explainRoutes =
         const { project, environment } = callerOf(request);
         const scope = { project, environment };
         const callerIp = normalizeAddress(request.ip) ?? null;
-        const { location, state, geofence } = accepted(readExplainRequest(scope, bodyFields(request.body), clock(), callerIp));
+        const { location, state, geofence } = accepted(
+          readExplainRequest(scope, bodyFields(request.body), clock(), callerIp),
+        );
         const before = state ?? (await states?.(scope, location.deviceId));
         const explanation = await spatial.explain({
           ...scope,

@@ -12,9 +12,12 @@ const jsonText = Type.String({ description: 'The same as JSON text' });
 export const GeofenceFields = Type.Object({
   description: Type.String({ minLength: 1 }),
   type: Type.Enum(['circle', 'polygon'], { description: 'In any case; isochrone is not available yet' }),
-  coordinates: Type.Union([Position, Type.Array(Position, { minItems: minRingPoints, maxItems: maxRingPoints }), jsonText], {
-    description: 'Circle: the centre. Polygon: a closed ring',
-  }),
+  coordinates: Type.Union(
+    [Position, Type.Array(Position, { minItems: minRingPoints, maxItems: maxRingPoints }), jsonText],
+    {
+      description: 'Circle: the centre. Polygon: a closed ring',
+    },
+  ),
   radius: Type.Optional(
     Type.Number({ minimum: minCircleRadiusM, maximum: maxCircleRadiusM, description: 'Metres; required for a circle' }),
   ),
@@ -24,7 +27,8 @@ export const GeofenceFields = Type.Object({
   ),
   operatingHours: Type.Optional(
     Type.Union([Type.Record(Type.String(), Type.Array(Type.Tuple([Type.String(), Type.String()]))), jsonText], {
-      description: 'By day, full or three letters: lists of [opening, closing], as 9:30 AM or 09:30; or operatingHours.day',
+      description:
+        'By day, full or three letters: lists of [opening, closing], as 9:30 AM or 09:30; or operatingHours.day',
     }),
   ),
   stopDetection: Type.Optional(Type.Boolean({ description: "Overrides the project's setting" })),

@@ -80,7 +80,16 @@ test('text and typed values mean the same', () => {
 });
 
 test('empty text, null and absent mean not given', () => {
-  const optional = ['enabled', 'metadata', 'operatingHours', 'stopDetection', 'dwellThreshold', 'disableAfter', 'userIds', 'ip'];
+  const optional = [
+    'enabled',
+    'metadata',
+    'operatingHours',
+    'stopDetection',
+    'dwellThreshold',
+    'disableAfter',
+    'userIds',
+    'ip',
+  ];
   for (const nothing of ['', ' ', null, undefined]) {
     expect(input({ ...circle, ...Object.fromEntries(optional.map((name) => [name, nothing])) })).toEqual(input(circle));
   }
@@ -150,7 +159,9 @@ describe('polygons', () => {
     ['a point', [0, 0]],
     ['broken JSON', '[[0,0],'],
     ['text', 'here'],
-  ])('%s is refused', (_, coordinates) => expect(refused(polygon(coordinates))).toMatch(/^invalid_parameter coordinates: must /));
+  ])('%s is refused', (_, coordinates) =>
+    expect(refused(polygon(coordinates))).toMatch(/^invalid_parameter coordinates: must /),
+  );
 });
 
 describe('operating hours', () => {
@@ -159,11 +170,18 @@ describe('operating hours', () => {
     ['a dictionary', { operatingHours: { monday: [['9:00 AM', '5:30 PM']], SUN: [['22:00', '02:00']] } }],
     ['JSON text', { operatingHours: '{"mon":[["9:00","17:30"]],"sunday":[["10:00 pm","2:00 am"]]}' }],
     ['by day', { 'operatingHours.Mon': '[["09:00","17:30"]]', 'operatingHours.sunday': '[["22:00","02:00"]]' }],
-    ['by day in brackets', { 'operatingHours[mon]': '[["09:00","17:30"]]', 'operatingHours[sun]': [['22:00', '02:00']] }],
+    [
+      'by day in brackets',
+      { 'operatingHours[mon]': '[["09:00","17:30"]]', 'operatingHours[sun]': [['22:00', '02:00']] },
+    ],
     ['days as JSON text', { operatingHours: { mon: '[["09:00","17:30"]]', sun: '[["22:00","02:00"]]' } }],
     [
       'an empty column beside',
-      { 'operatingHours.mon': '[["09:00","17:30"]]', 'operatingHours.sun': '[["22:00","02:00"]]', 'operatingHours.tue': '' },
+      {
+        'operatingHours.mon': '[["09:00","17:30"]]',
+        'operatingHours.sun': '[["22:00","02:00"]]',
+        'operatingHours.tue': '',
+      },
     ],
   ])('as %s', (_, fields) => expect(input({ ...circle, ...fields }).operatingHours).toEqual(hours));
 });
@@ -213,13 +231,22 @@ describe('what is refused', () => {
     [{ ...circle, type: 'isochrone' }, 'not_available type: isochrones are not available yet; use circle or polygon'],
     [without('tag'), 'invalid_parameter tag: is required'],
     [{ ...circle, tag: 'x'.repeat(257) }, 'invalid_parameter tag: must have at most 256 characters'],
-    [{ ...circle, tag: 'a\ud800' }, 'invalid_parameter tag: must be well-formed Unicode, without half of a surrogate pair'],
+    [
+      { ...circle, tag: 'a\ud800' },
+      'invalid_parameter tag: must be well-formed Unicode, without half of a surrogate pair',
+    ],
     [without('externalId'), 'invalid_parameter externalId: is required'],
     [{ ...circle, placeId: 'p' }, 'not_available placeId: places are not available yet'],
     [{ ...circle, address: 'Main St' }, 'not_available address: addresses are not available yet; give coordinates'],
     [without('coordinates'), 'invalid_parameter coordinates: is required'],
-    [{ ...circle, coordinates: [181, 0] }, 'invalid_parameter coordinates: longitude, which comes first, must be -180 to 180'],
-    [{ ...circle, coordinates: [0, -90.1] }, 'invalid_parameter coordinates: latitude, which comes second, must be -90 to 90'],
+    [
+      { ...circle, coordinates: [181, 0] },
+      'invalid_parameter coordinates: longitude, which comes first, must be -180 to 180',
+    ],
+    [
+      { ...circle, coordinates: [0, -90.1] },
+      'invalid_parameter coordinates: latitude, which comes second, must be -90 to 90',
+    ],
     [
       { ...circle, coordinates: [Number.NaN, 0] },
       'invalid_parameter coordinates: must be two finite numbers, [longitude,latitude]',
@@ -239,15 +266,27 @@ describe('what is refused', () => {
     ]),
     [{ ...circle, mode: 'boat' }, 'invalid_parameter mode: must be one of car, truck, foot, bike, motorbike'],
     [{ ...circle, enabled: 'yes' }, 'invalid_parameter enabled: must be true or false'],
-    [{ ...circle, metadata: '{"a":' }, 'invalid_parameter metadata: must be valid JSON: column 6: expected a value, not the end'],
+    [
+      { ...circle, metadata: '{"a":' },
+      'invalid_parameter metadata: must be valid JSON: column 6: expected a value, not the end',
+    ],
     [{ ...circle, metadata: [] }, 'invalid_parameter metadata: must be a dictionary'],
-    [{ ...circle, metadata: { a: { b: 1 } } }, 'invalid_parameter metadata: "a" must be a string, a boolean or a finite number'],
-    [{ ...circle, metadata: '{"a":1e999}' }, 'invalid_parameter metadata: "a" must be a string, a boolean or a finite number'],
+    [
+      { ...circle, metadata: { a: { b: 1 } } },
+      'invalid_parameter metadata: "a" must be a string, a boolean or a finite number',
+    ],
+    [
+      { ...circle, metadata: '{"a":1e999}' },
+      'invalid_parameter metadata: "a" must be a string, a boolean or a finite number',
+    ],
     [
       { ...circle, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 1])) },
       'invalid_parameter metadata: must have at most 16 keys',
     ],
-    [{ ...circle, metadata: {}, 'metadata.a': 'x' }, "invalid_parameter metadata: can't be combined with metadata.{key}"],
+    [
+      { ...circle, metadata: {}, 'metadata.a': 'x' },
+      "invalid_parameter metadata: can't be combined with metadata.{key}",
+    ],
     [
       { ...circle, operatingHours: '{' },
       'invalid_parameter operatingHours: must be valid JSON: column 2: expected a key in double quotes, not the end',
@@ -266,7 +305,10 @@ describe('what is refused', () => {
       { ...circle, disableAfter: '2029-02-30' },
       'invalid_parameter disableAfter: must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z',
     ],
-    [{ ...circle, userIds: [{}] }, 'invalid_parameter userIds: must be comma-separated user ids of at most 256 characters'],
+    [
+      { ...circle, userIds: [{}] },
+      'invalid_parameter userIds: must be comma-separated user ids of at most 256 characters',
+    ],
     [
       { ...circle, userIds: Array.from({ length: 1_001 }, (_, index) => index) },
       'invalid_parameter userIds: must name at most 1000 users',
@@ -274,7 +316,9 @@ describe('what is refused', () => {
   ] as [RawFields, string][])('%j', (fields, message) => expect(refused(fields)).toBe(message));
 
   test('hours and addresses with their own rules', () => {
-    expect(refused({ ...circle, operatingHours: { mon: [['25:00', '26:00']] } })).toMatch(/^invalid_parameter operatingHours/);
+    expect(refused({ ...circle, operatingHours: { mon: [['25:00', '26:00']] } })).toMatch(
+      /^invalid_parameter operatingHours/,
+    );
     expect(refused({ ...circle, operatingHours: { funday: [] } })).toMatch(/^invalid_parameter operatingHours/);
     expect(refused({ ...circle, ip: '8.8.8.300' })).toMatch(/^invalid_parameter ip: /);
   });
@@ -287,9 +331,21 @@ describe('what is refused', () => {
 
 test('any fields at all are read or refused with a param, never thrown at', () => {
   const anything = fc.oneof(fc.anything(), fc.json(), fc.string());
-  const names = ['description', 'type', 'tag', 'externalId', 'coordinates', 'radius', 'enabled', 'metadata', 'operatingHours'];
+  const names = [
+    'description',
+    'type',
+    'tag',
+    'externalId',
+    'coordinates',
+    'radius',
+    'enabled',
+    'metadata',
+    'operatingHours',
+  ];
   const more = ['stopDetection', 'dwellThreshold', 'disableAfter', 'deleteAfter', 'userIds', 'userId', 'ip', 'mode'];
-  const fields = fc.record(Object.fromEntries([...names, ...more].map((name) => [name, anything])), { requiredKeys: [] });
+  const fields = fc.record(Object.fromEntries([...names, ...more].map((name) => [name, anything])), {
+    requiredKeys: [],
+  });
   fc.assert(
     fc.property(fields, fc.subarray(Object.keys(circle) as (keyof typeof circle)[]), (odd, kept) => {
       const given = { ...odd, ...Object.fromEntries(kept.map((name) => [name, circle[name]])) };
@@ -313,9 +369,13 @@ test('whatever is accepted makes a record that the view accepts', () => {
   const degrees = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true });
   const minutes = fc.integer({ min: 0, max: 1_439 });
   const time = minutes.map((minute) => `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`);
-  const metadata = fc.dictionary(name, fc.oneof(fc.string(), fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true })), {
-    maxKeys: 16,
-  });
+  const metadata = fc.dictionary(
+    name,
+    fc.oneof(fc.string(), fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+    {
+      maxKeys: 16,
+    },
+  );
   const fields = fc.record(
     {
       description: name,

@@ -15,12 +15,23 @@ import {
   type OperatingHours,
 } from '../../schemas/json/geofence.js';
 import { parsePosition } from '../coordinates.js';
-import { FieldReader, maxNameLength, maxTextLength, type Outcome, parseNumber, parseText, type RawFields } from '../fields.js';
+import {
+  FieldReader,
+  maxNameLength,
+  maxTextLength,
+  type Outcome,
+  parseNumber,
+  parseText,
+  type RawFields,
+} from '../fields.js';
 import { readMetadata } from '../metadata.js';
 import type { Pair } from '../pairs.js';
 
 /** What an owner says of a geofence; the record adds identity, times and the time zone. */
-export type GeofenceInput = Omit<GeofenceRecord, '_id' | 'project' | 'environment' | 'createdAt' | 'updatedAt' | 'timeZone'>;
+export type GeofenceInput = Omit<
+  GeofenceRecord,
+  '_id' | 'project' | 'environment' | 'createdAt' | 'updatedAt' | 'timeZone'
+>;
 
 type Geometry = Pick<GeofenceRecord, 'center' | 'radius' | 'ring'>;
 
@@ -48,7 +59,13 @@ export function normalizeGeofence(fields: RawFields, path?: Pair): Outcome<Geofe
     ip: readAddresses(reader),
   };
   // A missing type or geometry has been noted, so what it is built of is there.
-  return reader.outcome(() => ({ ...pair, description, type: type as GeofenceType, ...(geometry as Geometry), ...rest }));
+  return reader.outcome(() => ({
+    ...pair,
+    description,
+    type: type as GeofenceType,
+    ...(geometry as Geometry),
+    ...rest,
+  }));
 }
 
 function readType(reader: FieldReader): GeofenceType | null {
@@ -59,7 +76,8 @@ function readType(reader: FieldReader): GeofenceType | null {
 }
 
 function readGeometry(reader: FieldReader, type: GeofenceType | null): Geometry | null {
-  if (reader.value('placeId') !== undefined) return reader.refuse('placeId', 'places are not available yet', 'not_available');
+  if (reader.value('placeId') !== undefined)
+    return reader.refuse('placeId', 'places are not available yet', 'not_available');
   // For polygons an address is ignored.
   if (type === 'circle' && reader.value('address') !== undefined) {
     return reader.refuse('address', 'addresses are not available yet; give coordinates', 'not_available');

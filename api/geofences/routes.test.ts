@@ -15,7 +15,13 @@ const put = (tag: string, externalId: string, fields: object = {}, key = api.sec
 describe('one geofence', () => {
   test('is created, answered by id and by pair, replaced, deleted', async () => {
     const created = await api.call('POST', '/v1/geofences', {
-      body: { ...circle, tag: 'one', externalId: '1', metadata: { a: 1 }, operatingHours: { mon: [['9:00 AM', '5:00 PM']] } },
+      body: {
+        ...circle,
+        tag: 'one',
+        externalId: '1',
+        metadata: { a: 1 },
+        operatingHours: { mon: [['9:00 AM', '5:00 PM']] },
+      },
     });
     expect(created).toMatchObject({
       status: 200,
@@ -36,7 +42,9 @@ describe('one geofence', () => {
     const { _id, createdAt, updatedAt } = created.body.geofence;
     expect((await api.call('GET', `/v1/geofences/${_id}`)).body).toEqual(created.body);
     expect((await api.call('GET', '/api/v1/geofences/one/1')).body).toEqual(created.body);
-    expect(api.view.geofence({ project: api.project.record._id, environment: 'test' }, _id)?.timeZone).toBe('America/New_York');
+    expect(api.view.geofence({ project: api.project.record._id, environment: 'test' }, _id)?.timeZone).toBe(
+      'America/New_York',
+    );
 
     const replaced = await api.call('PUT', `/api/v1/geofences/${_id}`, {
       body: { ...circle, description: 'Other', coordinates: [2.35, 48.86] },
@@ -45,7 +53,9 @@ describe('one geofence', () => {
     expect(replaced.body.geofence.updatedAt > updatedAt).toBe(true);
     expect(replaced.body.geofence).not.toHaveProperty('metadata');
     expect(replaced.body.geofence).not.toHaveProperty('operatingHours');
-    expect(api.view.geofence({ project: api.project.record._id, environment: 'test' }, _id)?.timeZone).toBe('Europe/Paris');
+    expect(api.view.geofence({ project: api.project.record._id, environment: 'test' }, _id)?.timeZone).toBe(
+      'Europe/Paris',
+    );
 
     expect(await api.call('DELETE', `/v1/geofences/${_id}`)).toEqual({ status: 200, body: { meta: { code: 200 } } });
     expect((await api.call('GET', `/v1/geofences/${_id}`)).status).toBe(404);
@@ -81,7 +91,9 @@ describe('one geofence', () => {
   });
 
   test('many at once on one pair: one record, one time of creation', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => put('race', '1', { description: `${index}` })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => put('race', '1', { description: `${index}` })),
+    );
     expect(new Set(answers.map(({ body }) => body.geofence.createdAt)).size).toBe(1);
     expect(new Set(answers.map(({ body }) => body.geofence.updatedAt)).size).toBe(20);
   });
@@ -105,9 +117,9 @@ describe('one geofence', () => {
 
   test('an update by id keeps the pair', async () => {
     const { _id } = (await put('keep', '1')).body.geofence;
-    expect((await api.call('PUT', `/v1/geofences/${_id}`, { body: { ...circle, tag: 'keep', externalId: '1' } })).status).toBe(
-      200,
-    );
+    expect(
+      (await api.call('PUT', `/v1/geofences/${_id}`, { body: { ...circle, tag: 'keep', externalId: '1' } })).status,
+    ).toBe(200);
     expect(await api.call('PUT', `/v1/geofences/${_id}`, { body: { ...circle, tag: 'other' } })).toMatchObject({
       status: 409,
       body: { meta: { code: 409, type: 'conflict', param: 'tag' } },
@@ -139,7 +151,12 @@ describe('refusals', () => {
     ['an isochrone', { ...circle, type: 'isochrone' }, 400, { type: 'not_available', param: 'type' }],
     ['a radius of 9', { ...circle, tag: 't', externalId: 'e', radius: 9 }, 400, { param: 'radius' }],
     ['a list', [1], 400, { type: 'invalid_body' }],
-    ['broken JSON in a form', 'description=x&type=circle&tag=t&externalId=e&coordinates=[1,', 400, { param: 'coordinates' }],
+    [
+      'broken JSON in a form',
+      'description=x&type=circle&tag=t&externalId=e&coordinates=[1,',
+      400,
+      { param: 'coordinates' },
+    ],
     ['too long a tag', { ...circle, tag: 'x'.repeat(257), externalId: 'e' }, 400, { param: 'tag' }],
     ['2 MB', { ...circle, description: 'x'.repeat(2_000_000) }, 413, { type: 'body_too_large' }],
   ])('%s', async (_, body, status, meta) => {
@@ -157,7 +174,14 @@ describe('refusals', () => {
 
 describe('authority', () => {
   test('no key, a wrong key, a publishable key, the administrator', async () => {
-    for (const url of ['/v1/geofences', '/v1/geofences/a/b', '/v1/beacons', '/v1/settings', '/v1/users', '/v1/events']) {
+    for (const url of [
+      '/v1/geofences',
+      '/v1/geofences/a/b',
+      '/v1/beacons',
+      '/v1/settings',
+      '/v1/users',
+      '/v1/events',
+    ]) {
       expect((await api.call('GET', url, { key: '' })).status).toBe(401);
       expect((await api.call('GET', url, { key: 'prj_test_sk_wrong' })).status).toBe(401);
       expect((await api.call('GET', url, { key: api.project.key('test', 'publishable') })).status).toBe(403);
@@ -186,7 +210,12 @@ describe('lists', () => {
   test('pages by updatedBefore lose nothing and repeat nothing, as filtered as asked', async () => {
     const { record, key } = await api.newProject('Lists');
     const secret = key('test', 'secret');
-    const step = fc.record({ tag: fc.constantFrom('a', 'b'), externalId: fc.nat(12), deleted: fc.boolean(), even: fc.boolean() });
+    const step = fc.record({
+      tag: fc.constantFrom('a', 'b'),
+      externalId: fc.nat(12),
+      deleted: fc.boolean(),
+      even: fc.boolean(),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.integer({ min: 1, max: 7 }), async (steps, limit) => {
         const model = new Map<string, { tag: string; even: boolean }>();
@@ -208,7 +237,9 @@ describe('lists', () => {
           let before = '';
           for (;;) {
             const { body } = await api.call('GET', `/v1/geofences?limit=${limit}${filter}${before}`, { key: secret });
-            names.push(...body.geofences.map((item: { tag: string; externalId: string }) => `${item.tag}/${item.externalId}`));
+            names.push(
+              ...body.geofences.map((item: { tag: string; externalId: string }) => `${item.tag}/${item.externalId}`),
+            );
             if (!body.meta.hasMore) break;
             before = `&updatedBefore=${body.geofences.at(-1).updatedAt}`;
           }

@@ -10,7 +10,9 @@ const checkIcon = async (_project: string, file: Uint8Array) => {
 };
 const api = await useApi({ maps: mapParts({ checkIcon, maxMarkers: 4 }) });
 
-const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>');
+const svg = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>',
+);
 const png = await sharp({ create: { width: 20, height: 20, channels: 3, background: 'red' } })
   .png()
   .toBuffer();
@@ -37,7 +39,15 @@ test('a marker is uploaded, shown, listed, downloaded as it came, and deleted', 
   const owner = await newOwner();
   const made = await owner.post(png, 'image/png', '?name=Pin');
   const { _id, createdAt } = made.body.mapMarker;
-  const mapMarker = { _id, live: false, createdAt, updatedAt: createdAt, name: 'Pin', type: 'image/png', bytes: png.length };
+  const mapMarker = {
+    _id,
+    live: false,
+    createdAt,
+    updatedAt: createdAt,
+    name: 'Pin',
+    type: 'image/png',
+    bytes: png.length,
+  };
   expect(made).toMatchObject({ status: 200, body: { meta: { code: 200 }, mapMarker } });
   expect((await owner.call('GET', `/${_id}`)).body.mapMarker).toEqual(mapMarker);
   expect((await owner.call('GET', '')).body).toEqual({ meta: { code: 200, hasMore: false }, mapMarkers: [mapMarker] });
@@ -79,10 +89,20 @@ test.each<[string, object, string, string]>([
   ['a number', { image: 7 }, 'image', 'must be base64'],
   ['a list', { image: ['AAAA'] }, 'image', 'must be base64'],
   ['an unknown field', { image: 'AAAA', title: 'x' }, 'title', 'is not a known field'],
-  ['a name too long', { image: png.toString('base64'), name: 'x'.repeat(257) }, 'name', 'must have at most 256 characters'],
+  [
+    'a name too long',
+    { image: png.toString('base64'), name: 'x'.repeat(257) },
+    'name',
+    'must have at most 256 characters',
+  ],
   ['text', { image: Buffer.from('text').toString('base64') }, 'image', 'must be a PNG or SVG of at most'],
   ['an image cut short', { image: png.subarray(0, 40).toString('base64') }, 'image', 'must be a PNG or SVG of at most'],
-  ['too many bytes', { image: padded(maxMarkerBytes + 1).toString('base64') }, 'image', 'must have at most 262144 bytes'],
+  [
+    'too many bytes',
+    { image: padded(maxMarkerBytes + 1).toString('base64') },
+    'image',
+    'must have at most 262144 bytes',
+  ],
 ])('%s is refused', async (_name, fields, param, rule) => {
   const owner = await newOwner();
   const { status, body } = await owner.call('POST', '', fields);

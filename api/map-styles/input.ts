@@ -57,7 +57,9 @@ function refuseTooLarge(reader: FieldReader, style: Style): void {
 function isDeeper(value: unknown, maxDepth: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
-    level = level.flatMap((part) => Object.values(part as object)).filter((part) => typeof part === 'object' && part !== null);
+    level = level
+      .flatMap((part) => Object.values(part as object))
+      .filter((part) => typeof part === 'object' && part !== null);
   }
   return level.length > 0;
 }

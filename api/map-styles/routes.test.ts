@@ -4,10 +4,17 @@ import { maxStyleBytes } from '../../schemas/json/map.js';
 import { type Body, mapParts, useApi } from '../fixtures.js';
 
 const archive = { kind: 'vector', layers: ['land'] } as const;
-const maps = mapParts({ checkStyle: async (_project, json) => checkStyle(JSON.parse(`${json}`), archive), maxStyles: 4 });
+const maps = mapParts({
+  checkStyle: async (_project, json) => checkStyle(JSON.parse(`${json}`), archive),
+  maxStyles: 4,
+});
 const api = await useApi({ maps });
 
-const background = (color: unknown = '#ff0000') => ({ id: 'ground', type: 'background', paint: { 'background-color': color } });
+const background = (color: unknown = '#ff0000') => ({
+  id: 'ground',
+  type: 'background',
+  paint: { 'background-color': color },
+});
 const style = { version: 8, sources: {}, layers: [background()] };
 
 /** A project of its own: calls with its secret key of Test. */
@@ -109,7 +116,12 @@ describe('what is refused', () => {
       'style.layers[0].paint.background-color',
       'color expected, number found',
     ],
-    ['a wrong colour, without a wrapper', { ...style, layers: [background(7)] }, 'layers[0].paint.background-color', 'color exp'],
+    [
+      'a wrong colour, without a wrapper',
+      { ...style, layers: [background(7)] },
+      'layers[0].paint.background-color',
+      'color exp',
+    ],
     ['an unknown layer type', { ...style, layers: [{ id: 'a', type: 'rain' }] }, 'layers[0]', ''],
     ['too many layers', { ...style, layers: layers(501) }, 'style', 'must have at most 500 layers'],
     ['too deep a nesting', withMetadata(nested(99)), 'style', 'must not nest deeper than 100 levels'],
@@ -136,7 +148,11 @@ describe('what is refused', () => {
     const payload = `{"version":8,"sources":{},"layers":${'['.repeat(400_000)}${']'.repeat(400_000)}}`;
     const headers = { authorization: api.secret, 'content-type': 'application/json' };
     const answer = await api.app.inject({ method: 'POST', url: '/v1/map-styles', headers, payload });
-    expect(answer.json().meta).toMatchObject({ code: 400, param: 'style', message: expect.stringContaining('100 levels') });
+    expect(answer.json().meta).toMatchObject({
+      code: 400,
+      param: 'style',
+      message: expect.stringContaining('100 levels'),
+    });
   });
 
   test('a body beyond a mebibyte', async () => {

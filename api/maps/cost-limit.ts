@@ -44,7 +44,9 @@ export function createCostLimit(perSecond: number, clock: () => number): CostLim
       const leftMs = leftOf(key, clock());
       if (leftMs < -rounding) {
         const retryAfterS = Math.max(1, Math.ceil(-leftMs / perSecond - rounding));
-        throw new ApiError('rate_limited', `the maps of this key have cost more than ${perSecond} a second`, { retryAfterS });
+        throw new ApiError('rate_limited', `the maps of this key have cost more than ${perSecond} a second`, {
+          retryAfterS,
+        });
       }
       take(key, costMs);
     },

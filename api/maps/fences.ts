@@ -21,7 +21,9 @@ export function fencesOfTag(
 ): Validated<readonly FenceOverlay[]> {
   const { items, hasMore } = configuration.geofences({ ...scope, tag, limit: maxGeofences, orderBy: 'createdAt' });
   if (hasMore) return invalid(param, `must be a tag of at most ${maxGeofences} geofences`);
-  const enabled = items.filter(({ enabled, disableAfter }) => enabled && (disableAfter === null || nowMs <= disableAfter));
+  const enabled = items.filter(
+    ({ enabled, disableAfter }) => enabled && (disableAfter === null || nowMs <= disableAfter),
+  );
   if (enabled.length === 0) return invalid(param, 'must be a tag of at least one enabled geofence');
   const points = enabled.reduce((sum, { ring }) => sum + (ring?.length ?? 0), 0);
   if (points > maxPoints) return invalid(param, `must be a tag of geofences with at most ${maxPoints} points in all`);

@@ -39,7 +39,10 @@ export class Images {
   /** Holds images up to this many bytes; 0 holds none. */
   constructor(render: Render, maxBytes: number) {
     this.render = render;
-    this.finished = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: ({ bytes }) => entryBytes + bytes.length });
+    this.finished = new LRUCache({
+      maxSize: Math.max(1, maxBytes),
+      sizeCalculation: ({ bytes }) => entryBytes + bytes.length,
+    });
   }
 
   async get(request: MapRequest, drawing: Drawing): Promise<FinishedImage> {

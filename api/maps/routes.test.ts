@@ -31,8 +31,11 @@ const newQuery = (): string => {
   maps += 1;
   return `width=600&height=400&zoom=3&center=10,${maps}`;
 };
-const get = (query: string, headers: Record<string, string> = { authorization: publishable }, method: 'GET' | 'HEAD' = 'GET') =>
-  api.app.inject({ method, url: `/maps/static?${query}`, headers });
+const get = (
+  query: string,
+  headers: Record<string, string> = { authorization: publishable },
+  method: 'GET' | 'HEAD' = 'GET',
+) => api.app.inject({ method, url: `/maps/static?${query}`, headers });
 
 describe('a finished image', () => {
   test('is answered with what caches need, and drawn once', async () => {
@@ -176,7 +179,10 @@ describe('geofences', () => {
       ]),
     );
     expect(answer.headers['cache-control']).toBe('private, no-cache');
-    const revalidated = await get(`${size}&geofences=shop`, { ...asOwner, 'if-none-match': answer.headers.etag as string });
+    const revalidated = await get(`${size}&geofences=shop`, {
+      ...asOwner,
+      'if-none-match': answer.headers.etag as string,
+    });
     expect(revalidated).toMatchObject({ statusCode: 304 });
   });
 

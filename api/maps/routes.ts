@@ -76,7 +76,8 @@ export const mapRoutes =
       const { request, geofenceTag } = valid(readMapQuery(query, accept));
       const asked = resolve(caller, { ...request, fences: [] });
       if (geofenceTag === null) return asked;
-      if (caller.kind !== 'secret') throw new ApiError('forbidden', 'geofences: needs a secret key', { param: 'geofences' });
+      if (caller.kind !== 'secret')
+        throw new ApiError('forbidden', 'geofences: needs a secret key', { param: 'geofences' });
       const fences = valid(fencesOfTag(configuration, caller, geofenceTag, clock()));
       return { ...asked, request: { ...asked.request, fences } };
     }

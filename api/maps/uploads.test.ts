@@ -12,7 +12,11 @@ beforeEach(() => {
 });
 
 /** The image is the files it was drawn with. */
-async function render(_project: string, request: MapRequest, uploads: Uploads): Promise<DrawnMap & { processorMs: number }> {
+async function render(
+  _project: string,
+  request: MapRequest,
+  uploads: Uploads,
+): Promise<DrawnMap & { processorMs: number }> {
   drawn.push({ request, uploads });
   const icons = request.markers.map(({ icon }) => uploads.icons.get(icon ?? '') ?? icon);
   const bytes = Buffer.from(`${uploads.style ?? request.style} ${icons.join(' ')}`);
@@ -44,7 +48,13 @@ const get = (query: string, key = publishable, headers: Record<string, string> =
 
 test('a map is drawn in the uploaded style, with the uploaded markers and those by URL', async () => {
   const [style, one, other] = [await keepStyle({ a: 1 }), await keepMarker('one'), await keepMarker('other')];
-  const markers = [`icon:${one}|1,2`, `icon:${other}|3,4`, `icon:${one}|5,6`, 'icon:https://a.example/x.png|7,8', '9,10'];
+  const markers = [
+    `icon:${one}|1,2`,
+    `icon:${other}|3,4`,
+    `icon:${one}|5,6`,
+    'icon:https://a.example/x.png|7,8',
+    '9,10',
+  ];
   const query = markers.map((marker) => `markers=${encodeURIComponent(marker)}`).join('&');
   expect((await get(`style=${style}&${query}`)).body).toBe('{"a":1} one other one https://a.example/x.png ');
   expect(drawn[0]?.uploads.icons.size).toBe(2);

@@ -34,7 +34,10 @@ const versionName = ({ _id, updatedAt }: Version): string => `${_id}@${updatedAt
 /** Throws ApiError for a style or a marker that isn't there. */
 export type Resolve = <R extends Referring>(scope: Scope, request: R) => Resolved<R>;
 
-export function createResolver({ mapStyles, mapMarkers }: Pick<ConfigurationReader, 'mapStyles' | 'mapMarkers'>): Resolve {
+export function createResolver({
+  mapStyles,
+  mapMarkers,
+}: Pick<ConfigurationReader, 'mapStyles' | 'mapMarkers'>): Resolve {
   const kept = new LRUCache<string, Buffer>({ maxSize: maxKeptBytes, sizeCalculation: ({ length }) => length + 1 });
 
   function contentOf(files: UploadedFiles<Version>, scope: Scope, file: Version): Buffer {
@@ -58,7 +61,11 @@ export function createResolver({ mapStyles, mapMarkers }: Pick<ConfigurationRead
       return marker ? { ...group, icon: versionName(marker) } : group;
     };
     return {
-      request: { ...request, style: style ? versionName(style) : request.style, markers: request.markers.map(withVersion) },
+      request: {
+        ...request,
+        style: style ? versionName(style) : request.style,
+        markers: request.markers.map(withVersion),
+      },
       hasStyle: style !== undefined,
       hasUploads: style !== undefined || markers.length > 0,
       uploads: () => ({

@@ -38,8 +38,14 @@ test('a rotated key replaces the old one at once, the others stay', async () => 
 test('only the administrator, and only what exists', async () => {
   expect((await api.call('GET', '/v1/projects')).status).toBe(403);
   expect((await api.call('GET', '/v1/projects', { key: '' })).status).toBe(401);
-  expect((await api.call('POST', '/v1/projects', { key, body: {} })).body.meta).toMatchObject({ code: 400, param: 'name' });
+  expect((await api.call('POST', '/v1/projects', { key, body: {} })).body.meta).toMatchObject({
+    code: 400,
+    param: 'name',
+  });
   const rotate = (id: string, body: object) => api.call('POST', `/v1/projects/${id}/keys/rotate`, { key, body });
   expect((await rotate('0'.repeat(24), { environment: 'test', kind: 'secret' })).status).toBe(404);
-  expect((await rotate(api.project.record._id, { environment: 'test' })).body.meta).toMatchObject({ code: 400, param: 'kind' });
+  expect((await rotate(api.project.record._id, { environment: 'test' })).body.meta).toMatchObject({
+    code: 400,
+    param: 'kind',
+  });
 });

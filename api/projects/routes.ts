@@ -17,7 +17,10 @@ const config = { authority: 'administrator', limit: 'none' } as const;
 const one = answerOf({ project: Project });
 
 /** Keys in clear only where they have just been issued. */
-function projectJson({ _id, name, createdAt, keys }: ProjectRecord, issued: readonly IssuedKey[] = []): Static<typeof Project> {
+function projectJson(
+  { _id, name, createdAt, keys }: ProjectRecord,
+  issued: readonly IssuedKey[] = [],
+): Static<typeof Project> {
   return {
     _id,
     name,
@@ -61,7 +64,10 @@ export const projectRoutes =
         summary: 'List all projects',
         answer: answerOf({ projects: Type.Array(Project) }),
       }),
-      handler: async () => ({ meta: success, projects: configuration.projects().map((project) => projectJson(project)) }),
+      handler: async () => ({
+        meta: success,
+        projects: configuration.projects().map((project) => projectJson(project)),
+      }),
     });
 
     app.get<ById>('/v1/projects/:id', {

@@ -49,7 +49,9 @@ function readGroups(
 /** 8-4-4-4-12 in lower case. */
 function normalUuid(text: string): string | undefined {
   const digits = text.replaceAll('-', '');
-  return /^[0-9a-f]{32}$/.test(digits) ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined;
+  return /^[0-9a-f]{32}$/.test(digits)
+    ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    : undefined;
 }
 
 const normalUid = (text: string): string | undefined => (/^[0-9a-f]{20}$/.test(text) ? text : undefined);

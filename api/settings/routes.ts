@@ -17,7 +17,13 @@ export const settingsRoutes =
   async (app) => {
     app.get('/v1/settings', {
       config,
-      schema: described({ operationId: 'getSettings', tag, summary: 'Get the settings', answer, entityTag: 'answered' }),
+      schema: described({
+        operationId: 'getSettings',
+        tag,
+        summary: 'Get the settings',
+        answer,
+        entityTag: 'answered',
+      }),
       handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
         sendRevision(reply, configuration.standing('project', project));

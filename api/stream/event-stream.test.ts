@@ -51,7 +51,9 @@ const publishing = fc
     name: `publish ${drawn.length}`,
     take({ project, published }: World) {
       // Not waited for: readers come and go meanwhile.
-      published.push(publishInTurn(drawn.map(({ isMine, ...like }) => eventOf(isMine ? project : deriveId('other'), like))));
+      published.push(
+        publishInTurn(drawn.map(({ isMine, ...like }) => eventOf(isMine ? project : deriveId('other'), like))),
+      );
     },
   }));
 const connecting = fc.tuple(which, fc.boolean()).map(([reader, isEarly]) => ({
@@ -138,7 +140,13 @@ test('readers are handed over from the log to the tailer while the topic grows w
     for (let device = 0; isGrowing; device++) await publish(eventOf(project, { device: device % 7 }));
   }
   const growing = Promise.all([grow(), grow(), grow()]);
-  const parts = { log, scope: `${project}/test`, serialize: createSerializer(), maxUnsentBytes: 2 ** 20, matches: () => true };
+  const parts = {
+    log,
+    scope: `${project}/test`,
+    serialize: createSerializer(),
+    maxUnsentBytes: 2 ** 20,
+    matches: () => true,
+  };
   const readers = Array.from({ length: 500 }, () => new Reader(() => followers.join('key'), parts));
   // Kept open throughout: the tailer goes on.
   const place = await followers.join('key');
@@ -165,7 +173,8 @@ describe('what the topic no longer holds', () => {
     const parts = { log, scope: `${project}/test`, serialize: createSerializer(), maxUnsentBytes: 2 ** 20 };
     return new Reader(() => followers.join('key'), { ...parts, matches: () => true });
   };
-  const many = (count: number) => publish(...Array.from({ length: count }, (_, device) => eventOf(project, { device })));
+  const many = (count: number) =>
+    publish(...Array.from({ length: count }, (_, device) => eventOf(project, { device })));
   const forgetAll = () => log.sweep(Date.now() + 31 * 24 * 60 * 60 * 1_000);
 
   test('is told by partition, and the stream goes on with the oldest', async () => {

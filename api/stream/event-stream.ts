@@ -129,7 +129,10 @@ export class EventStream implements Listener {
   async #tellGap(): Promise<void> {
     const bounds = await boundsOf(this.#parts.log);
     if (this.#isClosed) return;
-    const starts = bounds.map((held) => ({ partition: held.partition, ...within(held, this.#position[held.partition]!) }));
+    const starts = bounds.map((held) => ({
+      partition: held.partition,
+      ...within(held, this.#position[held.partition]!),
+    }));
     this.#position = starts.map(({ next }) => next);
     const gone = starts.filter(({ missing }) => missing > 0).map(({ partition, missing }) => ({ partition, missing }));
     if (gone.length > 0) this.output.push(gapMessage(gone, this.#position));

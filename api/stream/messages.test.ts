@@ -18,9 +18,14 @@ test('an event is one message of its type, with its JSON on one line and the pos
       const text = eventMessage(drawn, offsets);
       const { messages, lastEventId } = interpret(text);
       expect(messages).toHaveLength(1);
-      expect(messages[0]).toMatchObject({ type: drawn.type.replace(/[\r\n]+/g, ' '), lastEventId: encodePosition(offsets) });
+      expect(messages[0]).toMatchObject({
+        type: drawn.type.replace(/[\r\n]+/g, ' '),
+        lastEventId: encodePosition(offsets),
+      });
       expect(lastEventId).toBe(encodePosition(offsets));
-      expect({ ...JSON.parse(messages[0]!.data), type: drawn.type }).toEqual(JSON.parse(JSON.stringify(eventJson(drawn))));
+      expect({ ...JSON.parse(messages[0]!.data), type: drawn.type }).toEqual(
+        JSON.parse(JSON.stringify(eventJson(drawn))),
+      );
       expect(text.split(/\r\n|\n|\r/)).toHaveLength(5);
     }),
   );

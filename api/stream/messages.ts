@@ -20,7 +20,8 @@ export const eventMessage = (event: Event, position: Position): string =>
   `id: ${encodePosition(position)}\nevent: ${oneLine(event.type)}\ndata: ${oneLine(eventText(event))}\n\n`;
 
 /** The first block of a stream. */
-export const openingMessage = (position: Position): string => `retry: ${reconnectAfterMs}\nid: ${encodePosition(position)}\n\n`;
+export const openingMessage = (position: Position): string =>
+  `retry: ${reconnectAfterMs}\nid: ${encodePosition(position)}\n\n`;
 
 /** A comment, for whoever watches the connection, and the position. */
 export const heartbeatMessage = (position: Position): string => `:\nid: ${encodePosition(position)}\n\n`;

@@ -33,10 +33,20 @@ describe('a position', () => {
       ),
     ));
 
-  test.each(['', 'A', 'AQ', '0', 'AQCA', 'AQCAAA', 'AQA=', 'AQA ', 'AgA', 'AYAA', 'AQ_______________8P', 'A'.repeat(20_000)])(
-    '%j is none of one partition',
-    (text) => {
-      expect(parsePosition(text, 1)).toBeUndefined();
-    },
-  );
+  test.each([
+    '',
+    'A',
+    'AQ',
+    '0',
+    'AQCA',
+    'AQCAAA',
+    'AQA=',
+    'AQA ',
+    'AgA',
+    'AYAA',
+    'AQ_______________8P',
+    'A'.repeat(20_000),
+  ])('%j is none of one partition', (text) => {
+    expect(parsePosition(text, 1)).toBeUndefined();
+  });
 });

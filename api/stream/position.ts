@@ -40,6 +40,7 @@ export function parsePosition(text: string, partitions: number): Position | unde
     offset = 0;
     unit = 1;
   }
-  const isOne = offsets.length === partitions && offsets.every(Number.isSafeInteger) && encodePosition(offsets) === text;
+  const isOne =
+    offsets.length === partitions && offsets.every(Number.isSafeInteger) && encodePosition(offsets) === text;
   return isOne ? offsets : undefined;
 }

@@ -16,7 +16,11 @@ const maxIdLength = 16_384;
  * The header is what a browser comes back with, so it counts before the parameter, and that before `from`: both stand in the address
  * of every try.
  */
-export function readStreamQuery(query: RawFields, headers: IncomingHttpHeaders, partitions: number): Outcome<StreamQuery> {
+export function readStreamQuery(
+  query: RawFields,
+  headers: IncomingHttpHeaders,
+  partitions: number,
+): Outcome<StreamQuery> {
   const reader = new FieldReader(query);
   const filters = readEventFilters(reader);
   const word = reader.choice('from', ['earliest', 'latest']) ?? 'latest';

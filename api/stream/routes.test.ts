@@ -149,7 +149,8 @@ describe('heartbeats', () => {
       log,
       Array.from({ length: 25 }, (_, device) => eventOf(project.record._id, { device })),
     );
-    const total = () => parsePosition(stream.lastEventId(), log.partitions('events'))?.reduce((sum, offset) => sum + offset, 0);
+    const total = () =>
+      parsePosition(stream.lastEventId(), log.partitions('events'))?.reduce((sum, offset) => sum + offset, 0);
     await until(() => total() === 25);
     expect(stream.messages()).toEqual([]);
     expect(stream.text()).toMatch(/^:/m);
@@ -159,9 +160,15 @@ describe('heartbeats', () => {
     const quick = await startSubscribers({ heartbeatMs: 20 });
     onTestFinished(quick.close);
     const { call, project, secret } = quick.api;
-    const [revoked, other] = [await open('', {}, secret, quick), await open('', {}, project.key('live', 'secret'), quick)];
+    const [revoked, other] = [
+      await open('', {}, secret, quick),
+      await open('', {}, project.key('live', 'secret'), quick),
+    ];
     const body = { environment: 'test', kind: 'secret' };
-    const { status } = await call('POST', `/v1/projects/${project.record._id}/keys/rotate`, { key: administratorKey, body });
+    const { status } = await call('POST', `/v1/projects/${project.record._id}/keys/rotate`, {
+      key: administratorKey,
+      body,
+    });
     expect(status).toBe(200);
     await until(() => revoked.isClosed);
     const position = other.text().length;

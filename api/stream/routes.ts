@@ -32,7 +32,9 @@ const parameters = Type.Object({
   from: Type.Optional(
     Type.Enum(['latest', 'earliest'], { default: 'latest', description: 'earliest: all that the topic holds' }),
   ),
-  lastEventId: Type.Optional(Type.String({ description: 'In place of the header Last-Event-ID, for tools that can not set it' })),
+  lastEventId: Type.Optional(
+    Type.String({ description: 'In place of the header Last-Event-ID, for tools that can not set it' }),
+  ),
 });
 
 const answer = {
@@ -95,7 +97,9 @@ export const streamRoutes =
         failures: [400],
       }),
       handler: async (request: FastifyRequest, reply) => {
-        const query = accepted(readStreamQuery(request.query as RawFields, request.headers, log.partitions(topics.events)));
+        const query = accepted(
+          readStreamQuery(request.query as RawFields, request.headers, log.partitions(topics.events)),
+        );
         const { output } = await open(callerOf(request), query);
         return reply.headers(heading).send(output);
       },

@@ -31,7 +31,8 @@ export function readTopicQuery(query: RawFields, partitions: number): Outcome<To
   const reader = new FieldReader(query);
   const partition = reader.integer('partition', { minimum: 0, maximum: partitions - 1 });
   const from =
-    parseFrom(reader.text('from', maxFromLength) ?? 'earliest', partition, partitions) ?? reader.refuse('from', fromRule);
+    parseFrom(reader.text('from', maxFromLength) ?? 'earliest', partition, partitions) ??
+    reader.refuse('from', fromRule);
   const limit = readLimit(reader);
   const waitMs = reader.integer('waitMs', { minimum: 0, maximum: maxWaitMs }) ?? 0;
   return reader.outcome(() => ({ partition, from: from ?? [], limit, waitMs }));

@@ -34,7 +34,11 @@ const read = async (query: string, key?: string): Promise<Body> => {
 const latest = async (): Promise<string> => (await read('from=latest')).next;
 
 /** Page after page until all is read. */
-async function readOn(from: string, query = '', key?: string): Promise<{ records: Body[]; next: string; pages: number }> {
+async function readOn(
+  from: string,
+  query = '',
+  key?: string,
+): Promise<{ records: Body[]; next: string; pages: number }> {
   const records: Body[] = [];
   let next = from;
   for (let pages = 1; ; pages++) {
@@ -108,7 +112,9 @@ describe('reading on', () => {
               const read = records.filter((record) => record.partition === partition);
               const ids = new Set(idsOf(read));
               expect(idsOf(read)).toEqual(seen.filter(({ id }) => ids.has(id)).map(({ id }) => id));
-              expect(read.map(({ offset }) => offset)).toEqual(read.map(({ offset }) => offset).toSorted((a, b) => a - b));
+              expect(read.map(({ offset }) => offset)).toEqual(
+                read.map(({ offset }) => offset).toSorted((a, b) => a - b),
+              );
             }
           }
         },
@@ -120,7 +126,8 @@ describe('reading on', () => {
     const from = await latest();
     const key = `${server.api.project.record._id}/test/large`;
     const count = 12;
-    for (let i = 0; i < count; i++) await server.api.log.append('events', [{ key, value: Buffer.alloc(900_000, `${i} `) }]);
+    for (let i = 0; i < count; i++)
+      await server.api.log.append('events', [{ key, value: Buffer.alloc(900_000, `${i} `) }]);
     const bytesOf = (records: readonly Body[]): number =>
       records.reduce((sum, { value }) => sum + Buffer.from(value, 'base64').length, 0);
     expect(bytesOf((await read(`from=${from}&limit=1000`)).records)).toBeLessThan(4 * 2 ** 20 + 900_000);

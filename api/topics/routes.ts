@@ -23,11 +23,19 @@ const config = { authority: 'secret or administrator', limit: 'management' } as 
 const parameters = Type.Object({
   partition: Type.Optional(Type.Integer({ minimum: 0, description: 'Only this one' })),
   from: Type.Optional(
-    Type.String({ default: 'earliest', description: 'An offset, `earliest`, `latest`, or the `next` of the answer before' }),
+    Type.String({
+      default: 'earliest',
+      description: 'An offset, `earliest`, `latest`, or the `next` of the answer before',
+    }),
   ),
   ...limitParameter,
   waitMs: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: maxWaitMs, default: 0, description: 'How long to wait for a record when there is none' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: maxWaitMs,
+      default: 0,
+      description: 'How long to wait for a record when there is none',
+    }),
   ),
 });
 
@@ -98,7 +106,9 @@ export const topicRoutes =
       const reading = await readTopic(log, serialize, await placesFrom(log, query.from, query.partition), reader);
       if (reading.records.length > 0 || query.waitMs === 0) return reading;
       const timer = setTimeout(() => due.abort(), query.waitMs);
-      return wait(caller === null ? 'administrator' : keyName(caller), reading, reader, due).finally(() => clearTimeout(timer));
+      return wait(caller === null ? 'administrator' : keyName(caller), reading, reader, due).finally(() =>
+        clearTimeout(timer),
+      );
     }
 
     app.get('/v1/topics', {
@@ -109,7 +119,11 @@ export const topicRoutes =
         summary: 'List the topics that can be read',
         answer: answerOf({
           topics: Type.Array(
-            Type.Object({ topic: Type.String(), schemaId: Type.Integer(), partitions: Type.Array(Type.Object(Bounds)) }),
+            Type.Object({
+              topic: Type.String(),
+              schemaId: Type.Integer(),
+              partitions: Type.Array(Type.Object(Bounds)),
+            }),
           ),
         }),
       }),

@@ -11,7 +11,10 @@ export interface SubscriberBounds extends FollowerBounds, StreamBounds {}
 export const defaultSubscriberBounds: SubscriberBounds = { ...defaultFollowerBounds, ...defaultStreamBounds };
 
 export const subscriberRoutes =
-  (deps: Pick<ApiDeps, 'log' | 'configuration'>, bounds: SubscriberBounds = defaultSubscriberBounds): FastifyPluginAsync =>
+  (
+    deps: Pick<ApiDeps, 'log' | 'configuration'>,
+    bounds: SubscriberBounds = defaultSubscriberBounds,
+  ): FastifyPluginAsync =>
   async (app) => {
     const followers = createFollowers(deps.log, bounds);
     const serialize = createSerializer();

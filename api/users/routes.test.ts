@@ -11,7 +11,14 @@ const api = await useApi({ analytics });
 
 const startMs = Date.UTC(2026, 0, 1);
 const circle = { description: 'Store', type: 'circle', coordinates: [1, 2], radius: 100 };
-const beaconFields = { description: 'B', type: 'ibeacon', uuid: '0'.repeat(32), major: 1, minor: 1, coordinates: [1, 2] };
+const beaconFields = {
+  description: 'B',
+  type: 'ibeacon',
+  uuid: '0'.repeat(32),
+  major: 1,
+  minor: 1,
+  coordinates: [1, 2],
+};
 
 interface Update {
   readonly name: string;
@@ -67,7 +74,12 @@ test('a geofence that was disabled by its time after the last location of a user
 });
 
 test('a user by _id, userId and deviceId, as last updated, with what is monitored still', async () => {
-  const [kept, disabled, expired, deleted] = [await put('kept'), await put('off'), await put('late'), await put('gone')];
+  const [kept, disabled, expired, deleted] = [
+    await put('kept'),
+    await put('off'),
+    await put('late'),
+    await put('gone'),
+  ];
   const beacon = (await api.call('PUT', '/v1/beacons/b/1', { body: beaconFields })).body.beacon._id;
   const off = (await api.call('PUT', '/v1/beacons/b/2', { body: { ...beaconFields, enabled: false } })).body.beacon._id;
   const geofences = [kept, disabled, expired, deleted];
@@ -122,6 +134,9 @@ test('pages by cursor, last updated first, lose none of those that share a milli
     cursor = `&cursor=${body.meta.cursor}`;
   }
   expect(found).toEqual(expected);
-  const before = await api.call('GET', '/v1/users?updatedBefore=2026-01-01T00:00:01.001Z&updatedAfter=2026-01-01T00:00:00.999Z');
+  const before = await api.call(
+    'GET',
+    '/v1/users?updatedBefore=2026-01-01T00:00:01.001Z&updatedAfter=2026-01-01T00:00:00.999Z',
+  );
   expect(before.body.users).toHaveLength(5);
 });

@@ -32,7 +32,8 @@ export const userRoutes =
         answer: listOf({ users: Type.Array(User) }, { cursor: true }),
         failures: [400],
       }),
-      handler: async (request) => listUsers(deps, callerOf(request), accepted(readUserQuery(request.query as RawFields))),
+      handler: async (request) =>
+        listUsers(deps, callerOf(request), accepted(readUserQuery(request.query as RawFields))),
     });
 
     app.get<{ Params: { id: string } }>('/v1/users/:id', {

@@ -63,8 +63,13 @@ export function usersStatement(scope: Scope, query: UserQuery): Statement {
 
 /** The user record with this `_id`, `userId` or `deviceId`; of several the last updated. */
 export function userStatement(scope: Scope, name: string): Statement {
-  const { sql, parameters } = where(scope, [['(user = {text} OR user_id = {text} OR device_id = {text})', name, name, name]]);
-  return { sql: `SELECT ${columns} FROM users FINAL WHERE ${sql} ORDER BY updated_at DESC, user DESC LIMIT 1`, parameters };
+  const { sql, parameters } = where(scope, [
+    ['(user = {text} OR user_id = {text} OR device_id = {text})', name, name, name],
+  ]);
+  return {
+    sql: `SELECT ${columns} FROM users FINAL WHERE ${sql} ORDER BY updated_at DESC, user DESC LIMIT 1`,
+    parameters,
+  };
 }
 
 /** Was it monitored at the time of the user's last location? That decided the user's events, and decides its lists. */

@@ -45,7 +45,10 @@ test('pages by cursor are the filtered model, whatever shares a millisecond and 
     ['result=timed_out', ({ result }) => result === 'timed_out'],
     ['state=given_up', ({ state }) => state === 'given_up'],
     [`delivery=${deliveryId(1)}`, ({ delivery }) => delivery.id === deliveryId(1)],
-    [`event=${eventId(2)}&state=retrying`, ({ delivery, state }) => delivery.events.includes(eventId(2)) && state === 'retrying'],
+    [
+      `event=${eventId(2)}&state=retrying`,
+      ({ delivery, state }) => delivery.events.includes(eventId(2)) && state === 'retrying',
+    ],
     [
       `after=${new Date(startMs).toISOString()}&before=${new Date(startMs + 3).toISOString()}`,
       ({ at }) => at > startMs && at < startMs + 3,

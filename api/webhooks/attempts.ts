@@ -22,7 +22,8 @@ export interface AttemptQuery {
 }
 
 /** A row of table `webhook_attempts`. */
-interface AttemptRow extends Pick<AttemptRecord, 'id' | 'attempt' | 'duration_ms' | 'url' | 'result' | 'state' | 'status'> {
+interface AttemptRow
+  extends Pick<AttemptRecord, 'id' | 'attempt' | 'duration_ms' | 'url' | 'result' | 'state' | 'status'> {
   readonly timeMs: number;
   readonly delivery: string;
   readonly events: string[];
@@ -74,7 +75,10 @@ export function attemptsStatement(webhook: WebhookRecord, query: AttemptQuery): 
   ]);
   const newestFirst = 'ORDER BY at DESC, id DESC LIMIT 1 BY id';
   const page = `SELECT at, id FROM webhook_attempts WHERE ${sql} ${newestFirst} LIMIT ${query.limit + 1}`;
-  return { sql: `SELECT ${columns} FROM webhook_attempts WHERE ${sql} AND (at, id) IN (${page}) ${newestFirst}`, parameters };
+  return {
+    sql: `SELECT ${columns} FROM webhook_attempts WHERE ${sql} AND (at, id) IN (${page}) ${newestFirst}`,
+    parameters,
+  };
 }
 
 const attemptOf = ({ timeMs, response_headers: headers, response_body: body, ...row }: AttemptRow): Attempt =>

@@ -16,7 +16,11 @@ export const WebhookFields = Type.Object({
   url: Type.Optional(Type.String(url)),
   description: nullable(Type.String({ maxLength: maxTextLength })),
   types: nullable(
-    Type.Array(Type.String(), { minItems: 1, maxItems: maxWebhookTypes, description: `Each ${eventTypeRule}. Null: all` }),
+    Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: maxWebhookTypes,
+      description: `Each ${eventTypeRule}. Null: all`,
+    }),
   ),
   tags: nullable(
     Type.Array(Type.String({ maxLength: maxNameLength }), {
@@ -50,7 +54,9 @@ export const RotationFields = Type.Object({
 
 export const TestFields = Type.Object({
   type: Type.Optional(
-    Type.String({ description: 'Of the sample event. Default: the first that the webhook takes, or user.entered_geofence' }),
+    Type.String({
+      description: 'Of the sample event. Default: the first that the webhook takes, or user.entered_geofence',
+    }),
   ),
 });
 
@@ -59,5 +65,7 @@ export const RedeliveryFields = Type.Object({
   from: time('`createdAt` of the first event; a date, or an ISO 8601 date and time'),
   to: time('Events before this time; absent: to the newest'),
   state: Type.Optional(Type.Enum(['failed'], { description: 'Only events whose last attempt was not delivered' })),
-  cursor: Type.Optional(Type.String({ description: '`meta.cursor` of the answer before, with otherwise equal fields' })),
+  cursor: Type.Optional(
+    Type.String({ description: '`meta.cursor` of the answer before, with otherwise equal fields' }),
+  ),
 });

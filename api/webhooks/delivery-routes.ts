@@ -61,7 +61,8 @@ export const deliveryRoutes =
         operationId: 'testWebhook',
         tag,
         summary: 'Send a sample event at once',
-        description: 'The sample is marked: its `source` is "test", its `metadata.test` true. A disabled webhook is tried too.',
+        description:
+          'The sample is marked: its `source` is "test", its `metadata.test` true. A disabled webhook is tried too.',
         params: idParameter,
         body: TestFields,
         answer: answerOf({ attempt: Attempt }),
@@ -97,7 +98,10 @@ export const deliveryRoutes =
           return { meta: { ...success, hasMore: false }, deliveries: await redeliverEvent(deps, webhook, asked.event) };
         }
         const { deliveries, next } = await redeliverRange(deps, webhook, asked.range);
-        return { meta: { ...success, hasMore: next !== null, ...(next && { cursor: encodeCursor(next) }) }, deliveries };
+        return {
+          meta: { ...success, hasMore: next !== null, ...(next && { cursor: encodeCursor(next) }) },
+          deliveries,
+        };
       },
     });
 
@@ -126,7 +130,8 @@ export const deliveryRoutes =
         operationId: 'listWebhookAttempts',
         tag,
         summary: 'List tries to deliver, newest first',
-        description: 'All filters must match. Tries appear here about a second after they were made and stay for 30 days.',
+        description:
+          'All filters must match. Tries appear here about a second after they were made and stay for 30 days.',
         params: idParameter,
         querystring: attemptParameters,
         answer: listOf({ attempts: Type.Array(Attempt) }, { cursor: true }),

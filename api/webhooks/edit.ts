@@ -9,8 +9,10 @@ import type { Edit } from '../edits.js';
 export type ById = { Params: { id: string } };
 
 /** The webhook that the path names, of the caller's project and environment, or 404. */
-export const webhookOf = ({ configuration }: Pick<ApiDeps, 'configuration'>, request: FastifyRequest<ById>): WebhookRecord =>
-  found(configuration.webhook(callerOf(request), request.params.id), 'webhook');
+export const webhookOf = (
+  { configuration }: Pick<ApiDeps, 'configuration'>,
+  request: FastifyRequest<ById>,
+): WebhookRecord => found(configuration.webhook(callerOf(request), request.params.id), 'webhook');
 
 /** Changes the webhook that the path names. `nowMs` is a time that no other record of this node has. */
 export type EditWebhook = (

@@ -38,9 +38,11 @@ export const attemptRecord = (fields: Partial<Attempt> & Pick<Attempt, 'delivery
 });
 
 /** As the sink stores them. */
-export const attemptRows = (attempts: readonly Attempt[]): Uint8Array => rowText(attemptColumns, attempts.map(attemptRow));
+export const attemptRows = (attempts: readonly Attempt[]): Uint8Array =>
+  rowText(attemptColumns, attempts.map(attemptRow));
 
-type GeofenceEvent = Omit<Partial<Event>, 'geofence'> & Pick<Event, 'project'> & { readonly geofence?: Partial<EventGeofence> };
+type GeofenceEvent = Omit<Partial<Event>, 'geofence'> &
+  Pick<Event, 'project'> & { readonly geofence?: Partial<EventGeofence> };
 
 export const eventRecord = ({ geofence, ...fields }: GeofenceEvent): Event =>
   exampleEvent({

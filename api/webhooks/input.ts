@@ -13,7 +13,13 @@ import { FieldReader, maxNameLength, maxTextLength, type Outcome, parseText, typ
 /** What an owner says of a webhook; the record adds identity, times and secrets. */
 export type WebhookInput = Pick<WebhookRecord, 'url' | 'description' | 'types' | 'tags' | 'delivery' | 'enabled'>;
 
-export const webhookDefaults = { description: null, types: null, tags: null, delivery: 'single', enabled: true } as const;
+export const webhookDefaults = {
+  description: null,
+  types: null,
+  tags: null,
+  delivery: 'single',
+  enabled: true,
+} as const;
 
 /**
  * @param current what the owner has said before; undefined when the webhook is made.
@@ -67,7 +73,8 @@ function readTypes(reader: FieldReader): string[] | null {
 
 function readTags(reader: FieldReader): string[] | null {
   const tags = readTexts(reader, 'tags');
-  if (tags === null || (hasLength(tags, maxWebhookTags) && tags.every((tag) => tag.length <= maxNameLength))) return tags;
+  if (tags === null || (hasLength(tags, maxWebhookTags) && tags.every((tag) => tag.length <= maxNameLength)))
+    return tags;
   return reader.refuse('tags', `must be 1 to ${maxWebhookTags} tags of at most ${maxNameLength} characters`);
 }
 

@@ -30,5 +30,8 @@ export const changedWebhook = (record: WebhookRecord, input: WebhookInput, nowMs
 });
 
 /** Why it is disabled stays until it is enabled. */
-const disabledAfter = ({ enabled }: WebhookInput, before: WebhookRecord['disabled'], nowMs: number): WebhookRecord['disabled'] =>
-  enabled ? null : (before ?? { reason: 'owner', at: nowMs });
+const disabledAfter = (
+  { enabled }: WebhookInput,
+  before: WebhookRecord['disabled'],
+  nowMs: number,
+): WebhookRecord['disabled'] => (enabled ? null : (before ?? { reason: 'owner', at: nowMs }));

@@ -10,7 +10,15 @@ import type { Attempt, DeviceState, Event } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { useAnalytics, useApi } from '../fixtures.js';
-import { attemptRecord, attemptRows, deliveriesTo, deliveryRecord, eventRecord, eventRows, startMs } from './fixtures.js';
+import {
+  attemptRecord,
+  attemptRows,
+  deliveriesTo,
+  deliveryRecord,
+  eventRecord,
+  eventRows,
+  startMs,
+} from './fixtures.js';
 import { redeliverRange } from './redelivery.js';
 
 /** Device 0 is known as it is now, the others aren't. */
@@ -81,8 +89,13 @@ function model(
 ) {
   const lastOf = ({ id }: Event) => attempts.findLast(({ delivery }) => delivery.events.includes(id));
   const asked = events
-    .filter(({ createdAt }) => createdAt >= startMs + range.from && (range.to === null || createdAt < startMs + range.to))
-    .filter(({ type, geofence }) => (webhook.types?.includes(type) ?? true) && (webhook.tags?.includes(geofence!.tag!) ?? true))
+    .filter(
+      ({ createdAt }) => createdAt >= startMs + range.from && (range.to === null || createdAt < startMs + range.to),
+    )
+    .filter(
+      ({ type, geofence }) =>
+        (webhook.types?.includes(type) ?? true) && (webhook.tags?.includes(geofence!.tag!) ?? true),
+    )
     .filter((event) => !range.failedOnly || (lastOf(event)?.state ?? 'delivered') !== 'delivered')
     .sort(inOrder);
   const causes = [...new Set(asked.map(({ locationId, id }) => locationId ?? id))];
@@ -97,9 +110,11 @@ function model(
     const isKnown = deviceId === 'device 0' && user === known;
     const userText = isKnown ? knownText : JSON.stringify(eventJson(ofCause[0]!).user);
     const anew = deliveriesOf(webhook, payload, userText, { reason: 'redelivery', createdAt: startMs });
-    return [...before.map((delivery) => ({ ...delivery, orderKey })), ...anew].map(({ id, events, orderKey, body }) => ({
-      ...{ id, events, orderKey, body: body.toString() },
-    }));
+    return [...before.map((delivery) => ({ ...delivery, orderKey })), ...anew].map(
+      ({ id, events, orderKey, body }) => ({
+        ...{ id, events, orderKey, body: body.toString() },
+      }),
+    );
   });
 }
 const knownText = JSON.stringify({
@@ -130,12 +145,19 @@ test('each event goes once, in order: as it was sent before, byte for byte, or e
             createdAt: startMs + location,
             actualCreatedAt: startMs + 5,
             locationId: kind === 2 ? null : deriveId('location', project, `${location} ${kind}`),
-            user: { id: deriveId('user', `${kind % 2}`), userId: null, deviceId: `device ${location % 2}`, profile: null },
+            user: {
+              id: deriveId('user', `${kind % 2}`),
+              userId: null,
+              deviceId: `device ${location % 2}`,
+              profile: null,
+            },
             geofence: { id: deriveId('geofence', `${index}`), tag: tags[tag]! },
           }),
         );
         const attempts = drawnAttempts.flatMap(({ location, members, state }, index): Attempt[] => {
-          const ofOne = stored.filter(({ locationId }) => locationId === deriveId('location', project, `${location} 0`));
+          const ofOne = stored.filter(
+            ({ locationId }) => locationId === deriveId('location', project, `${location} 0`),
+          );
           const ids = members.flatMap((member) => ofOne[member]?.id ?? []);
           if (ids.length === 0) return [];
           const body = Buffer.from(`{"events":"${ids}, as sent \\u20ac €\\n"}`);
@@ -164,10 +186,17 @@ test('each event goes once, in order: as it was sent before, byte for byte, or e
         } while (cursor !== null);
 
         const deliveries = await deliveriesTo(api.log, webhook._id);
-        const shown = deliveries.map(({ id, events, orderKey, body }) => ({ id, events, orderKey, body: body.toString() }));
+        const shown = deliveries.map(({ id, events, orderKey, body }) => ({
+          id,
+          events,
+          orderKey,
+          body: body.toString(),
+        }));
         expect(shown).toEqual(model(webhook, stored, attempts, range));
         expect(count).toBe(deliveries.length);
-        expect(deliveries.every(({ reason, createdAt }) => reason === 'redelivery' && createdAt === startMs)).toBe(true);
+        expect(deliveries.every(({ reason, createdAt }) => reason === 'redelivery' && createdAt === startMs)).toBe(
+          true,
+        );
       },
     ),
     { numRuns: 60 },

@@ -4,7 +4,15 @@ import type { Attempt, Event } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { useAnalytics, useApi, webhookParts } from '../fixtures.js';
-import { attemptRecord, attemptRows, deliveriesTo, deliveryRecord, eventRecord, eventRows, startMs } from './fixtures.js';
+import {
+  attemptRecord,
+  attemptRows,
+  deliveriesTo,
+  deliveryRecord,
+  eventRecord,
+  eventRows,
+  startMs,
+} from './fixtures.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics, webhooks: webhookParts({ maxWebhooks: 100 }) });
@@ -33,7 +41,12 @@ test('an event that was sent goes again under its id with its bytes, whatever th
     body: { meta: { code: 200, hasMore: false }, deliveries: 1 },
   });
   const [again] = await deliveriesTo(api.log, id);
-  expect(again).toMatchObject({ id: delivery.id, events: [event.id], reason: 'redelivery', project: project.record._id });
+  expect(again).toMatchObject({
+    id: delivery.id,
+    events: [event.id],
+    reason: 'redelivery',
+    project: project.record._id,
+  });
   expect(again?.body.equals(body)).toBe(true);
 });
 

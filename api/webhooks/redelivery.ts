@@ -63,7 +63,8 @@ async function redeliver(
   const sent = await lastSent(deps.analytics, webhook, events);
   const asked = failedOnly ? events.filter(({ id }) => (sent.get(id)?.state ?? 'delivered') !== 'delivered') : events;
   const deliveries: Delivery[] = [];
-  for (const ofOneLocation of byCause(asked)) deliveries.push(...(await deliveriesAgain(deps, webhook, ofOneLocation, sent)));
+  for (const ofOneLocation of byCause(asked))
+    deliveries.push(...(await deliveriesAgain(deps, webhook, ofOneLocation, sent)));
   const records = deliveries.map((delivery) => ({ key: webhook._id, value: codecs.delivery.encode(delivery) }));
   if (records.length > 0) await deps.log.append(topics.deliveries, records);
   return records.length;
@@ -102,7 +103,12 @@ async function deliveriesAgain(
   );
   const unsent = events.filter(({ id, body }) => !sent.has(id) && body.length <= maxEventCharacters);
   if (unsent.length === 0) return repeated;
-  const payload = unsent.map(({ id, locationId, body }) => ({ id, locationId: locationId || null, orderKey, text: body }));
+  const payload = unsent.map(({ id, locationId, body }) => ({
+    id,
+    locationId: locationId || null,
+    orderKey,
+    text: body,
+  }));
   return [...repeated, ...deliveriesOf(webhook, payload, await userText(deps, webhook, first), facts)];
 }
 

@@ -46,7 +46,9 @@ test('a webhook is created with its defaults, shown, listed and deleted', async 
 describe('changes', () => {
   const url = fc.constantFrom('https://example.com/a', 'https://example.org/b?c=d', 'http://8.8.8.8:8080/');
   const unset = fc.constantFrom(null, '');
-  const types = fc.uniqueArray(fc.constantFrom('user.entered_geofence', 'user.exited_beacon', 'opened_app'), { minLength: 2 });
+  const types = fc.uniqueArray(fc.constantFrom('user.entered_geofence', 'user.exited_beacon', 'opened_app'), {
+    minLength: 2,
+  });
   const tags = fc.uniqueArray(
     fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((tag) => tag.trim() !== ''),
     { minLength: 2 },
@@ -112,8 +114,14 @@ describe('changes', () => {
     const failing = { ...record, enabled: false, disabled: { reason: 'failing', at: 1 } } as const;
     await api.writer.write([{ kind: 'webhook', id: _id, record: failing }]);
     const disabled = { reason: 'failing', at: '1970-01-01T00:00:00.001Z' };
-    expect((await owner.call('PUT', `/${_id}`, { enabled: false })).body.webhook).toMatchObject({ enabled: false, disabled });
-    expect((await owner.call('PUT', `/${_id}`, { description: 'x' })).body.webhook).toMatchObject({ enabled: false, disabled });
+    expect((await owner.call('PUT', `/${_id}`, { enabled: false })).body.webhook).toMatchObject({
+      enabled: false,
+      disabled,
+    });
+    expect((await owner.call('PUT', `/${_id}`, { description: 'x' })).body.webhook).toMatchObject({
+      enabled: false,
+      disabled,
+    });
     const enabled = (await owner.call('PUT', `/${_id}`, 'enabled=true')).body.webhook;
     expect([enabled.enabled, 'disabled' in enabled]).toEqual([true, false]);
   });
@@ -131,7 +139,10 @@ describe('changes', () => {
     const owner = await newOwner();
     const { _id } = await created(owner);
     const bodies = [{ description: 'Ours' }, { tags: ['store'] }, { types: ['opened_app'] }, { delivery: 'grouped' }];
-    await Promise.all([...bodies.map((body) => owner.call('PUT', `/${_id}`, body)), owner.call('POST', `/${_id}/secrets`)]);
+    await Promise.all([
+      ...bodies.map((body) => owner.call('PUT', `/${_id}`, body)),
+      owner.call('POST', `/${_id}/secrets`),
+    ]);
     const { webhook } = (await owner.call('GET', `/${_id}`)).body;
     expect(webhook).toMatchObject(Object.assign({}, ...bodies));
     expect(webhook.secrets).toHaveLength(2);
@@ -140,7 +151,11 @@ describe('changes', () => {
 
 test('lists in commas count as lists, each entry once', async () => {
   const owner = await newOwner();
-  const { body } = await owner.call('POST', '', `url=${url}&types=opened_app, user.entered_beacon&tags=["a,b","c","c"]`);
+  const { body } = await owner.call(
+    'POST',
+    '',
+    `url=${url}&types=opened_app, user.entered_beacon&tags=["a,b","c","c"]`,
+  );
   expect(body.webhook).toMatchObject({ types: ['opened_app', 'user.entered_beacon'], tags: ['a,b', 'c'] });
 });
 

@@ -58,7 +58,10 @@ export const webhookRoutes =
         const input = accepted(mergeWebhook(undefined, bodyFields(request.body), allowedNetworks));
         const { record, issued } = await edit({ request, reply }, `webhooks of ${scope.project}`, (nowMs) => {
           if (configuration.webhooks(scope).length >= maxWebhooks) {
-            throw new ApiError('conflict', `there are ${maxWebhooks} webhooks, the most that this environment may have`);
+            throw new ApiError(
+              'conflict',
+              `there are ${maxWebhooks} webhooks, the most that this environment may have`,
+            );
           }
           const result = newWebhook(scope, input, sealer, nowMs);
           return { kind: 'webhook', id: result.record._id, record: result.record, isExisting: false, result };
@@ -109,7 +112,8 @@ export const webhookRoutes =
         operationId: 'changeWebhook',
         tag,
         summary: 'Change a webhook',
-        description: 'What is left out stays; null puts a field back to its default. Deliveries that wait go to the new address.',
+        description:
+          'What is left out stays; null puts a field back to its default. Deliveries that wait go to the new address.',
         params: idParameter,
         body: WebhookFields,
         answer: one,

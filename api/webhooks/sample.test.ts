@@ -17,7 +17,8 @@ const isEvent = Compile(Event);
 const isUser = Compile(User);
 
 async function sample(fields: object, body: object = {}): Promise<Body> {
-  const { webhook } = (await api.call('POST', '/v1/webhooks', { body: { url: 'https://example.com/', ...fields } })).body;
+  const { webhook } = (await api.call('POST', '/v1/webhooks', { body: { url: 'https://example.com/', ...fields } }))
+    .body;
   const answer = await api.call('POST', `/v1/webhooks/${webhook._id}/test`, { body });
   expect(answer.status).toBe(200);
   expect(tried[0]?.webhook._id).toBe(webhook._id);
@@ -28,7 +29,12 @@ const sent = (): Body => JSON.parse(tried[0]!.delivery.body.toString());
 test('is sent at once and answered with what came back, to a disabled webhook too', async () => {
   const attempt = await sample({ enabled: false });
   const { delivery } = tried[0]!;
-  expect(attempt).toMatchObject({ delivery: delivery.id, events: delivery.events, reason: 'test', result: 'timed_out' });
+  expect(attempt).toMatchObject({
+    delivery: delivery.id,
+    events: delivery.events,
+    reason: 'test',
+    result: 'timed_out',
+  });
   expect(attempt.request.body).toBe(delivery.body.toString());
   expect(attempt).not.toHaveProperty('response');
 });
@@ -39,7 +45,13 @@ describe.each([...eventTypes, 'opened_app'])('%s', (type) => {
     const { user, ...rest } = sent();
     const event = mode === 'single' ? rest.event : rest.events[0];
     expect([isEvent.Check(event), isUser.Check(user)]).toEqual([true, true]);
-    expect(event).toMatchObject({ type, live: false, source: 'test', metadata: { test: true }, user: { _id: user._id } });
+    expect(event).toMatchObject({
+      type,
+      live: false,
+      source: 'test',
+      metadata: { test: true },
+      user: { _id: user._id },
+    });
     expect(user).toMatchObject({ source: 'test', metadata: { test: true } });
     expect(tried[0]?.delivery).toMatchObject({ events: [event._id], reason: 'test' });
   });

@@ -47,7 +47,13 @@ export interface Sample {
 export function sampleOf({ project, environment }: Scope, type: string, nowMs: number): Sample {
   const id = freshId(nowMs);
   const isOver = type.startsWith('user.exited_');
-  const location = { ...(isOver ? outside : inside), accuracy_m: 12, foreground: true, stopped: !isOver, source: 'test' };
+  const location = {
+    ...(isOver ? outside : inside),
+    accuracy_m: 12,
+    foreground: true,
+    stopped: !isOver,
+    source: 'test',
+  };
   const event: Event = {
     id: freshId(nowMs),
     type,

@@ -32,7 +32,10 @@ function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secret
     'secret',
   );
   if (secret === record.secrets[0]) {
-    throw new ApiError('conflict', "the newest secret can't be removed; rotate with overlapHours 0 to be rid of it at once");
+    throw new ApiError(
+      'conflict',
+      "the newest secret can't be removed; rotate with overlapHours 0 to be rid of it at once",
+    );
   }
   return record.secrets.filter((other) => other !== secret);
 }

@@ -25,7 +25,10 @@ describe('rotation', () => {
     expect(newest).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
     expect(newest).not.toHaveProperty('expiresAt');
     const { secret: first, ...shown } = secrets[0];
-    expect(before).toEqual({ ...shown, expiresAt: new Date(Date.parse(body.webhook.updatedAt) + 24 * hourMs).toISOString() });
+    expect(before).toEqual({
+      ...shown,
+      expiresAt: new Date(Date.parse(body.webhook.updatedAt) + 24 * hourMs).toISOString(),
+    });
     const sealed = recordOf(_id).secrets.map((secret) => parts.sealer.open(secret.sealed, _id));
     expect(sealed).toEqual([newest.secret, first]);
   });

@@ -20,7 +20,9 @@ afterAll(async () => {
 
 const api = await useApi({ webhooks: webhookParts({ waiting: embedded.deliveryQueue.waiting, maxWebhooks: 1_000 }) });
 
-const sources = [topics.events, topics.deliveries].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
+const sources = [topics.events, topics.deliveries].flatMap((topic) =>
+  [0, 1, 2].map((partition) => ({ topic, partition })),
+);
 const noonMs = Date.UTC(2026, 0, 1, 12);
 
 async function newWebhook(): Promise<string> {

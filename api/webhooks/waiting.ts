@@ -56,7 +56,11 @@ export interface WaitingParts {
 }
 
 /** Answers a page of the deliveries that wait for the webhook, by due time. */
-export async function listWaiting({ log, waiting }: WaitingParts, { _id }: WebhookRecord, { limit, cursor }: WaitingQuery) {
+export async function listWaiting(
+  { log, waiting }: WaitingParts,
+  { _id }: WebhookRecord,
+  { limit, cursor }: WaitingQuery,
+) {
   const queues = queuesOf(log);
   let first: Found[] = [];
   for (let start = 0; start < queues.length; start += maxConcurrentReads) {
@@ -73,7 +77,9 @@ export async function listWaiting({ log, waiting }: WaitingParts, { _id }: Webho
   const hasMore = first.length > limit;
   return {
     meta: { code: 200, hasMore, ...(hasMore && last && { cursor: encodeCursor(last) }) },
-    deliveries: page.map(({ value, ...place }) => waitingDeliveryJson({ ...place, delivery: codecs.delivery.decode(value) })),
+    deliveries: page.map(({ value, ...place }) =>
+      waitingDeliveryJson({ ...place, delivery: codecs.delivery.decode(value) }),
+    ),
   };
 }
 

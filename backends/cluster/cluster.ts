@@ -81,7 +81,13 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem });
     closing.unshift(() => kafkaLog.close());
     const { publish, publishRest } = kafkaLog;
-    const stateStore = createRedisStateStore({ redis, wire, publish, publishRest, retentionMs: options.stateRetentionMs });
+    const stateStore = createRedisStateStore({
+      redis,
+      wire,
+      publish,
+      publishRest,
+      retentionMs: options.stateRetentionMs,
+    });
     const partitions = kafkaLog.partitions(topics.events);
     const impatientRedis = forRequests(redis);
     const requestDeliveries = createRedisDeliveryQueue({ redis: impatientRedis, partitions });

@@ -73,7 +73,9 @@ async function repartitionSite(site: Site, to: number, onStep: (message: string)
   return { ok: true };
 }
 
-type Planned = { readonly ok: true; readonly change: Change } | { readonly ok: false; readonly reasons: readonly string[] };
+type Planned =
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly reasons: readonly string[] };
 
 const refused = (reason: string): Planned => ({ ok: false, reasons: [reason] });
 
@@ -103,9 +105,13 @@ async function obstacles(site: Site, partitions: number | undefined): Promise<st
   const waiting = partitions === undefined ? [] : await waitingIn(site, partitions);
   return [
     ...processes.map(running),
-    ...(processes.length > 0 ? ['stop every process of Fenceline; one that was killed counts for kafka.sessionTimeoutMs'] : []),
+    ...(processes.length > 0
+      ? ['stop every process of Fenceline; one that was killed counts for kafka.sessionTimeoutMs']
+      : []),
     ...waiting.map((what) => `still waiting: ${what}`),
-    ...(waiting.length > 0 ? ['start the nodes without the role ingest, wait until nothing is left, and stop them'] : []),
+    ...(waiting.length > 0
+      ? ['start the nodes without the role ingest, wait until nothing is left, and stop them']
+      : []),
   ];
 }
 
@@ -114,7 +120,13 @@ async function claimAll(redis: RedisConnection, partitions: number): Promise<voi
   const refuse = async (): Promise<never> => {
     throw new Error('a process has written to a partition meanwhile: stop it and run this again');
   };
-  const store = createRedisStateStore({ redis, wire: { toWire() {} }, publish: refuse, publishRest: refuse, retentionMs: 0 });
+  const store = createRedisStateStore({
+    redis,
+    wire: { toWire() {} },
+    publish: refuse,
+    publishRest: refuse,
+    retentionMs: 0,
+  });
   await Promise.all(Array.from({ length: partitions }, (_, partition) => store.claim(partition)));
 }
 

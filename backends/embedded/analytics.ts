@@ -73,7 +73,9 @@ function analyticsOver(writing: Connections, reading: Connections, insertsFolder
       const file = join(insertsFolder, `${inserts++}.tsv`);
       try {
         await writeFile(file, rows);
-        await client.command({ query: `INSERT INTO ${table} FROM INFILE ${literal(file)} FORMAT TabSeparatedWithNames` });
+        await client.command({
+          query: `INSERT INTO ${table} FROM INFILE ${literal(file)} FORMAT TabSeparatedWithNames`,
+        });
       } finally {
         await rm(file, { force: true });
       }

@@ -19,7 +19,12 @@ describe('blocks', () => {
         const block = builder.finish(1_234_567_890_123);
         const page = new Page(maxRecords, Number.POSITIVE_INFINITY);
         readBlock(block, 3, base, base + skip, page);
-        const expected = all.map((each, i) => ({ ...each, partition: 3, offset: base + i, timestamp: 1_234_567_890_123 }));
+        const expected = all.map((each, i) => ({
+          ...each,
+          partition: 3,
+          offset: base + i,
+          timestamp: 1_234_567_890_123,
+        }));
         expect(page.records).toEqual(expected.slice(skip, skip + maxRecords));
         expect(countOfBlock(block)).toBe(all.length);
         expect(timestampOfBlock(block)).toBe(1_234_567_890_123);

@@ -17,7 +17,8 @@ export const blockBytes = 256 * 1024;
 export const maxKeyLength = 21_845;
 
 /** Most that a record can take in a block: exact but for the key, which is counted at three bytes per UTF-16 unit. */
-const roomFor = ({ key, value }: NewRecord): number => frameHeaderBytes + key.length * 3 + (value === null ? 0 : value.length);
+const roomFor = ({ key, value }: NewRecord): number =>
+  frameHeaderBytes + key.length * 3 + (value === null ? 0 : value.length);
 
 /** A block being filled. */
 export class BlockBuilder {
@@ -108,7 +109,13 @@ export class Page {
  * Adds the block's records from `fromOffset` on to the page, until that is full. Values are views into the block.
  * Answers the position after the last record that was looked at.
  */
-export function readBlock(block: Buffer, partition: number, baseOffset: number, fromOffset: number, page: Page): number {
+export function readBlock(
+  block: Buffer,
+  partition: number,
+  baseOffset: number,
+  fromOffset: number,
+  page: Page,
+): number {
   const timestamp = timestampOfBlock(block);
   const end = baseOffset + countOfBlock(block);
   let position = headerBytes;

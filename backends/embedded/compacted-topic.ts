@@ -85,10 +85,14 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
     builder.add(record);
     const block = builder.finish(nowMs);
     const { headers } = record;
-    entries.putSync(offsetKey(partition, offset), headers ? Buffer.concat([block, Buffer.from(JSON.stringify(headers))]) : block);
+    entries.putSync(
+      offsetKey(partition, offset),
+      headers ? Buffer.concat([block, Buffer.from(JSON.stringify(headers))]) : block,
+    );
     pool.release(builder);
     newest.putSync(key, numberValue(offset));
-    if (record.value === null) tombstones.putSync(offsetKey(partition, offset), Buffer.concat([numberValue(nowMs), key]));
+    if (record.value === null)
+      tombstones.putSync(offsetKey(partition, offset), Buffer.concat([numberValue(nowMs), key]));
   }
 
   function group(): RecordGroup {

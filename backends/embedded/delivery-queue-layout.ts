@@ -46,7 +46,8 @@ export function webhookKey(webhook: string): Buffer {
 
 /** `[topic u8][partition u16][webhook 12][dueAtMs f64][sequence f64]`. Throws on a place that can't be. */
 export function placeKey(source: DeliverySource, { webhook, dueAtMs, sequence }: DeliveryPlace): Buffer {
-  if (!(dueAtMs >= 0 && sequence >= 0)) throw new Error(`a delivery due at ${dueAtMs}, sequence ${sequence}; both from 0`);
+  if (!(dueAtMs >= 0 && sequence >= 0))
+    throw new Error(`a delivery due at ${dueAtMs}, sequence ${sequence}; both from 0`);
   const key = Buffer.allocUnsafe(placeBytes);
   writeSource(key, source);
   writeWebhook(key, webhook, sourceBytes);
@@ -75,14 +76,16 @@ export function keyBeyondWebhook(source: DeliverySource, webhook: string): Buffe
 }
 
 /** Beyond all places of the source and before those of the next. */
-export const keyBeyondSource = ({ topic, partition }: DeliverySource): Buffer => sourceKey({ topic, partition: partition + 1 });
+export const keyBeyondSource = ({ topic, partition }: DeliverySource): Buffer =>
+  sourceKey({ topic, partition: partition + 1 });
 
 /** `[webhook 12][delivery 12]`, the delivery by a hash of its id. */
 export const replacementKey = (webhook: string, delivery: string): Buffer =>
   Buffer.concat([webhookKey(webhook), Buffer.from(deriveId(delivery), 'hex')]);
 
 /** `[createdAtMs f64]` and a replacement's key. */
-export const replacementTimeKey = (createdAtMs: number, key: Buffer): Buffer => Buffer.concat([numberValue(createdAtMs), key]);
+export const replacementTimeKey = (createdAtMs: number, key: Buffer): Buffer =>
+  Buffer.concat([numberValue(createdAtMs), key]);
 
 export const replacementOfTimeKey = (timeKey: Buffer): Buffer => timeKey.subarray(8);
 
@@ -133,7 +136,8 @@ export function encodeAttempts(attempts: number): Buffer {
 
 /** `[attempts u32][delivery]`. Throws when the delivery is too large. */
 export function encodeWaiting(attempts: number, delivery: Buffer): Buffer {
-  if (delivery.length > maxDeliveryBytes) throw new Error(`a delivery of ${delivery.length} bytes; at most ${maxDeliveryBytes}`);
+  if (delivery.length > maxDeliveryBytes)
+    throw new Error(`a delivery of ${delivery.length} bytes; at most ${maxDeliveryBytes}`);
   return Buffer.concat([encodeAttempts(attempts), delivery]);
 }
 

@@ -30,7 +30,8 @@ const batch = (expectedOffset: number, values: readonly Buffer[]) => ({
   deliveries: values.map((value, i) => ({ webhook, dueAtMs: i, value })),
 });
 
-const texts = (name: string, count: number): Buffer[] => Array.from({ length: count }, (_, i) => Buffer.from(`${name} ${i}`));
+const texts = (name: string, count: number): Buffer[] =>
+  Array.from({ length: count }, (_, i) => Buffer.from(`${name} ${i}`));
 
 describe('embedded delivery queue', () => {
   test('a delivery of more than the bound is refused, and with it its batch', async () => {

@@ -107,7 +107,8 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     after?: DeliveryPlace,
   ): Promise<WaitingDelivery[]> {
     deliveryEnvironment.refresh();
-    const first = after === undefined ? { dueAtMs: 0, sequence: 0 } : { dueAtMs: after.dueAtMs, sequence: after.sequence + 1 };
+    const first =
+      after === undefined ? { dueAtMs: 0, sequence: 0 } : { dueAtMs: after.dueAtMs, sequence: after.sequence + 1 };
     const range = { start: placeKey(source, { webhook, ...first }), end: keyBeyondWebhook(source, webhook), limit };
     return Array.from(deliveries.getRange(range), ({ key, value }) => decodeWaiting(key, value));
   }

@@ -10,12 +10,17 @@ let path = '';
 let embedded: Embedded;
 
 const open = (options: Partial<EmbeddedOptions> = {}): Embedded => openEmbedded({ path, partitions: 2, ...options });
-const record = (key: string, value: string | null): NewRecord => ({ key, value: value === null ? null : Buffer.from(value) });
+const record = (key: string, value: string | null): NewRecord => ({
+  key,
+  value: value === null ? null : Buffer.from(value),
+});
 
 /** Keys and values of all that the topic holds, by partition and offset. */
 async function contents(topic: Topic): Promise<(string | undefined)[][]> {
   const { log } = embedded;
-  const partitions = Array.from({ length: log.partitions(topic) }, (_, partition) => log.read(topic, partition, 0, 1_000_000));
+  const partitions = Array.from({ length: log.partitions(topic) }, (_, partition) =>
+    log.read(topic, partition, 0, 1_000_000),
+  );
   return (await Promise.all(partitions)).flat().map(({ key, value }) => [key, value?.toString()]);
 }
 
@@ -35,7 +40,9 @@ describe('embedded log', () => {
     const { log } = embedded;
     const first = log.append('locations', [{ key: 'a', value: Buffer.alloc(900) }]);
     expect(log.inFlightBytes).toBe(901);
-    await expect(log.append('locations', [{ key: 'b', value: Buffer.alloc(99) }])).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(log.append('locations', [{ key: 'b', value: Buffer.alloc(99) }])).rejects.toMatchObject({
+      code: 'overloaded',
+    });
     const inTheOtherEnvironment = log.append('events', [{ key: 'c', value: Buffer.alloc(500) }]);
     await Promise.all([first, inTheOtherEnvironment]);
     expect(log.inFlightBytes).toBe(0);
@@ -65,7 +72,9 @@ describe('embedded log', () => {
   test('a sweep removes what is older than its topic keeps, in whole blocks, and offsets go on', async () => {
     await embedded.close();
     const short = ['locations', 'events', 'dead-letters', 'deliveries', 'attempts', 'rejections'] as const;
-    embedded = open({ retentionMs: { ...Object.fromEntries(short.map((topic) => [topic, 60_000])), outcomes: 3_600_000 } });
+    embedded = open({
+      retentionMs: { ...Object.fromEntries(short.map((topic) => [topic, 60_000])), outcomes: 3_600_000 },
+    });
     const { log } = embedded;
     for (const topic of [...short, 'outcomes'] as const)
       await log.append(topic, [record('a', '1'), record('b', '1'), record('a', '2')]);
@@ -124,7 +133,8 @@ describe('embedded log', () => {
     await embedded.close();
     embedded = open({ retentionMs: { changes: 60_000 }, compactionLagMs: 0 });
     const { log } = embedded;
-    for (let i = 0; i < 5; i++) await log.append('changes', [record('a', `${i}`), record('b', `${i}`), record('c', `${i}`)]);
+    for (let i = 0; i < 5; i++)
+      await log.append('changes', [record('a', `${i}`), record('b', `${i}`), record('c', `${i}`)]);
     await log.append('changes', [record('b', null), record('c', null)]);
     await log.append('changes', [record('c', 'again')]);
     const held = [
@@ -183,7 +193,9 @@ describe('embedded log', () => {
       revoked: async () => {},
       records: async () => {},
     };
-    await log.consume({ topic: 'locations', group: 'test', maxBatchRecords: 1, maxWaitMs: 0, handler, partitions: [1] }).close();
+    await log
+      .consume({ topic: 'locations', group: 'test', maxBatchRecords: 1, maxWaitMs: 0, handler, partitions: [1] })
+      .close();
     expect(assigned).toEqual([1]);
   });
 });

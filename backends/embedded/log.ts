@@ -1,5 +1,12 @@
 /** The log on LMDB: appends by group commit, consumers by wake-up, retention by sweep. */
-import { type ConsumeOptions, type Log, type NewRecord, type Subscription, type Topic, topics } from '../../pipeline/ports.js';
+import {
+  type ConsumeOptions,
+  type Log,
+  type NewRecord,
+  type Subscription,
+  type Topic,
+  topics,
+} from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Appender } from './appender.js';
 import { startConsumer } from './consumer.js';
@@ -41,7 +48,8 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
   const { maxInFlightBytes = defaultMaxInFlightBytes, space = createSpace(), whenFull = 'refuse' } = options;
   const { wakeups, topics: stores } = storage;
   const onWritten = (written: readonly Topic[]): void => wakeups.wake(written);
-  const newAppender = (environment: Environment): Appender => new Appender({ environment, maxInFlightBytes, onWritten });
+  const newAppender = (environment: Environment): Appender =>
+    new Appender({ environment, maxInFlightBytes, onWritten });
   const logAppender = newAppender(storage.logEnvironment);
   const stateAppender = newAppender(storage.stateEnvironment);
   const subscriptions = new Set<Subscription>();

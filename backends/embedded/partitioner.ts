@@ -11,4 +11,5 @@ export function stableHash(text: string): number {
 }
 
 /** The partition, 0 to `partitions - 1`, that records with this key go to. */
-export const partitionOfKey = (key: string, partitions: number): number => (partitions === 1 ? 0 : stableHash(key) % partitions);
+export const partitionOfKey = (key: string, partitions: number): number =>
+  partitions === 1 ? 0 : stableHash(key) % partitions;

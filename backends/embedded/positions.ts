@@ -8,7 +8,8 @@ import type { Storage } from './storage.js';
 
 export function createPositions({ stateEnvironment }: Storage): Positions {
   const table = stateEnvironment.table('positions');
-  const keyOf = (group: string, topic: Topic, partition: number): Buffer => Buffer.from(`${group}|${topic}|${partition}`);
+  const keyOf = (group: string, topic: Topic, partition: number): Buffer =>
+    Buffer.from(`${group}|${topic}|${partition}`);
   return {
     async get(group, topic, partition) {
       stateEnvironment.refresh();

@@ -22,7 +22,8 @@ const mapBytes = 256 * 2 ** 30;
 const neverSweptMs = Number.POSITIVE_INFINITY;
 
 /** Does the folder hold a log? */
-export const hasLog = (path: string): boolean => ['log', 'state'].every((name) => existsSync(join(path, name, 'data.mdb')));
+export const hasLog = (path: string): boolean =>
+  ['log', 'state'].every((name) => existsSync(join(path, name, 'data.mdb')));
 
 /** Opens a folder that {@link hasLog}. Throws on a topic that isn't one of the three. */
 export function openLogReader(path: string): LogReader {
@@ -32,7 +33,12 @@ export function openLogReader(path: string): LogReader {
   const state = open('state');
   const partitions = numberOf(log.table('meta').getBinary(Buffer.from('partitions'))) ?? 0;
   const byTime = (environment: Environment, topic: string): TopicStore =>
-    createBlockTopic({ environment, table: environment.table(`topic:${topic}`), partitions, retentionMs: neverSweptMs });
+    createBlockTopic({
+      environment,
+      table: environment.table(`topic:${topic}`),
+      partitions,
+      retentionMs: neverSweptMs,
+    });
   const stores = new Map<string, Pick<TopicStore, 'environment' | 'partitions' | 'read' | 'first' | 'end'>>([
     [topics.locations, byTime(log, topics.locations)],
     [topics.events, byTime(state, topics.events)],
@@ -49,7 +55,8 @@ export function openLogReader(path: string): LogReader {
 
   return {
     partitions: (topic) => latest(topic).partitions,
-    read: async (topic, partition, offset, maxRecords, maxBytes) => latest(topic).read(partition, offset, maxRecords, maxBytes),
+    read: async (topic, partition, offset, maxRecords, maxBytes) =>
+      latest(topic).read(partition, offset, maxRecords, maxBytes),
     async bounds(topic, partition) {
       const store = latest(topic);
       return { first: store.first(partition), end: store.end(partition) };

@@ -53,7 +53,11 @@ describe('calls between threads', () => {
 
   test('errors keep what they say; an ApiError stays one', async () => {
     const calculator = remote<Arithmetic>(channel.port1);
-    await expect(calculator.fail(new Error())).rejects.toMatchObject({ name: 'TypeError', message: 'no such table', code: '60' });
+    await expect(calculator.fail(new Error())).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'no such table',
+      code: '60',
+    });
     const refusal = await calculator.refuse().catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ApiError);
     expect(refusal).toMatchObject({ code: 'invalid_parameter', param: 'radius', retryAfterS: 3, status: 400 });

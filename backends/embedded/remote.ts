@@ -74,7 +74,10 @@ interface PendingCall {
  * The object that the other end serves. When the port closes, or its thread dies, waiting and later calls reject with ApiError
  * `unavailable`. The port keeps this thread alive only while calls wait.
  */
-export function remote<T extends Asynchronous<T>>(port: MessagePort, { maxPendingCalls = 1_000 }: RemoteOptions = {}): T {
+export function remote<T extends Asynchronous<T>>(
+  port: MessagePort,
+  { maxPendingCalls = 1_000 }: RemoteOptions = {},
+): T {
   const pending = new Map<number, PendingCall>();
   let lastId = 0;
   let closed = false;
@@ -89,7 +92,8 @@ export function remote<T extends Asynchronous<T>>(port: MessagePort, { maxPendin
 
   async function call(method: string, args: unknown[]): Promise<unknown> {
     if (closed) throw new ApiError('unavailable', `${method}: the other thread has ended`);
-    if (pending.size >= maxPendingCalls) throw new ApiError('overloaded', `${method}: too many calls wait`, { retryAfterS: 1 });
+    if (pending.size >= maxPendingCalls)
+      throw new ApiError('overloaded', `${method}: too many calls wait`, { retryAfterS: 1 });
     lastId += 1;
     const id = lastId;
     port.postMessage({ id, method, args } satisfies Request);

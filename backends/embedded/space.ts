@@ -41,7 +41,9 @@ export function createSpace(shared: SharedSpace = newSharedSpace()): Space {
 }
 
 export const storageFull = (): ApiError =>
-  new ApiError('storage_full', 'the disk is nearly full: nothing can be stored until there is room again', { retryAfterS });
+  new ApiError('storage_full', 'the disk is nearly full: nothing can be stored until there is room again', {
+    retryAfterS,
+  });
 
 /** Throws `storage_full` unless there is room for what requests bring. */
 export function refuseWhenFull({ level }: Pick<Space, 'level'>): void {

@@ -73,7 +73,12 @@ function checkPartitions(table: Table, partitions: number): void {
 }
 
 export function openStorage(options: StorageOptions): Storage {
-  const { partitions = defaultPartitions, mapBytes = defaultMapBytes, compactionLagMs = defaultCompactionLagMs, space } = options;
+  const {
+    partitions = defaultPartitions,
+    mapBytes = defaultMapBytes,
+    compactionLagMs = defaultCompactionLagMs,
+    space,
+  } = options;
   const shared = { mapBytes, ...(space && { space }) };
   if (partitions < 1 || partitions > maxPartitions) throw new Error(`${partitions} partitions; 1 to ${maxPartitions}`);
   const path = resolve(options.path);
@@ -90,7 +95,12 @@ export function openStorage(options: StorageOptions): Storage {
   checkPartitions(logEnvironment.table('meta'), partitions);
 
   const byTime = (environment: Environment, topic: Topic): TopicStore =>
-    createBlockTopic({ environment, table: environment.table(`topic:${topic}`), partitions, retentionMs: retentionMs[topic] });
+    createBlockTopic({
+      environment,
+      table: environment.table(`topic:${topic}`),
+      partitions,
+      retentionMs: retentionMs[topic],
+    });
   const wakeups = createWakeups(path);
   return {
     partitions,

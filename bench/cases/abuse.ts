@@ -27,7 +27,11 @@ const settings: readonly Setting[] = [
   { what: '8 callers with 10 m', bufferEntries: false, accuraciesM: [ordinaryM] },
   { what: '8 callers with 100 km', bufferEntries: false, accuraciesM: [hugeM], target: 'as with 10 m' },
   { what: '8 callers with 100 km, buffered entries', bufferEntries: true, accuraciesM: [hugeM] },
-  { what: '8 callers with 100 km and 10 m in turn, buffered entries', bufferEntries: true, accuraciesM: [hugeM, ordinaryM] },
+  {
+    what: '8 callers with 100 km and 10 m in turn, buffered entries',
+    bufferEntries: true,
+    accuraciesM: [hugeM, ordinaryM],
+  },
 ];
 
 /** Sends locations, each as soon as the one before is answered. */

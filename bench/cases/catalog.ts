@@ -17,7 +17,8 @@ function load(server: BenchServer): { stop(): Promise<void> } {
       return JSON.stringify({ deviceId: `device-${device}`, latitude, longitude, accuracy: 10, foreground: true });
     }).join('\n');
   async function sender(): Promise<void> {
-    while (!isStopping) await server.send('POST', '/v1/locations', server.keys.test_secret, body(), 'application/x-ndjson');
+    while (!isStopping)
+      await server.send('POST', '/v1/locations', server.keys.test_secret, body(), 'application/x-ndjson');
   }
   const senders = Promise.all([sender(), sender()]);
   return {

@@ -15,7 +15,12 @@ import { startReceiver } from '../receiver.js';
 import { uploadAll, uploadBodies } from '../uploads.js';
 
 /** Uploads are paced by evaluation, so a process of pipeline runs beside: from the first request to the last location's commit. */
-export async function uploadRows(cluster: BenchCluster, project: BenchProject, count: number, rounds: number): Promise<Row[]> {
+export async function uploadRows(
+  cluster: BenchCluster,
+  project: BenchProject,
+  count: number,
+  rounds: number,
+): Promise<Row[]> {
   const [ingest, pipeline] = [await cluster.node('ingest'), await cluster.node('pipeline')];
   const agent = new Agent({ keepAlive: true });
   const url = `${ingest.address}/v1/locations`;
@@ -48,7 +53,15 @@ function webhookAt(cluster: BenchCluster, { id: project }: BenchProject, port: n
   const _id = deriveId('bench webhook', project);
   const sealed = cluster.sealer.seal(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, _id);
   return {
-    ...{ _id, project, environment: 'test', createdAt: 1, updatedAt: 1, url: `http://127.0.0.1:${port}/`, description: null },
+    ...{
+      _id,
+      project,
+      environment: 'test',
+      createdAt: 1,
+      updatedAt: 1,
+      url: `http://127.0.0.1:${port}/`,
+      description: null,
+    },
     ...{ types: null, tags: null, delivery: 'single', enabled: true, disabled: null },
     secrets: [{ _id: deriveId('secret', _id), sealed, hint: 'whsec_…', createdAt: 1, expiresAt: null }],
   };

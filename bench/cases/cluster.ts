@@ -50,11 +50,21 @@ function* benchFences(project: string): Generator<GeofenceRecord> {
   for (const record of fences(mix, project)) {
     yield record;
     if (record.externalId !== '0') continue;
-    yield { ...record, _id: pairId('geofence', project, 'test', 'bench', 'gate'), externalId: 'gate', center: [...gate] };
+    yield {
+      ...record,
+      _id: pairId('geofence', project, 'test', 'bench', 'gate'),
+      externalId: 'gate',
+      center: [...gate],
+    };
   }
 }
 
-async function appendBacklog({ log }: ClusterBackend, { id: project }: BenchProject, count: number, seed: number): Promise<void> {
+async function appendBacklog(
+  { log }: ClusterBackend,
+  { id: project }: BenchProject,
+  count: number,
+  seed: number,
+): Promise<void> {
   const fixes = wander(devices, seed);
   const startMs = Date.now() - 3_600_000;
   for (let appended = 0; appended < count; appended += locationsPerAppend) {

@@ -70,7 +70,11 @@ async function measure({ what: fences, mix }: Setting, { smoke }: BenchOptions):
       rounds: measured.map((result) => result[what]),
       ...(target !== undefined && { target }),
     });
-    const memory = { what: `memory afterwards: ${fences}`, unit: 'MiB', rounds: [server.anonymousMemoryBytes() / 2 ** 20] };
+    const memory = {
+      what: `memory afterwards: ${fences}`,
+      unit: 'MiB',
+      rounds: [server.anonymousMemoryBytes() / 2 ** 20],
+    };
     return [row('accepted'), row('applied', '>= 60,000'), row('stored', '>= 60,000'), memory];
   } finally {
     await server.dispose();

@@ -24,7 +24,13 @@ const mixed = (count: number, area: Box): FenceMix => ({
   seed: 1,
   area,
 });
-const circles = (count: number, radiusM: number): FenceMix => ({ count, radiusM, polygons: 0, vertices: () => 0, seed: 2 });
+const circles = (count: number, radiusM: number): FenceMix => ({
+  count,
+  radiusM,
+  polygons: 0,
+  vertices: () => 0,
+  seed: 2,
+});
 
 interface Setting {
   readonly what: string;
@@ -116,7 +122,13 @@ function evaluator(fixes: Fixes, surroundings: Surroundings, accuracyM: number):
   };
 }
 
-const locationOf = (deviceId: string, longitude: number, latitude: number, accuracy_m: number, now: number): Location => ({
+const locationOf = (
+  deviceId: string,
+  longitude: number,
+  latitude: number,
+  accuracy_m: number,
+  now: number,
+): Location => ({
   id: '0123456789abcdef01234567',
   project: benchProject,
   environment: 'test',
@@ -189,7 +201,8 @@ export const evaluationCase: BenchCase = {
     for (const setting of settings) {
       rows.push(...(await measure(setting, options)));
       // Points without accuracy: what Tile38 knows.
-      if (options.tile38 && setting.accuracyM === 0) rows.push(await measureTile38(setting, options.tile38, options.smoke));
+      if (options.tile38 && setting.accuracyM === 0)
+        rows.push(await measureTile38(setting, options.tile38, options.smoke));
     }
     return rows;
   },

@@ -52,7 +52,8 @@ const uploadedStyles = 100;
 
 type Random = () => number;
 const between = (random: Random, low: number, high: number): number => low + (high - low) * random();
-const oneOf = <Value>(random: Random, values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
+const oneOf = <Value>(random: Random, values: readonly Value[]): Value =>
+  values[Math.floor(random() * values.length)] as Value;
 
 interface Size {
   readonly width: number;
@@ -63,7 +64,11 @@ const minPx = 100;
 const small: Size = { width: 300, height: 200, scales: ['1'] };
 const anySize: Size = { width: 900, height: 700, scales: ['1', '2', '1.5', '3'] };
 
-function randomQuery({ box: [west, south, east, north], zooms }: Place, random: Random, { width, height, scales }: Size): Query {
+function randomQuery(
+  { box: [west, south, east, north], zooms }: Place,
+  random: Random,
+  { width, height, scales }: Size,
+): Query {
   const position = () => `${between(random, south, north)},${between(random, west, east)}`;
   return {
     width: `${Math.floor(between(random, minPx, width))}`,
@@ -123,7 +128,10 @@ interface Soaked {
 }
 
 /** Throws when a process had to be replaced: its memory can't be read any more. */
-async function soak(minutes: number, cacheFolder: string): Promise<{ readonly hours: number[]; readonly soaked: Soaked[] }> {
+async function soak(
+  minutes: number,
+  cacheFolder: string,
+): Promise<{ readonly hours: number[]; readonly soaked: Soaked[] }> {
   const hours: number[] = [];
   const soaked: Soaked[] = places.map(({ name }) => ({ name, mib: [], maps: 0 }));
   const opened: { readonly pool: DrawingPool; readonly pid: number }[] = [];

@@ -150,7 +150,12 @@ async function coldArea(cacheFolder: string, count: number): Promise<Row> {
     times.push(performance.now() - startedAt);
     await renderer.close();
   }
-  return { what: 'streets @2x: four dense tiles, not seen before', unit: 'ms', rounds: times.slice(3), target: '<= 200' };
+  return {
+    what: 'streets @2x: four dense tiles, not seen before',
+    unit: 'ms',
+    rounds: times.slice(3),
+    target: '<= 200',
+  };
 }
 
 async function peers({ staticmaps, smoke }: BenchOptions, cacheFolder: string): Promise<Row[]> {
@@ -179,7 +184,11 @@ export const mapsCase: BenchCase = {
           rows.push(await manyAtOnce(scene, scale, smoke ? 4 : 120, cacheFolder));
         }
       }
-      rows.push(await coldArea(cacheFolder, smoke ? 1 : 9), await pngBytes(cacheFolder), ...(await finishedMapRows(smoke)));
+      rows.push(
+        await coldArea(cacheFolder, smoke ? 1 : 9),
+        await pngBytes(cacheFolder),
+        ...(await finishedMapRows(smoke)),
+      );
       return [...rows, ...(await peers(options, cacheFolder))];
     } finally {
       rmSync(cacheFolder, { recursive: true, force: true });

@@ -43,11 +43,21 @@ async function read(server: BenchServer, startedAt: number): Promise<Reading> {
 /** One second's locations, all of the same fleet. */
 async function sendSecond(server: BenchServer, fixes: ReturnType<typeof wander>): Promise<void> {
   const next = (): string => {
-    const { device, longitude, latitude } = fixes.next().value as { device: number; longitude: number; latitude: number };
+    const { device, longitude, latitude } = fixes.next().value as {
+      device: number;
+      longitude: number;
+      latitude: number;
+    };
     return JSON.stringify({ deviceId: `phone-${device}`, latitude, longitude, accuracy: 10, foreground: true });
   };
   const lines = Array.from({ length: locationsPerSecond - trackCallsPerSecond }, next);
-  const bulk = server.send('POST', '/v1/locations', server.keys.test_secret, `${lines.join('\n')}\n`, 'application/x-ndjson');
+  const bulk = server.send(
+    'POST',
+    '/v1/locations',
+    server.keys.test_secret,
+    `${lines.join('\n')}\n`,
+    'application/x-ndjson',
+  );
   const calls = Array.from({ length: trackCallsPerSecond }, async (_, index) => {
     await delay((index * tickMs) / trackCallsPerSecond);
     return server.send('POST', '/v1/track', server.keys.test_publishable, next());
@@ -99,7 +109,12 @@ async function run({ smoke, minutes }: BenchOptions): Promise<Row[]> {
         unit: 'MiB/h',
         rounds: [-2, 0, 2].map((errors) => growth.slope + errors * growth.error),
       },
-      { what: 'evaluated', unit: 'locations/s', rounds: [last.locations / (last.minutes * 60)], target: `${locationsPerSecond}` },
+      {
+        what: 'evaluated',
+        unit: 'locations/s',
+        rounds: [last.locations / (last.minutes * 60)],
+        target: `${locationsPerSecond}`,
+      },
       { what: 'not yet evaluated', unit: 'locations', rounds: warm.map(({ backlogRecords }) => backlogRecords) },
     ];
   } finally {

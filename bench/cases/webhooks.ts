@@ -37,7 +37,10 @@ function* fencesFor(endpoints: number, project: string): Generator<GeofenceRecor
 }
 
 /** On a grid of 0.01 degrees: [longitude, latitude]. */
-const placeOf = (endpoint: number): [number, number] => [-120 + (endpoint % 200) * 0.01, 30 + Math.floor(endpoint / 200) * 0.01];
+const placeOf = (endpoint: number): [number, number] => [
+  -120 + (endpoint % 200) * 0.01,
+  30 + Math.floor(endpoint / 200) * 0.01,
+];
 
 /** Every endpoint is a host of its own: 127.x.y.z. */
 function* webhooksFor(
@@ -65,7 +68,13 @@ function* webhooksFor(
       enabled: true,
       disabled: null,
       secrets: [
-        { _id: deriveId('secret', _id), sealed: sealer.seal(secret, _id), hint: 'whsec_…', createdAt: 1, expiresAt: null },
+        {
+          _id: deriveId('secret', _id),
+          sealed: sealer.seal(secret, _id),
+          hint: 'whsec_…',
+          createdAt: 1,
+          expiresAt: null,
+        },
       ],
     };
   }
@@ -122,7 +131,13 @@ class Crossings {
 }
 
 async function upload(server: BenchServer, body: string): Promise<void> {
-  const { status, text } = await server.send('POST', '/v1/locations', server.keys.test_secret, body, 'application/x-ndjson');
+  const { status, text } = await server.send(
+    'POST',
+    '/v1/locations',
+    server.keys.test_secret,
+    body,
+    'application/x-ndjson',
+  );
   if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
 }
 

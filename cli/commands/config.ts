@@ -7,7 +7,10 @@ export const configCommand: Command = {
   usage: 'config [--explain] [--config FILE] [--port N] [--host ADDRESS] [--data DIR]',
   summary: 'Prints what is in force and where each value came from; with --explain, what each knob does.',
   async run(args) {
-    const { values } = parseArgs({ args, options: { ...configurationOptions, explain: { type: 'boolean', default: false } } });
+    const { values } = parseArgs({
+      args,
+      options: { ...configurationOptions, explain: { type: 'boolean', default: false } },
+    });
     const { settings } = configurationOrExit(values);
     console.log(describeSettings(settings, values.explain));
   },

@@ -4,7 +4,8 @@ import { demo } from '../demo/demo.js';
 
 export const demoCommand: Command = {
   usage: 'demo [--seconds N] [--devices N] [--rate N]',
-  summary: 'Starts on a temporary folder, drives a fleet through a city and prints its events until Ctrl-C, or for N seconds.',
+  summary:
+    'Starts on a temporary folder, drives a fleet through a city and prints its events until Ctrl-C, or for N seconds.',
   async run(args) {
     const options = { seconds: { type: 'string' }, devices: { type: 'string' }, rate: { type: 'string' } } as const;
     const { values } = parseArgs({ args, options });

@@ -44,7 +44,9 @@ function administratorOf(values: { address?: string | undefined; data?: string |
   try {
     return { address, key: readFileSync(file, 'utf8').trim() };
   } catch {
-    throw new CommandFailure(`no administrator's key: ${file} is not readable and FENCELINE_ADMINISTRATOR_KEY is not set`);
+    throw new CommandFailure(
+      `no administrator's key: ${file} is not readable and FENCELINE_ADMINISTRATOR_KEY is not set`,
+    );
   }
 }
 

@@ -54,9 +54,21 @@ export const repairCommand: Command = {
   },
 };
 
-function namedOffset({ topic, partition, offset }: { topic?: string; partition?: string; offset?: string }): Named | undefined {
+function namedOffset({
+  topic,
+  partition,
+  offset,
+}: {
+  topic?: string;
+  partition?: string;
+  offset?: string;
+}): Named | undefined {
   if (topic === undefined && partition === undefined && offset === undefined) return undefined;
-  const named = { topic: topic ?? '', partition: Number(partition ?? Number.NaN), offset: Number(offset ?? Number.NaN) };
+  const named = {
+    topic: topic ?? '',
+    partition: Number(partition ?? Number.NaN),
+    offset: Number(offset ?? Number.NaN),
+  };
   const isWhole =
     Number.isInteger(named.partition) && Number.isInteger(named.offset) && named.partition >= 0 && named.offset >= 0;
   if (!isWhole || topic === undefined)
@@ -80,7 +92,11 @@ async function open(configuration: Configuration): Promise<OpenBackend> {
   const reader = openLogReader(configuration.data);
   const partitions = reader.partitions(topics.locations);
   await reader.close();
-  return openBackend({ ...configuration, locations: { ...configuration.locations, partitions } }, createSpace(), 'wait');
+  return openBackend(
+    { ...configuration, locations: { ...configuration.locations, partitions } },
+    createSpace(),
+    'wait',
+  );
 }
 
 /** Answers whether every position leads to the log in the end. */
@@ -107,7 +123,9 @@ async function repair(backend: OpenBackend, isMeant: boolean, named: Named | und
 async function move(backend: OpenBackend, each: Finding, target: number | null): Promise<boolean> {
   const name = nameOf(each);
   if (target === null) {
-    console.error(`${name}: the end of the common history cannot be told; name an offset with --topic, --partition and --offset`);
+    console.error(
+      `${name}: the end of the common history cannot be told; name an offset with --topic, --partition and --offset`,
+    );
     return false;
   }
   const result = await moveTo(backend, each, target);
@@ -116,7 +134,8 @@ async function move(backend: OpenBackend, each: Finding, target: number | null):
   return result === 'moved';
 }
 
-const isNamed = (each: Finding, { topic, partition }: Named): boolean => each.topic === topic && each.partition === partition;
+const isNamed = (each: Finding, { topic, partition }: Named): boolean =>
+  each.topic === topic && each.partition === partition;
 
 const targetOf = ({ divergence, position }: Finding, named: Named | undefined): number | null =>
   named?.offset ?? (divergence === undefined ? position.offset : divergence.commonEnd);

@@ -27,7 +27,8 @@ const readers: readonly Reader[] = [
 
 export const repartitionCommand: Command = {
   usage: 'repartition --partitions N [--config FILE]',
-  summary: 'Gives the topics of a cluster more partitions and moves the devices with them; every process must be stopped.',
+  summary:
+    'Gives the topics of a cluster more partitions and moves the devices with them; every process must be stopped.',
   async run(args) {
     const { values } = parseArgs({ args, options });
     const to = partitionsOf(values.partitions);

@@ -11,7 +11,14 @@ import { openRecord } from '../replay/open.js';
 import { createProgress } from '../replay/progress.js';
 import { readProposal } from '../replay/proposal.js';
 import { prepareReplay } from '../replay/replay.js';
-import { projectOf, type ReplayRequest, readGivenFile, readRequest, readSettingsFile, replayOptions } from '../replay/request.js';
+import {
+  projectOf,
+  type ReplayRequest,
+  readGivenFile,
+  readRequest,
+  readSettingsFile,
+  replayOptions,
+} from '../replay/request.js';
 import { summaryLines, totalLine } from '../replay/summary.js';
 import { Tally } from '../replay/tally.js';
 import { withRelativeTimes } from '../replay/times.js';
@@ -29,7 +36,8 @@ export const replayCommand: Command = {
   usage:
     'replay [--from TIME] [--to TIME] [--warm-up DURATION] [--project ID] [--environment test|live] [--geofences FILE [--skip-invalid]]' +
     ' [--settings FILE] [--format summary|ndjson|csv] [--compare] [--data DIR] [--config FILE]',
-  summary: 'Runs recorded locations through the geofences of now or proposed ones and tells the events; changes nothing.',
+  summary:
+    'Runs recorded locations through the geofences of now or proposed ones and tells the events; changes nothing.',
   async run(args) {
     const nowMs = Date.now();
     const words = read(args);
@@ -63,7 +71,8 @@ async function replay(
 ): Promise<void> {
   const project = projectOf(await readProjects(log), words.project);
   const scope = { project: project._id, environment };
-  const settings = words.settings === undefined ? undefined : readSettingsFile(words.settings, project.settings[environment]);
+  const settings =
+    words.settings === undefined ? undefined : readSettingsFile(words.settings, project.settings[environment]);
   const proposed = { ...(geofences && { geofences }), ...(settings && { settings }) };
   const world = await createWorld(between(configuredFor(log, project, scope, proposed), endIfAsked));
 

@@ -11,7 +11,8 @@ import { configurationOptions, configurationOrExit } from './configuration.js';
 
 export const serveCommand: Command = {
   usage: 'serve [--port N] [--host ADDRESS] [--data DIR] [--config FILE]',
-  summary: 'Runs Fenceline until it is told to stop: everything in this process, or, in a cluster, the roles of this process.',
+  summary:
+    'Runs Fenceline until it is told to stop: everything in this process, or, in a cluster, the roles of this process.',
   async run(args) {
     const { values } = parseArgs({ args, options: configurationOptions });
     const { configuration } = configurationOrExit(values);

@@ -10,7 +10,13 @@ import { configurationOrExit } from './configuration.js';
 
 const text = { type: 'string' } as const;
 const filterOptions = { type: text, tag: text, 'user-id': text, device: text, geofence: text };
-const options = { ...filterOptions, address: text, key: text, from: text, json: { type: 'boolean', default: false } } as const;
+const options = {
+  ...filterOptions,
+  address: text,
+  key: text,
+  from: text,
+  json: { type: 'boolean', default: false },
+} as const;
 
 /** The stream's parameters by option. */
 const parameters = {
@@ -42,7 +48,8 @@ export const tailCommand: Command = {
 };
 
 function addressOf(given: string | undefined): string {
-  const address = given ?? process.env.FENCELINE_ADDRESS ?? `http://127.0.0.1:${configurationOrExit({}).configuration.port}`;
+  const address =
+    given ?? process.env.FENCELINE_ADDRESS ?? `http://127.0.0.1:${configurationOrExit({}).configuration.port}`;
   if (!URL.canParse(address)) throw new UsageError(`${address} is not an address`);
   return address.replace(/\/+$/, '');
 }
@@ -70,7 +77,8 @@ async function tail(url: string, key: string, isJson: boolean): Promise<void> {
       url,
       key,
       onMessage: show,
-      onConnected: () => console.error(`fenceline: connected to ${new URL(url).origin}; events are shown as they happen`),
+      onConnected: () =>
+        console.error(`fenceline: connected to ${new URL(url).origin}; events are shown as they happen`),
       onLoss: (reason, retryMs) => console.error(`fenceline: ${reason}; next try in ${(retryMs / 1_000).toFixed(1)} s`),
       signal: end.signal,
     });

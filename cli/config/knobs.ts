@@ -63,8 +63,12 @@ function readInteger({ minimum, maximum }: KnobSchema, given: unknown): Reading<
   const value = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
   const upper = maximum ?? Number.MAX_SAFE_INTEGER;
   const lower = minimum ?? 0;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= lower && value <= upper) return { ok: true, value };
-  return { ok: false, rule: `must be a whole number, ${maximum === undefined ? `${lower} or more` : `${lower} to ${upper}`}` };
+  if (typeof value === 'number' && Number.isInteger(value) && value >= lower && value <= upper)
+    return { ok: true, value };
+  return {
+    ok: false,
+    rule: `must be a whole number, ${maximum === undefined ? `${lower} or more` : `${lower} to ${upper}`}`,
+  };
 }
 
 function readList(given: unknown): Reading<string[]> {

@@ -40,11 +40,16 @@ const otherVariables = new Set([
 
 export function loadConfiguration(sources: Sources): Loaded {
   const problems: string[] = [];
-  const fileName = sources.file ?? sources.environment.FENCELINE_CONFIG ?? (existsSync(defaultFile) ? defaultFile : undefined);
+  const fileName =
+    sources.file ?? sources.environment.FENCELINE_CONFIG ?? (existsSync(defaultFile) ? defaultFile : undefined);
   const fromFile = fileName === undefined ? new Map<string, unknown>() : readFile(fileName, problems);
 
   for (const variable of Object.keys(sources.environment)) {
-    if (variable.startsWith('FENCELINE_') && !otherVariables.has(variable) && !knobs.some((knob) => knob.variable === variable)) {
+    if (
+      variable.startsWith('FENCELINE_') &&
+      !otherVariables.has(variable) &&
+      !knobs.some((knob) => knob.variable === variable)
+    ) {
       problems.push(`${variable}: is not a variable of Fenceline`);
     }
   }
@@ -77,7 +82,8 @@ function readFile(fileName: string, problems: string[]): Map<string, unknown> {
   }
   collect(document, '', values);
   for (const key of values.keys()) {
-    if (!knobs.some((knob) => knob.key === key)) problems.push(`${key} (${fileName}): is not a key of the configuration`);
+    if (!knobs.some((knob) => knob.key === key))
+      problems.push(`${key} (${fileName}): is not a key of the configuration`);
   }
   return values;
 }

@@ -22,7 +22,10 @@ const tlsKnobs = (service: string) => ({
     default: 'off',
     description: `Whether the connection to ${service} is encrypted and the server's certificate checked.`,
   }),
-  caFile: text('', `PEM file of the authorities that ${service}'s certificate may come from. Empty: those of the system.`),
+  caFile: text(
+    '',
+    `PEM file of the authorities that ${service}'s certificate may come from. Empty: those of the system.`,
+  ),
   certFile: text('', `PEM file of our own certificate, where ${service} asks for one.`),
   keyFile: text('', 'PEM file of the key of our own certificate.'),
 });
@@ -47,7 +50,8 @@ export const ConfigurationSchema = Type.Object(
     }),
     backend: Type.Enum(['embedded', 'cluster'], {
       default: 'embedded',
-      description: 'embedded keeps everything in the data folder; cluster uses Kafka, Redis, ClickHouse and a schema registry.',
+      description:
+        'embedded keeps everything in the data folder; cluster uses Kafka, Redis, ClickHouse and a schema registry.',
     }),
     roles: Type.Array(Type.Enum(roles), {
       default: [...roles],
@@ -71,7 +75,9 @@ export const ConfigurationSchema = Type.Object(
           description:
             'Addresses or CIDRs whose X-Forwarded-For is believed. Geofences with `ip` judge by the address this yields.',
         }),
-        maxBodyBytes: count(1_048_576, 'Largest body of an ordinary request; more is answered 413.', { minimum: 65_536 }),
+        maxBodyBytes: count(1_048_576, 'Largest body of an ordinary request; more is answered 413.', {
+          minimum: 65_536,
+        }),
         maxReplayBodyBytes: count(5_242_880, 'Largest body of /v1/track/replay and /v1/logs.', { minimum: 65_536 }),
         bodyTimeoutMs: count(
           30_000,
@@ -141,19 +147,30 @@ export const ConfigurationSchema = Type.Object(
           'Accepted locations that wait to be evaluated; past it bulk uploads are slowed down, so that track calls are answered in time.',
           { minimum: 1_000 },
         ),
-        maxInFlightRecords: count(100_000, 'Accepted but not yet durable locations; past it answers are 503 with Retry-After.', {
-          minimum: 1_000,
-        }),
+        maxInFlightRecords: count(
+          100_000,
+          'Accepted but not yet durable locations; past it answers are 503 with Retry-After.',
+          {
+            minimum: 1_000,
+          },
+        ),
       },
       closed,
     ),
     locations: Type.Object(
       {
-        partitions: count(4, 'Partitions of the topics, fixed when the data folder is made.', { minimum: 1, maximum: 1_024 }),
-        retentionDays: count(7, 'How long accepted locations stay on their topic, for replay.', { minimum: 1 }),
-        maxBatchRecords: count(5_000, 'Most locations evaluated and committed at once. More is faster, less answers sooner.', {
+        partitions: count(4, 'Partitions of the topics, fixed when the data folder is made.', {
           minimum: 1,
+          maximum: 1_024,
         }),
+        retentionDays: count(7, 'How long accepted locations stay on their topic, for replay.', { minimum: 1 }),
+        maxBatchRecords: count(
+          5_000,
+          'Most locations evaluated and committed at once. More is faster, less answers sooner.',
+          {
+            minimum: 1,
+          },
+        ),
         cachedDevices: count(200_000, 'Device states held decoded in memory, about 1 kB each.', { minimum: 1_000 }),
       },
       closed,
@@ -165,12 +182,18 @@ export const ConfigurationSchema = Type.Object(
           'Free space of the data folder below which writes are answered 503, until there is a tenth more. Below half of it evaluation, analytics and webhooks wait too.',
           { minimum: 1_048_576 },
         ),
-        minFreePercent: count(1, 'The same as a share of the disk. The larger of the two bounds counts.', { maximum: 50 }),
+        minFreePercent: count(1, 'The same as a share of the disk. The larger of the two bounds counts.', {
+          maximum: 50,
+        }),
       },
       closed,
     ),
     events: Type.Object(
-      { retentionDays: count(30, 'How long events stay on their topic, for subscribers that were away.', { minimum: 1 }) },
+      {
+        retentionDays: count(30, 'How long events stay on their topic, for subscribers that were away.', {
+          minimum: 1,
+        }),
+      },
       closed,
     ),
     deadLetters: Type.Object(
@@ -212,9 +235,13 @@ export const ConfigurationSchema = Type.Object(
         ),
         maxConcurrency: count(2_000, 'Requests in flight to all webhooks together.', { minimum: 1 }),
         maxPerEnvironment: count(1_000, 'Webhooks of one project and environment; more are refused.', { minimum: 1 }),
-        keepWaitingDays: count(14, 'How long a delivery waits at most, as for a disabled webhook, before it is given up.', {
-          minimum: 1,
-        }),
+        keepWaitingDays: count(
+          14,
+          'How long a delivery waits at most, as for a disabled webhook, before it is given up.',
+          {
+            minimum: 1,
+          },
+        ),
       },
       closed,
     ),
@@ -253,7 +280,9 @@ export const ConfigurationSchema = Type.Object(
           { minimum: 100_000 },
         ),
         maxCacheBytes: count(67_108_864, 'Of finished images kept in memory, to be answered again.'),
-        maxStylesPerEnvironment: count(20, 'Uploaded styles of one project and environment; more are refused.', { minimum: 1 }),
+        maxStylesPerEnvironment: count(20, 'Uploaded styles of one project and environment; more are refused.', {
+          minimum: 1,
+        }),
         maxMarkersPerEnvironment: count(100, 'Uploaded markers of one project and environment; more are refused.', {
           minimum: 1,
         }),
@@ -269,12 +298,16 @@ export const ConfigurationSchema = Type.Object(
     kafka: Type.Object(
       {
         brokers: list(['127.0.0.1:9092'], 'Some of the brokers, as host:port.'),
-        prefix: text('fenceline.', 'Before the name of every topic and consumer group: several installations may share brokers.'),
+        prefix: text(
+          'fenceline.',
+          'Before the name of every topic and consumer group: several installations may share brokers.',
+        ),
         replicationFactor: Type.Integer({
           minimum: -1,
           maximum: 100,
           default: -1,
-          description: "Replicas of the topics that are made. -1 takes the brokers' default; 3 survives the loss of a broker.",
+          description:
+            "Replicas of the topics that are made. -1 takes the brokers' default; 3 survives the loss of a broker.",
         }),
         minInSyncReplicas: count(
           0,
@@ -286,9 +319,13 @@ export const ConfigurationSchema = Type.Object(
           minimum: 1_000,
           maximum: 300_000,
         }),
-        stallTimeoutMs: count(180_000, 'A consumer whose partition has records but does not move for so long ends its process.', {
-          minimum: 10_000,
-        }),
+        stallTimeoutMs: count(
+          180_000,
+          'A consumer whose partition has records but does not move for so long ends its process.',
+          {
+            minimum: 10_000,
+          },
+        ),
         saslMechanism: Type.Enum(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], {
           default: 'none',
           description: 'How we log in to Kafka. plain only together with tls.',
@@ -337,7 +374,10 @@ export const ConfigurationSchema = Type.Object(
         database: text('fenceline', 'Database of our tables; made when missing.'),
         username: text('default', 'User that logs in to ClickHouse.'),
         password: secret('Password of that user.'),
-        caFile: text('', "PEM file of the authorities that ClickHouse's certificate may come from. Empty: those of the system."),
+        caFile: text(
+          '',
+          "PEM file of the authorities that ClickHouse's certificate may come from. Empty: those of the system.",
+        ),
         requestTimeoutMs: count(
           60_000,
           'How long an insert or a question may take; the longest question of the API takes 20 s.',

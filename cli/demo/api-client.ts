@@ -29,10 +29,15 @@ export function createApiClient(address: string, key: string, maxSockets: number
         timeout: timeoutMs,
         headers: {
           authorization: key,
-          ...(payload !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+          ...(payload !== undefined && {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(payload),
+          }),
         },
       });
-      outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer to ${method} ${path} within ${timeoutMs} ms`)));
+      outgoing.once('timeout', () =>
+        outgoing.destroy(new Error(`no answer to ${method} ${path} within ${timeoutMs} ms`)),
+      );
       outgoing.once('error', reject);
       outgoing.once('response', (response) => {
         read(response).then(resolve, reject);
@@ -48,5 +53,9 @@ async function read(response: IncomingMessage): Promise<Answer> {
   for await (const chunk of response) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
   const isJson = String(response.headers['content-type']).includes('json');
-  return { status: response.statusCode ?? 0, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: isJson && text ? JSON.parse(text) : text,
+  };
 }

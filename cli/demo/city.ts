@@ -114,7 +114,12 @@ function storesAlong(corridor: Corridor, random: Random): Store[] {
         radius: random.integer(35, 70),
         operatingHours: everyDay(chain.opens, chain.closes),
         dwellThreshold: 0.5,
-        metadata: { chain: chain.name, sells: chain.sells, number: random.integer(100, 999), curbside: random.chance(0.4) },
+        metadata: {
+          chain: chain.name,
+          sells: chain.sells,
+          number: random.integer(100, 999),
+          curbside: random.chance(0.4),
+        },
       },
     };
     return { name, at, resource };
@@ -161,14 +166,30 @@ function deliveryZone(corridor: Corridor, random: Random): CityResource {
 const storeBeacons = (stores: readonly Store[]): CityBeacon[] =>
   stores
     .filter((_, index) => index % storesPerBeacon === 0)
-    .map(({ name, at, resource }, index) => ibeacon('store-door', resource.externalId, `Door of ${name}`, at, 1, index + 1));
+    .map(({ name, at, resource }, index) =>
+      ibeacon('store-door', resource.externalId, `Door of ${name}`, at, 1, index + 1),
+    );
 
 const stationBeacons = (): CityBeacon[] =>
   stations.flatMap(({ name, center }, index) => {
     const middle = toPlane(center);
     return [
-      ibeacon('platform', `${slug(name)}-a`, `${name}, platform A`, { x: middle.x - 20, y: middle.y }, 2, 2 * index + 1),
-      ibeacon('platform', `${slug(name)}-b`, `${name}, platform B`, { x: middle.x + 20, y: middle.y }, 2, 2 * index + 2),
+      ibeacon(
+        'platform',
+        `${slug(name)}-a`,
+        `${name}, platform A`,
+        { x: middle.x - 20, y: middle.y },
+        2,
+        2 * index + 1,
+      ),
+      ibeacon(
+        'platform',
+        `${slug(name)}-b`,
+        `${name}, platform B`,
+        { x: middle.x + 20, y: middle.y },
+        2,
+        2 * index + 2,
+      ),
     ];
   });
 
@@ -180,7 +201,14 @@ function museumBeacons(): CityBeacon[] {
   });
 }
 
-function ibeacon(tag: string, externalId: string, description: string, at: PlanePoint, major: number, minor: number): CityBeacon {
+function ibeacon(
+  tag: string,
+  externalId: string,
+  description: string,
+  at: PlanePoint,
+  major: number,
+  minor: number,
+): CityBeacon {
   const ranged = { type: 'ibeacon', uuid: ibeaconUuid, major: String(major), minor: String(minor) };
   const fields = { description, coordinates: toPosition(at), enabled: true, ...ranged };
   return { tag, externalId, fields, at, ranged };

@@ -39,7 +39,11 @@ const paint = painter(process.stdout.isTTY === true && !process.env.NO_COLOR);
 const print = (line: string) => console.log(line);
 
 /** Runs the demo to its end. Sets the process's exit code to 1 when the closing account doesn't add up. */
-export async function demo({ seconds, devices = defaults.devices, rate = defaults.rate }: DemoOptions = {}): Promise<void> {
+export async function demo({
+  seconds,
+  devices = defaults.devices,
+  rate = defaults.rate,
+}: DemoOptions = {}): Promise<void> {
   const interrupted = interruption();
   const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-demo-'));
   const server = launchServer({ program: fileURLToPath(new URL('../main.js', import.meta.url)), dataFolder });
@@ -86,7 +90,9 @@ async function runAgainst({ address, keys, devices, rate, seconds, interrupted }
       onProblem: (message) => print(paint('red', message)),
     });
     const stopReporting = reportRegularly(backend, tally);
-    await (seconds === undefined ? interrupted : Promise.race([interrupted, delay(seconds * 1_000, undefined, { ref: false })]));
+    await (seconds === undefined
+      ? interrupted
+      : Promise.race([interrupted, delay(seconds * 1_000, undefined, { ref: false })]));
     await drive.stop();
     stopReporting();
 

@@ -26,10 +26,15 @@ const event: Event = {
 
 describe('lines', () => {
   it('line up whatever the names are', () => {
-    const long: Event = { ...event, geofence: { ...event.geofence!, description: 'x'.repeat(100), tag: 'delivery-zone' } };
+    const long: Event = {
+      ...event,
+      geofence: { ...event.geofence!, description: 'x'.repeat(100), tag: 'delivery-zone' },
+    };
     const [one, other] = [eventLine(event, plain), eventLine(long, plain)];
     expect(one.indexOf('confidence')).toBe(other.indexOf('confidence'));
-    expect(one).toMatch(/^14:03:07 courier-017 +left +store +Karl’s Coffee, Castro Street +confidence 2, after 3.2 min$/);
+    expect(one).toMatch(
+      /^14:03:07 courier-017 +left +store +Karl’s Coffee, Castro Street +confidence 2, after 3.2 min$/,
+    );
   });
 
   it('are coloured on request only', () => {
@@ -64,9 +69,12 @@ describe('the closing account', () => {
 
 describe('measures', () => {
   it('percentiles are values that occurred', () => {
-    expect([percentile([], 0.5), percentile([7], 0.99), percentile([1, 2, 3, 4], 0.5), percentile([1, 2, 3, 4], 0.99)]).toEqual([
-      0, 7, 2, 4,
-    ]);
+    expect([
+      percentile([], 0.5),
+      percentile([7], 0.99),
+      percentile([1, 2, 3, 4], 0.5),
+      percentile([1, 2, 3, 4], 0.99),
+    ]).toEqual([0, 7, 2, 4]);
   });
 
   it('reads lag as the mean between two readings', () => {

@@ -9,7 +9,10 @@ const maxTurns = 6;
 /** One turn more for so many metres of the way. */
 const metresPerTurn = 600;
 
-const grids = streetGrids.map(({ center, turnDeg }) => ({ center: toPlane(center), turnRad: (turnDeg * Math.PI) / 180 }));
+const grids = streetGrids.map(({ center, turnDeg }) => ({
+  center: toPlane(center),
+  turnRad: (turnDeg * Math.PI) / 180,
+}));
 const highway = highwayToAirport.map(toPlane);
 
 /** How far the streets about a point are turned from true east, counter-clockwise. */

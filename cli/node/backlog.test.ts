@@ -40,7 +40,12 @@ describe('the backlog', () => {
     await log.append(topics.locations, records);
     const fenced = await states.claim(0);
     await stateStore.claim(0);
-    const refused = { expectedOffset: fenced.nextOffset, nextOffset: fenced.nextOffset + 1, states: new Map(), publish: [] };
+    const refused = {
+      expectedOffset: fenced.nextOffset,
+      nextOffset: fenced.nextOffset + 1,
+      states: new Map(),
+      publish: [],
+    };
     expect(await states.commit(fenced, refused)).toBe('fenced');
     expect(await waiting()).toBe(100);
 

@@ -40,7 +40,9 @@ export const sum = (numbers: readonly number[]): number => numbers.reduce((total
 
 /** From the offset of the next location to apply, per partition, and the ends of the log. */
 export async function progressAt(log: Pick<Log, 'bounds'>, nextOffsets: readonly number[]): Promise<Progress> {
-  const ends = await Promise.all(nextOffsets.map(async (_, partition) => (await log.bounds(topics.locations, partition)).end));
+  const ends = await Promise.all(
+    nextOffsets.map(async (_, partition) => (await log.bounds(topics.locations, partition)).end),
+  );
   return {
     waitingRecords: ends.map((end, partition) => Math.max(0, end - (nextOffsets[partition] as number))),
     appliedRecords: nextOffsets,

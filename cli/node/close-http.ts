@@ -12,7 +12,11 @@ const silentMs = 1_000;
  * listener ends; streams end, with the position to come back to; what arrives on open connections is answered with `Connection: close`; silent ones are
  * closed; what is left is cut.
  */
-export async function closeHttp(app: FastifyInstance, { http }: Pick<Configuration, 'http'>, logger: Logger): Promise<void> {
+export async function closeHttp(
+  app: FastifyInstance,
+  { http }: Pick<Configuration, 'http'>,
+  logger: Logger,
+): Promise<void> {
   const { connections } = app;
   connections.isStopping = true;
   await delay(http.readinessDelayMs);

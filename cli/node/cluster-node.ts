@@ -82,7 +82,11 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   discardOldView(configuration, Date.now());
   discardOtherFormat(configuration);
   const view = openNodeView(configuration, space);
-  const changes = await followComparedChanges({ log, view, onProblem: (problem) => logger.error(problem, 'change skipped') });
+  const changes = await followComparedChanges({
+    log,
+    view,
+    onProblem: (problem) => logger.error(problem, 'change skipped'),
+  });
   const writer = createConfigurationWriter({ log: requestLog, view, limitMs: editLimitMs });
   await Promise.race([failure(changes.done), view.waitFor((await log.bounds(topics.changes, 0)).end)]);
 
@@ -119,10 +123,12 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     configuration: view,
     writer,
     mayGreet: async () => parts.has('api') && (await backend.turns.take('first-project', greetingTurnMs)),
-    failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(async (error) => {
-      await letGo();
-      throw error;
-    }),
+    failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(
+      async (error) => {
+        await letGo();
+        throw error;
+      },
+    ),
     async stop() {
       await closeHttp(app, configuration, logger);
       spaceWatch.stop();

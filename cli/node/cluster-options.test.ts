@@ -17,7 +17,12 @@ test('the defaults are services on this machine, without TLS and without passwor
   const result = optionsOf();
   if (!result.ok) throw new Error(result.problems.join('\n'));
   const { kafka, redis, registry, clickHouse, stateRetentionMs } = result.options;
-  expect(kafka).toMatchObject({ brokers: ['127.0.0.1:9092'], prefix: 'fenceline.', partitions: 4, replicationFactor: -1 });
+  expect(kafka).toMatchObject({
+    brokers: ['127.0.0.1:9092'],
+    prefix: 'fenceline.',
+    partitions: 4,
+    replicationFactor: -1,
+  });
   expect(kafka.retentionMs).toMatchObject({ locations: 7 * 86_400_000, events: 30 * 86_400_000 });
   expect(redis).toMatchObject({ nodes: [{ host: '127.0.0.1', port: 6379 }], isCluster: false });
   expect(registry).toEqual({ url: 'http://127.0.0.1:8081' });
@@ -65,7 +70,10 @@ test.each([
   ],
   ['kafka.tls', { FENCELINE_KAFKA_CA_FILE: 'ca.pem' }],
   ['kafka.caFile', { FENCELINE_KAFKA_TLS: 'on', FENCELINE_KAFKA_CA_FILE: '/nonexistent/ca.pem' }],
-  ['redis.certFile', { FENCELINE_REDIS_TLS: 'on', FENCELINE_REDIS_CERT_FILE: '', FENCELINE_REDIS_KEY_FILE: 'package.json' }],
+  [
+    'redis.certFile',
+    { FENCELINE_REDIS_TLS: 'on', FENCELINE_REDIS_CERT_FILE: '', FENCELINE_REDIS_KEY_FILE: 'package.json' },
+  ],
   [
     'redis.keyFile',
     { FENCELINE_REDIS_TLS: 'on', FENCELINE_REDIS_CERT_FILE: 'package.json', FENCELINE_REDIS_KEY_FILE: 'package.json' },

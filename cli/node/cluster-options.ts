@@ -55,7 +55,8 @@ export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOpt
 type Report = (key: string, rule: string) => void;
 
 function kafkaOptions({ kafka, locations, events }: Configuration, report: Report): KafkaOptions {
-  const { brokers, prefix, replicationFactor, minInSyncReplicas, sessionTimeoutMs, stallTimeoutMs, saslMechanism } = kafka;
+  const { brokers, prefix, replicationFactor, minInSyncReplicas, sessionTimeoutMs, stallTimeoutMs, saslMechanism } =
+    kafka;
   addresses('kafka.brokers', brokers, report);
   // kafkajs takes a broker's address apart at its first colon.
   if (brokers.some((broker) => broker.startsWith('[')))
@@ -133,7 +134,8 @@ function addresses(key: string, given: readonly string[], report: Report): { hos
 function httpAddress(key: string, url: string, report: Report): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) report(key, 'must be an http or https URL');
-  else if (parsed.username || parsed.password) report(key, 'must not carry a password: there are keys for user and password');
+  else if (parsed.username || parsed.password)
+    report(key, 'must not carry a password: there are keys for user and password');
 }
 
 const login = ({ username, password }: { username: string; password: string }) => ({
@@ -148,7 +150,11 @@ interface TlsKnobs {
   readonly keyFile: string;
 }
 
-function tlsOptions(section: string, { tls, caFile, certFile, keyFile }: TlsKnobs, report: Report): { tls?: TlsOptions } {
+function tlsOptions(
+  section: string,
+  { tls, caFile, certFile, keyFile }: TlsKnobs,
+  report: Report,
+): { tls?: TlsOptions } {
   if (tls === 'off') {
     if (caFile || certFile || keyFile) report(`${section}.tls`, 'must be on where certificates are given');
     return {};

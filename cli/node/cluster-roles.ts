@@ -61,7 +61,9 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const { log, requestStates } = backend;
     const rejections = startRejectionCounter(log, Date.now);
     const partitions = log.partitions(topics.locations);
-    const progress = askedEvery(progressEveryMs, async () => progressAt(log, await requestStates.nextOffsets(partitions)));
+    const progress = askedEvery(progressEveryMs, async () =>
+      progressAt(log, await requestStates.nextOffsets(partitions)),
+    );
     addGauge(registry, {
       name: 'location_backlog_records',
       help: 'Accepted locations that wait to be evaluated.',
@@ -129,7 +131,16 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
 
   async webhooks({ configuration, logger, registry, stageMetrics, backend, view, sealer }) {
     const catchUp = createCatchUp({ log: backend.log, view });
-    return startWebhookStage({ configuration, logger, registry, metrics: stageMetrics, backend, view, catchUp, sealer });
+    return startWebhookStage({
+      configuration,
+      logger,
+      registry,
+      metrics: stageMetrics,
+      backend,
+      view,
+      catchUp,
+      sealer,
+    });
   },
 
   async analytics({ configuration, logger, stageMetrics, backend, clickHouse }) {

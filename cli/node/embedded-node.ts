@@ -10,7 +10,11 @@ import { createInbox } from '../../backends/embedded/replies.js';
 import { createSpace, newSharedSpace, refuseWhenFull } from '../../backends/embedded/space.js';
 import { embeddedTurns } from '../../backends/embedded/turns.js';
 import { startRejectionCounter } from '../../ingest/rejections.js';
-import { type ChangeProblem, createConfigurationWriter, followComparedChanges } from '../../pipeline/catalog/changes.js';
+import {
+  type ChangeProblem,
+  createConfigurationWriter,
+  followComparedChanges,
+} from '../../pipeline/catalog/changes.js';
 import { createExpirySweeper } from '../../pipeline/catalog/expiry.js';
 import { createRestorationSweeper } from '../../pipeline/catalog/restoration.js';
 import { type Log, topics } from '../../pipeline/ports.js';
@@ -101,7 +105,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const app = createNodeServer(http);
   await app.register(operationsRoutes, {
     ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
-    exposition: async () => exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
+    exposition: async () =>
+      exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
   });
   await addIngest(app, http, {
     log,

@@ -10,7 +10,11 @@ import type { Configuration } from '../config/schema.js';
 export const dayMs = 24 * 60 * 60 * 1000;
 
 /** `whenFull` is what appends do while the disk is full. */
-export const openBackend = ({ data, locations, events }: Configuration, space: Space, whenFull: 'refuse' | 'wait'): Embedded =>
+export const openBackend = (
+  { data, locations, events }: Configuration,
+  space: Space,
+  whenFull: 'refuse' | 'wait',
+): Embedded =>
   openEmbedded({
     path: data,
     space,

@@ -73,7 +73,12 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
   const sprites = new SpriteFiles(spriteClient);
   const basemap =
     archive === ''
-      ? createBasemap({ module: bakingProcess, folder: join(resolve(configuration.data), 'basemap'), timeoutMs, onProblem })
+      ? createBasemap({
+          module: bakingProcess,
+          folder: join(resolve(configuration.data), 'basemap'),
+          timeoutMs,
+          onProblem,
+        })
       : null;
   const iconPool = createIconPool({ module: iconProcess, startTimeoutMs, onProblem });
   const pool = createDrawingPool({
@@ -98,7 +103,8 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
     const icons = await Promise.all(
       [...files].map(async ([name, file]): Promise<[string, RasterIcon]> => {
         const icon = await iconPool.rasterize(project, file, scale);
-        if (!icon.ok) throw parameterError({ param: 'markers', rule: `the icon ${shownName(name)} ${icon.problem.rule}` });
+        if (!icon.ok)
+          throw parameterError({ param: 'markers', rule: `the icon ${shownName(name)} ${icon.problem.rule}` });
         return [name, icon.value];
       }),
     );

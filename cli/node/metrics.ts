@@ -27,7 +27,12 @@ export function createRecorder(definitions: Readonly<Record<string, Definition>>
   const counters = new Map<string, { counter: Counter | Gauge; label: string | undefined }>();
   const histograms = new Map<string, Histogram>();
   for (const [name, { kind, help, label, buckets }] of Object.entries(definitions)) {
-    const options = { name: prefixed(name), help, registers: [registry], labelNames: label === undefined ? [] : [label] };
+    const options = {
+      name: prefixed(name),
+      help,
+      registers: [registry],
+      labelNames: label === undefined ? [] : [label],
+    };
     if (kind === 'counter') counters.set(name, { counter: new Counter(options), label });
     else if (kind === 'gauge') counters.set(name, { counter: new Gauge(options), label });
     else histograms.set(name, new Histogram({ ...options, buckets: [...(buckets ?? [])] }));
@@ -79,7 +84,8 @@ export function createRequestObserver(registry: Registry): RequestObserver {
     buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000],
     registers: [registry],
   });
-  return ({ method, route, status, durationMs }) => durations.observe({ method, route, status: `${status}` }, durationMs);
+  return ({ method, route, status, durationMs }) =>
+    durations.observe({ method, route, status: `${status}` }, durationMs);
 }
 
 /** The Prometheus text of this thread's registry and of what other threads' registries answered as JSON. */

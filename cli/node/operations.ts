@@ -30,7 +30,9 @@ export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = asyn
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store');
   });
-  app.get('/health/live', { config, schema: { tags, summary: 'The process answers' } }, async () => ({ status: 'live' }));
+  app.get('/health/live', { config, schema: { tags, summary: 'The process answers' } }, async () => ({
+    status: 'live',
+  }));
   app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
     if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
     await within(ready(), readyTimeoutMs);

@@ -4,7 +4,9 @@ import { createMovingBacklog } from './pacing.js';
 const secondMs = 1_000;
 
 /** What is counted as waiting after each look, one second apart. */
-function counted(looks: readonly { readonly waiting: readonly number[]; readonly applied: readonly number[] }[]): number[] {
+function counted(
+  looks: readonly { readonly waiting: readonly number[]; readonly applied: readonly number[] }[],
+): number[] {
   const backlogOf = createMovingBacklog();
   return looks.map(({ waiting, applied }, second) =>
     backlogOf({ waitingRecords: waiting, appliedRecords: applied }, second * secondMs),

@@ -27,7 +27,9 @@ export function createMovingBacklog(): (progress: Progress, nowMs: number) => nu
     const { waitingRecords, appliedRecords } = progress;
     const moving = waitingRecords.filter((waiting, partition) => {
       const isGood =
-        waiting === 0 || !last?.waitingRecords[partition] || last.appliedRecords[partition] !== appliedRecords[partition];
+        waiting === 0 ||
+        !last?.waitingRecords[partition] ||
+        last.appliedRecords[partition] !== appliedRecords[partition];
       if (isGood) goodAtMs[partition] = nowMs;
       return nowMs - (goodAtMs[partition] as number) < standsAfterMs;
     });

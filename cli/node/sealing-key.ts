@@ -9,7 +9,8 @@ const sealingKeyFile = 'sealing-key';
 /** The key given as hex digits by FENCELINE_SEALING_KEY, else the folder's, which is made when there is none. Throws on one of another length. */
 export function sealingKey(folder: string, given: string | undefined = process.env.FENCELINE_SEALING_KEY): Buffer {
   const path = join(folder, sealingKeyFile);
-  if (!given && !existsSync(path)) writeFileSync(path, `${randomBytes(sealingKeyBytes).toString('hex')}\n`, { mode: 0o600 });
+  if (!given && !existsSync(path))
+    writeFileSync(path, `${randomBytes(sealingKeyBytes).toString('hex')}\n`, { mode: 0o600 });
   return sealingKeyOf(given || readFileSync(path, 'utf8').trim());
 }
 

@@ -44,8 +44,10 @@ export function levelAfter(before: SpaceLevel, freeBytes: number, minFreeBytes: 
 }
 
 /** What must stay free: the larger of the two bounds. */
-export const minFreeBytesOf = ({ minFreeBytes, minFreePercent }: Configuration['storage'], totalBytes: number): number =>
-  Math.max(minFreeBytes, (minFreePercent / 100) * totalBytes);
+export const minFreeBytesOf = (
+  { minFreeBytes, minFreePercent }: Configuration['storage'],
+  totalBytes: number,
+): number => Math.max(minFreeBytes, (minFreePercent / 100) * totalBytes);
 
 async function askFileSystem(folder: string): Promise<FreeSpace> {
   const { bavail, blocks, bsize } = await statfs(folder);

@@ -16,9 +16,15 @@ interface Surroundings {
 /** What a share of a hundred is, of one. */
 export const maxDeadLetterShareOf = ({ deadLetters }: Configuration): number => deadLetters.maxPercent / 100;
 
-export type LocationParts = Pick<LocationStageParts, 'log' | 'states' | 'catalog' | 'catchUp' | 'replies' | 'searchGeofences'>;
+export type LocationParts = Pick<
+  LocationStageParts,
+  'log' | 'states' | 'catalog' | 'catchUp' | 'replies' | 'searchGeofences'
+>;
 
-export const startLocationStage = (parts: LocationParts, { configuration, logger, metrics }: Surroundings): Subscription =>
+export const startLocationStage = (
+  parts: LocationParts,
+  { configuration, logger, metrics }: Surroundings,
+): Subscription =>
   createLocationStage({
     ...parts,
     clock: Date.now,

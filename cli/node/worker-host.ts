@@ -45,10 +45,9 @@ export interface WorkerHost<Calls> {
 const maxYoungGenerationSizeMb = 192;
 
 /** `module` is the worker's compiled file beside this one. */
-export function startWorker<Calls extends { [name in keyof Calls]: (...args: never[]) => Promise<unknown> } & WorkerCalls>(
-  module: string,
-  given: Pick<WorkerStart, 'configuration' | 'applied' | 'space'>,
-): WorkerHost<Calls> {
+export function startWorker<
+  Calls extends { [name in keyof Calls]: (...args: never[]) => Promise<unknown> } & WorkerCalls,
+>(module: string, given: Pick<WorkerStart, 'configuration' | 'applied' | 'space'>): WorkerHost<Calls> {
   const calls = new MessageChannel();
   const replies = new MessageChannel();
   const worker = new Worker(new URL(module, import.meta.url), {

@@ -27,7 +27,8 @@ const event = exampleEvent({
 });
 const compared = (foundIn: ComparedEvent['foundIn'], isFirst = false): ComparedEvent => ({ event, foundIn, isFirst });
 const everywhere = [compared('both'), compared('replay', true), compared('record')];
-const linesOf = (format: Format, differencesOnly: boolean) => everywhere.map(eventFormat(format, differencesOnly).lineOf);
+const linesOf = (format: Format, differencesOnly: boolean) =>
+  everywhere.map(eventFormat(format, differencesOnly).lineOf);
 
 describe('lines of JSON', () => {
   test('are the wire form of what the replay has', () => {

@@ -22,7 +22,8 @@ export function eventFormat(format: Format, differencesOnly: boolean): EventForm
     return (compared) => (compared.foundIn !== (differencesOnly ? 'both' : 'record') ? lineOf(compared) : undefined);
   };
   if (format === 'csv') return { header: csvHeader, lineOf: wanted(csvRow) };
-  if (format === 'ndjson') return { lineOf: wanted(differencesOnly ? differenceJson : ({ event }) => eventText(event)) };
+  if (format === 'ndjson')
+    return { lineOf: wanted(differencesOnly ? differenceJson : ({ event }) => eventText(event)) };
   return { lineOf: differencesOnly ? wanted(differenceLine) : () => undefined };
 }
 
@@ -68,4 +69,5 @@ function csvCell(value: Cell): string {
 }
 
 const csvHeader = columns.map(([name]) => name).join(',');
-const csvRow = (compared: ComparedEvent): string => columns.map(([, cell]) => csvCell(cell(compared.event, compared))).join(',');
+const csvRow = (compared: ComparedEvent): string =>
+  columns.map(([, cell]) => csvCell(cell(compared.event, compared))).join(',');

@@ -15,7 +15,8 @@ export async function openRecord(configuration: Configuration): Promise<OpenReco
     return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (problem) => console.error(problem) });
   }
   const folder = configuration.data;
-  if (!hasLog(folder)) throw new CommandFailure(`${folder} is not the data folder of a Fenceline; --data names another`);
+  if (!hasLog(folder))
+    throw new CommandFailure(`${folder} is not the data folder of a Fenceline; --data names another`);
   const log = openLogReader(folder);
   return { log, close: () => log.close() };
 }

@@ -8,7 +8,8 @@ import { offsetAt, recordPages } from './pages.js';
 const logOf = (records: readonly LogRecord[]): ReadableLog => ({
   partitions: () => 1,
   bounds: async () => ({ first: records[0]?.offset ?? 0, end: (records.at(-1)?.offset ?? -1) + 1 }),
-  read: async (_topic, _partition, from, maxRecords) => records.filter(({ offset }) => offset >= from).slice(0, maxRecords),
+  read: async (_topic, _partition, from, maxRecords) =>
+    records.filter(({ offset }) => offset >= from).slice(0, maxRecords),
 });
 
 /** Offsets and times that never go back. */
@@ -40,7 +41,8 @@ test('pages hold the records of the span, each once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(records, within, within, async (held, from, end) => {
       const read: LogRecord[] = [];
-      for await (const page of recordPages(logOf(held), { topic: topics.locations, partition: 0, from, end })) read.push(...page);
+      for await (const page of recordPages(logOf(held), { topic: topics.locations, partition: 0, from, end }))
+        read.push(...page);
       expect(read).toEqual(held.filter(({ offset }) => offset >= from && offset < end));
     }),
   );

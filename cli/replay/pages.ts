@@ -14,7 +14,10 @@ export interface Span {
 const maxPageRecords = 5_000;
 
 /** The records of the span that are still held, in their order. */
-export async function* recordPages(log: ReadableLog, { topic, partition, from, end }: Span): AsyncGenerator<LogRecord[]> {
+export async function* recordPages(
+  log: ReadableLog,
+  { topic, partition, from, end }: Span,
+): AsyncGenerator<LogRecord[]> {
   for (let offset = from; offset < end; ) {
     const records = await log.read(topic, partition, offset, maxPageRecords);
     const page = records.filter((record) => record.offset < end);
@@ -26,7 +29,11 @@ export async function* recordPages(log: ReadableLog, { topic, partition, from, e
 }
 
 /** Offset of the first record of the span that was appended at `timeMs` or later; the span's end when there is none. */
-export async function offsetAt(log: ReadableLog, { topic, partition, from, end }: Span, timeMs: number): Promise<number> {
+export async function offsetAt(
+  log: ReadableLog,
+  { topic, partition, from, end }: Span,
+  timeMs: number,
+): Promise<number> {
   let [low, high] = [from, end];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

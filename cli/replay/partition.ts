@@ -51,7 +51,13 @@ export interface ReplayedPage {
  */
 const maxAppendDelayMs = 60 * 60 * 1000;
 
-export async function* replayPartition({ log, catalog, scope, range, span }: PartitionReplay): AsyncGenerator<ReplayedPage> {
+export async function* replayPartition({
+  log,
+  catalog,
+  scope,
+  range,
+  span,
+}: PartitionReplay): AsyncGenerator<ReplayedPage> {
   const definitions = createDefinitions(catalog.configuration);
   const devices = new Map<string, Device>();
   const keyPrefix = `${scope.project}/${scope.environment}/`;

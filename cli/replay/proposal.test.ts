@@ -20,7 +20,8 @@ const ring = [
 ];
 const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features });
 const feature = (geometry: object | null, properties: object | null) => ({ type: 'Feature', geometry, properties });
-const problemsOf = (text: string): string[] => readProposal(text).problems.map(({ where, message }) => `${where}: ${message}`);
+const problemsOf = (text: string): string[] =>
+  readProposal(text).problems.map(({ where, message }) => `${where}: ${message}`);
 
 describe('a file', () => {
   test('says the same as an array, as lines and as features', () => {
@@ -31,7 +32,9 @@ describe('a file', () => {
         const files = {
           entry: JSON.stringify(bodies, null, 2),
           line: bodies.map((each) => JSON.stringify(each)).join('\n'),
-          feature: collection(...bodies.map(({ type, coordinates, ...rest }) => feature({ type: 'Point', coordinates }, rest))),
+          feature: collection(
+            ...bodies.map(({ type, coordinates, ...rest }) => feature({ type: 'Point', coordinates }, rest)),
+          ),
         };
         const normal = bodies.map((each) => normalizeGeofence(each));
         const problems = normal.flatMap((each, index) => (each.ok ? [] : [`${index + 1}: ${each.error.message}`]));

@@ -6,7 +6,15 @@ import { geofenceRecord } from '../../api/geofences/record.js';
 import { projectA } from '../../pipeline/catalog/fixtures.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { topics } from '../../pipeline/ports.js';
-import { beaconRecord, idOf, location, projectRecord, readAll, TestNode, until } from '../../pipeline/stages/testing/node.js';
+import {
+  beaconRecord,
+  idOf,
+  location,
+  projectRecord,
+  readAll,
+  TestNode,
+  until,
+} from '../../pipeline/stages/testing/node.js';
 import { codecs } from '../../schemas/codecs.js';
 import { defaultSettings } from '../../schemas/json/project.js';
 import type { Event, Location } from '../../schemas/records.js';
@@ -34,7 +42,9 @@ const circle = (externalId: string, longitude: number, radius: number, rest: obj
 async function nodeWith(fences: readonly GeofenceInput[]): Promise<TestNode> {
   const node = await TestNode.open();
   const records = fences.flatMap((input) =>
-    (['test', 'live'] as const).map((environment) => geofenceRecord({ ...scope, environment }, input, undefined, 1_000)),
+    (['test', 'live'] as const).map((environment) =>
+      geofenceRecord({ ...scope, environment }, input, undefined, 1_000),
+    ),
   );
   await node.configure(
     { kind: 'project', record: project },
@@ -70,13 +80,16 @@ async function replayOf(
 }
 
 const inReplay = ({ events }: Replayed): ComparedEvent[] => events.filter(({ foundIn }) => foundIn !== 'record');
-const bytesOf = (events: readonly Event[]): string[] => events.map((event) => codecs.event.encode(event).toString('hex'));
+const bytesOf = (events: readonly Event[]): string[] =>
+  events.map((event) => codecs.event.encode(event).toString('hex'));
 
 /** Encoded events of the scope on record, of locations received in the range, by partition and offset. */
 async function recordedBytes(node: TestNode, { fromMs, toMs }: TimeRange): Promise<string[]> {
   return (await readAll(node.embedded, topics.events))
     .map(({ value }) => ({ value: value as Buffer, event: codecs.event.decode(value as Buffer) }))
-    .filter(({ event }) => event.environment === 'test' && event.actualCreatedAt >= fromMs && event.actualCreatedAt < toMs)
+    .filter(
+      ({ event }) => event.environment === 'test' && event.actualCreatedAt >= fromMs && event.actualCreatedAt < toMs,
+    )
     .map(({ value }) => value.toString('hex'));
 }
 
@@ -201,14 +214,20 @@ describe('a fence that was deleted by the clock meanwhile', () => {
 });
 
 const at = (index: number, fields: Partial<Location> = {}): Location =>
-  location({ id: idOf('at', index), occurredAt: startMs + index * stepMs, receivedAt: startMs + index * stepMs, ...fields });
+  location({
+    id: idOf('at', index),
+    occurredAt: startMs + index * stepMs,
+    receivedAt: startMs + index * stepMs,
+    ...fields,
+  });
 
 describe('with settings of its own', () => {
   test('the replay goes by them', async () => {
     const node = await ran([circle('near', 10, 100)], [at(0), at(9)]);
     try {
       const proposed = { settings: { ...settings, dwellEvents: false } };
-      const types = async (of: Proposed) => inReplay(await replayOf(node, { proposed: of })).map(({ event }) => event.type);
+      const types = async (of: Proposed) =>
+        inReplay(await replayOf(node, { proposed: of })).map(({ event }) => event.type);
       expect(await types({})).toEqual(['user.entered_geofence', 'user.dwelled_in_geofence']);
       expect(await types(proposed)).toEqual(['user.entered_geofence']);
     } finally {

@@ -54,8 +54,11 @@ interface PartitionPlan {
 export async function prepareReplay(parts: ReplayParts): Promise<Replay> {
   const { log } = parts;
   const partitions = log.partitions(topics.locations);
-  if (log.partitions(topics.events) !== partitions) throw new Error('locations and events have different numbers of partitions');
-  const plans = await Promise.all(Array.from({ length: partitions }, (_, partition) => planPartition(parts, partition)));
+  if (log.partitions(topics.events) !== partitions)
+    throw new Error('locations and events have different numbers of partitions');
+  const plans = await Promise.all(
+    Array.from({ length: partitions }, (_, partition) => planPartition(parts, partition)),
+  );
   return {
     records: plans.reduce((sum, { span }) => sum + span.end - span.from, 0),
     async *steps() {
@@ -78,7 +81,10 @@ async function planPartition({ log, range, warmUpMs }: ReplayParts, partition: n
   return { span: { partition, from, end }, range: { ...range, fromMs } };
 }
 
-async function* comparePartition({ log, catalog, scope }: ReplayParts, { span, range }: PartitionPlan): AsyncGenerator<Step> {
+async function* comparePartition(
+  { log, catalog, scope }: ReplayParts,
+  { span, range }: PartitionPlan,
+): AsyncGenerator<Step> {
   const recorded = () => recordedEvents(log, scope, span.partition, range);
   const onlyRecorded = new Set<string>();
   for await (const events of recorded()) {

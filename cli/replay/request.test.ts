@@ -82,6 +82,8 @@ describe('a file of settings', () => {
   });
 
   test('must be there', () => {
-    expect(() => readSettingsFile('nowhere/settings.json', defaultSettings)).toThrow(/--settings nowhere.settings.json: ENOENT/);
+    expect(() => readSettingsFile('nowhere/settings.json', defaultSettings)).toThrow(
+      /--settings nowhere.settings.json: ENOENT/,
+    );
   });
 });

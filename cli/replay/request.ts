@@ -22,7 +22,9 @@ export const replayOptions = {
   compare: { type: 'boolean', default: false },
 } as const;
 
-export type ReplayWords = { readonly [Name in 'from' | 'to' | 'warm-up' | 'environment' | 'format']?: string | undefined };
+export type ReplayWords = {
+  readonly [Name in 'from' | 'to' | 'warm-up' | 'environment' | 'format']?: string | undefined;
+};
 
 /** Times, and the words that are one of a few. */
 export interface ReplayRequest {
@@ -50,14 +52,16 @@ export function readRequest(words: ReplayWords, nowMs: number, defaultFormat: Fo
   function moment(name: 'from' | 'to', otherwise: number): number {
     const text = words[name];
     const timeMs = text === undefined ? otherwise : parseMoment(text, nowMs);
-    if (timeMs === undefined) throw new UsageError(`--${name} must be a date or a time ago, such as 2029-01-01T09:30:00Z or -2h`);
+    if (timeMs === undefined)
+      throw new UsageError(`--${name} must be a date or a time ago, such as 2029-01-01T09:30:00Z or -2h`);
     return timeMs;
   }
 
   function warmUp(): number | undefined {
     const text = words['warm-up'];
     const durationMs = text === undefined ? undefined : parseDuration(text);
-    if (text !== undefined && durationMs === undefined) throw new UsageError('--warm-up must be a duration such as 24h or 30m');
+    if (text !== undefined && durationMs === undefined)
+      throw new UsageError('--warm-up must be a duration such as 24h or 30m');
     return durationMs;
   }
 

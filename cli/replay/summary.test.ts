@@ -14,7 +14,14 @@ const totals: Totals = {
   lastReceivedAt: Date.UTC(2026, 5, 2),
 };
 
-const place = (name: string) => ({ id: name, tag: 'store', externalId: name, description: name, type: 'circle', metadata: null });
+const place = (name: string) => ({
+  id: name,
+  tag: 'store',
+  externalId: name,
+  description: name,
+  type: 'circle',
+  metadata: null,
+});
 const geofence = (name: string) => ({
   geofence: { ...place(name), centerLongitude: 0, centerLatitude: 0, radius: 100 },
   beacon: null,
@@ -24,7 +31,9 @@ const beacon = (name: string) => ({
   beacon: { ...place(name), tag: null, externalId: null, type: 'ibeacon' as const, group: '', major: '', minor: '' },
 });
 
-function tallyOf(...events: [type: string, where: object, foundIn: ComparedEvent['foundIn'], isFirst?: boolean][]): Tally {
+function tallyOf(
+  ...events: [type: string, where: object, foundIn: ComparedEvent['foundIn'], isFirst?: boolean][]
+): Tally {
   const tally = new Tally();
   for (const [type, where, foundIn, isFirst = false] of events) {
     tally.add({ event: { type: `user.${type}`, ...where } as Event, foundIn, isFirst });

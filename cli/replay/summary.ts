@@ -15,7 +15,8 @@ const maxNameWidth = 60;
 const cellWidth = 10;
 
 const number = (value: number): string => value.toLocaleString('en-US');
-const cells = (values: readonly string[], width = cellWidth): string => values.map((value) => value.padStart(width)).join('');
+const cells = (values: readonly string[], width = cellWidth): string =>
+  values.map((value) => value.padStart(width)).join('');
 
 const inReplay = ({ both, replay }: Counts): number => both + replay;
 const onRecord = ({ both, record }: Counts): number => both + record;
@@ -23,7 +24,11 @@ const allOf = ({ entered, left, dwelled }: Turns, count: (counts: Counts) => num
   count(entered) + count(left) + count(dwelled);
 
 /** What was evaluated, the table of places, and what the numbers can't tell by themselves. */
-export const summaryLines = (account: Account): string[] => [...evaluationLines(account), '', ...tableLines(account.tally)];
+export const summaryLines = (account: Account): string[] => [
+  ...evaluationLines(account),
+  '',
+  ...tableLines(account.tally),
+];
 
 /** One line, for those who keep the events. */
 export function totalLine(account: Account): string {
@@ -57,11 +62,14 @@ function evaluationLines(account: Account): string[] {
     `${number(locations)} locations: ${number(results.applied)} applied, ${number(results.repeat)} repeats, ${number(results.stale)} stale`,
   ];
   if (locations > 0) lines.push(`  received ${isoTime(firstReceivedAt)} to ${isoTime(lastReceivedAt)}`);
-  if (warmUpLocations > 0) lines.push(`  after ${number(warmUpLocations)} earlier ones, which showed who was inside what`);
+  if (warmUpLocations > 0)
+    lines.push(`  after ${number(warmUpLocations)} earlier ones, which showed who was inside what`);
   if (deadLetters > 0) lines.push(`  ${number(deadLetters)} more could not be evaluated`);
   lines.push(`  in ${(elapsedMs / 1_000).toFixed(1)} s, ${number(Math.round(perSecond))} a second`);
   if (tally.firsts > 0) {
-    lines.push(`  events at the first location held of their device: ${number(tally.firsts)}; it may have been inside before`);
+    lines.push(
+      `  events at the first location held of their device: ${number(tally.firsts)}; it may have been inside before`,
+    );
   }
   return lines;
 }
@@ -88,4 +96,5 @@ const countsOf = (turns: Turns): number[] => [
   allOf(turns, ({ record }) => record),
 ];
 
-const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width));
+const cut = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);

@@ -31,7 +31,11 @@ test.each([
 
 describe('arguments', () => {
   test('a relative time is joined to its option', () => {
-    expect(withRelativeTimes(['--from', '-2h', '--to', '-30m', '--compare'])).toEqual(['--from=-2h', '--to=-30m', '--compare']);
+    expect(withRelativeTimes(['--from', '-2h', '--to', '-30m', '--compare'])).toEqual([
+      '--from=-2h',
+      '--to=-30m',
+      '--compare',
+    ]);
   });
 
   test('everything else is as it was', () => {

@@ -23,14 +23,22 @@ const line = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
 );
 const text = fc
-  .tuple(fc.constantFrom('', '\uFEFF'), fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 20 }), line)
+  .tuple(
+    fc.constantFrom('', '\uFEFF'),
+    fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 20 }),
+    line,
+  )
   .map(([mark, lines, last]) => mark + lines.map(([content, end]) => content + end).join('') + last);
 
 test('whatever the pieces, messages and position are those of the standard', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(12), { maxLength: 10 }), (whole, sizes) => {
       const read = createBlockReader();
-      const cuts = [0, ...sizes.map((_, index) => sizes.slice(0, index + 1).reduce((sum, size) => sum + size)), whole.length];
+      const cuts = [
+        0,
+        ...sizes.map((_, index) => sizes.slice(0, index + 1).reduce((sum, size) => sum + size)),
+        whole.length,
+      ];
       const blocks = cuts.flatMap((cut, index) => (index === 0 ? [] : read(whole.slice(cuts[index - 1], cut))));
       // A CR at the very end may be half of a CRLF: only more text tells.
       const { messages, lastEventId } = interpret(whole.endsWith('\r') ? whole.slice(0, -1) : whole);

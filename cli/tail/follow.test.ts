@@ -47,7 +47,9 @@ const stream = (text: string, isCut = false): RequestListener => {
 };
 const failing = (status: number, message: string): RequestListener => {
   return (_, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ meta: { code: status, message } }));
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ meta: { code: status, message } }));
   };
 };
 

@@ -47,7 +47,11 @@ export async function follow({
     const timer = setTimeout(() => silence.abort(new Error('nothing came for too long')), maxSilenceMs);
     try {
       const response = await fetch(url, {
-        headers: { authorization: key, accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
+        headers: {
+          authorization: key,
+          accept: 'text/event-stream',
+          ...(lastEventId && { 'last-event-id': lastEventId }),
+        },
         signal: AbortSignal.any([signal, silence.signal]),
       });
       hasAnswered = true;

@@ -35,7 +35,9 @@ describe('an event’s line', () => {
     );
     const { duration: _, user: __, geofence: ___, ...bare } = event;
     const line = tailLine({ ...bare, type: 'bought_a_ticket', user: { deviceId: 'phone-1' } }, plain);
-    expect(line).toBe('14:03:07 bought_a_ticket            phone-1                                               confidence 3');
+    expect(line).toBe(
+      '14:03:07 bought_a_ticket            phone-1                                               confidence 3',
+    );
   });
 
   test('names what has neither tag nor external id by its description', () => {

@@ -54,12 +54,17 @@ export const get = (url: string, headers: OutboundRequest['headers'] = {}): Outb
   headers: { authorization: secret, ...headers },
 });
 
-export const post = (url: string, body: string): OutboundRequest => ({ ...get(url), method: 'POST', body: Buffer.from(body) });
+export const post = (url: string, body: string): OutboundRequest => ({
+  ...get(url),
+  method: 'POST',
+  body: Buffer.from(body),
+});
 
 /** The result in short: the status and body of an answer, the kind of a failure. Fails when a failure's message tells the secret. */
 export async function outcome(sent: Promise<OutboundResult>): Promise<object> {
   const result = await sent;
-  if (result.kind === 'answered') return { status: result.status, body: result.body.toString(), truncated: result.truncated };
+  if (result.kind === 'answered')
+    return { status: result.status, body: result.body.toString(), truncated: result.truncated };
   if (result.message.includes(secret)) throw new Error(`a message tells the secret: ${result.message}`);
   return { failure: result.failure, message: result.message };
 }

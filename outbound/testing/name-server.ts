@@ -82,7 +82,8 @@ function questionBytes(message: Buffer): Buffer {
 function questionOf(message: Buffer): Question {
   const bytes = questionBytes(message);
   const labels: string[] = [];
-  for (let at = 0; bytes[at] !== 0; at += bytes[at]! + 1) labels.push(bytes.toString('latin1', at + 1, at + 1 + bytes[at]!));
+  for (let at = 0; bytes[at] !== 0; at += bytes[at]! + 1)
+    labels.push(bytes.toString('latin1', at + 1, at + 1 + bytes[at]!));
   return { name: labels.join('.'), type: bytes.readUInt16BE(bytes.length - 4) === 28 ? 'AAAA' : 'A', message };
 }
 

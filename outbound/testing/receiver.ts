@@ -26,7 +26,9 @@ export class RawReceiver {
         answering(socket, text);
       });
     };
-    this.#server = secure ? createTlsServer({ cert: certificate, key: certificateKey }, receive) : createServer(receive);
+    this.#server = secure
+      ? createTlsServer({ cert: certificate, key: certificateKey }, receive)
+      : createServer(receive);
     this.#server.on('connection', (socket) => this.sockets.push(socket));
   }
 

@@ -19,7 +19,9 @@ export async function openResolver(answering: Answering, options: NameResolverOp
   onTestFinished(() => resolver.close());
   const resolve = (name: string) =>
     new Promise<Resolved>((settle) => {
-      resolver.lookup(name, { all: true }, (error, addresses) => settle(error?.code ?? addresses.map(({ address }) => address)));
+      resolver.lookup(name, { all: true }, (error, addresses) =>
+        settle(error?.code ?? addresses.map(({ address }) => address)),
+      );
     });
   return { resolver, asked, resolve };
 }

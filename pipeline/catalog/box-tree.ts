@@ -108,7 +108,8 @@ export class BoxTree {
   /** `rowOf`: the row of each box, in the order they were packed, negative for none. */
   constructor(packed: SharedArrayBuffer, rowOf: Int32Array) {
     const header = new Uint8Array(packed, 0, 2);
-    if (header[0] !== expectedHeader[0] || header[1] !== expectedHeader[1]) throw new Error('not a tree of int32 boxes');
+    if (header[0] !== expectedHeader[0] || header[1] !== expectedHeader[1])
+      throw new Error('not a tree of int32 boxes');
     const items = new Uint32Array(packed, 4, 1)[0]!;
     const starts = [0, items];
     let width = items;
@@ -120,7 +121,8 @@ export class BoxTree {
     this.#levelStarts = Int32Array.from(starts, (start) => start * 4);
     this.#boxes = new Int32Array(packed, headerBytes, nodes * 4);
     const numbersAt = headerBytes + nodes * 16;
-    const boxNumbers = nodes < 16_384 ? new Uint16Array(packed, numbersAt, items) : new Uint32Array(packed, numbersAt, items);
+    const boxNumbers =
+      nodes < 16_384 ? new Uint16Array(packed, numbersAt, items) : new Uint32Array(packed, numbersAt, items);
     this.#rows = Int32Array.from(boxNumbers, (box) => rowOf[box]!);
     this.#leafOf = new Int32Array(items);
     for (let leaf = 0; leaf < items; leaf++) this.#leafOf[boxNumbers[leaf]!] = leaf;
@@ -145,7 +147,8 @@ export class BoxTree {
       const end = Math.min(node + treeNodeSize * 4, starts[level + 1]!);
       for (let at = node; at < end; at += 4) {
         // Negative as soon as one of the differences is.
-        if (((east - boxes[at]!) | (north - boxes[at + 1]!) | (boxes[at + 2]! - west) | (boxes[at + 3]! - south)) < 0) continue;
+        if (((east - boxes[at]!) | (north - boxes[at + 1]!) | (boxes[at + 2]! - west) | (boxes[at + 3]! - south)) < 0)
+          continue;
         if (level === 0) {
           const row = rows[at >> 2]!;
           if (row >= 0) found.push(row);

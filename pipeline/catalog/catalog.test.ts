@@ -3,7 +3,16 @@ import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import { defaultSettings } from '../../schemas/json/project.js';
 import { createCatalog, type MonitoredCatalog } from './catalog.js';
-import { beaconRecord, geofenceRecord, projectA, projectB, projectRecord, scope, scopes, temporaryFolder } from './fixtures.js';
+import {
+  beaconRecord,
+  geofenceRecord,
+  projectA,
+  projectB,
+  projectRecord,
+  scope,
+  scopes,
+  temporaryFolder,
+} from './fixtures.js';
 import type { DecodedChange, Scope } from './types.js';
 import { openView, type View, type ViewOptions } from './view.js';
 
@@ -30,7 +39,9 @@ async function openPair(options: ViewOptions = {}): Promise<{ applier: View; fol
 
 const idsAt = (catalog: MonitoredCatalog, where: Scope, longitude: number, latitude: number): string[] => {
   const { fences } = catalog.surroundings(where)!;
-  return [...fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount)].map((row) => fences.idOf(row)).sort();
+  return [...fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount)]
+    .map((row) => fences.idOf(row))
+    .sort();
 };
 
 test('settings, fences and beacons of a project follow the view', async () => {

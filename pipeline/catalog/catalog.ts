@@ -37,7 +37,10 @@ export function createCatalog(view: View): MonitoredCatalog {
       environments = {};
       monitored.set(project, environments);
     }
-    environments[environment] ??= { fences: new MonitoredFences({ builder, compileRules }), beacons: new MonitoredBeacons() };
+    environments[environment] ??= {
+      fences: new MonitoredFences({ builder, compileRules }),
+      beacons: new MonitoredBeacons(),
+    };
     return environments[environment];
   }
 

@@ -16,7 +16,11 @@ import { createRestorationSweeper } from './restoration.js';
 import type { ConfigurationChange } from './types.js';
 import { openView } from './view.js';
 
-const put = (record: ReturnType<typeof geofenceRecord>): ConfigurationChange => ({ kind: 'geofence', id: record._id, record });
+const put = (record: ReturnType<typeof geofenceRecord>): ConfigurationChange => ({
+  kind: 'geofence',
+  id: record._id,
+  record,
+});
 
 function startNode(path = temporaryFolder()) {
   const embedded = openEmbedded({ path: `${path}/data`, partitions: 1 });
@@ -91,7 +95,9 @@ test('records that are no changes are reported and skipped', async () => {
   await node.writer.write([put(geofenceRecord({ externalId: 'good' }))]);
   expect([...node.view.compactFences()]).toHaveLength(1);
   // A compacted topic may have dropped what a later record with the same key replaced before it was read.
-  expect(node.problems.map(({ key: of }) => of)).toEqual(expect.arrayContaining(['nonsense', `beacon/${fence._id}`, key]));
+  expect(node.problems.map(({ key: of }) => of)).toEqual(
+    expect.arrayContaining(['nonsense', `beacon/${fence._id}`, key]),
+  );
   expect(node.problems.every(({ reason }) => reason.length > 0)).toBe(true);
 });
 
@@ -155,7 +161,9 @@ test('of two edits with one base the first counts, on every read model, and both
     const before = left.view.standing('geofence', _id)!.revision;
     const outcomes = await Promise.all(
       nodes.map(({ view, writer }, index) =>
-        writer.write([{ ...put({ ...fence, updatedAt: round, radius: 10 + index }), bases: view.bases('geofence', _id) }]),
+        writer.write([
+          { ...put({ ...fence, updatedAt: round, radius: 10 + index }), bases: view.bases('geofence', _id) },
+        ]),
       ),
     );
     await Promise.all(nodes.map(({ writer }) => writer.catchUp()));
@@ -176,7 +184,9 @@ test('a refused edit that is the newest of its key is made up for before compact
   await right.writer.catchUp();
   const stale = [kept, gone].map(({ _id }) => right.view.bases('geofence', _id));
   await left.writer.write([put({ ...kept, radius: 20 }), { ...put(gone), record: null }]);
-  const outcomes = await right.writer.write([kept, gone].map((record, index) => ({ ...put(record), bases: stale[index]! })));
+  const outcomes = await right.writer.write(
+    [kept, gone].map((record, index) => ({ ...put(record), bases: stale[index]! })),
+  );
   expect(outcomes).toEqual([{ kind: 'refused' }, { kind: 'refused' }]);
   await left.writer.catchUp();
   expect(left.view.contested(10)).toHaveLength(2);

@@ -140,14 +140,21 @@ export function followChanges(parts: FollowedChanges): Subscription {
  * Compares the view with the topic, then follows as {@link followChanges} does. `view.waitFor` tells the truth from then
  * on: a view that is ahead of a restored topic has passed every offset of it, and shows what the topic does not have.
  */
-export async function followComparedChanges(parts: FollowedChanges, options?: DivergenceOptions): Promise<Subscription> {
+export async function followComparedChanges(
+  parts: FollowedChanges,
+  options?: DivergenceOptions,
+): Promise<Subscription> {
   const { log, view } = parts;
   const divergence = await findDivergence(log, topics.changes, partition, view.position, options);
   if (divergence !== undefined) await rebuild(parts, divergence);
   return followChanges(parts);
 }
 
-const encodeChange = ({ kind, id, record, bases }: ConfigurationChange, edit: string, changedAt: number): NewRecord => ({
+const encodeChange = (
+  { kind, id, record, bases }: ConfigurationChange,
+  edit: string,
+  changedAt: number,
+): NewRecord => ({
   key: changeKey(kind, id),
   value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
   headers: editHeaders(edit, bases),

@@ -20,7 +20,9 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
     await view.apply(changes as DecodedChange[], offset);
     return [];
   };
-  const fences = [null, 1_500, 2_500].map((deleteAfter, index) => geofenceRecord({ externalId: String(index), deleteAfter }));
+  const fences = [null, 1_500, 2_500].map((deleteAfter, index) =>
+    geofenceRecord({ externalId: String(index), deleteAfter }),
+  );
   await write(fences.map((record) => ({ kind: 'geofence', id: record._id, record })));
 
   const sweeper = createExpirySweeper({
@@ -78,7 +80,13 @@ test('a failure of the log ends the sweeper, and is told', async () => {
   const write = async () => {
     throw new Error('the log is gone');
   };
-  const sweeper = createExpirySweeper({ view, writer: { write, catchUp }, turns: alwaysOurs, intervalMs: 5, keepMs: 0 });
+  const sweeper = createExpirySweeper({
+    view,
+    writer: { write, catchUp },
+    turns: alwaysOurs,
+    intervalMs: 5,
+    keepMs: 0,
+  });
   sweeper.start();
   await expect(sweeper.done).rejects.toThrow('the log is gone');
   await sweeper.stop();

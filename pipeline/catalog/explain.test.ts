@@ -52,7 +52,10 @@ const update = fc
   .map(({ x, y, ...rest }) => ({ longitude: x, latitude: y, ...rest }));
 
 /** Small ones are reached by the few fences here. */
-const bounds: fc.Arbitrary<EvaluationBounds> = fc.constantFrom(defaultBounds, defaultBounds, { ...defaultBounds, maxVisits: 1 });
+const bounds: fc.Arbitrary<EvaluationBounds> = fc.constantFrom(defaultBounds, defaultBounds, {
+  ...defaultBounds,
+  maxVisits: 1,
+});
 
 const endsStay = new Set<RuleCode>(['exited', 'left_in_silence', 'past_delete_after', 'deleted']);
 

@@ -167,7 +167,11 @@ function noticeOf([nearest]: readonly FenceAtDistance[]): Pick<Explanation, 'not
 }
 
 /** Ids of the candidates of evaluation, and of the nearest fences. */
-function lookedAt(location: Location, surroundings: MonitoredSurroundings, nearest: readonly FenceAtDistance[]): Set<string> {
+function lookedAt(
+  location: Location,
+  surroundings: MonitoredSurroundings,
+  nearest: readonly FenceAtDistance[],
+): Set<string> {
   const { fences } = surroundings;
   const rows = entryCandidates(location, surroundings).subarray(0, fences.candidateCount);
   return new Set([...Array.from(rows, (row) => fences.idOf(row)), ...nearest.map(({ id }) => id)]);
@@ -175,7 +179,8 @@ function lookedAt(location: Location, surroundings: MonitoredSurroundings, neare
 
 const rule = (code: RuleCode): ExplainedFence['rule'] => ({ code, text: ruleTexts[code] });
 
-const unevaluated = (result: 'repeat' | 'stale'): RuleCode => (result === 'repeat' ? 'location_repeated' : 'location_stale');
+const unevaluated = (result: 'repeat' | 'stale'): RuleCode =>
+  result === 'repeat' ? 'location_repeated' : 'location_stale';
 
 function identity(id: string, { project, environment }: Location, configuration: ConfigurationReader) {
   const record = configuration.keptGeofence({ project, environment }, id);

@@ -16,7 +16,10 @@ const scopeName = ({ project, environment }: Scope): string => `${project}/${env
 const none: readonly never[] = [];
 
 /** `version` is another number after every change of the kind, `everyRecord` reads them all. */
-export function createFewRecords<T extends ScopedRecord>(version: () => number, everyRecord: () => Iterable<T>): FewRecords<T> {
+export function createFewRecords<T extends ScopedRecord>(
+  version: () => number,
+  everyRecord: () => Iterable<T>,
+): FewRecords<T> {
   let lists = new Map<string, T[]>();
   let listsVersion = -1;
 

@@ -61,7 +61,8 @@ export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord
   const key = (name: ListName, value: string | undefined, ...rest: Buffer[]) =>
     Buffer.concat([listPrefix(kind, record, name, value), ...rest, id]);
   const keys = [key('createdAt', undefined, created), key('updatedAt', undefined, updated)];
-  if (record.tag !== null) keys.push(key('tag/createdAt', record.tag, created), key('tag/updatedAt', record.tag, updated));
+  if (record.tag !== null)
+    keys.push(key('tag/createdAt', record.tag, created), key('tag/updatedAt', record.tag, updated));
   if (record.externalId !== null) keys.push(key('externalId', record.externalId));
   return keys;
 }

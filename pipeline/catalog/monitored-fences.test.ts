@@ -42,7 +42,9 @@ const ring = fc
     type: 'ring',
     coordinates: Float64Array.of(x, y, x + width, y, x + width, y + height, x, y + height),
   }));
-const compactFence = fc.oneof(circle, ring).map((shape): CompactFence => ({ generation: 1, shape, rules: '', tag: 't' }));
+const compactFence = fc
+  .oneof(circle, ring)
+  .map((shape): CompactFence => ({ generation: 1, shape, rules: '', tag: 't' }));
 
 const question = fc.record({ longitude, latitude, accuracyM: fc.constantFrom(0, 0, 20, 1_000, 200_000) });
 
@@ -52,7 +54,9 @@ function expectNoMiss(
   ids: Iterable<string>,
   asked: { longitude: number; latitude: number; accuracyM: number },
 ) {
-  const candidates = [...fences.candidates(asked.longitude, asked.latitude, asked.accuracyM).subarray(0, fences.candidateCount)];
+  const candidates = [
+    ...fences.candidates(asked.longitude, asked.latitude, asked.accuracyM).subarray(0, fences.candidateCount),
+  ];
   expect(new Set(candidates).size).toBe(candidates.length);
   const found = new Set(candidates.map((row) => fences.idOf(row)));
   expect(found.has(undefined as never)).toBe(false);
@@ -109,32 +113,41 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 test('changes before, during and after a rebuild are never lost', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 25 }), fc.array(question, { minLength: 3, maxLength: 10 }), (steps, questions) => {
-      const builder = createHeldBuilder();
-      const fences = fencesWith(builder);
-      const ids = new Set<string>();
-      const set = (id: string, fence: CompactFence) => {
-        fences.set(id, fence);
-        ids.add(id);
-      };
-      for (const current of steps) {
-        if (current.do === 'set') set(`f${current.id}`, current.fence);
-        if (current.do === 'delete') {
-          fences.delete(`f${current.id}`);
-          ids.delete(`f${current.id}`);
-        }
-        if (current.do === 'finish') builder.finish();
-        if (current.do === 'flood') {
-          // More than the bound on what may be out of place, so that a rebuild starts.
-          for (let index = 0; index < 1_100; index++) {
-            const shape = { type: 'circle', longitude: (index % 300) - 150, latitude: (index % 100) - 50, radiusM: 100 } as const;
-            set(`flood ${current.seed} ${index}`, { generation: 1, shape, rules: '', tag: 't' });
+    fc.property(
+      fc.array(step, { maxLength: 25 }),
+      fc.array(question, { minLength: 3, maxLength: 10 }),
+      (steps, questions) => {
+        const builder = createHeldBuilder();
+        const fences = fencesWith(builder);
+        const ids = new Set<string>();
+        const set = (id: string, fence: CompactFence) => {
+          fences.set(id, fence);
+          ids.add(id);
+        };
+        for (const current of steps) {
+          if (current.do === 'set') set(`f${current.id}`, current.fence);
+          if (current.do === 'delete') {
+            fences.delete(`f${current.id}`);
+            ids.delete(`f${current.id}`);
           }
+          if (current.do === 'finish') builder.finish();
+          if (current.do === 'flood') {
+            // More than the bound on what may be out of place, so that a rebuild starts.
+            for (let index = 0; index < 1_100; index++) {
+              const shape = {
+                type: 'circle',
+                longitude: (index % 300) - 150,
+                latitude: (index % 100) - 50,
+                radiusM: 100,
+              } as const;
+              set(`flood ${current.seed} ${index}`, { generation: 1, shape, rules: '', tag: 't' });
+            }
+          }
+          for (const asked of questions) expectNoMiss(fences, ids, asked);
         }
-        for (const asked of questions) expectNoMiss(fences, ids, asked);
-      }
-      expect(fences.size).toBe(ids.size);
-    }),
+        expect(fences.size).toBe(ids.size);
+      },
+    ),
     { numRuns: 40 },
   );
 });
@@ -195,7 +208,13 @@ test('fences that are alike share their rules, and each rule is told as evaluati
   const [a, b, c] = ['a', 'b', 'c'].map((id) => fences.rules(fences.rowOf(id)));
   expect(a).toBe(b);
   expect(c).toMatchObject({ enabled: true, disableAfterMs: Infinity, hours: null, userIds: null, addresses: null });
-  expect(a).toMatchObject({ enabled: false, disableAfterMs: 5, deleteAfterMs: 6, stopDetection: true, dwellThreshold_min: 3 });
+  expect(a).toMatchObject({
+    enabled: false,
+    disableAfterMs: 5,
+    deleteAfterMs: 6,
+    stopDetection: true,
+    dwellThreshold_min: 3,
+  });
   expect(a?.userIds?.has('ann')).toBe(true);
   expect(a?.addresses?.('10.1.2.3')).toBe(true);
   expect(a?.addresses?.('11.1.2.3')).toBe(false);

@@ -36,7 +36,12 @@ const asChange = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence',
 
 test('searches that find nothing in many fences took turns together, and kept locations waiting', async () => {
   const records = Array.from({ length: 3_000 }, (_, index) =>
-    geofenceRecord({ _id: deriveId(String(index)), externalId: String(index), center: [10 + index / 10_000, 50], radius: 10 }),
+    geofenceRecord({
+      _id: deriveId(String(index)),
+      externalId: String(index),
+      center: [10 + index / 10_000, 50],
+      radius: 10,
+    }),
   );
   const { queries, close } = await queriesOver(records.map(asChange));
   const search = () =>
@@ -121,7 +126,9 @@ const search: fc.Arbitrary<Question> = fc.record(
 
 function distanceTo(record: GeofenceRecord, x: number, y: number): number {
   const table = new ShapeTable();
-  const row = record.ring ? table.addPolygon(unwrapRing(record.ring)) : table.addCircle(...record.center, record.radius);
+  const row = record.ring
+    ? table.addPolygon(unwrapRing(record.ring))
+    : table.addCircle(...record.center, record.radius);
   return Math.max(0, -table.signedDistance(row, x, y));
 }
 
@@ -147,7 +154,9 @@ test('a search answers what a search through all fences does', async () => {
         expect(answer).toEqual(expected.map(({ record }) => geofenceJson(record, now, asked.includeGeometry)));
 
         const around = await queries.context({ ...scope, ...asked, accuracyM: 50 });
-        const containing = records.filter(isShown).filter((record) => distanceTo(record, asked.longitude, asked.latitude) === 0);
+        const containing = records
+          .filter(isShown)
+          .filter((record) => distanceTo(record, asked.longitude, asked.latitude) === 0);
         expect(around).toEqual(containing.sort((a, b) => (a._id < b._id ? -1 : 1)).map(geofenceSummary));
       }
       await close();

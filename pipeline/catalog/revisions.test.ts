@@ -82,7 +82,12 @@ class Node {
 let opened: View[] = [];
 
 type Step =
-  | { readonly kind: 'edit'; readonly node: number; readonly name: string; readonly what: 'update' | 'upsert' | 'delete' }
+  | {
+      readonly kind: 'edit';
+      readonly node: number;
+      readonly name: string;
+      readonly what: 'update' | 'upsert' | 'delete';
+    }
   | { readonly kind: 'follow'; readonly node: number; readonly count: number }
   | { readonly kind: 'compact'; readonly share: number }
   | { readonly kind: 'restore'; readonly node: number }
@@ -102,10 +107,16 @@ const steps = fc.array(
         what: fc.constantFrom('update' as const, 'upsert' as const, 'delete' as const),
       }),
     },
-    { weight: 5, arbitrary: fc.record({ kind: fc.constant('follow' as const), node, count: fc.integer({ min: 1, max: 4 }) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({ kind: fc.constant('follow' as const), node, count: fc.integer({ min: 1, max: 4 }) }),
+    },
     {
       weight: 2,
-      arbitrary: fc.record({ kind: fc.constant('compact' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+      arbitrary: fc.record({
+        kind: fc.constant('compact' as const),
+        share: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore' as const), node }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('wake' as const), count: fc.integer({ min: 1, max: 4 }) }) },
@@ -181,7 +192,12 @@ test('read models over one log agree, and no acknowledged edit is undone by one 
           // An update and a delete by id answer 404.
           if (existing === null && step.what !== 'upsert') return;
           const createdAt = existing?.createdAt ?? edits;
-          const record = geofenceRecord({ externalId: step.name, createdAt, updatedAt: ++edits, description: `${edits}` });
+          const record = geofenceRecord({
+            externalId: step.name,
+            createdAt,
+            updatedAt: ++edits,
+            description: `${edits}`,
+          });
           await append(at, step.name, step.what === 'delete' ? null : record);
         }
       }
@@ -203,7 +219,12 @@ test('read models over one log agree, and no acknowledged edit is undone by one 
     { numRuns: 30 },
   ));
 
-const origin = (bases: readonly Base[] | null, timestampMs = 0): ChangeOrigin => ({ offset: 100, timestampMs, edit: 'e', bases });
+const origin = (bases: readonly Base[] | null, timestampMs = 0): ChangeOrigin => ({
+  offset: 100,
+  timestampMs,
+  edit: 'e',
+  bases,
+});
 const standsAt = (revision: number, deletedAtMs: number | null = null) => ({ revision, deletedAtMs });
 const dayMs = 24 * hourMs;
 

@@ -73,13 +73,20 @@ export const editHeaders = (edit: string, bases: readonly Base[] | undefined): R
 });
 
 /** Reads what {@link editHeaders} wrote. Bases that can't be read match nothing. */
-export function originOf({ offset, timestamp, headers }: Pick<LogRecord, 'offset' | 'timestamp' | 'headers'>): ChangeOrigin {
+export function originOf({
+  offset,
+  timestamp,
+  headers,
+}: Pick<LogRecord, 'offset' | 'timestamp' | 'headers'>): ChangeOrigin {
   const bases = headers?.[basesHeader];
   return {
     offset,
     timestampMs: timestamp,
     edit: headers?.[editHeader] ?? null,
-    bases: bases === undefined ? null : bases.split(',').map((base) => (base === 'absent' ? base : Number.parseInt(base, 10))),
+    bases:
+      bases === undefined
+        ? null
+        : bases.split(',').map((base) => (base === 'absent' ? base : Number.parseInt(base, 10))),
   };
 }
 
@@ -145,7 +152,12 @@ export function openRevisions(root: RootDatabase): Revisions {
     return stored && { revision: stored[0], deletedAtMs: stored[1] ?? null };
   }
 
-  function stand(key: Buffer, before: Standing | undefined, { offset, timestampMs }: ChangeOrigin, isDeletion: boolean): void {
+  function stand(
+    key: Buffer,
+    before: Standing | undefined,
+    { offset, timestampMs }: ChangeOrigin,
+    isDeletion: boolean,
+  ): void {
     const name = key.toString('hex');
     if (before && before.deletedAtMs !== null) deletions.removeSync([before.deletedAtMs, name]);
     if (isDeletion) deletions.putSync([timestampMs, name], true);
@@ -163,7 +175,8 @@ export function openRevisions(root: RootDatabase): Revisions {
         ...(refused.get(key) ?? []),
       ];
     },
-    contested: (limit) => [...refused.getKeys({ limit })].map((key) => ({ kind: kinds[key[0]!]!, id: key.toString('hex', 1) })),
+    contested: (limit) =>
+      [...refused.getKeys({ limit })].map((key) => ({ kind: kinds[key[0]!]!, id: key.toString('hex', 1) })),
 
     admitSync({ kind, id, isDeletion }, origin) {
       const key = keyOf(kind, id);

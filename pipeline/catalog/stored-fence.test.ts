@@ -8,7 +8,9 @@ const positionArbitrary: fc.Arbitrary<Position> = fc.tuple(
   fc.oneof(fc.constantFrom(-180, 180, 179), fc.double({ min: -180, max: 180, noNaN: true })),
   fc.double({ min: -85, max: 85, noNaN: true }),
 );
-const ring = fc.array(positionArbitrary, { minLength: 3, maxLength: 12 }).map((open): Position[] => [...open, [...open[0]!]]);
+const ring = fc
+  .array(positionArbitrary, { minLength: 3, maxLength: 12 })
+  .map((open): Position[] => [...open, [...open[0]!]]);
 const record = fc
   .record({
     ring: fc.option(ring),

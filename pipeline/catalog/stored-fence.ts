@@ -82,7 +82,13 @@ export function encodeFence(record: GeofenceRecord): Buffer {
   header.writeUInt32LE(rules.length, rulesAt);
   header.writeDoubleLE(record.createdAt, createdAtAt);
   const json = Buffer.from(JSON.stringify(isTold ? rest : record));
-  return Buffer.concat([header, new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), tag, rules, json]);
+  return Buffer.concat([
+    header,
+    new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength),
+    tag,
+    rules,
+    json,
+  ]);
 }
 
 /** Coordinates that a decoded ring is told in. Rings have at most 2,000 vertices, stored without the repeated one. */
@@ -113,7 +119,8 @@ export const scopeOfFence = (stored: Buffer): Scope => ({
 });
 
 export function decodeFence(stored: Buffer): GeofenceRecord {
-  const jsonStart = headerBytes + stored.readUInt32LE(numbersAt) + stored.readUInt32LE(tagAt) + stored.readUInt32LE(rulesAt);
+  const jsonStart =
+    headerBytes + stored.readUInt32LE(numbersAt) + stored.readUInt32LE(tagAt) + stored.readUInt32LE(rulesAt);
   const record = JSON.parse(stored.toString('utf8', jsonStart, stored.length)) as GeofenceRecord;
   return record.ring === undefined ? { ...record, ring: closed(numbersOf(stored)) } : record;
 }

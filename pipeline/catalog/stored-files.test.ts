@@ -16,7 +16,12 @@ const change = fc.record({
   text: fc.string(),
 });
 
-function changeOf({ kind, number, isThere, text }: typeof change extends fc.Arbitrary<infer T> ? T : never): DecodedChange {
+function changeOf({
+  kind,
+  number,
+  isThere,
+  text,
+}: typeof change extends fc.Arbitrary<infer T> ? T : never): DecodedChange {
   const id = ids[number]!;
   const identity = { _id: id, ...scopes[number % scopes.length]!, createdAt: 1_000 - number, updatedAt: 1, name: null };
   const style: MapStyleRecord = { ...identity, style: { version: 8, name: text } };

@@ -30,12 +30,18 @@ export function storedMarker({ image, ...record }: MapMarkerRecord): StoredFile<
   return { head: { ...record, bytes: content.length }, content };
 }
 
-export const recordOfStyle = ({ head: { bytes: _, ...record }, content }: StoredFile<MapStyleHead>): MapStyleRecord => ({
+export const recordOfStyle = ({
+  head: { bytes: _, ...record },
+  content,
+}: StoredFile<MapStyleHead>): MapStyleRecord => ({
   ...record,
   style: JSON.parse(`${content}`),
 });
 
-export const recordOfMarker = ({ head: { bytes: _, ...record }, content }: StoredFile<MapMarkerHead>): MapMarkerRecord => ({
+export const recordOfMarker = ({
+  head: { bytes: _, ...record },
+  content,
+}: StoredFile<MapMarkerHead>): MapMarkerRecord => ({
   ...record,
   image: content.toString('base64'),
 });

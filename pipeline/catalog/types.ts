@@ -79,7 +79,14 @@ export interface UploadedFiles<Head> {
 export interface ConfigurationChange {
   readonly kind: ChangeKind;
   readonly id: string;
-  readonly record: ProjectRecord | GeofenceRecord | BeaconRecord | WebhookRecord | MapStyleRecord | MapMarkerRecord | null;
+  readonly record:
+    | ProjectRecord
+    | GeofenceRecord
+    | BeaconRecord
+    | WebhookRecord
+    | MapStyleRecord
+    | MapMarkerRecord
+    | null;
   /**
    * Revisions that the change takes into account: it is refused where the record stands at another. Absent: it
    * replaces whatever stands there.
@@ -145,7 +152,9 @@ export interface SpatialQueries {
     },
   ): Promise<object[]>;
   /** Enabled beacons within `radiusM`, nearest first, as beacon summaries. */
-  searchBeacons(question: Scope & { longitude: number; latitude: number; radiusM: number; limit: number }): Promise<object[]>;
+  searchBeacons(
+    question: Scope & { longitude: number; latitude: number; radiusM: number; limit: number },
+  ): Promise<object[]>;
   /** For each fence looked at: distance, share, confidence, and the rule that let it through or stopped it. */
   explain(question: Scope & { location: object; state?: object; geofence?: string }): Promise<object>;
 }

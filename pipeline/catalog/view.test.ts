@@ -31,7 +31,11 @@ test('records are answered within their scope only, and a change of version tell
   expect(view.geofence(scopes[1]!, fence._id)).toBeUndefined();
   expect(view.beacon(scopes[2]!, beacon._id)).toBeUndefined();
   for (const id of ['', 'no-id', '../x']) {
-    expect([view.geofence(scope, id), view.beacon(scope, id), view.project(id)]).toEqual([undefined, undefined, undefined]);
+    expect([view.geofence(scope, id), view.beacon(scope, id), view.project(id)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   }
   expect(view.latestTimestamp).toBe(1_000);
 
@@ -57,7 +61,9 @@ test('a geofence past its deleteAfter is not answered, and is found by the sweep
   expect(view.expired(now, 10)).toEqual([]);
   now = 5_001;
   expect(view.geofence(scope, fence._id)).toBeUndefined();
-  expect(view.geofences({ ...scope, limit: 10, orderBy: 'createdAt' }).items.map(({ externalId }) => externalId)).toEqual(['y']);
+  expect(
+    view.geofences({ ...scope, limit: 10, orderBy: 'createdAt' }).items.map(({ externalId }) => externalId),
+  ).toEqual(['y']);
   expect(view.expired(now, 10)).toEqual([fence._id]);
   await view.apply([put({ ...fence, deleteAfter: null })], 3);
   expect(view.expired(now, 10)).toEqual([]);
@@ -117,7 +123,11 @@ const someRecord = fc.record({
   deleteAfter: fc.option(fc.constantFrom(4, 5, 6)),
 });
 const someChange = fc.tuple(place, someRecord, fc.boolean()).map(([where, fields, deletes]): DecodedChange => {
-  const record = geofenceRecord({ ...fields, ...where, _id: deriveId(where.project, where.environment, fields.externalId) });
+  const record = geofenceRecord({
+    ...fields,
+    ...where,
+    _id: deriveId(where.project, where.environment, fields.externalId),
+  });
   return { kind: 'geofence', id: record._id, record: deletes ? null : record };
 });
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });

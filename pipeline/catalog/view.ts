@@ -92,7 +92,10 @@ interface PlacedFence {
   readonly fence: CompactFence;
 }
 
-const decodePlacedFence = (stored: Buffer): PlacedFence => ({ scope: scopeOfFence(stored), fence: decodeCompactFence(stored) });
+const decodePlacedFence = (stored: Buffer): PlacedFence => ({
+  scope: scopeOfFence(stored),
+  fence: decodeCompactFence(stored),
+});
 
 /** Decodes straight from LMDB's buffer, which is overwritten by the next read. */
 const inStoredForm = <T>(decode: (stored: Buffer) => T) => ({
@@ -146,7 +149,8 @@ const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && 
 export function openView(path: string, options: ViewOptions = {}): View {
   const { clock = Date.now, feedRecords = 100_000, commit = (transaction) => transaction() } = options;
   const databases = openDatabases(path);
-  const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed, revisions } = databases;
+  const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed, revisions } =
+    databases;
   const edits = new AwaitedEdits();
   const applyChange = createApplier(databases);
   const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
@@ -259,7 +263,10 @@ export function openView(path: string, options: ViewOptions = {}): View {
           }
         }
         for (const key of [...feed.getKeys({ end: [version - feedRecords + 1, 0] })]) feed.removeSync(key);
-        const latest = applied.reduce((time, { record }) => Math.max(time, record?.updatedAt ?? 0), number('latestTimestamp'));
+        const latest = applied.reduce(
+          (time, { record }) => Math.max(time, record?.updatedAt ?? 0),
+          number('latestTimestamp'),
+        );
         meta.putSync('latestTimestamp', latest);
         for (const [kind, name] of Object.entries(versionNames)) {
           if (applied.some((change) => change.kind === kind)) meta.putSync(name, version);
@@ -366,7 +373,9 @@ function createApplier({ projects, geofences, beacons, webhooks, mapStyles, mapM
 
   /** Both where it was and where it is: a follower keeps its things by scope. */
   const touched = (kind: ListedKind, id: string, records: (ListedRecord | null | undefined)[]): ChangedThing[] =>
-    records.filter((record) => record != null).map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
+    records
+      .filter((record) => record != null)
+      .map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
 
   return ({ kind, id, record }: DecodedChange): ChangedThing[] => {
     if (kind === 'project') {

@@ -102,12 +102,17 @@ function spelled({ size, number }: Numbered, spelling: number): string {
     const plain = [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join('.');
     return spelling === 0 ? plain : `::ffff:${plain}`;
   }
-  const groups = Array.from({ length: 8 }, (_, index) => ((number >> BigInt(112 - 16 * index)) & 0xffffn).toString(16)).join(':');
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    ((number >> BigInt(112 - 16 * index)) & 0xffffn).toString(16),
+  ).join(':');
   return spelling === 0 ? groups : groups.replace(/(^|:)0(:0)+(:|$)/, '::').toUpperCase();
 }
 
 test('agrees with big integers', () => {
-  const close = (one: Numbered, flip: number): Numbered => ({ ...one, number: one.number ^ (1n << BigInt(flip % one.size)) });
+  const close = (one: Numbered, flip: number): Numbered => ({
+    ...one,
+    number: one.number ^ (1n << BigInt(flip % one.size)),
+  });
   fc.assert(
     fc.property(
       address,

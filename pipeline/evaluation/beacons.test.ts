@@ -15,13 +15,21 @@ describe('normal form', () => {
     [{ ...ibeacon, major: '00100', minor: '0001' }],
     [{ ...ibeacon, major: 100, minor: 1 }],
   ])('%j', (given) => {
-    expect(normalizeRangedBeacon(given)).toEqual({ type: 'ibeacon', group: uuid, major: '100', minor: '1', rssi_dbm: null });
+    expect(normalizeRangedBeacon(given)).toEqual({
+      type: 'ibeacon',
+      group: uuid,
+      major: '100',
+      minor: '1',
+      rssi_dbm: null,
+    });
   });
 
   test('of an eddystone', () => {
     const expected = { type: 'eddystone', group: eddystone.uid, major: '', minor: eddystone.instance, rssi_dbm: null };
     expect(normalizeRangedBeacon(eddystone)).toEqual(expected);
-    expect(normalizeRangedBeacon({ ...eddystone, uid: ' 0A1B2C3D4E5F60718293', instance: '0000000000AF' })).toEqual(expected);
+    expect(normalizeRangedBeacon({ ...eddystone, uid: ' 0A1B2C3D4E5F60718293', instance: '0000000000AF' })).toEqual(
+      expected,
+    );
   });
 
   test.each([
@@ -37,7 +45,10 @@ describe('normal form', () => {
   });
 
   test('0 and 65535 are the bounds of decimals', () => {
-    expect(normalizeRangedBeacon({ ...ibeacon, major: '0000000', minor: '65535' })).toMatchObject({ major: '0', minor: '65535' });
+    expect(normalizeRangedBeacon({ ...ibeacon, major: '0000000', minor: '65535' })).toMatchObject({
+      major: '0',
+      minor: '65535',
+    });
   });
 
   test.each([

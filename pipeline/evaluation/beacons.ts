@@ -19,7 +19,13 @@ const maxRssi_dbm = 200;
 /** Hex in lower case, uuid as 8-4-4-4-12, decimals without leading zeros. Undefined when an identifier is missing or malformed. */
 export function normalizeRangedBeacon(input: BeaconIdentifiers): RangedBeacon | undefined {
   if (input.type === 'ibeacon') {
-    return ranged('ibeacon', normalizeUuid(input.uuid), normalizeDecimal(input.major), normalizeDecimal(input.minor), input.rssi);
+    return ranged(
+      'ibeacon',
+      normalizeUuid(input.uuid),
+      normalizeDecimal(input.major),
+      normalizeDecimal(input.minor),
+      input.rssi,
+    );
   }
   if (input.type === 'eddystone') {
     return ranged('eddystone', normalizeHex(input.uid, 20), '', normalizeHex(input.instance, 12), input.rssi);
@@ -48,7 +54,9 @@ function ranged(
 
 function normalizeUuid(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const match = /^\s*([\da-f]{8})(-?)([\da-f]{4})\2([\da-f]{4})\2([\da-f]{4})\2([\da-f]{12})\s*$/.exec(value.toLowerCase());
+  const match = /^\s*([\da-f]{8})(-?)([\da-f]{4})\2([\da-f]{4})\2([\da-f]{4})\2([\da-f]{12})\s*$/.exec(
+    value.toLowerCase(),
+  );
   return match === null ? undefined : `${match[1]}-${match[3]}-${match[4]}-${match[5]}-${match[6]}`;
 }
 

@@ -19,7 +19,8 @@ import {
 import { evaluateByTheTables } from './testing/model.js';
 import type { EvaluationBounds, FenceRules, Transition } from './types.js';
 
-const often = <T>(usual: T, ...others: T[]) => fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
+const often = <T>(usual: T, ...others: T[]) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 
 const settings: fc.Arbitrary<Partial<Settings>> = fc.record({
   stopDetection: often(false, true),
@@ -163,7 +164,8 @@ function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
       atMin += one.afterMin;
       previous = locationAt(atMin, one.x, one.y, one.said);
     }
-    if (one.kind === 'again' && previous !== undefined) previous = { ...previous, ...one.difference, id: `${previous.id}+` };
+    if (one.kind === 'again' && previous !== undefined)
+      previous = { ...previous, ...one.difference, id: `${previous.id}+` };
     if (one.kind !== 'world' && previous !== undefined) {
       result.push({ location: previous, world: current, isAfterUpgrade: one.kind === 'move' && one.isAfterUpgrade });
     }
@@ -210,14 +212,22 @@ test('does what the tables say, and never changes the state it was given', () =>
         if (actual.result !== 'stale') expect(actual.state.users[0]).toBe(actual.user);
         // Whatever is told of a location names a record that the state holds.
         expect(actual.state.users).toContain(actual.user);
-        for (const one of [actual.result, ...actual.transitions.map(({ type }) => type)]) seen.set(one, (seen.get(one) ?? 0) + 1);
+        for (const one of [actual.result, ...actual.transitions.map(({ type }) => type)])
+          seen.set(one, (seen.get(one) ?? 0) + 1);
         state = actual.state;
       }
     }),
     { numRuns: 1_500 },
   );
   // A property that never saw an exit proves nothing about exits.
-  const kinds = ['applied', 'repeat', 'stale', 'user.entered_geofence', 'user.exited_geofence', 'user.dwelled_in_geofence'];
+  const kinds = [
+    'applied',
+    'repeat',
+    'stale',
+    'user.entered_geofence',
+    'user.exited_geofence',
+    'user.dwelled_in_geofence',
+  ];
   for (const kind of [...kinds, 'user.entered_beacon', 'user.exited_beacon', 'not entered'])
     expect(seen.get(kind)).toBeGreaterThan(100);
 });
@@ -234,7 +244,8 @@ function run(list: readonly Happening[], start?: DeviceState): { state: DeviceSt
   return { state, told };
 }
 
-const stored = (state: DeviceState): DeviceState => deviceStateType.fromBuffer(deviceStateType.toBuffer(state)) as DeviceState;
+const stored = (state: DeviceState): DeviceState =>
+  deviceStateType.fromBuffer(deviceStateType.toBuffer(state)) as DeviceState;
 
 test('any split of a sequence, with the state stored in between, gives the same events and state', () => {
   fc.assert(
@@ -265,7 +276,8 @@ test('a sequence sent again with device times changes nothing', () => {
       const sameMoment = timed.filter(({ location }) => location.occurredAt === latest?.occurredAt);
       // Several different fixes of one moment are news to each other; with one, everything before it is stale.
       fc.pre(
-        new Set(sameMoment.map(({ location }) => JSON.stringify({ ...location, id: '', details: null, ip: null }))).size <= 1,
+        new Set(sameMoment.map(({ location }) => JSON.stringify({ ...location, id: '', details: null, ip: null })))
+          .size <= 1,
       );
       const again = run(timed, once.state);
       expect(again).toEqual({ state: once.state, told: [] });

@@ -42,7 +42,8 @@ function follow(world: FlatWorld) {
 
 // A shop of 10 m radius around x = 0: inside at 0, on its boundary at 10, outside at 20.
 const shop = (rules: Partial<FenceRules> = {}): FlatFence => flatFence('shop', 0, 0, 10, rules);
-const atShop = (settings: Partial<Settings> = {}, rules: Partial<FenceRules> = {}) => follow(flatWorld([shop(rules)], settings));
+const atShop = (settings: Partial<Settings> = {}, rules: Partial<FenceRules> = {}) =>
+  follow(flatWorld([shop(rules)], settings));
 
 describe('entries and exits', () => {
   test('an entry, one only, an exit with its duration', () => {
@@ -236,7 +237,8 @@ describe('fences that are not monitored', () => {
 
   test('hours only tell, unless the project restricts to them', () => {
     const device = atShop({}, { hours: evenHours });
-    const operating = (atMin: number, x: number) => device.evaluate(locationAt(atMin, x, 0)).transitions[0]?.currentlyOperating;
+    const operating = (atMin: number, x: number) =>
+      device.evaluate(locationAt(atMin, x, 0)).transitions[0]?.currentlyOperating;
     expect(operating(0, 0)).toBe(true);
     expect(operating(60, 20)).toBe(false);
   });
@@ -332,7 +334,9 @@ describe('repeats and stale locations', () => {
     device.evaluate(locationAt(5, 0, 0));
     expect(device.evaluate(locationAt(5, 0, 0, { deviceTimed: false })).result).toBe('applied');
     expect(device.evaluate(locationAt(5, 0, 0, { deviceTimed: false })).result).toBe('applied');
-    expect(device.evaluate(locationAt(4, 20, 0, { deviceTimed: false })).transitions).toMatchObject([{ durationMs: 0 }]);
+    expect(device.evaluate(locationAt(4, 20, 0, { deviceTimed: false })).transitions).toMatchObject([
+      { durationMs: 0 },
+    ]);
   });
 
   test('an equal device time with another point is applied', () => {
@@ -360,7 +364,11 @@ describe('beacons', () => {
   test('a disabled one makes no events: not entered, left in silence, kept while it is heard', () => {
     const device = besideBeacons();
     device.reports(0, 0, ranging(1, 2));
-    device.world = flatWorld([], {}, [flatBeacon('till', 1, false), flatBeacon('door', 2, false), flatBeacon('new', 3, false)]);
+    device.world = flatWorld([], {}, [
+      flatBeacon('till', 1, false),
+      flatBeacon('door', 2, false),
+      flatBeacon('new', 3, false),
+    ]);
     expect(device.reports(1, 0, ranging(2, 3))).toEqual([]);
     expect(device.state!.users[0]!.beacons.map(({ id }) => id)).toEqual(['door']);
     device.world = flatWorld([], {}, both);
@@ -417,7 +425,12 @@ describe('users', () => {
     const idOf = (fields: Partial<Location>) => atShop().evaluate({ ...location, ...fields }).user.id;
     expect(idOf({})).toMatch(/^[0-9a-f]{24}$/);
     expect(idOf({})).toBe(idOf({}));
-    const others: Partial<Location>[] = [{ id: 'other' }, { userId: 'bob' }, { deviceId: 'other' }, { environment: 'live' }];
+    const others: Partial<Location>[] = [
+      { id: 'other' },
+      { userId: 'bob' },
+      { deviceId: 'other' },
+      { environment: 'live' },
+    ];
     for (const other of others) expect(idOf(other)).not.toBe(idOf({}));
   });
 

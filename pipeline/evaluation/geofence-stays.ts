@@ -34,7 +34,12 @@ export function rowOf(stay: Stay, fences: Fences): number {
  * Judges the fences that the user is inside of and those that the location may enter. Answers the stays afterwards, by time of
  * entry (the same array when nothing changed), and adds what happened to `effects`.
  */
-export function geofencesAfter(location: Location, stays: Stay[], surroundings: Surroundings, effects: Effects): Stay[] {
+export function geofencesAfter(
+  location: Location,
+  stays: Stay[],
+  surroundings: Surroundings,
+  effects: Effects,
+): Stay[] {
   const { fences } = surroundings;
   const candidates = entryCandidates(location, surroundings);
   const count = fences.candidateCount;
@@ -89,7 +94,13 @@ function remainingStays(
 }
 
 /** The stay itself when it simply goes on, null when it ends. */
-function stayAfter(location: Location, stay: Stay, row: number, surroundings: Surroundings, effects: Effects): Stay | null {
+function stayAfter(
+  location: Location,
+  stay: Stay,
+  row: number,
+  surroundings: Surroundings,
+  effects: Effects,
+): Stay | null {
   const { fences } = surroundings;
   const verdict = row === gone ? 'gone' : judgeInside(row, stay, location, surroundings);
   switch (verdict) {
@@ -173,7 +184,13 @@ function rowsWithRoom(
 }
 
 /** `stay` is the one that the transition ends or dwells in; none for an entry. */
-function transition(type: Transition['type'], row: number, location: Location, fences: Fences, stay?: Stay): Transition {
+function transition(
+  type: Transition['type'],
+  row: number,
+  location: Location,
+  fences: Fences,
+  stay?: Stay,
+): Transition {
   const { hours } = fences.rules(row);
   const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
   const confidenceOf = type === 'user.exited_geofence' ? exitConfidence : entryConfidence;

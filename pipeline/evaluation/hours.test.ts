@@ -93,7 +93,9 @@ function isOpenByTheWords(hours: OperatingHours, timeZone: string, instantMs: nu
   const now = wall.hour * 60 + wall.minute;
   const toMinutes = (text: string) => Number(text.split(':')[0]) * 60 + Number(text.split(':')[1]);
   const pairsOf = (weekday: number) =>
-    (hours[dayNames[(weekday + 6) % 7]!] ?? []).map(([opening, closing]) => [toMinutes(opening), toMinutes(closing)] as const);
+    (hours[dayNames[(weekday + 6) % 7]!] ?? []).map(
+      ([opening, closing]) => [toMinutes(opening), toMinutes(closing)] as const,
+    );
   const today = pairsOf(wall.weekday).some(([from, to]) => (to > from ? from <= now && now < to : from <= now));
   const yesterday = pairsOf(wall.weekday - 1).some(([from, to]) => to <= from && now < to);
   return today || yesterday;

@@ -29,12 +29,14 @@ type Pair = [opening: string, closing: string];
 export function parseOperatingHours(value: unknown): Validated<OperatingHours | null> {
   const given = typeof value === 'string' ? parseJson(value) : value;
   if (given === null) return { ok: true, value: null };
-  if (typeof given !== 'object' || Array.isArray(given)) return invalid(param, 'must be an object of days, or its JSON');
+  if (typeof given !== 'object' || Array.isArray(given))
+    return invalid(param, 'must be an object of days, or its JSON');
 
   const byDay = new Map<DayName, Pair[]>();
   for (const [name, pairs] of Object.entries(given)) {
     const day = dayByName.get(name.toLowerCase());
-    if (day === undefined) return invalid(param, `must have day names as keys, not ${JSON.stringify(name.slice(0, 40))}`);
+    if (day === undefined)
+      return invalid(param, `must have day names as keys, not ${JSON.stringify(name.slice(0, 40))}`);
     if (byDay.has(day)) return invalid(param, `must name each day once, but has ${day} twice`);
     const parsed = parsePairs(day, pairs);
     if (!parsed.ok) return parsed;
@@ -57,7 +59,8 @@ function parsePairs(day: DayName, pairs: unknown): Validated<Pair[]> {
   if (pairs.length > maxPairsPerDay) return invalid(param, `must have at most ${maxPairsPerDay} pairs for ${day}`);
   const parsed: Pair[] = [];
   for (const pair of pairs) {
-    if (!Array.isArray(pair) || pair.length !== 2) return invalid(param, `must have [opening, closing] pairs for ${day}`);
+    if (!Array.isArray(pair) || pair.length !== 2)
+      return invalid(param, `must have [opening, closing] pairs for ${day}`);
     const opening = normalizeTime(pair[0]);
     const closing = normalizeTime(pair[1]);
     if (opening === undefined || closing === undefined || opening === '24:00') {

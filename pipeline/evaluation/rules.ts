@@ -83,7 +83,12 @@ const isSure = (
 ): boolean => minimumConfidence <= 1 || confidenceOf(zone, row, location, fences) >= minimumConfidence;
 
 /** A device that is outside the fence of this row reports a location; `zone` says where. In zone `apart` it stays outside. */
-export function judgeOutside(row: number, zone: Zone, location: Location, { fences, settings }: Surroundings): OutsideVerdict {
+export function judgeOutside(
+  row: number,
+  zone: Zone,
+  location: Location,
+  { fences, settings }: Surroundings,
+): OutsideVerdict {
   const rules = fences.rules(row);
   if (isGone(rules, location.occurredAt)) return 'gone';
   if (!isInEntryReach(zone, settings)) return 'outside';
@@ -96,14 +101,20 @@ export function judgeOutside(row: number, zone: Zone, location: Location, { fenc
 }
 
 /** A device that is inside the fence of this row reports a location. */
-export function judgeInside(row: number, stay: Stay, location: Location, { fences, settings }: Surroundings): InsideVerdict {
+export function judgeInside(
+  row: number,
+  stay: Stay,
+  location: Location,
+  { fences, settings }: Surroundings,
+): InsideVerdict {
   const rules = fences.rules(row);
   if (isGone(rules, location.occurredAt)) return 'gone';
   const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
   const leaves = isInExitReach(zone, settings);
   if (!leaves && !isDwellDue(rules, stay, location.occurredAt, settings)) return 'inside';
   if (!isForRequest(rules, location.ip)) return 'not_for_request';
-  if (!isSure(leaves ? exitConfidence : entryConfidence, zone, row, location, fences, settings)) return 'confidence_too_low';
+  if (!isSure(leaves ? exitConfidence : entryConfidence, zone, row, location, fences, settings))
+    return 'confidence_too_low';
   const unmonitored = unmonitoredBecause(rules, location, settings);
   if (leaves) return unmonitored === null ? 'exited' : 'left_in_silence';
   return unmonitored ?? 'dwelled';

@@ -15,7 +15,8 @@ export function resolveUser(location: Location, users: readonly UserState[]): Us
   if (latest?.userId === location.userId) return latest;
   const known = users.find((user) => user.userId === location.userId);
   if (known !== undefined) return known;
-  if (latest !== undefined && users.length === 1 && latest.userId === null) return { ...latest, userId: location.userId };
+  if (latest !== undefined && users.length === 1 && latest.userId === null)
+    return { ...latest, userId: location.userId };
   return freshUser(location);
 }
 
@@ -51,7 +52,10 @@ export function usersAfter(users: readonly UserState[], latest: UserState): User
 /** JSON of a UserProfile: what is known, overlaid with what the device says now. */
 export function profileAfter(profile: string | null, details: LocationDetails | null): string | null {
   if (details === null) return profile;
-  const merged = JSON.stringify({ ...(profile === null ? {} : (JSON.parse(profile) as UserProfile)), ...toldProfile(details) });
+  const merged = JSON.stringify({
+    ...(profile === null ? {} : (JSON.parse(profile) as UserProfile)),
+    ...toldProfile(details),
+  });
   return merged === '{}' ? null : merged;
 }
 

@@ -32,7 +32,10 @@ class Checked {
 }
 
 test('every block keeps its values while others come, go and move', () => {
-  const steps = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.constantFrom(6, 64, 400, 4_000)), { maxLength: 400, size: 'max' });
+  const steps = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.constantFrom(6, 64, 400, 4_000)), {
+    maxLength: 400,
+    size: 'max',
+  });
   fc.assert(
     fc.property(steps, (chosen) => {
       const blocks = new Checked();

@@ -19,20 +19,29 @@ const rings = fc
 
 test('is what GEOS says: random points', () => {
   fc.assert(
-    fc.property(rings, fc.array(fc.tuple(between(0, 1), between(0, 1)), { minLength: 20, maxLength: 20 }), (points, places) => {
-      const ring = ringOf(points);
-      for (const [u, v] of places) {
-        const [x, y] = [ring.minX + u * (ring.maxX - ring.minX), ring.minY + v * (ring.maxY - ring.minY)];
-        expect(contains(ring, x, y)).toBe(geos.covers(points, x, y));
-      }
-    }),
+    fc.property(
+      rings,
+      fc.array(fc.tuple(between(0, 1), between(0, 1)), { minLength: 20, maxLength: 20 }),
+      (points, places) => {
+        const ring = ringOf(points);
+        for (const [u, v] of places) {
+          const [x, y] = [ring.minX + u * (ring.maxX - ring.minX), ring.minY + v * (ring.maxY - ring.minY)];
+          expect(contains(ring, x, y)).toBe(geos.covers(points, x, y));
+        }
+      },
+    ),
     { numRuns: 200 },
   );
 });
 
 test('is what GEOS says: points on edges and up to two steps of a double beside them', () => {
   const choices = fc.array(
-    fc.tuple(fc.nat(), fc.constantFrom(0, 0.5, 0.3, 1), fc.integer({ min: -2, max: 2 }), fc.integer({ min: -2, max: 2 })),
+    fc.tuple(
+      fc.nat(),
+      fc.constantFrom(0, 0.5, 0.3, 1),
+      fc.integer({ min: -2, max: 2 }),
+      fc.integer({ min: -2, max: 2 }),
+    ),
     { minLength: 40, maxLength: 40 },
   );
   fc.assert(
@@ -77,21 +86,32 @@ test('small integers, where points lie on edges and level with vertices', () => 
 });
 
 test('neighbours that share an edge leave no gap between them', () => {
-  const halves = fc.tuple(between(-170, 170), between(-80, 80), between(0.01, 1), between(-0.5, 0.5), between(-0.5, 0.5));
+  const halves = fc.tuple(
+    between(-170, 170),
+    between(-80, 80),
+    between(0.01, 1),
+    between(-0.5, 0.5),
+    between(-0.5, 0.5),
+  );
   fc.assert(
-    fc.property(halves, fc.array(between(0, 1), { minLength: 50, maxLength: 50 }), ([x, y, size, tiltA, tiltB], places) => {
-      const [south, north] = [
-        [x + tiltA * size, y],
-        [x + tiltB * size, y + size],
-      ] as const;
-      const west = ringOf(Float64Array.of(x - size, y, ...south, ...north, x - size, y + size));
-      const east = ringOf(Float64Array.of(x + size, y, x + size, y + size, ...north, ...south));
-      for (const t of places) {
-        const [atX, atY] = [south[0] + t * (north[0] - south[0]), south[1] + t * (north[1] - south[1])];
-        expect(contains(west, atX, atY) || contains(east, atX, atY)).toBe(true);
-      }
-      for (const end of [south, north]) expect([contains(west, ...end), contains(east, ...end)]).toEqual([true, true]);
-    }),
+    fc.property(
+      halves,
+      fc.array(between(0, 1), { minLength: 50, maxLength: 50 }),
+      ([x, y, size, tiltA, tiltB], places) => {
+        const [south, north] = [
+          [x + tiltA * size, y],
+          [x + tiltB * size, y + size],
+        ] as const;
+        const west = ringOf(Float64Array.of(x - size, y, ...south, ...north, x - size, y + size));
+        const east = ringOf(Float64Array.of(x + size, y, x + size, y + size, ...north, ...south));
+        for (const t of places) {
+          const [atX, atY] = [south[0] + t * (north[0] - south[0]), south[1] + t * (north[1] - south[1])];
+          expect(contains(west, atX, atY) || contains(east, atX, atY)).toBe(true);
+        }
+        for (const end of [south, north])
+          expect([contains(west, ...end), contains(east, ...end)]).toEqual([true, true]);
+      },
+    ),
     { numRuns: 200 },
   );
 });

@@ -39,11 +39,24 @@ export function gridAt(value: number, min: number, max: number): number {
 export function ringOf(points: Float64Array): Ring {
   const box = boundsOf(points);
   const [minX, minY, maxX, maxY] = box;
-  return { points, first: 0, count: points.length / 2, minX, minY, maxX, maxY, boxes: boxRuns(points, box), boxesAt: 0 };
+  return {
+    points,
+    first: 0,
+    count: points.length / 2,
+    minX,
+    minY,
+    maxX,
+    maxY,
+    boxes: boxRuns(points, box),
+    boxesAt: 0,
+  };
 }
 
 /** The boxes of all runs of a ring whose own box is given. */
-export function boxRuns(points: Float64Array, [minX, minY, maxX, maxY]: readonly [number, number, number, number]): Uint16Array {
+export function boxRuns(
+  points: Float64Array,
+  [minX, minY, maxX, maxY]: readonly [number, number, number, number],
+): Uint16Array {
   const count = points.length / 2;
   const length = runLength(count);
   const boxes = new Uint16Array(4 * Math.ceil(count / length));

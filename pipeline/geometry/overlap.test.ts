@@ -23,7 +23,10 @@ test('the share in a ring is what GEOS finds, for either winding', () => {
     fc.property(stars, between(-1.2, 1.2), between(-1.2, 1.2), between(0.01, 2), (star, x, y, radius) => {
       const expected = geos.intersectionArea(star, disc(x, y, radius)) / (Math.PI * radius * radius);
       const scaled = place(star, 0, 0, 1 / 50, 1 / 100);
-      const backwards = Float64Array.from({ length: scaled.length }, (_, i) => scaled[scaled.length - 2 - i + 2 * (i % 2)]!);
+      const backwards = Float64Array.from(
+        { length: scaled.length },
+        (_, i) => scaled[scaled.length - 2 - i + 2 * (i % 2)]!,
+      );
       for (const points of [scaled, backwards]) {
         const share = shareInRing(ringOf(points), x / 50, y / 100, 50, 100, radius);
         expect(Math.abs(share - expected)).toBeLessThan(2e-6);
@@ -48,7 +51,9 @@ test('the share in a circle is what GEOS finds', () => {
     fc.property(between(0, 3), between(0.1, 2), between(0.1, 2), (distance, circle, radius) => {
       const common = geos.intersectionArea(disc(0, 0, circle), disc(distance, 0, radius));
       const expected = common / (Math.PI * radius * radius);
-      expect(Math.abs(shareInCircle(distance, circle, radius) - expected)).toBeLessThan(2e-5 * (1 + (circle / radius) ** 2));
+      expect(Math.abs(shareInCircle(distance, circle, radius) - expected)).toBeLessThan(
+        2e-5 * (1 + (circle / radius) ** 2),
+      );
     }),
     { numRuns: 300 },
   );

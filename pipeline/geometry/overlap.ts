@@ -118,6 +118,7 @@ function partInDisc(x0: number, y0: number, x1: number, y1: number, radius: numb
 /** Adding 0 makes -0 positive: the angle of a point on the negative axis is +pi, as `y >= 0` counts it. */
 const angleOf = (x: number, y: number): number => Math.atan2(y + 0, x);
 
-const angleBetween = (ax: number, ay: number, bx: number, by: number): number => Math.atan2(ax * by - bx * ay, ax * bx + ay * by);
+const angleBetween = (ax: number, ay: number, bx: number, by: number): number =>
+  Math.atan2(ax * by - bx * ay, ax * bx + ay * by);
 
 const clamp = (share: number): number => Math.max(0, Math.min(1, share));

@@ -81,7 +81,9 @@ test('vertices at 180 and -180 are the same place', () => {
 test('4 and 2,000 positions are accepted, 3 and 2,001 refused', () => {
   expect(normalizeRing(round(4)).ok).toBe(true);
   expect(normalizeRing(round(2_000)).ok).toBe(true);
-  expect(ruleBroken(round(3))).toBe('coordinates: must have 4 to 2000 positions, the last equal to the first; it has 3');
+  expect(ruleBroken(round(3))).toBe(
+    'coordinates: must have 4 to 2000 positions, the last equal to the first; it has 3',
+  );
   expect(ruleBroken(round(2_001))).toContain('it has 2001');
 });
 

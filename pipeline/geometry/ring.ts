@@ -53,15 +53,20 @@ const refuse = (rule: string): { ok: false; problem: FieldProblem } => invalid('
 function parseRing(coordinates: unknown): Validated<Position[]> {
   const list = singleRing(coordinates);
   if (!Array.isArray(list)) return refuse('must be a ring of [longitude, latitude] pairs');
-  if (isList(list[0]) && isList(list[0][0])) return refuse('must be one ring; holes and several rings are not supported');
+  if (isList(list[0]) && isList(list[0][0]))
+    return refuse('must be one ring; holes and several rings are not supported');
   if (list.length < minRingPoints || list.length > maxRingPoints) {
-    return refuse(`must have ${minRingPoints} to ${maxRingPoints} positions, the last equal to the first; it has ${list.length}`);
+    return refuse(
+      `must have ${minRingPoints} to ${maxRingPoints} positions, the last equal to the first; it has ${list.length}`,
+    );
   }
   const wrong = list.findIndex((position) => !isPosition(position));
-  if (wrong >= 0) return refuse(`must hold [longitude, latitude] in -180 to 180 and -90 to 90; position ${wrong} does not`);
+  if (wrong >= 0)
+    return refuse(`must hold [longitude, latitude] in -180 to 180 and -90 to 90; position ${wrong} does not`);
   const ring = list as Position[];
   const [first, last] = [ring[0]!, ring[ring.length - 1]!];
-  if (first[0] !== last[0] || first[1] !== last[1]) return refuse('must be closed: its last position must equal the first');
+  if (first[0] !== last[0] || first[1] !== last[1])
+    return refuse('must be closed: its last position must equal the first');
   return { ok: true, value: ring.map(([longitude, latitude]) => [longitude, latitude]) };
 }
 
@@ -77,7 +82,8 @@ const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 const isPosition = (value: unknown): value is Position =>
   isList(value) && value.length === 2 && isWithin(value[0], 180) && isWithin(value[1], 90);
 
-const isWithin = (value: unknown, limit: number): boolean => typeof value === 'number' && value >= -limit && value <= limit;
+const isWithin = (value: unknown, limit: number): boolean =>
+  typeof value === 'number' && value >= -limit && value <= limit;
 
 interface Unwrapped {
   points: Float64Array;

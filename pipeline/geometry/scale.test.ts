@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { Geodesic } from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
-import { distance, latitudeReach, latitudeScale, longitudeReach, longitudeScale, scaleRatio, wrapDegrees } from './scale.js';
+import {
+  distance,
+  latitudeReach,
+  latitudeScale,
+  longitudeReach,
+  longitudeScale,
+  scaleRatio,
+  wrapDegrees,
+} from './scale.js';
 import { between } from './testing/arbitraries.js';
 
 const geodesic = Geodesic.WGS84;
@@ -35,11 +43,14 @@ test('the distance over the antimeridian and over the pole is the short one', ()
 
 test('nothing at a distance lies beyond the reach of that distance', () => {
   fc.assert(
-    fc.property(fc.oneof(pairs(between(-90, 90), 10_000), pairs(between(-90, 90), 1_000_000)), ({ lng, lat, lng2, lat2 }) => {
-      const reachM = distance(lng, lat, lng2, lat2);
-      expect(Math.abs(lat2 - lat)).toBeLessThanOrEqual(latitudeReach(reachM) + 1e-12);
-      expect(Math.abs(wrapDegrees(lng2 - lng))).toBeLessThanOrEqual(longitudeReach(lat, reachM) + 1e-12);
-    }),
+    fc.property(
+      fc.oneof(pairs(between(-90, 90), 10_000), pairs(between(-90, 90), 1_000_000)),
+      ({ lng, lat, lng2, lat2 }) => {
+        const reachM = distance(lng, lat, lng2, lat2);
+        expect(Math.abs(lat2 - lat)).toBeLessThanOrEqual(latitudeReach(reachM) + 1e-12);
+        expect(Math.abs(wrapDegrees(lng2 - lng))).toBeLessThanOrEqual(longitudeReach(lat, reachM) + 1e-12);
+      },
+    ),
     { numRuns: 5_000 },
   );
 });

@@ -40,10 +40,14 @@ function geodesicToEdges(points: Float64Array, longitude: number, latitude: numb
   for (let i = 0; i < points.length; i += 2) {
     const j = (i + 2) % points.length;
     const lengthAt = (t: number): number => {
-      const [x, y] = [points[i]! + t * (points[j]! - points[i]!), points[i + 1]! + t * (points[j + 1]! - points[i + 1]!)];
+      const [x, y] = [
+        points[i]! + t * (points[j]! - points[i]!),
+        points[i + 1]! + t * (points[j + 1]! - points[i + 1]!),
+      ];
       return Geodesic.WGS84.Inverse(latitude, longitude, y, wrap(x)).s12!;
     };
-    for (let piece = 0; piece < pieces; piece++) least = Math.min(least, minimum(lengthAt, piece / pieces, (piece + 1) / pieces));
+    for (let piece = 0; piece < pieces; piece++)
+      least = Math.min(least, minimum(lengthAt, piece / pieces, (piece + 1) / pieces));
   }
   return least;
 }
@@ -85,8 +89,14 @@ test.each([
  */
 test('regression: a ring at latitude 83.5, ten kilometres off, was 0.2 m wrong', () => {
   const points = Float64Array.of(
-    ...[-179.94353428173008, 83.46846599541456, -179.97697790898874, 83.47282144519914, -180.08081759345035, 83.48378096829435],
-    ...[-180.11292322633693, 83.46902454473174, -180.0441124061624, 83.46230779330692, -179.9973719683879, 83.46003470122106],
+    ...[
+      -179.94353428173008, 83.46846599541456, -179.97697790898874, 83.47282144519914, -180.08081759345035,
+      83.48378096829435,
+    ],
+    ...[
+      -180.11292322633693, 83.46902454473174, -180.0441124061624, 83.46230779330692, -179.9973719683879,
+      83.46003470122106,
+    ],
     ...[-179.95261049201937, 83.46277535899003],
   );
   const { table, row } = withPolygon(points);
@@ -98,7 +108,10 @@ test('circles: the signed distance is the radius less the distance', () => {
   const table = new ShapeTable();
   const row = table.addCircle(-179.999, 66, 500);
   expect(table.signedDistance(row, -179.999, 66)).toBe(500);
-  expect(table.signedDistance(row, 179.999, 66)).toBeCloseTo(500 - Geodesic.WGS84.Inverse(66, -179.999, 66, 179.999).s12!, 4);
+  expect(table.signedDistance(row, 179.999, 66)).toBeCloseTo(
+    500 - Geodesic.WGS84.Inverse(66, -179.999, 66, 179.999).s12!,
+    4,
+  );
 });
 
 const accuracies = fc.oneof(fc.constant(0), between(0.01, 100), between(1, 20_000));
@@ -114,7 +127,10 @@ function boxInReach(table: ShapeTable, row: number, x: number, y: number, accura
 }
 
 test('the zone is that of the signed distance; box and share agree with it', () => {
-  const polygons = starsNear(latitudes, 300, 9_000).map(({ points, ...about }) => ({ ...withPolygon(points), ...about }));
+  const polygons = starsNear(latitudes, 300, 9_000).map(({ points, ...about }) => ({
+    ...withPolygon(points),
+    ...about,
+  }));
   const circles = fc.tuple(longitudes, latitudes, between(10, 10_000)).map(([longitude, latitude, radiusM]) => {
     const table = new ShapeTable();
     const sizeY = radiusM / metresPerDegree;
@@ -147,7 +163,11 @@ test('the zone is that of the signed distance; box and share agree with it', () 
 });
 
 test('the box holds every point of the fence, modulo 360', () => {
-  const discs = fc.tuple(longitudes, fc.oneof(between(-90, 90), between(89.8, 90), between(-90, -89.8)), between(10, 10_000));
+  const discs = fc.tuple(
+    longitudes,
+    fc.oneof(between(-90, 90), between(89.8, 90), between(-90, -89.8)),
+    between(10, 10_000),
+  );
   const box = new Float64Array(4);
   fc.assert(
     fc.property(discs, between(-180, 180), between(0.98, 1.001), ([longitude, latitude, radiusM], azimuth, share) => {
@@ -189,7 +209,8 @@ test('Fiji: inside on both sides of the antimeridian and on it', () => {
     [177, -19],
   ];
   for (const row of [addRing(table, ring), addRing(table, [...ring.slice(1), ring[1]!])]) {
-    for (const longitude of [179.95, 180, -180, -179.95, 177, -178]) expect(table.zone(row, longitude, -17, 0)).toBe(Zone.within);
+    for (const longitude of [179.95, 180, -180, -179.95, 177, -178])
+      expect(table.zone(row, longitude, -17, 0)).toBe(Zone.within);
     for (const longitude of [176.99, -177.99, 0]) expect(table.zone(row, longitude, -17, 0)).toBe(Zone.apart);
     expect(table.zone(row, 176.9999, -17, 20)).toBe(Zone.near);
     expect(table.zone(row, -178.0001, -17, 20)).toBe(Zone.partly);
@@ -215,7 +236,10 @@ test('Chukotka: a fence whose edge is the antimeridian itself', () => {
     [-180, 64],
   ]);
   for (const longitude of [180, -180]) {
-    expect([table.zone(west, longitude, 66, 0), table.zone(east, longitude, 66, 0)]).toEqual([Zone.within, Zone.within]);
+    expect([table.zone(west, longitude, 66, 0), table.zone(east, longitude, 66, 0)]).toEqual([
+      Zone.within,
+      Zone.within,
+    ]);
     expect([table.share(west, longitude, 66, 10), table.share(east, longitude, 66, 10)]).toEqual([
       expect.closeTo(0.5, 6),
       expect.closeTo(0.5, 6),
@@ -278,7 +302,9 @@ test('rows come, go and are used again; every shape stays what it was', () => {
     size: 'max',
   });
   const star = (count: number): Float64Array =>
-    Float64Array.from({ length: 2 * count }, (_, i) => (i % 2 === 0 ? Math.cos : Math.sin)((2 * Math.PI * (i >> 1)) / count));
+    Float64Array.from({ length: 2 * count }, (_, i) =>
+      (i % 2 === 0 ? Math.cos : Math.sin)((2 * Math.PI * (i >> 1)) / count),
+    );
   fc.assert(
     fc.property(steps, (chosen) => {
       const table = new ShapeTable();
@@ -322,7 +348,9 @@ test('removing twice, or what never was, is a mistake of the caller', () => {
 
 test('a hundred thousand rings of 32 vertices take less than 70 MB, and no more after each was replaced', () => {
   const table = new ShapeTable();
-  const star = Float64Array.from({ length: 64 }, (_, i) => (i % 2 === 0 ? Math.cos : Math.sin)((2 * Math.PI * (i >> 1)) / 32));
+  const star = Float64Array.from({ length: 64 }, (_, i) =>
+    (i % 2 === 0 ? Math.cos : Math.sin)((2 * Math.PI * (i >> 1)) / 32),
+  );
   const rows = Array.from({ length: 100_000 }, () => table.addPolygon(star));
   expect(table.bytes()).toBeLessThan(70e6);
   for (const [i, row] of rows.entries()) {

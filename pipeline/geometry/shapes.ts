@@ -237,7 +237,8 @@ export class ShapeTable {
 }
 
 /** A distance of 0 outside can only be rounding: the sign must tell inside from outside. */
-const signed = (inside: boolean, distanceM: number): number => (inside ? distanceM : -Math.max(distanceM, Number.MIN_VALUE));
+const signed = (inside: boolean, distanceM: number): number =>
+  inside ? distanceM : -Math.max(distanceM, Number.MIN_VALUE);
 
 const isPolar = (latitude: number): boolean => latitude > polarLatitude || latitude < -polarLatitude;
 

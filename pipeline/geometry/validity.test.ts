@@ -29,7 +29,9 @@ test('finds an intersection exactly when GEOS calls a ring on a small grid inval
 });
 
 test('agrees with GEOS on rings of random points', () => {
-  const coordinate = fc.double({ min: -1, max: 1, noNaN: true }).filter((value) => value === 0 || Math.abs(value) > 1e-100);
+  const coordinate = fc
+    .double({ min: -1, max: 1, noNaN: true })
+    .filter((value) => value === 0 || Math.abs(value) > 1e-100);
   fc.assert(
     fc.property(fc.uniqueArray(coordinate, { minLength: 6, maxLength: 16 }), (values) => {
       const points = Float64Array.from(values.slice(0, values.length - (values.length % 2)));

@@ -5,7 +5,12 @@ import { type Log, type LogRecord, type Topic, topics } from '../ports.js';
 import type { Metrics } from './metrics.js';
 
 /** Why a record became a dead letter. Stable: operators filter by it. */
-export type DeadLetterReason = 'empty_record' | 'undecodable' | 'invalid_location' | 'unknown_project' | 'oversized_event';
+export type DeadLetterReason =
+  | 'empty_record'
+  | 'undecodable'
+  | 'invalid_location'
+  | 'unknown_project'
+  | 'oversized_event';
 
 export interface BadRecord {
   readonly record: LogRecord;
@@ -48,7 +53,10 @@ export interface BurialParts {
 }
 
 /** Appends them to topic `dead-letters`; resolves when they are durable. */
-export async function bury({ log, topic, codec, clock, metrics }: BurialParts, bad: readonly BadRecord[]): Promise<void> {
+export async function bury(
+  { log, topic, codec, clock, metrics }: BurialParts,
+  bad: readonly BadRecord[],
+): Promise<void> {
   const failedAt = clock();
   await log.append(
     topics.deadLetters,

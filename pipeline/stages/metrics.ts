@@ -53,14 +53,25 @@ export const stageMetrics = {
     help: 'Milliseconds from the append of the oldest location of a batch to its commit.',
     buckets: lagBucketsMs,
   },
-  analytics_rows_total: { kind: 'counter', label: 'table', help: 'Rows stored for analytics, by table; repeats included.' },
-  analytics_insert_ms: { kind: 'histogram', help: 'Milliseconds per insert for analytics.', buckets: durationBucketsMs },
+  analytics_rows_total: {
+    kind: 'counter',
+    label: 'table',
+    help: 'Rows stored for analytics, by table; repeats included.',
+  },
+  analytics_insert_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds per insert for analytics.',
+    buckets: durationBucketsMs,
+  },
   analytics_lag_ms: {
     kind: 'histogram',
     help: 'Milliseconds from the append of the oldest record of an insert until it can be queried.',
     buckets: lagBucketsMs,
   },
-  webhook_deliveries_total: { kind: 'counter', help: 'Deliveries queued: requests that webhooks are to get, each once.' },
+  webhook_deliveries_total: {
+    kind: 'counter',
+    help: 'Deliveries queued: requests that webhooks are to get, each once.',
+  },
   webhook_deliveries_replaced_total: {
     kind: 'counter',
     help: 'Waiting deliveries that were removed unsent, because the same delivery was asked for again.',

@@ -9,7 +9,13 @@ import { detectSchema } from '../sources/schema.js';
 import { decodeVectorTile, type TileFeature } from '../tiles/vector-tile.js';
 import type { TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
-import { bakeBasemap, basemapAttribution, findDefaultBasemap, openDefaultBasemap, prepareDefaultBasemap } from './bake.js';
+import {
+  bakeBasemap,
+  basemapAttribution,
+  findDefaultBasemap,
+  openDefaultBasemap,
+  prepareDefaultBasemap,
+} from './bake.js';
 import { countryLabels } from './countries.js';
 import { regionOf } from './names.js';
 import { readCities, readWorld, type World, type WorldResolution } from './packages.js';
@@ -60,7 +66,10 @@ function landRings(resolution: WorldResolution): Position[][] {
 }
 
 /** How near a coast a zoom's tiles may be wrong: coasts are simplified to less than half a pixel, and small islands left out. */
-const cases: readonly (readonly [WorldResolution, zooms: readonly (readonly [zoom: number, toleranceDegrees: number])[]])[] = [
+const cases: readonly (readonly [
+  WorldResolution,
+  zooms: readonly (readonly [zoom: number, toleranceDegrees: number])[],
+])[] = [
   [
     '110m',
     [
@@ -148,9 +157,12 @@ test('Fiji, Chukotka and Antarctica are on both sides of the antimeridian', asyn
 /** Rings of each shape that the data has of each country. */
 function shapesByRegion(worlds: readonly World[]): Map<string, Position[][][]> {
   const shapes = new Map<string, Position[][][]>();
-  for (const { id, properties, geometry } of worlds.flatMap((world) => feature(world, world.objects.countries).features)) {
+  for (const { id, properties, geometry } of worlds.flatMap(
+    (world) => feature(world, world.objects.countries).features,
+  )) {
     const region = properties.name === 'Kosovo' ? 'XK' : id === undefined ? '' : regionOf(String(id));
-    const parts = geometry.type === 'Polygon' ? [(geometry as Polygon).coordinates] : (geometry as MultiPolygon).coordinates;
+    const parts =
+      geometry.type === 'Polygon' ? [(geometry as Polygon).coordinates] : (geometry as MultiPolygon).coordinates;
     shapes.set(region, [...(shapes.get(region) ?? []), parts.flat()]);
   }
   return shapes;
@@ -184,7 +196,12 @@ test('countries are named in many languages, and in their own', async () => {
     'name:fr': 'Allemagne',
     'name:ja': 'ドイツ',
   });
-  expect(byRegion.get('JP')).toMatchObject({ name: '日本', 'name:en': 'Japan', 'name:de': 'Japan', 'name:ru': 'Япония' });
+  expect(byRegion.get('JP')).toMatchObject({
+    name: '日本',
+    'name:en': 'Japan',
+    'name:de': 'Japan',
+    'name:ru': 'Япония',
+  });
   expect(byRegion.get('US')).toMatchObject({ name: 'United States', 'name:es': 'Estados Unidos', rank: 1 });
 });
 

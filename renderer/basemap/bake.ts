@@ -103,7 +103,9 @@ const sharedCode = ['../tiles/roomiest-point', '../view/projection'];
 async function recipeHash(): Promise<string> {
   const hash = createHash('sha256');
   const own = fileURLToPath(import.meta.url);
-  const code = (await readdir(dirname(own))).filter((name) => extname(name) === extname(own) && !name.includes('.test.')).sort();
+  const code = (await readdir(dirname(own)))
+    .filter((name) => extname(name) === extname(own) && !name.includes('.test.'))
+    .sort();
   for (const name of [...code, ...sharedCode.map((path) => path + extname(own))]) {
     hash.update(await readFile(join(dirname(own), name)));
   }

@@ -42,7 +42,9 @@ function bordersOf(world: World): Feature[] {
 /** Lines between two states of one country. */
 function statesOf(waters: Waters): Feature[] {
   const country = (state: GeometryObject) => (state.properties as { gu: string }).gu;
-  return simpleFeatures(mesh(waters, waters.objects.subunits, (a, b) => a !== b && country(a) === country(b)) as MultiLineString);
+  return simpleFeatures(
+    mesh(waters, waters.objects.subunits, (a, b) => a !== b && country(a) === country(b)) as MultiLineString,
+  );
 }
 
 function shapesOf(waters: Waters, collection: Waters['objects']['lakes']): Feature[] {

@@ -79,7 +79,10 @@ export function regionOf(digits: string): string {
 /** `name`, in the country's own language where our fonts have its script, and `name:xx` for every language. */
 export function countryNames(region: string): Record<string, string> {
   const style = styleOf(region);
-  const translated = [...dictionaries].map(([language, dictionary]) => [`name:${language}`, dictionary[style].of(region)!]);
+  const translated = [...dictionaries].map(([language, dictionary]) => [
+    `name:${language}`,
+    dictionary[style].of(region)!,
+  ]);
   return { name: ownName(region), ...Object.fromEntries(translated) };
 }
 

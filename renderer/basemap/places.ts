@@ -39,7 +39,9 @@ export function placeLabels(cities: readonly City[]): Feature<Point>[] {
   return cities
     .filter(({ featureCode }) => !formerPlaces.includes(featureCode))
     .map((city) => ({ city, weight: weightOf(city) }))
-    .sort((a, b) => Number(isPart(a.city)) - Number(isPart(b.city)) || b.weight - a.weight || a.city.cityId - b.city.cityId)
+    .sort(
+      (a, b) => Number(isPart(a.city)) - Number(isPart(b.city)) || b.weight - a.weight || a.city.cityId - b.city.cityId,
+    )
     .map(({ city }) => {
       const zoom = shown.claim(city.loc.coordinates, firstZoomFor(city));
       return toFeature(city, isCapital(city) ? Math.min(zoom, firstZoomOfCapitals) : zoom);

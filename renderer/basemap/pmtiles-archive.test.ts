@@ -19,7 +19,9 @@ const place = fc.integer({ min: 0, max: 6 }).chain((zoom) => {
   return fc.record({ zoom: fc.constant(zoom), x: number, y: number });
 });
 /** Few contents, so that many are equal. */
-const tile = fc.tuple(place, fc.uint8Array({ minLength: 1, maxLength: 2 })).map(([at, bytes]): ArchiveTile => ({ ...at, bytes }));
+const tile = fc
+  .tuple(place, fc.uint8Array({ minLength: 1, maxLength: 2 }))
+  .map(([at, bytes]): ArchiveTile => ({ ...at, bytes }));
 const tiles = fc.uniqueArray(tile, { minLength: 1, maxLength: 200, selector: ({ zoom, x, y }) => `${zoom}/${x}/${y}` });
 
 test('every tile is read back, at its place and nowhere else', async () => {

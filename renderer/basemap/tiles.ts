@@ -33,11 +33,15 @@ export function cutTiles(layers: readonly ZoomedLayer[]): ArchiveTile[] {
 /** The layer's tiles, each with this layer only: what the tiler makes of them is large, and gone with the next. */
 function* cutLayer({ name, minZoom, maxZoom, features }: ZoomedLayer): Generator<ArchiveTile> {
   const everyTile = { indexMaxZoom: maxZoom, indexMaxPoints: 0 };
-  const index = new GeoJSONVT({ type: 'FeatureCollection', features: [...features] }, { maxZoom, extent, buffer, ...everyTile });
+  const index = new GeoJSONVT(
+    { type: 'FeatureCollection', features: [...features] },
+    { maxZoom, extent, buffer, ...everyTile },
+  );
   for (const { z, x, y } of index.tileCoords) {
     if (z < minZoom) continue;
     const found = index.getTile(z, x, y)?.features ?? [];
-    const shown = z === maxZoom ? found : found.filter(({ tags }) => ((tags?.min_zoom as number | undefined) ?? 0) <= z);
+    const shown =
+      z === maxZoom ? found : found.filter(({ tags }) => ((tags?.min_zoom as number | undefined) ?? 0) <= z);
     if (shown.length === 0) continue;
     yield { zoom: z, x, y, bytes: fromGeojsonVt({ [name]: { features: shown } }, { version: 2, extent }) };
   }

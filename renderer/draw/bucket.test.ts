@@ -42,7 +42,8 @@ test('batches hold what passes the filter, once, each as it would look alone; an
   fc.assert(
     fc.property(drawn, fc.double({ min: 0, max: 10, noNaN: true }), fc.boolean(), (features, zoom, sorted) => {
       const layer = layerOf(sorted ? { layout } : {});
-      const tile = decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes') ?? new TileLayer('', 4096, [], [], 0);
+      const tile =
+        decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes') ?? new TileLayer('', 4096, [], [], 0);
       const selection = selectionOf(layer, ['fill-color', 'fill-opacity', 'fill-outline-color'], 'fill-sort-key');
       const { batches } = buildBucket(tile, selection, Math.floor(zoom));
 
@@ -51,7 +52,9 @@ test('batches hold what passes the filter, once, each as it would look alone; an
       const order = sorted ? (feature: TileFeature) => Number(feature.properties.order) : () => 0;
       const expected = tile.features.filter(layer.filter(zoom)).sort((a, b) => order(a) - order(b));
       const placed = batches.flatMap(({ feature, chunks }, batch) =>
-        chunks.flatMap((chunk) => chunk.shapes.map((shape) => ({ each: shape as TileFeature, batch, representative: feature }))),
+        chunks.flatMap((chunk) =>
+          chunk.shapes.map((shape) => ({ each: shape as TileFeature, batch, representative: feature })),
+        ),
       );
       expect(new Set(placed.map(({ each }) => each))).toEqual(new Set(expected));
       expect(placed).toHaveLength(expected.length);
@@ -96,7 +99,9 @@ test('the box of a chunk is around all its features', () => {
 
 test('layers that select the same share a bucket: colours do not matter, filters do', () => {
   const key = (more: object, painted: readonly string[]) => selectionOf(layerOf(more), painted, 'fill-sort-key').key;
-  expect(key({ paint: { 'fill-color': 'red' } }, ['fill-color'])).toBe(key({ paint: { 'fill-color': 'green' } }, ['fill-color']));
+  expect(key({ paint: { 'fill-color': 'red' } }, ['fill-color'])).toBe(
+    key({ paint: { 'fill-color': 'green' } }, ['fill-color']),
+  );
   expect(key({}, ['fill-color'])).not.toBe(key({}, []));
   expect(key({ filter: ['has', 'x'] }, [])).not.toBe(key({}, []));
   expect(key({ layout }, [])).not.toBe(key({}, []));

@@ -29,7 +29,12 @@ export function dashPattern(dasharray: readonly number[], unit: number, minPerio
 }
 
 /** The dashes of each line, or closed ring, that lie in the box. A line that leaves the box and comes back goes on in the pattern where it would be. */
-export function dashLines({ xy, ends }: Coordinates, closed: boolean, pattern: DashPattern, box: PixelBox): Coordinates {
+export function dashLines(
+  { xy, ends }: Coordinates,
+  closed: boolean,
+  pattern: DashPattern,
+  box: PixelBox,
+): Coordinates {
   const dashes = new Dashes();
   let start = 0;
   for (const end of ends) {
@@ -106,7 +111,14 @@ function positionIn({ lengths, period }: DashPattern, distance: number): [index:
 }
 
 /** From where to where along a segment it is inside the box (Liang and Barsky); from ≥ to when it isn't. */
-function insideBox(x: number, y: number, dx: number, dy: number, length: number, box: PixelBox): [from: number, to: number] {
+function insideBox(
+  x: number,
+  y: number,
+  dx: number,
+  dy: number,
+  length: number,
+  box: PixelBox,
+): [from: number, to: number] {
   let from = 0;
   let to = length;
   const cut = (position: number, speed: number, min: number, max: number) => {

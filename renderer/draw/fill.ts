@@ -27,7 +27,12 @@ export const extrusionPainter: VectorPainter = {
 };
 
 /** False where there is nothing, not even an outline: of an image that is missing. */
-function fill(canvas: TileCanvas, layer: StyleLayer, { feature, chunks }: Batch, type: 'fill' | 'fill-extrusion'): boolean {
+function fill(
+  canvas: TileCanvas,
+  layer: StyleLayer,
+  { feature, chunks }: Batch,
+  type: 'fill' | 'fill-extrusion',
+): boolean {
   const { context, zoom, frame, unitPx } = canvas;
   const color = layer.property<Color>(`${type}-color`).at(zoom, feature);
   const opacity = layer.property<number>(`${type}-opacity`).at(zoom, feature);
@@ -37,7 +42,8 @@ function fill(canvas: TileCanvas, layer: StyleLayer, { feature, chunks }: Batch,
   const translate = layer.property<Translate>(`${type}-translate`).at(zoom);
   const visible = canvas.visible(0, translate);
   canvas.useTileUnits(translate);
-  context.fillStyle = image === null ? color.toString() : repeated(frame, image, { px: unitPx, ...canvas.origin(translate) });
+  context.fillStyle =
+    image === null ? color.toString() : repeated(frame, image, { px: unitPx, ...canvas.origin(translate) });
   context.globalAlpha = opacity;
   for (const chunk of chunks) {
     if (overlaps(chunk.box, visible)) context.fill(chunk.path());

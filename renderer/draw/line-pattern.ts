@@ -99,7 +99,12 @@ function segmentsOf(xy: readonly number[], closed: boolean, canvas: TileCanvas, 
       length: units * canvas.unitPx,
       dx: (toX - fromX) / units,
       dy: (toY - fromY) / units,
-      box: { minX: Math.min(fromX, toX), minY: Math.min(fromY, toY), maxX: Math.max(fromX, toX), maxY: Math.max(fromY, toY) },
+      box: {
+        minX: Math.min(fromX, toX),
+        minY: Math.min(fromY, toY),
+        maxX: Math.max(fromX, toX),
+        maxY: Math.max(fromY, toY),
+      },
     });
   }
   return segments;
@@ -123,7 +128,9 @@ function paintSegment(
   pattern.setTransform(new DOMMatrix([period / image.width, 0, 0, width / image.height, -travelled, -half]));
   context.fillStyle = pattern;
   context.fill(
-    new Path2D(`M${-begin} ${-half}L${length + end + extra} ${-half}L${length - end + extra} ${half}L${begin} ${half}Z`),
+    new Path2D(
+      `M${-begin} ${-half}L${length + end + extra} ${-half}L${length - end + extra} ${half}L${begin} ${half}Z`,
+    ),
   );
 }
 

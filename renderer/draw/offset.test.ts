@@ -25,7 +25,10 @@ function signedDistance(xy: readonly number[], x: number, y: number): number {
   let best = Infinity;
   for (let i = 2; i < xy.length; i += 2) {
     const [ax, ay, bx, by] = [xy[i - 2]!, xy[i - 1]!, xy[i]!, xy[i + 1]!];
-    const along = Math.max(0, Math.min(1, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / ((bx - ax) ** 2 + (by - ay) ** 2)));
+    const along = Math.max(
+      0,
+      Math.min(1, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / ((bx - ax) ** 2 + (by - ay) ** 2)),
+    );
     const distance = Math.hypot(ax + along * (bx - ax) - x, ay + along * (by - ay) - y);
     const side = Math.sign((bx - ax) * (y - ay) - (by - ay) * (x - ax));
     if (distance < Math.abs(best)) best = side * distance;

@@ -49,7 +49,14 @@ interface Segment {
   readonly length: number;
 }
 
-function offsetPart(xy: number[], closed: boolean, distance: number, join: LineJoin, miterLimit: number, out: number[]): void {
+function offsetPart(
+  xy: number[],
+  closed: boolean,
+  distance: number,
+  join: LineJoin,
+  miterLimit: number,
+  out: number[],
+): void {
   const count = xy.length / 2;
   if (count < 2) return;
   const segments = segmentsOf(xy, closed && count > 2);

@@ -30,7 +30,10 @@ function dot(x: number, y: number): DrawnFeature {
 }
 
 test('a background fills the picture, over paper', async () => {
-  const picture = await draw([], [{ type: 'background', paint: { 'background-color': '#000', 'background-opacity': 0.2 } }]);
+  const picture = await draw(
+    [],
+    [{ type: 'background', paint: { 'background-color': '#000', 'background-opacity': 0.2 } }],
+  );
   expect(picture.count(shade)).toBe(512 * 512);
   expect((await draw([], [])).count(white)).toBe(512 * 512);
 });
@@ -40,7 +43,12 @@ test('areas are filled without their holes', async () => {
   const ring: DrawnFeature = { type: 'polygon', parts: [rectangle(80, 80, 800, 800), hole] };
   const picture = await draw([ring], [shapes('fill', { 'fill-color': red })]);
   expect(picture.count(red)).toBe(90 * 90 - 20 * 20);
-  expect([picture.at(10, 10), picture.at(99, 99), picture.at(50, 50), picture.at(9, 9)]).toEqual([red, red, white, white]);
+  expect([picture.at(10, 10), picture.at(99, 99), picture.at(50, 50), picture.at(9, 9)]).toEqual([
+    red,
+    red,
+    white,
+    white,
+  ]);
 });
 
 // Tiles of the first version of the specification have rings either way round. In one path the two kinds cut each other out.
@@ -51,7 +59,10 @@ test('areas that overlap are filled where they overlap, whichever way round they
 });
 
 test('areas have outlines of their own colour, one device pixel wide', async () => {
-  const picture = await draw([area(10, 10, 100, 100)], [shapes('fill', { 'fill-color': red, 'fill-outline-color': '#000000' })]);
+  const picture = await draw(
+    [area(10, 10, 100, 100)],
+    [shapes('fill', { 'fill-color': red, 'fill-outline-color': '#000000' })],
+  );
   expect(picture.at(50, 50)).toBe(red);
   expect(picture.at(10, 50)).toMatch(/#[78].0000/);
   expect(picture.at(9, 50)).toMatch(/#([78].)\1\1/);
@@ -144,7 +155,9 @@ test('dots have a stroke around them', async () => {
 });
 
 test('a dot on the edge of two tiles is drawn whole, once', async () => {
-  const source = sourceOf(async (_zoom, x) => tileBytes({ shapes: [{ type: 'point', parts: [[[x === 0 ? 4096 : 0, 2048]]] }] }));
+  const source = sourceOf(async (_zoom, x) =>
+    tileBytes({ shapes: [{ type: 'point', parts: [[[x === 0 ? 4096 : 0, 2048]]] }] }),
+  );
   const view = { ...wholeTile, zoom: 1, center: [0, 66] as const, width: 100, height: 100 };
   const picture = await drawSource(
     source,
@@ -162,7 +175,10 @@ test('a building is flat from above', async () => {
 });
 
 test('a layer whose pattern is missing is left out rather than drawn in a colour it never has', async () => {
-  const layers = [shapes('fill', { 'fill-pattern': 'dots' }), { type: 'background', paint: { 'background-pattern': 'dots' } }];
+  const layers = [
+    shapes('fill', { 'fill-pattern': 'dots' }),
+    { type: 'background', paint: { 'background-pattern': 'dots' } },
+  ];
   expect((await draw([area(10, 10, 20, 20)], layers)).count(white)).toBe(512 * 512);
 });
 
@@ -209,8 +225,16 @@ const scenery = [
 const sceneryStyle = [
   { type: 'background', paint: { 'background-color': '#eeeeee' } },
   shapes('fill', { 'fill-color': ['match', ['get', 'c'], 'a', '#88cc88', '#8888cc'], 'fill-outline-color': '#333333' }),
-  shapes('line', { 'line-width': 3, 'line-gap-width': 12, 'line-color': '#aa5500' }, { layout: { 'line-join': 'round' } }),
-  shapes('line', { 'line-width': 4, 'line-color': '#0055aa', 'line-dasharray': [2, 1.5] }, { layout: { 'line-cap': 'round' } }),
+  shapes(
+    'line',
+    { 'line-width': 3, 'line-gap-width': 12, 'line-color': '#aa5500' },
+    { layout: { 'line-join': 'round' } },
+  ),
+  shapes(
+    'line',
+    { 'line-width': 4, 'line-color': '#0055aa', 'line-dasharray': [2, 1.5] },
+    { layout: { 'line-cap': 'round' } },
+  ),
   shapes('line', { 'line-width': 2, 'line-color': '#dd0000', 'line-offset': 15 }),
   shapes('circle', {
     'circle-radius': 14,
@@ -261,7 +285,13 @@ test('a tile enlarged 256 times is drawn sharp, with the dashes that the view sh
   const source = sourceOf(async () => tileBytes({ shapes: [line([0, 256], [512, 256])] }), { maxZoom: 14 });
   const paint = { 'line-color': red, 'line-width': 10, 'line-dasharray': [2, 1] };
   const tile = 512 * 2 ** 8;
-  const view = viewFrom(8192.3 * tile, 8192.5 * tile - 50, { center: [0, 0], zoom: 22, width: 300, height: 100, scale: 1 });
+  const view = viewFrom(8192.3 * tile, 8192.5 * tile - 50, {
+    center: [0, 0],
+    zoom: 22,
+    width: 300,
+    height: 100,
+    scale: 1,
+  });
   const picture = await drawSource(source, [shapes('line', paint)], view);
   expect(picture.count(red)).toBeGreaterThan(10 * 180);
   expect(picture.count(red)).toBeLessThan(10 * 220);
@@ -276,7 +306,11 @@ test.each([18, 21, 23])('lines and dots of a tile of zoom 6 keep their size at z
   const tile = 512 * 2 ** (zoom - 6);
   const view = (x: number, y: number) =>
     viewFrom(x * tile - 50, y * tile - 50, { center: [0, 0], zoom, width: 100, height: 100, scale: 1 });
-  const diagonal = await drawSource(source, [shapes('line', { 'line-color': red, 'line-width': 3 })], view(32.37, 32.37));
+  const diagonal = await drawSource(
+    source,
+    [shapes('line', { 'line-color': red, 'line-width': 3 })],
+    view(32.37, 32.37),
+  );
   const column = Array.from({ length: 100 }, (_, y) => diagonal.at(50, y)).filter((color) => color !== white);
   expect(column.length).toBeGreaterThanOrEqual(4);
   expect(column.length).toBeLessThanOrEqual(6);
@@ -317,7 +351,9 @@ test('every property that a painter does not read is told as unsupported', () =>
       }),
     );
     const place = { zoom: 0, x: 0, y: 0, left: 0, top: 0, sizePx: 512 };
-    const tiles = new Map([['tiles', [{ place, tile: { kind: 'vector' as const, key: '', tile: decodeVectorTile(bytes) } }]]]);
+    const tiles = new Map([
+      ['tiles', [{ place, tile: { kind: 'vector' as const, key: '', tile: decodeVectorTile(bytes) } }]],
+    ]);
     paintLayers(openFrame(wholeTile, tiles), { layers }, new BucketStore(1e6));
 
     for (const group of ['paint', 'layout'] as const) {

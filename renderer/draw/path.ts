@@ -16,7 +16,12 @@ export type Origin = readonly [x: number, y: number];
 const tileCorner: Origin = [0, 0];
 
 /** Lines, or closed rings, as path data of SVG; coordinates are counted from the origin, multiplied by `precision` and rounded. */
-export function pathData({ xy, ends }: Coordinates, closed: boolean, precision = 1, [originX, originY] = tileCorner): string {
+export function pathData(
+  { xy, ends }: Coordinates,
+  closed: boolean,
+  precision = 1,
+  [originX, originY] = tileCorner,
+): string {
   let data = '';
   let i = 0;
   for (const end of ends) {

@@ -17,7 +17,8 @@ const everywhere: DrawnFeature = { type: 'polygon', parts: [rectangle(-160, -160
 const small = { center: [0, 0] as const, zoom: 2, width: 90, height: 70, scale: 1 };
 
 /** Whether the image has this pixel of its own size; x and y of the world. */
-const isInk = (x: number, y: number): boolean => ['##...', '#....', '....#'][((y % 3) + 3) % 3]![((x % 5) + 5) % 5] === '#';
+const isInk = (x: number, y: number): boolean =>
+  ['##...', '#....', '....#'][((y % 3) + 3) % 3]![((x % 5) + 5) % 5] === '#';
 
 function inkOf(picture: Picture): string[] {
   return Array.from({ length: picture.height }, (_, y) =>
@@ -120,9 +121,9 @@ test('along a line the image is as high as the line is wide, and turns with it',
   expect([91, 93, 106, 108].map((y) => isRed(110, y))).toEqual([false, true, true, false]);
   // After 200 pixels to the right: eight into a round.
   expect([112, 118, 130, 148, 162].map((y) => isRed(300, y))).toEqual([true, true, false, false, true]);
-  expect((await draw([line], [shapes('line', { ...paint, 'line-pattern': 'none' })], wholeTile, images)).count(white)).toBe(
-    512 * 512,
-  );
+  expect(
+    (await draw([line], [shapes('line', { ...paint, 'line-pattern': 'none' })], wholeTile, images)).count(white),
+  ).toBe(512 * 512);
 });
 
 test('a bend in a line of one colour has neither gap nor double', async () => {
@@ -137,7 +138,12 @@ test('a bend in a line of one colour has neither gap nor double', async () => {
       fc.pre(Math.min(turn, 2 * Math.PI - turn) < 1 && Math.hypot(b[0] - a[0], b[1] - a[1]) > 30);
       fc.pre(Math.hypot(c[0] - b[0], c[1] - b[1]) > 30);
       const line: DrawnFeature = { type: 'line', parts: [vertices.map(([x, y]) => [8 * x, 8 * y] as const)] };
-      const patterned = await draw([line], [shapes('line', { 'line-width': 12, 'line-pattern': 'blue' })], wholeTile, images);
+      const patterned = await draw(
+        [line],
+        [shapes('line', { 'line-width': 12, 'line-pattern': 'blue' })],
+        wholeTile,
+        images,
+      );
       const colored = await draw([line], [shapes('line', { 'line-width': 12, 'line-color': blue })]);
       expect(patterned.differences(colored, 100)).toBeLessThanOrEqual(4);
     }),

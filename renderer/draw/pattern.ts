@@ -15,7 +15,12 @@ import type { Frame } from './frame.js';
 /** Null where the layer is painted in its colour; `missing` where nothing is drawn in place of an image that isn't there. */
 export type Pattern = SpriteImage | 'missing' | null;
 
-export function patternAt({ images, wholeZoom }: Frame, layer: StyleLayer, name: string, feature?: TileFeature): Pattern {
+export function patternAt(
+  { images, wholeZoom }: Frame,
+  layer: StyleLayer,
+  name: string,
+  feature?: TileFeature,
+): Pattern {
   const property: ImageProperty = layer.property(name);
   if (property.text === '') return null;
   const image = imageNameAt(property, wholeZoom, feature, images.names);

@@ -35,7 +35,8 @@ export function selectionOf(layer: StyleLayer, painted: readonly string[], sortK
     groupingReads: readsOf(...grouping.map(({ text }) => text)),
     sortKey: ordered,
     key: JSON.stringify([layer.sourceLayer, layer.filterText, grouping.map((p) => p.text), ordered?.text]),
-    dependsOnZoom: layer.filterDependsOnZoom || [...grouping, ordered].some((property) => property?.kind === 'composite'),
+    dependsOnZoom:
+      layer.filterDependsOnZoom || [...grouping, ordered].some((property) => property?.kind === 'composite'),
     dependsOnImages: grouping.some((property) => property.isImage),
   };
 }

@@ -7,7 +7,12 @@ import { shapesOf } from './shape.js';
 
 /** A square with or without a hole, as rings. */
 const area = fc
-  .record({ x: fc.nat({ max: 4000 }), y: fc.nat({ max: 4000 }), size: fc.integer({ min: 30, max: 600 }), hole: fc.boolean() })
+  .record({
+    x: fc.nat({ max: 4000 }),
+    y: fc.nat({ max: 4000 }),
+    size: fc.integer({ min: 30, max: 600 }),
+    hole: fc.boolean(),
+  })
   .map(({ x, y, size, hole }): Vertex[][] => {
     const outer = rectangle(x, y, x + size, y + size);
     return hole ? [outer, [...rectangle(x + 10, y + 10, x + size - 10, y + size - 10)].reverse()] : [outer];

@@ -66,7 +66,11 @@ export class TileCanvas {
   }
 
   /** From here on coordinates are tile units, or as many to a tile unit as `precision` says, counted from `origin`. */
-  useTileUnits([shiftX, shiftY]: Translate, precision = 1, [originX, originY]: readonly [x: number, y: number] = [0, 0]): void {
+  useTileUnits(
+    [shiftX, shiftY]: Translate,
+    precision = 1,
+    [originX, originY]: readonly [x: number, y: number] = [0, 0],
+  ): void {
     const { left, top } = this.origin([shiftX, shiftY]);
     const scale = this.unitPx / precision;
     this.context.setTransform(scale, 0, 0, scale, left + originX * this.unitPx, top + originY * this.unitPx);

@@ -30,7 +30,9 @@ export interface RasterIcon {
 export function iconKind(bytes: Uint8Array): IconKind | undefined {
   if (isPng(bytes)) return 'png';
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024));
-  return /^(\ufeff)?\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE[^>]*>?|<svg[\s>/])/i.test(start.toString('utf8'))
+  return /^(\ufeff)?\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE[^>]*>?|<svg[\s>/])/i.test(
+    start.toString('utf8'),
+  )
     ? 'svg'
     : undefined;
 }

@@ -23,9 +23,10 @@ describe('an SVG of a few bytes that asks for much is refused by the rule it bre
     ['use by an id of character references', nestedUse(5, (id) => `<use href="&#35;${id}"/>`), 'drawing steps'],
     [
       'patterns within patterns',
-      `${Array.from({ length: 6 }, (_, n) => `<pattern id="p${n + 1}">${`<rect fill="url(#p${n})"/>`.repeat(10)}</pattern>`).join(
-        '',
-      )}<pattern id="p0"><rect/></pattern><rect fill="url(#p6)"/>`,
+      `${Array.from(
+        { length: 6 },
+        (_, n) => `<pattern id="p${n + 1}">${`<rect fill="url(#p${n})"/>`.repeat(10)}</pattern>`,
+      ).join('')}<pattern id="p0"><rect/></pattern><rect fill="url(#p6)"/>`,
       'drawing steps',
     ],
     [
@@ -54,7 +55,11 @@ describe('an SVG of a few bytes that asks for much is refused by the rule it bre
       `<filter id="f"><feGaussianBlur stdDeviation="9"/></filter>${'<g filter="url(#f)"/>'.repeat(30)}`,
       'filter effects',
     ],
-    ['noise of many octaves', '<filter id="f"><feTurbulence numOctaves="200"/></filter><g filter="url(#f)"/>', 'filter effects'],
+    [
+      'noise of many octaves',
+      '<filter id="f"><feTurbulence numOctaves="200"/></filter><g filter="url(#f)"/>',
+      'filter effects',
+    ],
     ['depth', `${'<g>'.repeat(70)}${'</g>'.repeat(70)}`, 'deeper'],
     [
       'depth by references',
@@ -79,7 +84,11 @@ describe('an SVG of a few bytes that asks for much is refused by the rule it bre
   });
 
   test.each([
-    ['nested entities', '<!DOCTYPE svg [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]><svg><text>&b;</text></svg>', 'document type'],
+    [
+      'nested entities',
+      '<!DOCTYPE svg [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]><svg><text>&b;</text></svg>',
+      'document type',
+    ],
     ['a linked style sheet', '<?xml-stylesheet href="a.css"?><svg/>', 'outside'],
     ['another encoding', '<?xml version="1.0" encoding="UTF-16"?><svg/>', 'UTF-8'],
     ['another root', '<html><svg/></html>', 'root'],

@@ -107,11 +107,14 @@ function endOfMarkup(text: string, start: number): number | string | null {
   };
   if (text.startsWith('<!--', start)) return after('-->');
   if (text.startsWith('<![CDATA[', start)) return after(']]>');
-  if (text.startsWith('<?', start)) return /^<\?xml-stylesheet/i.test(text.slice(start, start + 16)) ? external : after('?>');
+  if (text.startsWith('<?', start))
+    return /^<\?xml-stylesheet/i.test(text.slice(start, start + 16)) ? external : after('?>');
   if (!text.startsWith('<!', start)) return null;
   const end = text.indexOf('>', start);
   if (end < 0) return malformed;
-  return text.slice(start, end).includes('[') ? 'must not declare entities or anything else in its document type' : end + 1;
+  return text.slice(start, end).includes('[')
+    ? 'must not declare entities or anything else in its document type'
+    : end + 1;
 }
 
 const external = 'must not refer to anything outside itself';
@@ -163,7 +166,8 @@ function limitsProblem(elements: readonly Element[]): string | null {
 
 /** A `url()` that leads elsewhere, or one that is written so that it isn't seen. */
 const isOutside = (value: string): boolean =>
-  /url\(\s*["']?\s*(?!#|\s|["'])/i.test(value) || (value.includes('\\') && /u|\\0*75/i.test(value) && value.includes('('));
+  /url\(\s*["']?\s*(?!#|\s|["'])/i.test(value) ||
+  (value.includes('\\') && /u|\\0*75/i.test(value) && value.includes('('));
 
 /** What drawing takes, all references followed. */
 interface Count {
@@ -189,7 +193,8 @@ function countProblem(root: Element, elements: readonly Element[], styleSheet: s
   if (counter.hasCycle) return 'must not refer to itself';
   if (depth > maxDepth) return depthRule;
   if (filters > maxFilterSteps) return `must apply at most ${maxFilterSteps} filter effects, all references followed`;
-  if (text > maxTextCharacters) return `must draw at most ${maxTextCharacters} characters of text, all references followed`;
+  if (text > maxTextCharacters)
+    return `must draw at most ${maxTextCharacters} characters of text, all references followed`;
   return steps > maxDrawingSteps ? `must take at most ${maxDrawingSteps} drawing steps, all references followed` : null;
 }
 
@@ -206,7 +211,9 @@ class Counter {
   /** Whatever a selector that isn't simple refers to may be drawn with each shape there is, and with each shape of that again. */
   total(root: Element): Count {
     const everywhere = this.styles.get(anyElement) ?? [];
-    const references = everywhere.flatMap(([name, value]) => idsIn(value).map((id) => ({ name, count: this.ofId(id) })));
+    const references = everywhere.flatMap(([name, value]) =>
+      idsIn(value).map((id) => ({ name, count: this.ofId(id) })),
+    );
     return references.reduce((sum, { name, count }) => {
       return plus(sum, scaled(count, name.startsWith('marker') ? sum.elements + sum.vertices : sum.elements));
     }, this.of(root));
@@ -282,7 +289,8 @@ function ownCount({ name, attributes, text }: Element): Count {
   };
 }
 
-const idsIn = (value: string): string[] => [...value.matchAll(/url\(\s*["']?\s*#([^"')]*)/gi)].map(([, id]) => id!.trim());
+const idsIn = (value: string): string[] =>
+  [...value.matchAll(/url\(\s*["']?\s*#([^"')]*)/gi)].map(([, id]) => id!.trim());
 
 /** Declarations that refer to something, by the simple selector that they are for; any other selector may match every element. */
 type StyleSheet = ReadonlyMap<string, readonly Declaration[]>;
@@ -303,7 +311,9 @@ function readStyleSheet(text: string): StyleSheet {
 }
 
 const declarationsOf = (text: string): Declaration[] =>
-  text.split(';').map((each) => [each.slice(0, each.indexOf(':')).trim().toLowerCase(), each.slice(each.indexOf(':') + 1)]);
+  text
+    .split(';')
+    .map((each) => [each.slice(0, each.indexOf(':')).trim().toLowerCase(), each.slice(each.indexOf(':') + 1)]);
 
 function declared({ name, attributes }: Element, styles: StyleSheet): readonly Declaration[] {
   if (styles.size === 0) return [];

@@ -92,11 +92,16 @@ function bestPlaces({ line, from, to }: Stretch, width: number): Place[] {
 function straightSetting(place: Place, text: string, width: number, look: Look, style: LineStyle): Setting | null {
   const tolerance = (isSeparable(text) ? straightToleranceEm : unbendableToleranceEm) * look.sizePx;
   const { start, end } = place;
-  if (place.line.between(place.from, place.to).some((vertex) => distanceToLine(vertex, start, end) > tolerance)) return null;
+  if (place.line.between(place.from, place.to).some((vertex) => distanceToLine(vertex, start, end) > tolerance))
+    return null;
   const angle = readingAngle(start, end, style);
   const [x, y] = below([(start[0] + end[0]) / 2, (start[1] + end[1]) / 2], angle, style.offsetPx);
   const height = rowHeightEm * look.sizePx;
-  return { runs: [{ text, x, y, angle }], boxes: turnedBoxes(x, y, width, height, angle), frame: { x, y, width, height, angle } };
+  return {
+    runs: [{ text, x, y, angle }],
+    boxes: turnedBoxes(x, y, width, height, angle),
+    frame: { x, y, width, height, angle },
+  };
 }
 
 /** Null where the script can't be bent, or the line bends too much for the style. */
@@ -144,5 +149,7 @@ function distanceToLine([x, y]: Point, start: Point, end: Point): number {
   const dx = end[0] - start[0];
   const dy = end[1] - start[1];
   const length = Math.hypot(dx, dy);
-  return length === 0 ? Math.hypot(x - start[0], y - start[1]) : Math.abs((x - start[0]) * dy - (y - start[1]) * dx) / length;
+  return length === 0
+    ? Math.hypot(x - start[0], y - start[1])
+    : Math.abs((x - start[0]) * dy - (y - start[1]) * dx) / length;
 }

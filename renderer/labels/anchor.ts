@@ -28,7 +28,8 @@ export function standsOf(layer: StyleLayer, feature: TileFeature, zoom: number):
   const radius = layout<number>('text-radial-offset');
   const offset = layout<readonly [number, number]>('text-offset');
   const variable = layout<readonly Anchor[] | undefined>('text-variable-anchor');
-  if (variable) return variable.map((anchor) => ({ anchor, offset: radius ? radial(anchor, radius) : away(anchor, offset) }));
+  if (variable)
+    return variable.map((anchor) => ({ anchor, offset: radius ? radial(anchor, radius) : away(anchor, offset) }));
   const anchor = layout<Anchor>('text-anchor');
   return [{ anchor, offset: radius ? radial(anchor, radius) : offset }];
 }

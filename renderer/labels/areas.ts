@@ -32,7 +32,8 @@ export function largestArea(feature: TileFeature, tile: SeenTile): SeenArea | nu
     const [outer, ...holes] = rings.map((ring) => clipRing(ring, tile.box));
     if (!outer || !isWideEnough(outer, tile.unitPx)) continue;
     const size = (Math.abs(doubledArea(outer, 0, outer.length)) / 2) * tile.unitPx ** 2;
-    if (!largest || size > largest.size) largest = { tile, rings: [outer, ...holes.filter((ring) => ring.length > 0)], size };
+    if (!largest || size > largest.size)
+      largest = { tile, rings: [outer, ...holes.filter((ring) => ring.length > 0)], size };
   }
   return largest;
 }
@@ -68,7 +69,9 @@ function partsOf(feature: TileFeature): Ring[][] {
 function isWideEnough(ring: Ring, unitPx: number): boolean {
   const sideOf = (offset: number) => {
     const values = ring.filter((_, i) => i % 2 === offset);
-    return (values.reduce((a, b) => Math.max(a, b), -Infinity) - values.reduce((a, b) => Math.min(a, b), Infinity)) * unitPx;
+    return (
+      (values.reduce((a, b) => Math.max(a, b), -Infinity) - values.reduce((a, b) => Math.min(a, b), Infinity)) * unitPx
+    );
   };
   return sideOf(0) >= minSidePx && sideOf(1) >= minSidePx;
 }
@@ -89,7 +92,10 @@ function clipSide(ring: Ring, offset: 0 | 1, limit: number, sign: 1 | -1): Ring 
     const now = sign * (ring[i + offset]! - limit);
     if (before >= 0 !== now >= 0) {
       const share = before / (before - now);
-      kept.push(ring[last]! + share * (ring[i]! - ring[last]!), ring[last + 1]! + share * (ring[i + 1]! - ring[last + 1]!));
+      kept.push(
+        ring[last]! + share * (ring[i]! - ring[last]!),
+        ring[last + 1]! + share * (ring[i + 1]! - ring[last + 1]!),
+      );
     }
     if (now >= 0) kept.push(ring[i]!, ring[i + 1]!);
   }

@@ -21,7 +21,9 @@ function styleFor(layout: object): BlockStyle {
 }
 
 const look = lookFor('Via Roma', { sizePx: 20 });
-const settingsAt = (layout: object, text = 'Via Roma'): Setting[] => [...blockSettings(text, look, styleFor(layout), 100, 100)];
+const settingsAt = (layout: object, text = 'Via Roma'): Setting[] => [
+  ...blockSettings(text, look, styleFor(layout), 100, 100),
+];
 /** Where the box of the label is to its point, in ems. */
 const boxOf = ({ boxes: [box] }: Setting) => {
   const { minX, minY, maxX, maxY } = box!;
@@ -38,11 +40,16 @@ test('a label hangs at its anchor', () => {
   expect(edges({})).toEqual(rounded([-width / 2, -0.6, width / 2, 0.6]));
   expect(edges({ 'text-anchor': 'left' })).toEqual(rounded([0, -0.6, width, 0.6]));
   expect(edges({ 'text-anchor': 'bottom-right' })).toEqual(rounded([-width, -1.2, 0, 0]));
-  expect(edges({ 'text-anchor': 'top', 'text-offset': [1, 2] })).toEqual(rounded([1 - width / 2, 2, 1 + width / 2, 3.2]));
+  expect(edges({ 'text-anchor': 'top', 'text-offset': [1, 2] })).toEqual(
+    rounded([1 - width / 2, 2, 1 + width / 2, 3.2]),
+  );
 });
 
 test('variable anchors lead away from the point, whatever the sign of the offset', () => {
-  const settings = settingsAt({ 'text-variable-anchor': ['left', 'right', 'top', 'bottom'], 'text-offset': [-2, 2] }).map(boxOf);
+  const settings = settingsAt({
+    'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
+    'text-offset': [-2, 2],
+  }).map(boxOf);
   expect(settings[0]!.left).toBeCloseTo(2);
   expect(settings[1]!.right).toBeCloseTo(-2);
   expect(settings[2]!.top).toBeCloseTo(2 - 7 / 24);
@@ -50,7 +57,9 @@ test('variable anchors lead away from the point, whatever the sign of the offset
 });
 
 test('a radial offset is as long to the corners', () => {
-  const [corner, side] = settingsAt({ 'text-variable-anchor': ['top-left', 'left'], 'text-radial-offset': 2 }).map(boxOf);
+  const [corner, side] = settingsAt({ 'text-variable-anchor': ['top-left', 'left'], 'text-radial-offset': 2 }).map(
+    boxOf,
+  );
   expect(corner!.left).toBeCloseTo(Math.SQRT2);
   expect(corner!.top).toBeCloseTo(Math.SQRT2 - 7 / 24);
   expect(side!.left).toBeCloseTo(2);

@@ -69,7 +69,14 @@ function wrap(paragraph: string, type: Type, maxWidthPx: number): string[] {
   });
 }
 
-function settingAt(block: Block, look: Look, style: BlockStyle, { anchor, offset }: Stand, x: number, y: number): Setting {
+function settingAt(
+  block: Block,
+  look: Look,
+  style: BlockStyle,
+  { anchor, offset }: Stand,
+  x: number,
+  y: number,
+): Setting {
   const rowPx = style.lineHeightEm * look.sizePx;
   const heightPx = rowPx * block.lines.length;
   const { across, down } = shareOf(anchor);

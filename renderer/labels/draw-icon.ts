@@ -41,7 +41,17 @@ function stretchedCanvas(image: Canvas, columns: Stretched, rows: Stretched, sca
       const [left, top] = [edge(column.start), edge(row.start)];
       const [width, height] = [edge(column.end) - left, edge(row.end) - top];
       if (width === 0 || height === 0) continue;
-      context.drawImage(image, column.from, row.from, column.to - column.from, row.to - row.from, left, top, width, height);
+      context.drawImage(
+        image,
+        column.from,
+        row.from,
+        column.to - column.from,
+        row.to - row.from,
+        left,
+        top,
+        width,
+        height,
+      );
     }
   }
   return canvas;

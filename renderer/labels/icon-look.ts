@@ -46,7 +46,12 @@ export interface IconStyle {
 export const iconWidth = ({ look: { image, size } }: IconStyle): number => image.width * size;
 
 /** Null without an icon, when the style's images have none of this name, or when nothing would be seen. */
-export function iconStyleOf(frame: Frame, layer: StyleLayer, feature: TileFeature, name: string | null): IconStyle | null {
+export function iconStyleOf(
+  frame: Frame,
+  layer: StyleLayer,
+  feature: TileFeature,
+  name: string | null,
+): IconStyle | null {
   const image = name === null ? undefined : frame.images.get(name);
   if (!image) return null;
   const { zoom } = frame.view;
@@ -106,7 +111,9 @@ function fittedIcon({ look, offset, shift, fit, fitPadding }: IconStyle, text: T
   const columns = isWide
     ? stretched(image.columns, text.width + left + right, unitPx)
     : unstretched(image.columns.length, unitPx);
-  const rows = isHigh ? stretched(image.rows, text.height + top + bottom, unitPx) : unstretched(image.rows.length, unitPx);
+  const rows = isHigh
+    ? stretched(image.rows, text.height + top + bottom, unitPx)
+    : unstretched(image.rows.length, unitPx);
   const fromX = isWide ? -text.width / 2 - left - columns.before : -columns.length / 2;
   const fromY = isHigh ? -text.height / 2 - top - rows.before : -rows.length / 2;
   const middle: Point = [fromX + columns.length / 2 + offset[0], fromY + rows.length / 2 + offset[1]];

@@ -27,7 +27,12 @@ const arrow = {
     context.fillRect(10, 0, 10, 10);
   },
 };
-const images = await imagesOf({ shop: plain(red, 20), 'museum-15': plain(green, 16), arrow, wide: plain(blue, 40, 10) });
+const images = await imagesOf({
+  shop: plain(red, 20),
+  'museum-15': plain(green, 16),
+  arrow,
+  wide: plain(blue, 40, 10),
+});
 
 const pointAt = (x: number, y: number, tags: DrawnFeature['tags'] = {}): DrawnFeature => ({
   type: 'point',
@@ -40,9 +45,15 @@ const lineOf = (tags: NonNullable<DrawnFeature['tags']>, ...vertices: Vertex[]):
   tags,
 });
 
-const frameWith = (features: readonly DrawnFeature[], scale = 1) => frameOf({ ...wholeTile, scale }, 0, () => features, images);
+const frameWith = (features: readonly DrawnFeature[], scale = 1) =>
+  frameOf({ ...wholeTile, scale }, 0, () => features, images);
 
-function placed(features: readonly DrawnFeature[], layout: object, paint: object = {}, keepFree: readonly PixelBox[] = []) {
+function placed(
+  features: readonly DrawnFeature[],
+  layout: object,
+  paint: object = {},
+  keepFree: readonly PixelBox[] = [],
+) {
   return labelsOf(frameWith(features), lettering([layout], paint), keepFree, 'en');
 }
 
@@ -77,7 +88,11 @@ test.each([
   ['tokens', '{kind}-15', 'museum-15'],
   ['an expression', ['concat', ['get', 'kind'], '-15'], 'museum-15'],
   ['an image', ['image', 'shop'], 'shop'],
-  ['the first of several that there is', ['coalesce', ['image', ['get', 'kind']], ['image', 'none'], ['image', 'shop']], 'shop'],
+  [
+    'the first of several that there is',
+    ['coalesce', ['image', ['get', 'kind']], ['image', 'none'], ['image', 'shop']],
+    'shop',
+  ],
   ['steps of the zoom', ['step', ['zoom'], 'shop', 5, 'wide'], 'shop'],
   ['one of a name that there is not', 'none', null],
   ['nothing', ['case', ['has', 'rare'], 'shop', ''], null],
@@ -196,7 +211,12 @@ test('of an image that says what grows the rest keeps its size', async () => {
   };
   const shields = await imagesOf({ bordered });
   const frame = frameOf(wholeTile, 0, () => [pointAt(250, 250)], shields);
-  const layout = { 'icon-image': 'bordered', 'text-field': 'A long name', 'icon-text-fit': 'both', 'text-max-width': 50 };
+  const layout = {
+    'icon-image': 'bordered',
+    'text-field': 'A long name',
+    'icon-text-fit': 'both',
+    'text-max-width': 50,
+  };
   const style = lettering([layout], { 'text-opacity': 0.004 });
   const { columns, rows } = labelsOf(frame, style, [], 'en')[0]!.setting.icon!;
   paintLabels('en')(frame, style, []);
@@ -207,7 +227,9 @@ test('of an image that says what grows the rest keeps its size', async () => {
   );
   const [left, top, right, bottom] = boxOf(picture, blue) as [number, number, number, number];
   expect([right - left, bottom - top]).toEqual([Math.round(columns.length), Math.round(rows.length)]);
-  const across = Array.from({ length: right - left }, (_, i) => (picture.at(left + i, top + 4) === blue ? 'b' : '.')).join('');
+  const across = Array.from({ length: right - left }, (_, i) =>
+    picture.at(left + i, top + 4) === blue ? 'b' : '.',
+  ).join('');
   expect(across).toMatch(/^b{4}[^b]+b{4}$/);
 });
 
@@ -293,9 +315,9 @@ test('what is drawn of an icon is within its boxes', () => {
       for (let y = 150; y < 350; y++) {
         for (let x = 150; x < 350; x++) {
           if (picture.at(x, y) === white) continue;
-          expect(boxes.some(({ minX, minY, maxX, maxY }) => x > minX - 2 && x < maxX + 1 && y > minY - 2 && y < maxY + 1)).toBe(
-            true,
-          );
+          expect(
+            boxes.some(({ minX, minY, maxX, maxY }) => x > minX - 2 && x < maxX + 1 && y > minY - 2 && y < maxY + 1),
+          ).toBe(true);
         }
       }
     }),
@@ -304,7 +326,12 @@ test('what is drawn of an icon is within its boxes', () => {
 });
 
 test('every property of symbols that is not read is told as unsupported', () => {
-  const noDifference = ['icon-translate-anchor', 'text-translate-anchor', 'icon-pitch-alignment', 'text-pitch-alignment'];
+  const noDifference = [
+    'icon-translate-anchor',
+    'text-translate-anchor',
+    'icon-pitch-alignment',
+    'text-pitch-alignment',
+  ];
   noDifference.push('symbol-avoid-edges');
   const read = new Set<string>();
   const recording = (layer: StyleLayer): StyleLayer => ({

@@ -11,7 +11,10 @@ const reversed = (xy: readonly number[]) => xy.map((_, i) => xy[xy.length - 2 - 
 
 /** Goes right at every step, so that it meets itself nowhere. */
 const street = fc
-  .array(fc.record({ dx: fc.integer({ min: 5, max: 40 }), dy: fc.integer({ min: -5, max: 5 }) }), { minLength: 2, maxLength: 20 })
+  .array(fc.record({ dx: fc.integer({ min: 5, max: 40 }), dy: fc.integer({ min: -5, max: 5 }) }), {
+    minLength: 2,
+    maxLength: 20,
+  })
   .map((steps) => {
     const xy = [0, 0];
     for (const { dx, dy } of steps) xy.push(xy.at(-2)! + dx, xy.at(-1)! + dy);
@@ -44,7 +47,9 @@ test('a street that was cut anywhere, its pieces turned and shuffled, is whole a
 });
 
 test('each piece is in one line, whatever meets whatever', () => {
-  const point = fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 })).map(([x, y]) => [10 * x, 10 * y]);
+  const point = fc
+    .tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 }))
+    .map(([x, y]) => [10 * x, 10 * y]);
   const piece = fc.uniqueArray(point, { minLength: 2, maxLength: 4, selector: String }).map((points) => points.flat());
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 12 }), (pieces) => {

@@ -105,7 +105,11 @@ class Chains {
   }
 }
 
-function walkChains(pieces: readonly Line[], ends: readonly (readonly [End, End])[], next: ReadonlyMap<End, End>): Line[] {
+function walkChains(
+  pieces: readonly Line[],
+  ends: readonly (readonly [End, End])[],
+  next: ReadonlyMap<End, End>,
+): Line[] {
   const lines: Line[] = [];
   const seen = new Set<number>();
   for (const [first, last] of ends) {

@@ -12,7 +12,11 @@ const pointAt = (name: string, x: number, y: number, tags: object = {}): DrawnFe
   parts: [[[x, y]]],
   tags: { name, ...tags },
 });
-const lineOf = (name: string, ...vertices: Vertex[]): DrawnFeature => ({ type: 'line', parts: [vertices], tags: { name } });
+const lineOf = (name: string, ...vertices: Vertex[]): DrawnFeature => ({
+  type: 'line',
+  parts: [vertices],
+  tags: { name },
+});
 
 /** Four tiles, of which the image shows a square of one tile's size in the middle. */
 const fourTiles: Viewport = { ...wholeTile, zoom: 1 };
@@ -54,7 +58,11 @@ test.each([
   [2500, 2500],
   [3700, 3700],
 ])('an area in several tiles is lettered once, in the tile that has most of it', (left, top) => {
-  const lake: DrawnFeature = { type: 'polygon', parts: [rectangle(left, top, left + 2000, top + 2000)], tags: { name: 'Lake' } };
+  const lake: DrawnFeature = {
+    type: 'polygon',
+    parts: [rectangle(left, top, left + 2000, top + 2000)],
+    tags: { name: 'Lake' },
+  };
   const [label, ...others] = labelsIn(frameOf(fourTiles, 1, cutUp([lake])), [{}]);
   expect(others).toEqual([]);
   const { x, y } = label!.setting.runs[0]!;
@@ -171,7 +179,15 @@ test('a shifted layer is shifted', () => {
 });
 
 const coordinate = fc.integer({ min: -300, max: 4400 });
-const name = fc.constantFrom('Via Roma', 'Piazza della Signoria', 'شارع الملك فهد', 'ถนนสุขุมวิท', '東京都新宿区', 'Ŷgþ', '12');
+const name = fc.constantFrom(
+  'Via Roma',
+  'Piazza della Signoria',
+  'شارع الملك فهد',
+  'ถนนสุขุมวิท',
+  '東京都新宿区',
+  'Ŷgþ',
+  '12',
+);
 const anyFeature = fc.oneof(
   fc.record({ name, x: coordinate, y: coordinate }).map(({ name, x, y }) => pointAt(name, x, y)),
   fc

@@ -26,7 +26,12 @@ export function paintLabels(language: string): PaintLabels {
 }
 
 /** All labels that find room, the most important first. */
-export function labelsOf(frame: Frame, style: CompiledStyle, keepFree: readonly PixelBox[], language: string): PlacedLabel[] {
+export function labelsOf(
+  frame: Frame,
+  style: CompiledStyle,
+  keepFree: readonly PixelBox[],
+  language: string,
+): PlacedLabel[] {
   const layers = style.layers.filter((layer) => layer.type === 'symbol' && layer.isVisible(frame.view.zoom));
   const candidates = layers.reverse().flatMap((layer) => candidatesOf(frame, layer, language));
   return placeLabels(candidates, frame.view, keepFree);

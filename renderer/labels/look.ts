@@ -24,7 +24,13 @@ export interface Look extends Type {
 }
 
 /** Of a feature in a view; `text` is what is written. Null when nothing would be seen. */
-export function lookOf(layer: StyleLayer, feature: TileFeature, zoom: number, text: string, language: string): Look | null {
+export function lookOf(
+  layer: StyleLayer,
+  feature: TileFeature,
+  zoom: number,
+  text: string,
+  language: string,
+): Look | null {
   const wholeZoom = Math.floor(zoom);
   const layout = <T>(name: string): T => layer.property<T>(name).at(wholeZoom, feature);
   const paint = <T>(name: string): T => layer.property<T>(name).at(zoom, feature);

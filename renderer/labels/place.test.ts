@@ -96,7 +96,9 @@ function placeSlowly(candidates: readonly Candidate[], keepFree: readonly PixelB
     const repeats = ({ runs }: Setting) =>
       placed.some(({ candidate: { text }, setting: { runs: others } }) => {
         const [own, other] = [runs[0], others[0]];
-        return own && other && text === candidate.text && Math.hypot(other.x - own.x, other.y - own.y) < rules.minRepeatPx;
+        return (
+          own && other && text === candidate.text && Math.hypot(other.x - own.x, other.y - own.y) < rules.minRepeatPx
+        );
       });
     const ways = [...candidate.settings()];
     const whole = ways.find((setting) => !repeats(setting) && fits({ candidate, setting }));
@@ -111,7 +113,11 @@ function placeSlowly(candidates: readonly Candidate[], keepFree: readonly PixelB
   return placed;
 }
 
-function partFits({ room, boxes, padded: own }: Part, placed: readonly PlacedLabel[], keepFree: readonly PixelBox[]): boolean {
+function partFits(
+  { room, boxes, padded: own }: Part,
+  placed: readonly PlacedLabel[],
+  keepFree: readonly PixelBox[],
+): boolean {
   const hits = (others: readonly PixelBox[]) => others.some((other) => own.some((part) => touches(part, other)));
   const inside = boxes.every(({ minX, minY, maxX, maxY }) => minX >= 0 && minY >= 0 && maxX <= 300 && maxY <= 200);
   const blocked = placed.flatMap(partsOf).some((other) => {
@@ -121,7 +127,8 @@ function partFits({ room, boxes, padded: own }: Part, placed: readonly PlacedLab
   return inside && !blocked && !hits(keepFree);
 }
 
-const touches = (a: PixelBox, b: PixelBox) => a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
+const touches = (a: PixelBox, b: PixelBox) =>
+  a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
 
 test('each label is set in the first of its ways that is free, as a slow search finds it', () => {
   fc.assert(
@@ -133,7 +140,10 @@ test('each label is set in the first of its ways that is free, as a slow search 
 });
 
 test('a halo is not cut off at the edge either', () => {
-  const atEdge: Setting = { runs: [{ text: 'a', x: 0, y: 0, angle: 0 }], boxes: [{ minX: 1, minY: 1, maxX: 30, maxY: 10 }] };
+  const atEdge: Setting = {
+    runs: [{ text: 'a', x: 0, y: 0, angle: 0 }],
+    boxes: [{ minX: 1, minY: 1, maxX: 30, maxY: 10 }],
+  };
   const plain = candidateOf('a', [atEdge]);
   expect(placeLabels([plain], image, [])).toHaveLength(1);
   expect(placeLabels([{ ...plain, look: lookFor('a', { haloWidthPx: 2 }) }], image, [])).toHaveLength(0);

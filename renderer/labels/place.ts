@@ -21,7 +21,11 @@ interface Size {
   readonly height: number;
 }
 
-export function placeLabels(candidates: readonly Candidate[], image: Size, keepFree: readonly PixelBox[]): PlacedLabel[] {
+export function placeLabels(
+  candidates: readonly Candidate[],
+  image: Size,
+  keepFree: readonly PixelBox[],
+): PlacedLabel[] {
   const obstacles = new RBush<Obstacle>();
   obstacles.load(keepFree.map((box) => ({ ...box, overlap: null })));
   const repeats = new Repeats();
@@ -37,11 +41,20 @@ export function placeLabels(candidates: readonly Candidate[], image: Size, keepF
   return placed;
 }
 
-function addObstacles(obstacles: RBush<Obstacle>, boxes: readonly PixelBox[], { isObstacle, overlap, padding }: Room): void {
+function addObstacles(
+  obstacles: RBush<Obstacle>,
+  boxes: readonly PixelBox[],
+  { isObstacle, overlap, padding }: Room,
+): void {
   if (isObstacle) for (const box of boxes) obstacles.insert({ ...padded(box, padding), overlap });
 }
 
-function findRoom(candidate: Candidate, image: Size, obstacles: RBush<Obstacle>, repeats: Repeats): Setting | undefined {
+function findRoom(
+  candidate: Candidate,
+  image: Size,
+  obstacles: RBush<Obstacle>,
+  repeats: Repeats,
+): Setting | undefined {
   const { rules, iconRoom, look, text } = candidate;
   const halo = evenPadding(look?.haloWidthPx ?? 0);
   let alone: Setting | undefined;

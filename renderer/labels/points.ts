@@ -33,7 +33,13 @@ export function pointCandidates(frame: Frame, layer: StyleLayer, language: strin
     .flatMap((spot) => candidateAt(spot, frame, layer, language, rules) ?? []);
 }
 
-function candidateAt({ seen, at }: Spot, frame: Frame, layer: StyleLayer, language: string, rules: Rules): Candidate | null {
+function candidateAt(
+  { seen, at }: Spot,
+  frame: Frame,
+  layer: StyleLayer,
+  language: string,
+  rules: Rules,
+): Candidate | null {
   const { view, wholeZoom } = frame;
   const { feature, text } = seen;
   const look = text === '' ? null : lookOf(layer, feature, view.zoom, text, language);
@@ -55,7 +61,9 @@ function candidateAt({ seen, at }: Spot, frame: Frame, layer: StyleLayer, langua
 function spotsAtPoints(seen: SeenFeature): Spot[] {
   const { minX, minY, maxX, maxY } = seen.tile.box;
   return pointsOf(seen.feature)
-    .filter(([x, y]) => x >= minX && x <= maxX && x < seen.tile.extent && y >= minY && y <= maxY && y < seen.tile.extent)
+    .filter(
+      ([x, y]) => x >= minX && x <= maxX && x < seen.tile.extent && y >= minY && y <= maxY && y < seen.tile.extent,
+    )
     .map(([x, y]) => ({ seen, at: seen.tile.toImage(x, y) }));
 }
 

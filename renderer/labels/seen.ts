@@ -37,7 +37,13 @@ export function seenFeatures(frame: Frame, layer: StyleLayer, insetPx: number): 
   return seen;
 }
 
-function seenTileOf({ view }: Frame, place: PlacedTile, [shiftX, shiftY]: Translate, extent: number, insetPx: number): SeenTile {
+function seenTileOf(
+  { view }: Frame,
+  place: PlacedTile,
+  [shiftX, shiftY]: Translate,
+  extent: number,
+  insetPx: number,
+): SeenTile {
   const left = place.left + shiftX;
   const top = place.top + shiftY;
   const unitPx = place.sizePx / extent;

@@ -14,7 +14,10 @@ export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number)
   const value = field.at(zoom, feature).toString();
   const text = isTemplate(field) ? resolveTokens(value, feature.properties) : value;
   if (text.length > maxCharacters) return '';
-  return transformed(tidy(text), layer.property<'none' | 'uppercase' | 'lowercase'>('text-transform').at(zoom, feature));
+  return transformed(
+    tidy(text),
+    layer.property<'none' | 'uppercase' | 'lowercase'>('text-transform').at(zoom, feature),
+  );
 }
 
 /** Text from before there were expressions, in which braces stand around a property's name. */

@@ -17,13 +17,22 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return a.map((value, i) => value - b[i]!).find((difference) => difference !== 0) ?? 0;
 }
 
-function costOf(starts: readonly number[], widths: readonly number[], gaps: readonly number[], maxWidth: number): number[] {
+function costOf(
+  starts: readonly number[],
+  widths: readonly number[],
+  gaps: readonly number[],
+  maxWidth: number,
+): number[] {
   const lines = starts.map((start, i) => {
     const end = starts[i + 1] ?? widths.length;
     return widths.slice(start, end).reduce((sum, width, k) => sum + width + (k > 0 ? gaps[start + k]! : 0), 0);
   });
   const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-  return [sum(lines.map((width) => Math.max(0, width - maxWidth))), lines.length, sum(lines.map((width) => width * width))];
+  return [
+    sum(lines.map((width) => Math.max(0, width - maxWidth))),
+    lines.length,
+    sum(lines.map((width) => width * width)),
+  ];
 }
 
 test('lines end where no other way is narrower, has fewer lines or is more even', () => {

@@ -21,7 +21,8 @@ function layOut(context: SKRSContext2D, { width, height }: Size, text: string): 
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
     const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length > 0 && context.measureText(longer).width <= width - 2 * paddingPx) lines[lines.length - 1] = longer;
+    if (lines.length > 0 && context.measureText(longer).width <= width - 2 * paddingPx)
+      lines[lines.length - 1] = longer;
     else lines.push(word);
   }
   const widest = Math.max(...lines.map((line) => context.measureText(line).width));

@@ -17,7 +17,10 @@ export interface LoadedIcons {
   readonly missing: number;
 }
 
-export async function loadIcons(markers: readonly MarkerGroup[], given: ReadonlyMap<string, RasterIcon>): Promise<LoadedIcons> {
+export async function loadIcons(
+  markers: readonly MarkerGroup[],
+  given: ReadonlyMap<string, RasterIcon>,
+): Promise<LoadedIcons> {
   const names = [...new Set(markers.map(({ icon }) => icon))].filter((name) => name !== null);
   const icons = new Map<string, Icon>();
   for (const name of names) {

@@ -41,7 +41,12 @@ export function markerBoxes(view: Viewport, groups: readonly MarkerGroup[], icon
 }
 
 /** The context's unit is the CSS pixel. */
-export function drawMarkers(context: SKRSContext2D, view: Viewport, groups: readonly MarkerGroup[], icons: Icons): void {
+export function drawMarkers(
+  context: SKRSContext2D,
+  view: Viewport,
+  groups: readonly MarkerGroup[],
+  icons: Icons,
+): void {
   for (const { group, place } of placed(view, groups)) {
     const icon = icons.get(group.icon ?? '');
     const [x, y] = place;

@@ -11,7 +11,10 @@ import { createOverlays } from './overlays.js';
 const view: Viewport = { center: [11.25, 43.77], zoom: 14, width: 300, height: 200, scale: 1 };
 
 test("a circle's ring lies at its radius, on the ellipsoid", () => {
-  const center = fc.tuple(fc.double({ min: -180, max: 180, noNaN: true }), fc.double({ min: -80, max: 80, noNaN: true }));
+  const center = fc.tuple(
+    fc.double({ min: -180, max: 180, noNaN: true }),
+    fc.double({ min: -80, max: 80, noNaN: true }),
+  );
   fc.assert(
     fc.property(center, fc.double({ min: 10, max: 10_000, noNaN: true }), ([longitude, latitude], radiusM) => {
       for (const [x, y] of fenceRing({ type: 'circle', center: [longitude, latitude], radiusM })) {
@@ -54,12 +57,13 @@ describe('a chain', () => {
       fc.property(anyView, fc.array(position, { minLength, maxLength: 5 }), (anyWhere, positions) => {
         const vertices = verticesOf(pathOf(anyWhere, positions));
         for (const one of positions) {
-          const y = worldPixel(one, anyWhere.zoom)[1] - worldPixel(anyWhere.center, anyWhere.zoom)[1] + anyWhere.height / 2;
+          const y =
+            worldPixel(one, anyWhere.zoom)[1] - worldPixel(anyWhere.center, anyWhere.zoom)[1] + anyWhere.height / 2;
           if (y < 0 || y > anyWhere.height) continue;
           for (const x of visibleX(anyWhere, one)) {
-            expect(vertices.some(([vertexX, vertexY]) => Math.abs(vertexX - x) < 0.02 && Math.abs(vertexY - y) < 0.02)).toBe(
-              true,
-            );
+            expect(
+              vertices.some(([vertexX, vertexY]) => Math.abs(vertexX - x) < 0.02 && Math.abs(vertexY - y) < 0.02),
+            ).toBe(true);
           }
         }
       }),
@@ -126,7 +130,9 @@ test('a marker is drawn in its colour, with its tip at its place', () => {
 
 test('the hole of a white marker is dark', () => {
   const frame = openFrame(view, new Map());
-  const markers = [{ color: [255, 255, 255, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] }];
+  const markers = [
+    { color: [255, 255, 255, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] },
+  ];
   createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame);
   const pixel = (x: number, y: number) => [...frame.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
   expect(pixel(142, 70)).toEqual([255, 255, 255]);
@@ -140,7 +146,9 @@ test('attribution is light on dark maps and dark on light ones', () => {
     frame.context.fillStyle = ground;
     frame.context.fillRect(0, 0, view.width, view.height);
     createOverlays(view, { markers: [], paths: [], fences: [] }, new Map(), 'Somebody', isDark).paintAbove(frame);
-    const strip = frame.context.getImageData(view.width - 40, view.height - 15, 40, 15).data.filter((_, i) => i % 4 === 0);
+    const strip = frame.context
+      .getImageData(view.width - 40, view.height - 15, 40, 15)
+      .data.filter((_, i) => i % 4 === 0);
     return { lightest: Math.max(...strip), darkest: Math.min(...strip) };
   };
   expect(shadesOf(true)).toMatchObject({

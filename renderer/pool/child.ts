@@ -75,7 +75,10 @@ export class Child {
   private isReady = false;
   private end: End | undefined;
 
-  constructor({ module, start, timeoutMs, startTimeoutMs, maxJobs = defaultMaxJobs }: ChildOptions, events: ChildEvents) {
+  constructor(
+    { module, start, timeoutMs, startTimeoutMs, maxJobs = defaultMaxJobs }: ChildOptions,
+    events: ChildEvents,
+  ) {
     this.timeoutMs = timeoutMs;
     this.maxJobs = maxJobs;
     this.events = events;
@@ -85,7 +88,10 @@ export class Child {
       env: { ...withoutSecrets(process.env), ...allocation },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    this.startTimer = setTimeout(() => this.kill({ kind: 'unusable', reason: 'it did not get ready in time' }), startTimeoutMs);
+    this.startTimer = setTimeout(
+      () => this.kill({ kind: 'unusable', reason: 'it did not get ready in time' }),
+      startTimeoutMs,
+    );
     this.process.on('message', (message) => this.hear(message as Answer));
     this.exited = new Promise((resolve) => {
       const over = (how: string) => {
@@ -116,7 +122,10 @@ export class Child {
     if (this.isIdle) return true;
     if (this.end !== undefined || this.jobs.size >= this.maxJobs) return false;
     const all = [...this.jobs.values(), job];
-    return !all.some(({ alone, isLarge }) => alone || isLarge) && all.reduce((sum, { costMs }) => sum + costMs, 0) <= maxSharedMs;
+    return (
+      !all.some(({ alone, isLarge }) => alone || isLarge) &&
+      all.reduce((sum, { costMs }) => sum + costMs, 0) <= maxSharedMs
+    );
   }
 
   draw(job: Job): void {

@@ -28,7 +28,8 @@ try {
 
 async function work(task: Task): Promise<void> {
   const { id } = task;
-  if (task.kind !== 'rasterizeIcon') return answer({ kind: 'failed', id, reason: `a process for icons does not ${task.kind}` });
+  if (task.kind !== 'rasterizeIcon')
+    return answer({ kind: 'failed', id, reason: `a process for icons does not ${task.kind}` });
   processorTime.start(id);
   const watch = setInterval(
     () => process.memoryUsage.rss() > maxMemoryBytes && process.kill(process.pid, 'SIGKILL'),

@@ -116,13 +116,16 @@ describe('a pool of drawing processes', () => {
     expect(problems).toEqual([expect.stringContaining('more than 1000 ms')]);
   });
 
-  test.each(['hang', 'crash'])('maps in the company of one that makes its process %s are drawn all the same', async (style) => {
-    open({ timeoutMs: 1_000 });
-    const drawings = ['draw', style, 'draw', 'draw'].map((each) => failureOf(draw(each)));
-    const [first, bad, ...others] = await Promise.all(drawings);
-    expect([first, ...others]).toEqual(['drawn', 'drawn', 'drawn']);
-    expect(bad).toMatch(style === 'hang' ? /^unavailable$/ : /its process ended/);
-  });
+  test.each(['hang', 'crash'])(
+    'maps in the company of one that makes its process %s are drawn all the same',
+    async (style) => {
+      open({ timeoutMs: 1_000 });
+      const drawings = ['draw', style, 'draw', 'draw'].map((each) => failureOf(draw(each)));
+      const [first, bad, ...others] = await Promise.all(drawings);
+      expect([first, ...others]).toEqual(['drawn', 'drawn', 'drawn']);
+      expect(bad).toMatch(style === 'hang' ? /^unavailable$/ : /its process ended/);
+    },
+  );
 
   test('a process that is ended from outside costs no map', async () => {
     open();
@@ -190,7 +193,8 @@ describe('a pool of drawing processes', () => {
     open();
     await draw();
     const order: string[] = [];
-    const drawFor = (owner: string) => pool.draw(owner, requestOf('draw', 400), new Map()).then(() => order.push(owner));
+    const drawFor = (owner: string) =>
+      pool.draw(owner, requestOf('draw', 400), new Map()).then(() => order.push(owner));
     await Promise.all([...Array.from({ length: 20 }, () => drawFor('abuser')), drawFor('victim')]);
     expect(order.indexOf('victim')).toBeLessThan(6);
   });
@@ -215,7 +219,9 @@ describe('a pool of drawing processes', () => {
 
   test('where no process gets ready maps are unavailable at once, and the reason is told once', async () => {
     open({ start: { ...start, archive: 'unusable' } });
-    expect(await Promise.all([failureOf(draw()), failureOf(draw()), failureOf(draw())])).toEqual(Array(3).fill('unavailable'));
+    expect(await Promise.all([failureOf(draw()), failureOf(draw()), failureOf(draw())])).toEqual(
+      Array(3).fill('unavailable'),
+    );
     expect(await failureOf(draw())).toBe('unavailable');
     expect(problems).toEqual([expect.stringContaining('there is no such archive')]);
   });

@@ -116,7 +116,8 @@ export function createPool(options: PoolOptions): Pool {
       onRoom: dispatch,
       onEnd(end, jobs) {
         children.delete(child);
-        if (end.kind !== 'closed') onProblem(`a process for ${purpose} had to be replaced: ${reasonOf(end, timeoutMs)}`);
+        if (end.kind !== 'closed')
+          onProblem(`a process for ${purpose} had to be replaced: ${reasonOf(end, timeoutMs)}`);
         const isUnusable = end.kind === 'unusable' || hasFailedToStart(end);
         if (isUnusable) pausedUntilMs = Date.now() + pauseMs;
         if (isUnusable || end.kind === 'closed') giveUp(jobs);
@@ -143,7 +144,8 @@ export function createPool(options: PoolOptions): Pool {
     const hasWorked = end.kind !== 'crashed' || end.wasReady;
     const isBlamed = (job: Job) => (job.alone && hasWorked) || (end.kind === 'overdue' && jobs.length === 1);
     for (const job of jobs.filter(isBlamed)) job.failed(failureOf(end, purpose, timeoutMs));
-    for (const job of jobs.filter((each) => !isBlamed(each))) queue.pushFirst({ ...job, alone: job.alone || hasWorked });
+    for (const job of jobs.filter((each) => !isBlamed(each)))
+      queue.pushFirst({ ...job, alone: job.alone || hasWorked });
   }
 
   function giveUp(jobs: readonly Job[]): void {

@@ -20,5 +20,7 @@ test('a source that is away is told of at once, and then once a minute with all 
   nowMs += 1;
   report(there);
   report({ ...away, tileProblem: 'the tile server answers with status 500' });
-  expect(told.slice(1)).toEqual(['tiles that could not be had: 6, the last because of: the tile server answers with status 500']);
+  expect(told.slice(1)).toEqual([
+    'tiles that could not be had: 6, the last because of: the tile server answers with status 500',
+  ]);
 });

@@ -17,7 +17,11 @@ const depot = icon(
   32,
   32,
 );
-const photo = icon('<rect width="40" height="28" rx="4" fill="#24292f"/><circle cx="20" cy="14" r="9" fill="#9ecbff"/>', 40, 28);
+const photo = icon(
+  '<rect width="40" height="28" rx="4" fill="#24292f"/><circle cx="20" cy="14" r="9" fill="#9ecbff"/>',
+  40,
+  28,
+);
 const large = icon('<circle cx="100" cy="100" r="96" fill="#e4002b" stroke="#fff" stroke-width="8"/>', 200, 200);
 
 /** By the ids that queries have: an SVG, a PNG, and one that is larger than icons are shown. */

@@ -45,7 +45,8 @@ test('the page and the images are those of the views', () => {
 
 test('what differs is noticed: the size, and more than a few pixels', () => {
   const white = new Picture(new Uint8Array(3 * 100 * 100).fill(255), 100, 100);
-  const withDots = (count: number, value: number) => new Picture(white.pixels.slice().fill(value, 0, 3 * count), 100, 100);
+  const withDots = (count: number, value: number) =>
+    new Picture(white.pixels.slice().fill(value, 0, 3 * count), 100, 100);
   expect(problemOf(withDots(50, 0), white)).toBeUndefined();
   expect(problemOf(withDots(10_000, 223), white)).toBeUndefined();
   expect(problemOf(withDots(51, 222), white)).toBe('has 0.51 % of its pixels off');

@@ -5,4 +5,9 @@ import { spriteViews } from './views/sprites.js';
 import { streetViews } from './views/streets.js';
 import { worldViews } from './views/world.js';
 
-export const referenceViews: readonly ReferenceView[] = [...worldViews, ...streetViews, ...spriteViews, ...overlayViews];
+export const referenceViews: readonly ReferenceView[] = [
+  ...worldViews,
+  ...streetViews,
+  ...spriteViews,
+  ...overlayViews,
+];

@@ -21,8 +21,10 @@ export function readCamera(
   const box = bbox === undefined ? null : parseBox(bbox);
   if (box === undefined) return invalid('bbox', 'must be min_latitude,min_longitude,max_latitude,max_longitude');
   if (box) return { ok: true, value: { center: null, zoom: null, bbox: box } };
-  if (!hasOverlays && position === null) return invalid('center', 'is required unless markers, path, geofences or bbox is given');
-  if (!hasOverlays && level === null) return invalid('zoom', 'is required unless markers, path, geofences or bbox is given');
+  if (!hasOverlays && position === null)
+    return invalid('center', 'is required unless markers, path, geofences or bbox is given');
+  if (!hasOverlays && level === null)
+    return invalid('zoom', 'is required unless markers, path, geofences or bbox is given');
   return { ok: true, value: { center: position, zoom: level?.value ?? null, bbox: null } };
 }
 

@@ -15,7 +15,10 @@ const perPointOfFence = 0.01;
 const shareOfUploadedStyle = 2;
 
 /** Returns milliseconds. */
-export function mapCostMs({ width, height, scale, markers, paths, fences }: MapRequest, hasUploadedStyle: boolean): number {
+export function mapCostMs(
+  { width, height, scale, markers, paths, fences }: MapRequest,
+  hasUploadedStyle: boolean,
+): number {
   const megapixels = (width * height * scale * scale) / 1_000_000;
   const ground = (base + perMegapixel * megapixels) * (hasUploadedStyle ? shareOfUploadedStyle : 1);
   const locations = (groups: readonly { readonly locations: readonly unknown[] }[]) =>

@@ -11,7 +11,11 @@ export interface NumberRule {
 export const decimal = /^[+-]?(\d+\.?\d*|\.\d+)$/;
 
 /** A decimal number within its bounds. */
-export function readNumber(param: string, text: string | undefined, { minimum, maximum, unit }: NumberRule): Validated<number> {
+export function readNumber(
+  param: string,
+  text: string | undefined,
+  { minimum, maximum, unit }: NumberRule,
+): Validated<number> {
   if (text === undefined) return invalid(param, 'is required');
   const value = decimal.test(text) ? Number(text) : Number.NaN;
   if (value >= minimum && value <= maximum) return { ok: true, value };

@@ -10,7 +10,10 @@ const defaults = { stroke: [0, 2, 0x57, 1], border: [255, 255, 255, 1], width: 3
 const maxWidthPx = 100;
 
 export function readPath(text: string): Validated<PathOverlay> {
-  const segments = readSegments(param, text, { options: ['stroke', 'width', 'border', 'borderwidth'], shape: readShape });
+  const segments = readSegments(param, text, {
+    options: ['stroke', 'width', 'border', 'borderwidth'],
+    shape: readShape,
+  });
   if (!segments.ok) return segments;
   const { options, locations } = segments.value;
   const stroke = readColor(options, 'stroke');
@@ -24,14 +27,22 @@ export function readPath(text: string): Validated<PathOverlay> {
   if (locations.length < 2) return invalid(param, 'must have at least two locations');
   return {
     ok: true,
-    value: { stroke: stroke.value, border: border.value, width: width.value, borderWidth: borderWidth.value, locations },
+    value: {
+      stroke: stroke.value,
+      border: border.value,
+      width: width.value,
+      borderWidth: borderWidth.value,
+      locations,
+    },
   };
 }
 
 function readColor(options: Segments['options'], name: 'stroke' | 'border'): Validated<Color> {
   const text = options.get(name);
   const color = text === undefined ? defaults[name] : parseColor(text);
-  return color ? { ok: true, value: color } : invalid(param, `option ${name} must be 0xRRGGBB or the name of a CSS color`);
+  return color
+    ? { ok: true, value: color }
+    : invalid(param, `option ${name} must be 0xRRGGBB or the name of a CSS color`);
 }
 
 function readWidth(options: Segments['options'], name: 'width' | 'borderWidth', minimum: number): Validated<number> {

@@ -23,7 +23,8 @@ const iconsOf = ({ markers }: Pick<MapRequest, 'markers'>): string[] =>
 export const iconUrls = (request: Pick<MapRequest, 'markers'>): string[] => iconsOf(request).filter(isUrl);
 
 /** The icons that must be uploaded, each once. */
-export const iconIds = (request: Pick<MapRequest, 'markers'>): string[] => iconsOf(request).filter((icon) => !isUrl(icon));
+export const iconIds = (request: Pick<MapRequest, 'markers'>): string[] =>
+  iconsOf(request).filter((icon) => !isUrl(icon));
 
 /** The first reference to something that isn't there, if there is one. */
 export function referenceProblem(

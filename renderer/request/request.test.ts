@@ -38,7 +38,10 @@ function encodePolyline(points: readonly (readonly [latitude: number, longitude:
 describe('a polyline', () => {
   test.each([5, 6] as const)('with %d decimals decodes to what was encoded', (decimals) => {
     const unit = 10 ** decimals;
-    const point = fc.tuple(fc.integer({ min: -90 * unit, max: 90 * unit }), fc.integer({ min: -180 * unit, max: 180 * unit }));
+    const point = fc.tuple(
+      fc.integer({ min: -90 * unit, max: 90 * unit }),
+      fc.integer({ min: -180 * unit, max: 180 * unit }),
+    );
     fc.assert(
       fc.property(fc.array(point, { maxLength: 40 }), (points) => {
         const expected = points.map(([latitude, longitude]) => [longitude / unit, latitude / unit]);

@@ -26,7 +26,9 @@ const maxLocations = 10_000;
 
 /** Texts of a parameter that may be repeated; empty ones don't count. */
 const textsOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === 'string' && text.trim() !== '');
+  (Array.isArray(value) ? value : [value]).filter(
+    (text): text is string => typeof text === 'string' && text.trim() !== '',
+  );
 
 /** Of a parameter that isn't meant to be repeated the last counts. */
 const textOf = (value: unknown): string | undefined => textsOf(value).at(-1)?.trim();

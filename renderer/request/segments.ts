@@ -20,7 +20,11 @@ export interface SegmentRules {
 }
 
 /** Rejections name `param`. */
-export function readSegments(param: string, text: string, { options: known, shape }: SegmentRules): Validated<Segments> {
+export function readSegments(
+  param: string,
+  text: string,
+  { options: known, shape }: SegmentRules,
+): Validated<Segments> {
   const options = new Map<string, string>();
   const locations: Position[] = [];
   for (let start = 0; start <= text.length; ) {
@@ -49,7 +53,12 @@ export function readSegments(param: string, text: string, { options: known, shap
 /** The name before the first colon, in lower case: a value may have colons of its own. */
 const optionName = (segment: string): string | undefined => /^([a-z0-9]+):/i.exec(segment)?.[1]?.toLowerCase();
 
-function optionProblem(param: string, name: string, known: readonly string[], isLate: boolean): FieldProblem | undefined {
+function optionProblem(
+  param: string,
+  name: string,
+  known: readonly string[],
+  isLate: boolean,
+): FieldProblem | undefined {
   if (!known.includes(name)) return { param, rule: `has no option "${shown(name)}"; there are ${known.join(', ')}` };
   if (isLate) return { param, rule: `must have its options before its locations, but "${name}" comes after one` };
   return undefined;

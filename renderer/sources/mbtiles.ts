@@ -45,8 +45,13 @@ async function openThroughLink(path: string, link: string, removeFolder: () => P
 async function readArchive(database: sqlite.Database, close: () => Promise<void>): Promise<TileSource> {
   const metadata = readMetadata(database);
   const raster = rasterFormats.includes(metadata.get('format') ?? '');
-  const zooms = database.get('SELECT min(zoom_level) AS first, max(zoom_level) AS last FROM tiles') as Record<string, number>;
-  const select = database.prepare('SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?');
+  const zooms = database.get('SELECT min(zoom_level) AS first, max(zoom_level) AS last FROM tiles') as Record<
+    string,
+    number
+  >;
+  const select = database.prepare(
+    'SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?',
+  );
 
   const bytesOf = async (row: unknown): Promise<Uint8Array | undefined> => {
     const data = (row as { tile_data: Uint8Array } | null)?.tile_data;

@@ -60,7 +60,14 @@ const kindOf = async (source: TileSource, zoom: number, x: number, y: number) =>
 test('a template alone: what the tiles are is seen by the first, the rest is what the hints say', async () => {
   replies['/0/0/0.pbf?key=a%20b'] = roads;
   const source = await open('/{z}/{x}/{y}.pbf?key=a%20b', { attribution: '&copy; <b>Us</b>', maxZoom: 12 });
-  const expected = { kind: 'vector', minZoom: 0, maxZoom: 12, tileSizePx: 512, attribution: '© Us', layers: ['transportation'] };
+  const expected = {
+    kind: 'vector',
+    minZoom: 0,
+    maxZoom: 12,
+    tileSizePx: 512,
+    attribution: '© Us',
+    layers: ['transportation'],
+  };
   expect(source).toMatchObject(expected);
   expect(detectSchema(source)).toBe('openmaptiles');
 });
@@ -91,7 +98,13 @@ test('TileJSON says all there is to know, and outside its bounds nothing is aske
   };
   replies = { '/florence.json?key=1': json(document), '/t/9/272/186.mvt': tile };
   const source = await open('/florence.json?key=1', { attribution: 'not shown', maxZoom: 3 });
-  expect(source).toMatchObject({ kind: 'vector', minZoom: 2, maxZoom: 9, attribution: 'A & B', layers: ['streets', 'ocean'] });
+  expect(source).toMatchObject({
+    kind: 'vector',
+    minZoom: 2,
+    maxZoom: 9,
+    attribution: 'A & B',
+    layers: ['streets', 'ocean'],
+  });
   expect(detectSchema(source)).toBe('shortbread');
   expect(await bytesOf(source, 9, 272, 186)).toEqual(Buffer.from(tile));
   const before = asked.length;
@@ -105,7 +118,11 @@ test('TileJSON says all there is to know, and outside its bounds nothing is aske
 test('TileJSON that names no layers: a tile in the middle of the bounds is looked at, tiles are found beside it, counted from the south', async () => {
   const document = { tiles: ['tiles/{z}/{x}/{y}'], scheme: 'tms', minzoom: 1, maxzoom: 2, bounds: [100, 10, 170, 60] };
   replies = { '/maps/t.json': json(document), '/maps/tiles/2/3/2': tile, '/maps/tiles/1/1/1': roads };
-  expect(await open('/maps/t.json')).toMatchObject({ kind: 'vector', layers: ['water', 'transportation'], attribution: '' });
+  expect(await open('/maps/t.json')).toMatchObject({
+    kind: 'vector',
+    layers: ['water', 'transportation'],
+    attribution: '',
+  });
   delete replies['/maps/tiles/2/3/2'];
   expect(await open('/maps/t.json')).toMatchObject({ kind: 'vector', layers: ['transportation'] });
 });
@@ -128,7 +145,11 @@ test('what TileJSON claims wrongly counts as not said', async () => {
 });
 
 test('an archive is known by its contents where its URL does not say that it is one', async () => {
-  const archive = pmtilesBytes([{ zoom: 0, x: 0, y: 0, bytes: tile }], { vector_layers: [{ id: 'earth' }] }, Compression.Gzip);
+  const archive = pmtilesBytes(
+    [{ zoom: 0, x: 0, y: 0, bytes: tile }],
+    { vector_layers: [{ id: 'earth' }] },
+    Compression.Gzip,
+  );
   replies['/archive'] = (request, response) => {
     const [first, last] = request.headers.range!.slice('bytes='.length).split('-').map(Number);
     response.writeHead(206).end(archive.subarray(first, last! + 1));
@@ -153,9 +174,11 @@ test.each([
 
 const large: RequestListener = (_request, response) => response.end(Buffer.alloc(16 * 2 ** 20 + 1));
 const bombBytes = gzipSync(Buffer.alloc(64 * 2 ** 20 + 1));
-const bomb: RequestListener = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bombBytes);
+const bomb: RequestListener = (_request, response) =>
+  response.writeHead(200, { 'content-encoding': 'gzip' }).end(bombBytes);
 const slow: RequestListener = (_request, response) => response.writeHead(200).write('\x1a');
-const compressedOddly: RequestListener = (_request, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('x');
+const compressedOddly: RequestListener = (_request, response) =>
+  response.writeHead(200, { 'content-encoding': 'zstd' }).end('x');
 const elsewhere: RequestListener = (_request, response) => response.writeHead(302, { location: '/0/0/0' }).end();
 
 test('no tile is no failure', async () => {

@@ -29,7 +29,8 @@ export async function openArchive(location: string, fetchBytes?: FetchBytes, hin
 }
 
 function open(location: string, fetchBytes: FetchBytes | undefined, maxZoom: number): Promise<TileSource> {
-  if (!/^https?:\/\//i.test(location)) return /\.mbtiles$/i.test(location) ? openMbtiles(location) : openPmtiles(location);
+  if (!/^https?:\/\//i.test(location))
+    return /\.mbtiles$/i.test(location) ? openMbtiles(location) : openPmtiles(location);
   if (!fetchBytes) throw new TypeError('An archive by URL needs a way to fetch it');
   if (/\{.*\}/.test(location)) {
     const unsaid = { bounds: null, center: null, attribution: '', vectorLayers: undefined };

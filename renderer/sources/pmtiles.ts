@@ -5,7 +5,15 @@
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { Compression, EtagMismatch, PMTiles, type RangeResponse, ResolvedValueCache, type Source, TileType } from 'pmtiles';
+import {
+  Compression,
+  EtagMismatch,
+  PMTiles,
+  type RangeResponse,
+  ResolvedValueCache,
+  type Source,
+  TileType,
+} from 'pmtiles';
 import type { TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
@@ -36,7 +44,8 @@ async function openArchive(ranges: Source, close: () => Promise<void>): Promise<
   const header = await archive.getHeader();
   const metadata = (await archive.getMetadata()) as Record<string, unknown>;
   const vector = header.tileType === TileType.Mvt;
-  if (!vector && !rasterTypes.includes(header.tileType)) throw new TypeError(`Tiles of type ${header.tileType} can't be drawn`);
+  if (!vector && !rasterTypes.includes(header.tileType))
+    throw new TypeError(`Tiles of type ${header.tileType} can't be drawn`);
 
   const tile = async (zoom: number, x: number, y: number) => {
     const found = await archive.getZxy(zoom, x, y);

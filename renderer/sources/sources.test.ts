@@ -28,7 +28,8 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 async function expectTiles(source: TileSource): Promise<void> {
-  for (const { zoom, x, y, bytes } of tiles) expect(Buffer.from((await source.tile(zoom, x, y))!)).toEqual(Buffer.from(bytes));
+  for (const { zoom, x, y, bytes } of tiles)
+    expect(Buffer.from((await source.tile(zoom, x, y))!)).toEqual(Buffer.from(bytes));
   expect(await source.tile(3, 1, 1)).toBeUndefined();
   await source.close();
 }
@@ -103,7 +104,10 @@ test('what is no archive is refused', async () => {
   await expect(openMbtiles(join(folder, 'missing'))).rejects.toThrow();
 });
 
-const mbtilesMetadata = { attribution: metadata.attribution, json: JSON.stringify({ vector_layers: metadata.vector_layers }) };
+const mbtilesMetadata = {
+  attribution: metadata.attribution,
+  json: JSON.stringify({ vector_layers: metadata.vector_layers }),
+};
 
 test('MBTiles, with and without compression', async () => {
   const path = join(folder, 'archive.mbtiles');

@@ -66,7 +66,8 @@ async function lookAt(
   if (bytes ? isPicture(bytes) : endsLikePicture(urlTemplate)) {
     return { kind: 'raster', tileSizePx: await rasterTileSizePx(sample), layers: null };
   }
-  if (!bytes) throw new TypeError('the tile server has no tile where one is looked for to see the layers; name its TileJSON');
+  if (!bytes)
+    throw new TypeError('the tile server has no tile where one is looked for to see the layers; name its TileJSON');
   const layers = await layerNames(undefined, sample).catch((error: Error) => {
     throw new TypeError(`what the tile server answers is no vector tile, PNG, JPEG or WebP: ${error.message}`);
   });
@@ -74,10 +75,16 @@ async function lookAt(
 }
 
 /** The deepest tile in the middle, or else the topmost. */
-async function sampleOf({ minZoom, maxZoom, bounds, center }: TileServer, tileOf: TileOf): Promise<Uint8Array | undefined> {
+async function sampleOf(
+  { minZoom, maxZoom, bounds, center }: TileServer,
+  tileOf: TileOf,
+): Promise<Uint8Array | undefined> {
   const middle = center ?? (bounds && middleOf(bounds));
   for (const zoom of middle ? [maxZoom, minZoom] : [minZoom]) {
-    const [x, y] = worldPixel(middle ?? [0, 0], zoom).map((pixel) => Math.floor(pixel / tileSizePx)) as [number, number];
+    const [x, y] = worldPixel(middle ?? [0, 0], zoom).map((pixel) => Math.floor(pixel / tileSizePx)) as [
+      number,
+      number,
+    ];
     const bytes = await tileOf(zoom, x, y);
     if (bytes) return bytes;
   }
@@ -94,7 +101,8 @@ function isWithin(bounds: TileServer['bounds'], zoom: number, x: number, y: numb
   const [west, south, east, north] = bounds;
   const [left, top] = worldPixel([west, north], zoom);
   const [right, bottom] = worldPixel([east, south], zoom);
-  const isBeside = (tile: number, low: number, high: number) => (tile + 1) * tileSizePx <= low || tile * tileSizePx >= high;
+  const isBeside = (tile: number, low: number, high: number) =>
+    (tile + 1) * tileSizePx <= low || tile * tileSizePx >= high;
   return !isBeside(x, left, right) && !isBeside(y, top, bottom);
 }
 

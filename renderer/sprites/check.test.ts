@@ -14,10 +14,18 @@ test('nothing is told of good sprites', () => {
 });
 
 test('each image that is none, a sprite that can not be read, and those that can not be had are told', () => {
-  const some = { ...good, id: 'mine', index: index({ red: { x: 0, y: 0, width: 9, height: 9 }, broken: {}, far: { x: 99 } }) };
+  const some = {
+    ...good,
+    id: 'mine',
+    index: index({ red: { x: 0, y: 0, width: 9, height: 9 }, broken: {}, far: { x: 99 } }),
+  };
   const none = { ...good, index: index([]) };
   expect(checkSprites(plainStyle, { files: [some, none], missing: 1 })).toEqual([
-    { layer: null, property: 'sprite', message: '1 could not be fetched just now; maps are drawn without until it can be' },
+    {
+      layer: null,
+      property: 'sprite',
+      message: '1 could not be fetched just now; maps are drawn without until it can be',
+    },
     { layer: null, property: 'sprite.mine', message: 'broken.x must be a whole number from 0 to 16' },
     { layer: null, property: 'sprite.mine', message: 'far.x must be a whole number from 0 to 16' },
     { layer: null, property: 'sprite', message: 'Not read: it must be a JSON object' },
@@ -38,7 +46,11 @@ test('images that a layer names outright and no sprite has are told, unless a sp
     { id: 'lost', type: 'fill', paint: { 'fill-pattern': 'blue' } },
     { id: 'lost too', type: 'symbol', layout: { 'icon-image': ['image', 'mine:blue'], 'text-field': 'blue' } },
     { id: 'by the feature', type: 'symbol', layout: { 'icon-image': '{kind}-11' } },
-    { id: 'with a choice', type: 'symbol', layout: { 'icon-image': ['coalesce', ['image', 'blue'], ['image', 'red']] } },
+    {
+      id: 'with a choice',
+      type: 'symbol',
+      layout: { 'icon-image': ['coalesce', ['image', 'blue'], ['image', 'red']] },
+    },
   ]);
   const files = [good, { ...good, id: 'mine' }];
   expect(checkSprites(style, { files, missing: 0 })).toEqual([

@@ -37,7 +37,8 @@ beforeAll(async () => {
     const content = contents[path];
     if (content) response.end(content);
     else if (path.startsWith('/moved')) response.writeHead(302, { location: path.replace('moved', 'both') }).end();
-    else if (path.startsWith('/led-astray')) response.writeHead(302, { location: 'http://169.254.169.254/both.json' }).end();
+    else if (path.startsWith('/led-astray'))
+      response.writeHead(302, { location: 'http://169.254.169.254/both.json' }).end();
     else if (path.startsWith('/pages')) response.end('<!doctype html>');
     else response.writeHead(404).end();
   });
@@ -62,7 +63,8 @@ beforeEach(() => {
   files = open('127.0.0.1');
 });
 
-const styleWith = (sprite: unknown): Uint8Array => Buffer.from(JSON.stringify({ version: 8, sources: {}, layers: [], sprite }));
+const styleWith = (sprite: unknown): Uint8Array =>
+  Buffer.from(JSON.stringify({ version: 8, sources: {}, layers: [], sprite }));
 const get = (name: string, scale: number) => files.get(styleWith(`${origin}/${name}`), scale);
 
 test.each([

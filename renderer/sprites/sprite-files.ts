@@ -65,4 +65,5 @@ export class SpriteFiles {
   }
 }
 
-const isJsonObject = (bytes: Uint8Array): boolean => /^\ufeff?\s*\{/.test(Buffer.from(bytes.subarray(0, 64)).toString());
+const isJsonObject = (bytes: Uint8Array): boolean =>
+  /^\ufeff?\s*\{/.test(Buffer.from(bytes.subarray(0, 64)).toString());

@@ -60,8 +60,16 @@ test.each([
     },
     'other.stretchX must be at most 16 pairs that ascend from 0 to 16',
   ],
-  ['a stretch of nothing', { ...good, stretchY: [[5, 5]] }, 'other.stretchY must be at most 16 pairs that ascend from 0 to 16'],
-  ['content beyond it', { ...good, content: [0, 0, 17, 16] }, 'other.content must be the four edges of a part of the image'],
+  [
+    'a stretch of nothing',
+    { ...good, stretchY: [[5, 5]] },
+    'other.stretchY must be at most 16 pairs that ascend from 0 to 16',
+  ],
+  [
+    'content beyond it',
+    { ...good, content: [0, 0, 17, 16] },
+    'other.content must be the four edges of a part of the image',
+  ],
 ])('an entry with %s is named and spoils no other', (_what, entry, problem) => {
   expect(problemsOf(entry)).toEqual([problem]);
 });
@@ -75,7 +83,10 @@ test('what is no index at all is a problem', () => {
   }
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}`, good]));
   expect(decode(many(maxEntries)).ok).toBe(true);
-  expect(decode(many(maxEntries + 1))).toMatchObject({ ok: false, problem: { rule: `must have at most ${maxEntries} images` } });
+  expect(decode(many(maxEntries + 1))).toMatchObject({
+    ok: false,
+    problem: { rule: `must have at most ${maxEntries} images` },
+  });
   const sized = (bytes: number) => Buffer.from(`{}${' '.repeat(bytes - 2)}`);
   expect(decodeSpriteIndex(sized(maxIndexBytes), picture).ok).toBe(true);
   expect(decodeSpriteIndex(sized(maxIndexBytes + 1), picture).ok).toBe(false);
@@ -101,7 +112,9 @@ test('whatever the JSON is, every entry is an image within the picture or named'
       const read = JSON.parse(JSON.stringify(value)) as object;
       expect(entries.size + problems.length).toBe(Object.keys(read).length);
       for (const name of Object.keys(read)) {
-        expect(entries.has(name) || problems.some(({ param }) => param === name || param.startsWith(`${name}.`))).toBe(true);
+        expect(entries.has(name) || problems.some(({ param }) => param === name || param.startsWith(`${name}.`))).toBe(
+          true,
+        );
       }
     }),
   );

@@ -81,8 +81,10 @@ function readEntry(name: string, value: unknown, picture: Size): Validated<Sprit
   if (!isWhole(y, 0, picture.height)) return invalid(`${name}.y`, `must be a whole number from 0 to ${picture.height}`);
   if (!isWhole(width, 1, maxSidePx)) return invalid(`${name}.width`, `must be a whole number from 1 to ${maxSidePx}`);
   if (!isWhole(height, 1, maxSidePx)) return invalid(`${name}.height`, `must be a whole number from 1 to ${maxSidePx}`);
-  if (x + width > picture.width) return invalid(`${name}.width`, `must end within the picture, ${picture.width} pixels wide`);
-  if (y + height > picture.height) return invalid(`${name}.height`, `must end within the picture, ${picture.height} pixels high`);
+  if (x + width > picture.width)
+    return invalid(`${name}.width`, `must end within the picture, ${picture.width} pixels wide`);
+  if (y + height > picture.height)
+    return invalid(`${name}.height`, `must end within the picture, ${picture.height} pixels high`);
   if (typeof pixelRatio !== 'number' || !(pixelRatio > 0 && pixelRatio <= maxPixelRatio)) {
     return invalid(`${name}.pixelRatio`, `must be a number above 0, at most ${maxPixelRatio}`);
   }
@@ -90,7 +92,8 @@ function readEntry(name: string, value: unknown, picture: Size): Validated<Sprit
   const { stretchX = null, stretchY = null, content = null } = value;
   if (!isSpans(stretchX, width)) return invalid(`${name}.stretchX`, spansRule(width));
   if (!isSpans(stretchY, height)) return invalid(`${name}.stretchY`, spansRule(height));
-  if (!isContent(content, width, height)) return invalid(`${name}.content`, 'must be the four edges of a part of the image');
+  if (!isContent(content, width, height))
+    return invalid(`${name}.content`, 'must be the four edges of a part of the image');
   return { ok: true, value: { x, y, width, height, pixelRatio, sdf, stretchX, stretchY, content } };
 }
 

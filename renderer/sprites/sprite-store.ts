@@ -57,7 +57,8 @@ export class SpriteStore {
 
 function keyOf(files: readonly SpriteFile[]): string {
   const hash = createHash('sha256');
-  for (const { id, index, image } of files) hash.update(`${id} ${index.length} ${image.length} `).update(index).update(image);
+  for (const { id, index, image } of files)
+    hash.update(`${id} ${index.length} ${image.length} `).update(index).update(image);
   return hash.digest('base64');
 }
 
@@ -71,7 +72,8 @@ export function readSpriteIndex({ index, image }: Pick<SpriteFile, 'index' | 'im
 }
 
 /** What a style calls an image of one of its sprites. */
-export const nameInStyle = ({ id }: Pick<SpriteFile, 'id'>, name: string): string => (id === '' ? name : `${id}:${name}`);
+export const nameInStyle = ({ id }: Pick<SpriteFile, 'id'>, name: string): string =>
+  id === '' ? name : `${id}:${name}`;
 
 /** What is wrong with a sprite by its index: all of it, or single images. */
 export function problemsOfSprite(index: Validated<SpriteIndex>): FieldProblem[] {
@@ -89,7 +91,9 @@ async function imagesOf(file: SpriteFile): Promise<{ images: SpriteImage[]; pict
       .raw()
       .toBuffer({ resolveWithObject: true });
     const picture = { pixels: data, width: info.width };
-    const images = [...index.value.entries].map(([name, entry]) => new SpriteImage(nameInStyle(file, name), picture, entry));
+    const images = [...index.value.entries].map(
+      ([name, entry]) => new SpriteImage(nameInStyle(file, name), picture, entry),
+    );
     return { images, pictureBytes: data.length };
   } catch {
     return undefined;

@@ -25,10 +25,13 @@ test('several sprites have their ids before their names, but for the default one
   expect(spriteProblems(several)).toEqual([]);
 });
 
-test.each(['mapbox://sprites/a', '/sprite', 'file:///etc/sprite', 'sprite', ''])('%j is not loaded, and told', (url) => {
-  expect(spritePlaces(url)).toEqual([]);
-  expect(spriteProblems(url)).toEqual([`Not loaded from ${url}: only URLs of http and https are`]);
-});
+test.each(['mapbox://sprites/a', '/sprite', 'file:///etc/sprite', 'sprite', ''])(
+  '%j is not loaded, and told',
+  (url) => {
+    expect(spritePlaces(url)).toEqual([]);
+    expect(spriteProblems(url)).toEqual([`Not loaded from ${url}: only URLs of http and https are`]);
+  },
+);
 
 test('so are those beyond the bound', () => {
   const many = Array.from({ length: maxSprites + 1 }, (_, i) => ({ id: `${i}`, url: `https://a.example/${i}` }));

@@ -49,6 +49,9 @@ function problemOf({ url }: SpritePlace, number: number): string | null {
 /** The files for maps of this scale, the ones to prefer first: those of double density end in `@2x`. */
 export function spriteUrls(url: string, scale: number): readonly [SpriteUrls, SpriteUrls] {
   const [, path = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(url) ?? [];
-  const filesOf = (density: string) => ({ index: `${path}${density}.json${query}`, image: `${path}${density}.png${query}` });
+  const filesOf = (density: string) => ({
+    index: `${path}${density}.json${query}`,
+    image: `${path}${density}.png${query}`,
+  });
   return scale > 1 ? [filesOf('@2x'), filesOf('')] : [filesOf(''), filesOf('@2x')];
 }

@@ -5,11 +5,15 @@ import { stretched, unstretched } from './stretch.js';
 
 /** Up to three spans of an image of 30 pixels, and a content. */
 const edges = (min: number, max: number) =>
-  fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: min, maxLength: max }).map((each) => each.sort((a, b) => a - b));
+  fc
+    .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: min, maxLength: max })
+    .map((each) => each.sort((a, b) => a - b));
 const spans = fc
   .constantFrom(2, 4, 6)
   .chain((count) =>
-    edges(count, count).map((each) => Array.from({ length: count / 2 }, (_, i): Span => [each[2 * i]!, each[2 * i + 1]!])),
+    edges(count, count).map((each) =>
+      Array.from({ length: count / 2 }, (_, i): Span => [each[2 * i]!, each[2 * i + 1]!]),
+    ),
   );
 const content = edges(2, 2).map(([from, to]): Span => [from!, to!]);
 

@@ -32,7 +32,10 @@ export interface StretchableLength {
 export function stretched({ length, spans, content }: StretchableLength, contentPx: number, unitPx: number): Stretched {
   const growing = spans ?? [[0, length]];
   const [contentFrom, contentTo] = content ?? [0, length];
-  const grown = growing.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(to, contentTo) - Math.max(from, contentFrom)), 0);
+  const grown = growing.reduce(
+    (sum, [from, to]) => sum + Math.max(0, Math.min(to, contentTo) - Math.max(from, contentFrom)),
+    0,
+  );
   const fixedPx = (contentTo - contentFrom - grown) * unitPx;
   const grownUnitPx = grown > 0 ? Math.max(0, contentPx - fixedPx) / grown : unitPx;
   const parts: StretchedPart[] = [];

@@ -18,12 +18,16 @@ function expectTheSame(layer: StyleLayer, tile: VectorTile, zoom: number): void 
   const tileLayer = tile.layers.get(layer.sourceLayer ?? '');
   if (!tileLayer) return;
   const passes = layer.filter(zoom);
-  expect(tileLayer.features.map(askedOnce(tileLayer, layer.filterReads, passes))).toEqual(tileLayer.features.map(passes));
+  expect(tileLayer.features.map(askedOnce(tileLayer, layer.filterReads, passes))).toEqual(
+    tileLayer.features.map(passes),
+  );
   for (const name of painted.filter((each) => each.startsWith(layer.type))) {
     const property = layer.property(name);
     if (!isPerFeature(property)) continue;
     const value = (feature: (typeof tileLayer.features)[0]) => String(property.at(zoom, feature));
-    expect(tileLayer.features.map(askedOnce(tileLayer, readsOf(property.text), value))).toEqual(tileLayer.features.map(value));
+    expect(tileLayer.features.map(askedOnce(tileLayer, readsOf(property.text), value))).toEqual(
+      tileLayer.features.map(value),
+    );
   }
 }
 

@@ -76,7 +76,10 @@ test('hidden layers are dropped, by the state of the style too', () => {
 });
 
 test('what is wrong with a style is told with its place', () => {
-  const style = styleOf([{ type: 'fill', source: 'tiles', 'source-layer': 'a', paint: { 'fill-color': 7 } }, { type: 'line' }]);
+  const style = styleOf([
+    { type: 'fill', source: 'tiles', 'source-layer': 'a', paint: { 'fill-color': 7 } },
+    { type: 'line' },
+  ]);
   expect(validateStyle(style)).toEqual([
     { field: 'layers[0].paint.fill-color', message: 'color expected, number found' },
     { field: 'layers[1]', message: 'missing required property "source"' },

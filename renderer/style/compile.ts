@@ -63,14 +63,17 @@ export function validateStyle(style: unknown): StyleError[] {
 
 /** Throws on an expression that doesn't compile, which {@link validateStyle} would have told. */
 export function compileStyle(style: StyleSpecification): CompiledStyle {
-  const state = Object.fromEntries(Object.entries(style.state ?? {}).map(([name, { default: value }]) => [name, value]));
+  const state = Object.fromEntries(
+    Object.entries(style.state ?? {}).map(([name, { default: value }]) => [name, value]),
+  );
   const layers = derefLayers(style.layers) as LayerSpecification[];
   return { layers: layers.filter((layer) => isShown(layer, state)).map((layer) => compileLayer(layer, state)) };
 }
 
 function isShown(layer: LayerSpecification, state: GlobalState): boolean {
   return (
-    createVisibilityExpression(layer.layout?.visibility ?? 'visible', `${layer.id}.visibility`, state).evaluate() === 'visible'
+    createVisibilityExpression(layer.layout?.visibility ?? 'visible', `${layer.id}.visibility`, state).evaluate() ===
+    'visible'
   );
 }
 

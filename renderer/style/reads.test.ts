@@ -9,9 +9,17 @@ const names = (value: unknown): string[] | null => {
 test.each([
   ['an expression', ['==', ['get', 'kind'], ['get', 'other']], ['kind', 'other']],
   ['whether there is a name', ['all', ['has', 'a'], ['!', ['has', 'b']]], ['a', 'b']],
-  ['a filter as in old styles', ['all', ['==', '$type', 'Polygon'], ['in', 'kind', 'a', 'b'], ['!has', 'c']], ['kind', 'c']],
+  [
+    'a filter as in old styles',
+    ['all', ['==', '$type', 'Polygon'], ['in', 'kind', 'a', 'b'], ['!has', 'c']],
+    ['kind', 'c'],
+  ],
   ['a function as in old styles', { property: 'rank', stops: [[0, 'red']] }, ['rank']],
-  ['a name within another expression', ['match', ['downcase', ['get', 'kind']], 'a', 'red', ['get', 'color']], ['kind', 'color']],
+  [
+    'a name within another expression',
+    ['match', ['downcase', ['get', 'kind']], 'a', 'red', ['get', 'color']],
+    ['kind', 'color'],
+  ],
 ])('%s', (_, value, expected) => {
   expect(names(value)).toEqual(expect.arrayContaining(expected));
 });

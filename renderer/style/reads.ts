@@ -20,7 +20,8 @@ export function readsOf(...texts: readonly string[]): Reads {
 }
 
 function hasComputedName(value: unknown): boolean {
-  if (!Array.isArray(value)) return typeof value === 'object' && value !== null && Object.values(value).some(hasComputedName);
+  if (!Array.isArray(value))
+    return typeof value === 'object' && value !== null && Object.values(value).some(hasComputedName);
   const [operator, name] = value;
   if ((operator === 'get' || operator === 'has') && typeof name !== 'string') return true;
   return value.some(hasComputedName);
@@ -28,5 +29,6 @@ function hasComputedName(value: unknown): boolean {
 
 function collectStrings(value: unknown, into: Set<string>): void {
   if (typeof value === 'string') into.add(value);
-  else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) collectStrings(each, into);
+  else if (typeof value === 'object' && value !== null)
+    for (const each of Object.values(value)) collectStrings(each, into);
 }

@@ -22,7 +22,10 @@ test('each thing that is not drawn is named', () => {
   const style = styleOf([
     shapes('heatmap', {}),
     shapes('fill', { 'fill-antialias': false, 'fill-layer-opacity': 0.5 }),
-    shapes('line', { 'line-blur': 3, 'line-gradient': ['interpolate', ['linear'], ['line-progress'], 0, 'red', 1, 'blue'] }),
+    shapes('line', {
+      'line-blur': 3,
+      'line-gradient': ['interpolate', ['linear'], ['line-progress'], 0, 'red', 1, 'blue'],
+    }),
     shapes('fill-extrusion', { 'fill-extrusion-height': ['get', 'height'], 'fill-extrusion-base': 0 }),
     shapes('circle', {}, { filter: ['within', { type: 'Polygon', coordinates: [] }] }),
   ]);
@@ -40,12 +43,19 @@ test('each thing that is not drawn is named', () => {
   ]);
 });
 
-const shop = { type: 'symbol', source: 'tiles', 'source-layer': 'shapes', layout: { 'icon-image': 'shop', 'icon-size': 2 } };
+const shop = {
+  type: 'symbol',
+  source: 'tiles',
+  'source-layer': 'shapes',
+  layout: { 'icon-image': 'shop', 'icon-size': 2 },
+};
 
 test('icons and patterns need a sprite that is loaded', () => {
   const style = styleOf([shop, shapes('fill', { 'fill-pattern': 'dots' }), { type: 'background', paint: {} }]);
   const told = (sprite?: StyleSpecification['sprite']) =>
-    unsupported({ ...style, ...(sprite !== undefined && { sprite }) }).map(({ layer, property }) => `${layer} ${property}`);
+    unsupported({ ...style, ...(sprite !== undefined && { sprite }) }).map(
+      ({ layer, property }) => `${layer} ${property}`,
+    );
   expect(told('https://a.example/sprite')).toEqual([]);
   expect(told([{ id: 'a', url: 'https://a.example/sprite' }])).toEqual([]);
   expect(told()).toEqual(['layer-0 icon-image', 'layer-1 fill-pattern']);
@@ -57,6 +67,9 @@ test('icons and patterns need a sprite that is loaded', () => {
 test('icons within a text are told, and halos that are to fade', () => {
   const field = ['format', ['image', 'shop'], {}, ['get', 'name'], {}];
   const layout = { 'text-field': field, 'icon-text-fit': 'both', 'icon-text-fit-padding': [1, 2, 1, 2] };
-  const found = unsupported({ ...styleOf([{ ...shop, layout, paint: { 'icon-halo-blur': 1 } }]), sprite: 'https://a.example/s' });
+  const found = unsupported({
+    ...styleOf([{ ...shop, layout, paint: { 'icon-halo-blur': 1 } }]),
+    sprite: 'https://a.example/s',
+  });
   expect(found.map(({ property }) => property)).toEqual(['text-field', 'icon-halo-blur']);
 });

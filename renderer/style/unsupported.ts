@@ -31,17 +31,50 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
     ],
   ],
   circle: [
-    ...['circle-color', 'circle-opacity', 'circle-pitch-alignment', 'circle-pitch-scale', 'circle-radius', 'circle-sort-key'],
-    ...['circle-stroke-color', 'circle-stroke-opacity', 'circle-stroke-width', 'circle-translate', 'circle-translate-anchor'],
+    ...[
+      'circle-color',
+      'circle-opacity',
+      'circle-pitch-alignment',
+      'circle-pitch-scale',
+      'circle-radius',
+      'circle-sort-key',
+    ],
+    ...[
+      'circle-stroke-color',
+      'circle-stroke-opacity',
+      'circle-stroke-width',
+      'circle-translate',
+      'circle-translate-anchor',
+    ],
   ],
   raster: ['raster-fade-duration', 'raster-opacity', 'raster-resampling', 'resampling'],
   'fill-extrusion': [
-    ...['fill-extrusion-color', 'fill-extrusion-opacity', 'fill-extrusion-translate', 'fill-extrusion-translate-anchor'],
+    ...[
+      'fill-extrusion-color',
+      'fill-extrusion-opacity',
+      'fill-extrusion-translate',
+      'fill-extrusion-translate-anchor',
+    ],
     ...['fill-extrusion-pattern', 'fill-extrusion-vertical-gradient'],
   ],
   symbol: [
-    ...['icon-allow-overlap', 'icon-anchor', 'icon-color', 'icon-halo-color', 'icon-halo-width', 'icon-ignore-placement'],
-    ...['icon-image', 'icon-keep-upright', 'icon-offset', 'icon-opacity', 'icon-optional', 'icon-overlap', 'icon-padding'],
+    ...[
+      'icon-allow-overlap',
+      'icon-anchor',
+      'icon-color',
+      'icon-halo-color',
+      'icon-halo-width',
+      'icon-ignore-placement',
+    ],
+    ...[
+      'icon-image',
+      'icon-keep-upright',
+      'icon-offset',
+      'icon-opacity',
+      'icon-optional',
+      'icon-overlap',
+      'icon-padding',
+    ],
     ...[
       'icon-pitch-alignment',
       'icon-rotate',
@@ -52,11 +85,40 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
       'icon-translate',
       'icon-translate-anchor',
     ],
-    ...['symbol-avoid-edges', 'symbol-placement', 'symbol-sort-key', 'symbol-spacing', 'text-allow-overlap', 'text-anchor'],
-    ...['text-color', 'text-field', 'text-font', 'text-halo-color', 'text-halo-width', 'text-ignore-placement', 'text-justify'],
-    ...['text-keep-upright', 'text-letter-spacing', 'text-line-height', 'text-max-angle', 'text-max-width', 'text-offset'],
+    ...[
+      'symbol-avoid-edges',
+      'symbol-placement',
+      'symbol-sort-key',
+      'symbol-spacing',
+      'text-allow-overlap',
+      'text-anchor',
+    ],
+    ...[
+      'text-color',
+      'text-field',
+      'text-font',
+      'text-halo-color',
+      'text-halo-width',
+      'text-ignore-placement',
+      'text-justify',
+    ],
+    ...[
+      'text-keep-upright',
+      'text-letter-spacing',
+      'text-line-height',
+      'text-max-angle',
+      'text-max-width',
+      'text-offset',
+    ],
     ...['text-opacity', 'text-optional', 'text-overlap', 'text-padding', 'text-pitch-alignment', 'text-radial-offset'],
-    ...['text-rotate', 'text-rotation-alignment', 'text-size', 'text-transform', 'text-translate', 'text-translate-anchor'],
+    ...[
+      'text-rotate',
+      'text-rotation-alignment',
+      'text-size',
+      'text-transform',
+      'text-translate',
+      'text-translate-anchor',
+    ],
     ...['text-variable-anchor', 'text-variable-anchor-offset'],
   ],
 };
@@ -100,7 +162,9 @@ export function unsupported(style: StyleSpecification): Unsupported[] {
   const whole = (Object.keys(wholeStyle) as (keyof typeof wholeStyle)[])
     .filter((name) => style[name] !== undefined && !isMercator(style[name]))
     .map((name): Unsupported => ({ layer: null, property: name, message: wholeStyle[name] }));
-  const sprites = spriteProblems(style.sprite).map((message): Unsupported => ({ layer: null, property: 'sprite', message }));
+  const sprites = spriteProblems(style.sprite).map(
+    (message): Unsupported => ({ layer: null, property: 'sprite', message }),
+  );
   const hasImages = spritePlaces(style.sprite).length > 0;
   return [...whole, ...sprites, ...style.layers.flatMap((layer) => unsupportedInLayer(layer, hasImages))];
 }
@@ -124,7 +188,8 @@ const notEvaluated = `Expressions with ${geographicOperators.join(' or ')} are n
 
 function problemOf(name: string, value: unknown, known: readonly string[]): string | null {
   if (name === 'visibility' || value === noEffect[name]) return null;
-  if (name === 'text-field' && mentions(value, ['image'])) return 'Icons within a text are not drawn, the text around them is';
+  if (name === 'text-field' && mentions(value, ['image']))
+    return 'Icons within a text are not drawn, the text around them is';
   if (flattened.includes(name)) return 'Drawn as a flat area';
   if (name === 'fill-antialias' && value !== true) return 'Edges are always smooth';
   if (!known.includes(name)) return 'Not drawn';

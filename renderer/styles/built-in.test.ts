@@ -60,7 +60,14 @@ async function drawn(
 ): Promise<Picture> {
   const source = sourceOf(async () => tileBytes(layers));
   const style = compileStyle(builtInStyle(name, schema));
-  const scene = { view, style, sources: new Map([['map', source]]), labels: null, overlays: null, format: 'png' as const };
+  const scene = {
+    view,
+    style,
+    sources: new Map([['map', source]]),
+    labels: null,
+    overlays: null,
+    format: 'png' as const,
+  };
   return pictureOf((await createRenderer().render(scene)).bytes);
 }
 
@@ -79,7 +86,13 @@ const line = (tags: Tags): DrawnFeature => ({
 });
 
 /** What documented tags of each schema look like, by the palette. */
-const looks: readonly (readonly [TileSchema, string, (tags: Tags) => DrawnFeature, Tags, (palette: Palette) => string])[] = [
+const looks: readonly (readonly [
+  TileSchema,
+  string,
+  (tags: Tags) => DrawnFeature,
+  Tags,
+  (palette: Palette) => string,
+])[] = [
   ['fenceline', 'land', area, {}, (p) => p.land],
   ['fenceline', 'land', area, { kind: 'ice' }, (p) => p.areas.ice],
   ['fenceline', 'lakes', area, {}, (p) => p.water],
@@ -96,7 +109,13 @@ const looks: readonly (readonly [TileSchema, string, (tags: Tags) => DrawnFeatur
   ['openmaptiles', 'building', area, { render_height: 9 }, (p) => p.building],
   ['openmaptiles', 'aeroway', line, { class: 'runway' }, (p) => p.runway],
   ['openmaptiles', 'transportation', line, { class: 'motorway' }, (p) => p.roads.motorway.fill],
-  ['openmaptiles', 'transportation', line, { class: 'motorway', ramp: 1, brunnel: 'bridge' }, (p) => p.roads.motorway_link.fill],
+  [
+    'openmaptiles',
+    'transportation',
+    line,
+    { class: 'motorway', ramp: 1, brunnel: 'bridge' },
+    (p) => p.roads.motorway_link.fill,
+  ],
   ['openmaptiles', 'transportation', line, { class: 'primary', brunnel: 'bridge' }, (p) => p.roads.primary.fill],
   ['openmaptiles', 'transportation', line, { class: 'minor' }, (p) => p.roads.minor.fill],
   ['openmaptiles', 'transportation', line, { class: 'pier' }, (p) => p.pier],
@@ -113,7 +132,13 @@ const looks: readonly (readonly [TileSchema, string, (tags: Tags) => DrawnFeatur
   ['protomaps', 'roads', line, { kind: 'aeroway', kind_detail: 'runway' }, (p) => p.runway],
   ['protomaps', 'roads', line, { kind: 'highway', kind_detail: 'motorway' }, (p) => p.roads.motorway.fill],
   ['protomaps', 'roads', line, { kind: 'highway' }, (p) => p.roads.motorway.fill],
-  ['protomaps', 'roads', line, { kind: 'major_road', kind_detail: 'trunk', is_bridge: true }, (p) => p.roads.trunk.fill],
+  [
+    'protomaps',
+    'roads',
+    line,
+    { kind: 'major_road', kind_detail: 'trunk', is_bridge: true },
+    (p) => p.roads.trunk.fill,
+  ],
   ['protomaps', 'roads', line, { kind: 'minor_road', kind_detail: 'residential' }, (p) => p.roads.minor.fill],
   ['protomaps', 'boundaries', line, { kind: 'country', kind_detail: 2 }, (p) => p.border],
 
@@ -124,7 +149,13 @@ const looks: readonly (readonly [TileSchema, string, (tags: Tags) => DrawnFeatur
   ['protomaps-v3', 'water', area, { natural: 'water' }, (p) => p.water],
   ['protomaps-v3', 'physical_line', line, { 'pmap:kind': 'waterway', waterway: 'river' }, (p) => p.water],
   ['protomaps-v3', 'buildings', area, {}, (p) => p.building],
-  ['protomaps-v3', 'roads', line, { 'pmap:kind': 'highway', 'pmap:level': 0, highway: 'motorway' }, (p) => p.roads.motorway.fill],
+  [
+    'protomaps-v3',
+    'roads',
+    line,
+    { 'pmap:kind': 'highway', 'pmap:level': 0, highway: 'motorway' },
+    (p) => p.roads.motorway.fill,
+  ],
   [
     'protomaps-v3',
     'roads',
@@ -163,8 +194,9 @@ test.each(looks)('%s: %s %o %j has its colour in every style', async (schema, la
 
 /** Which label layers show a feature with these tags at a zoom. */
 function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number): string[] {
-  const feature = decodeVectorTile(tileBytes({ [layer]: [{ type: 'point', parts: [[[1, 1]]], tags }] })).layers.get(layer)!
-    .features[0]!;
+  const feature = decodeVectorTile(tileBytes({ [layer]: [{ type: 'point', parts: [[[1, 1]]], tags }] })).layers.get(
+    layer,
+  )!.features[0]!;
   return compileStyle(builtInStyle('svc-default-v1', schema))
     .layers.filter(({ type, sourceLayer }) => type === 'symbol' && sourceLayer === layer)
     .filter((each) => each.isVisible(zoom) && each.filter(Math.floor(zoom))(feature))

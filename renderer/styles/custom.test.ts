@@ -70,7 +70,13 @@ test('what the archive has not is named', () => {
 
 test('what styles load from elsewhere is named, but for sprites', () => {
   const layout = { 'text-field': '{name}', 'icon-image': 'shield', 'icon-size': 2, 'text-writing-mode': ['vertical'] };
-  const names = { id: 'names', type: 'symbol', source: 'a', 'source-layer': 'water', layout } as unknown as LayerSpecification;
+  const names = {
+    id: 'names',
+    type: 'symbol',
+    source: 'a',
+    'source-layer': 'water',
+    layout,
+  } as unknown as LayerSpecification;
   const loading = {
     ...style({ a: vector }, names),
     glyphs: 'https://a.example/{fontstack}/{range}',

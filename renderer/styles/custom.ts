@@ -63,11 +63,16 @@ function unsupportedSources(style: StyleSpecification, archive: Archive): Unsupp
           : null;
     return message === null ? [] : [{ layer: null, property: `sources.${name}`, message }];
   });
-  return [...sources, ...style.layers.filter((layer) => 'source' in layer && layer.source === main).flatMap(missingLayer)];
+  return [
+    ...sources,
+    ...style.layers.filter((layer) => 'source' in layer && layer.source === main).flatMap(missingLayer),
+  ];
 
   function missingLayer(layer: LayerSpecification): Unsupported[] {
     const name = 'source-layer' in layer ? layer['source-layer'] : undefined;
     if (name === undefined || archive.kind !== 'vector' || !archive.layers || archive.layers.includes(name)) return [];
-    return [{ layer: layer.id, property: 'source-layer', message: `The archive of this installation has no layer "${name}"` }];
+    return [
+      { layer: layer.id, property: 'source-layer', message: `The archive of this installation has no layer "${name}"` },
+    ];
   }
 }

@@ -14,7 +14,9 @@ export function from({ sourceLayer, filter }: Selected, ...more: readonly Expres
   return {
     source: 'map',
     'source-layer': sourceLayer,
-    ...(conditions.length > 0 && { filter: conditions.length === 1 ? conditions[0]! : expression('all', ...conditions) }),
+    ...(conditions.length > 0 && {
+      filter: conditions.length === 1 ? conditions[0]! : expression('all', ...conditions),
+    }),
   };
 }
 
@@ -50,6 +52,8 @@ export function byZoom(values: Readonly<Record<number, unknown>>, base = 1): Exp
 
 /** The rank of a place of so many inhabitants, as our own basemap has it: 1 to 10. */
 export function rankOfPopulation(name: string): ExpressionSpecification {
-  const steps = [2_000, 9, 10_000, 8, 20_000, 7, 50_000, 6, 100_000, 5, 200_000, 4, 500_000, 3, 1_000_000, 2, 5_000_000, 1];
+  const steps = [
+    2_000, 9, 10_000, 8, 20_000, 7, 50_000, 6, 100_000, 5, 200_000, 4, 500_000, 3, 1_000_000, 2, 5_000_000, 1,
+  ];
   return expression('step', ['to-number', ['get', name], 0], 10, ...steps);
 }

@@ -8,7 +8,13 @@ import { localizeStyle } from './language.js';
 type Names = Readonly<Record<string, string>>;
 
 function styleOf(field: unknown): StyleSpecification {
-  const layer = { id: 'label', type: 'symbol', source: 'map', 'source-layer': 'place', layout: { 'text-field': field } };
+  const layer = {
+    id: 'label',
+    type: 'symbol',
+    source: 'map',
+    'source-layer': 'place',
+    layout: { 'text-field': field },
+  };
   return { version: 8, sources: { map: { type: 'vector' } }, layers: [layer] } as StyleSpecification;
 }
 
@@ -24,7 +30,13 @@ function textOf(style: StyleSpecification, properties: Names, zoom = 5): string 
 const inLanguage = (field: unknown, language: string, properties: Names, zoom?: number) =>
   textOf(localizeStyle(styleOf(field), language), properties, zoom);
 
-const florence: Names = { name: 'Firenze', 'name:en': 'Florence', 'name:de': 'Florenz', name_fr: 'Florence (fr)', ref: 'A 1' };
+const florence: Names = {
+  name: 'Firenze',
+  'name:en': 'Florence',
+  'name:de': 'Florenz',
+  name_fr: 'Florence (fr)',
+  ref: 'A 1',
+};
 
 test.each([
   ['an expression', ['get', 'name']],
@@ -79,11 +91,14 @@ test.each([
   expect(inLanguage(['get', 'name'], language, names as Names)).toBe(text);
 });
 
-test.each(['en', 'de', 'ja', 'ru', 'local'])('in %s, what stands in for a name that is missing still does', (language) => {
-  expect(inLanguage(['coalesce', ['get', 'name:en'], ['get', 'name']], language, { name: 'Mumbai' })).toBe('Mumbai');
-  expect(inLanguage(['coalesce', ['get', 'name'], ['get', 'ref']], language, { ref: 'A 1' })).toBe('A 1');
-  expect(inLanguage('{name}', language, { ref: 'A 1' })).toBe('');
-});
+test.each(['en', 'de', 'ja', 'ru', 'local'])(
+  'in %s, what stands in for a name that is missing still does',
+  (language) => {
+    expect(inLanguage(['coalesce', ['get', 'name:en'], ['get', 'name']], language, { name: 'Mumbai' })).toBe('Mumbai');
+    expect(inLanguage(['coalesce', ['get', 'name'], ['get', 'ref']], language, { ref: 'A 1' })).toBe('A 1');
+    expect(inLanguage('{name}', language, { ref: 'A 1' })).toBe('');
+  },
+);
 
 test('what is no name stays as it is', () => {
   for (const field of [
@@ -108,7 +123,13 @@ test('conditions on names, other layers and the given style are left alone', () 
     ['get', 'name'],
   ];
   const style = styleOf(field);
-  const other = { id: 'area', type: 'fill', source: 'map', 'source-layer': 'water', filter: ['==', ['get', 'name'], 'Arno'] };
+  const other = {
+    id: 'area',
+    type: 'fill',
+    source: 'map',
+    'source-layer': 'water',
+    filter: ['==', ['get', 'name'], 'Arno'],
+  };
   style.layers.push(other as StyleSpecification['layers'][number]);
   const before = structuredClone(style);
   const localized = localizeStyle(style, 'de');

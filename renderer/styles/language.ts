@@ -15,7 +15,12 @@ export const localLanguage = 'local';
 const nameKey = /^(?:pgf:)?name(?:[:_](?:int|latin|nonlatin|[a-z]{2,3}(?:-[A-Za-z]+)*))?$/;
 
 /** Other tags that a language's names are found under. */
-const otherTags: Readonly<Record<string, readonly string[]>> = { zh: ['zh-Hans', 'zh-Hant'], nb: ['no'], no: ['nb'], he: ['iw'] };
+const otherTags: Readonly<Record<string, readonly string[]>> = {
+  zh: ['zh-Hans', 'zh-Hant'],
+  nb: ['no'],
+  no: ['nb'],
+  he: ['iw'],
+};
 
 /** Where the scripts of readers begin and end: the first letter tells how a name is written. */
 const latinEnd = '\u0250';
@@ -78,7 +83,8 @@ function expressionOf(text: string, language: string): ExpressionSpecification {
 function localizeExpression(value: unknown, language: string): unknown {
   if (!Array.isArray(value) || value[0] === 'literal') return value;
   const [operator, key] = value;
-  if (operator === 'get' && value.length === 2 && typeof key === 'string' && nameKey.test(key)) return inLanguage(key, language);
+  if (operator === 'get' && value.length === 2 && typeof key === 'string' && nameKey.test(key))
+    return inLanguage(key, language);
   return value.map((part) => localizeExpression(part, language));
 }
 
@@ -97,7 +103,9 @@ function readableKey(original: string, language: string): unknown {
   const text = expression('to-string', ['get', original]);
   const isLatin = expression('<', text, latinEnd);
   const script = scriptRanges[new Intl.Locale(language).maximize().script ?? ''];
-  const isReadable = script ? expression('any', isLatin, ['all', ['>=', text, script[0]], ['<', text, script[1]]]) : isLatin;
+  const isReadable = script
+    ? expression('any', isLatin, ['all', ['>=', text, script[0]], ['<', text, script[1]]])
+    : isLatin;
   return expression('case', isReadable, original, ...keysOf('en').flatMap((each) => [['has', each], each]), original);
 }
 

@@ -23,7 +23,19 @@ export const zoneClasses = [
 
 /** What covers it, from bottom to top: all of it lies above all zones. */
 export const coverClasses = [
-  ...(['grass', 'park', 'cemetery', 'wood', 'wetland', 'rock', 'sand', 'ice', 'pitch', 'parking', 'pedestrian'] as const),
+  ...([
+    'grass',
+    'park',
+    'cemetery',
+    'wood',
+    'wetland',
+    'rock',
+    'sand',
+    'ice',
+    'pitch',
+    'parking',
+    'pedestrian',
+  ] as const),
 ];
 
 export type AreaClass = (typeof zoneClasses)[number] | (typeof coverClasses)[number];

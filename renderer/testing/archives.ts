@@ -67,11 +67,16 @@ function directoryBytes(contents: readonly { readonly id: number; readonly bytes
 }
 
 /** Writes an MBTiles file. */
-export function writeMbtiles(path: string, tiles: readonly ArchiveTile[], metadata: Readonly<Record<string, string>>): void {
+export function writeMbtiles(
+  path: string,
+  tiles: readonly ArchiveTile[],
+  metadata: Readonly<Record<string, string>>,
+): void {
   const database = new sqlite.Database(path);
   database.exec('CREATE TABLE metadata (name text, value text)');
   database.exec('CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob)');
-  for (const [name, value] of Object.entries(metadata)) database.run('INSERT INTO metadata VALUES (?, ?)', [name, value]);
+  for (const [name, value] of Object.entries(metadata))
+    database.run('INSERT INTO metadata VALUES (?, ?)', [name, value]);
   for (const { zoom, x, y, bytes } of tiles) {
     database.run('INSERT INTO tiles VALUES (?, ?, ?, ?)', [zoom, x, 2 ** zoom - 1 - y, bytes]);
   }
@@ -99,7 +104,9 @@ export async function serveFiles(
     if (!file) return response.writeHead(404).end();
     const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
     if (!range) return response.writeHead(200).end(file);
-    return response.writeHead(206, { etag: `"${file.length}"` }).end(file.subarray(Number(range[1]), Number(range[2]) + 1));
+    return response
+      .writeHead(206, { etag: `"${file.length}"` })
+      .end(file.subarray(Number(range[1]), Number(range[2]) + 1));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

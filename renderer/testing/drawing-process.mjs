@@ -21,6 +21,13 @@ function serve({ id, request, icons }) {
   const known = { pid: process.pid, icons: [...icons.keys()], environment: Object.keys(process.env) };
   const bytes = Buffer.from(JSON.stringify(known));
   const tiles =
-    request.style === 'lack' ? { missingTiles: 1, tileProblem: 'the source is away' } : { missingTiles: 0, tileProblem: null };
-  process.send({ kind: 'done', id, result: { bytes, contentType: 'image/png', ...tiles, missingIcons: 0 }, processorMs: 1 });
+    request.style === 'lack'
+      ? { missingTiles: 1, tileProblem: 'the source is away' }
+      : { missingTiles: 0, tileProblem: null };
+  process.send({
+    kind: 'done',
+    id,
+    result: { bytes, contentType: 'image/png', ...tiles, missingIcons: 0 },
+    processorMs: 1,
+  });
 }

@@ -8,7 +8,10 @@ export function charactersOf(path: string): (codePoint: number) => boolean {
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tables = Array.from({ length: file.getUint16(4) }, (_, i) => 12 + 16 * i);
   const cmap = file.getUint32(tables.find((at) => bytes.toString('latin1', at, at + 4) === 'cmap')! + 8);
-  const subtables = Array.from({ length: file.getUint16(cmap + 2) }, (_, i) => cmap + file.getUint32(cmap + 4 + 8 * i + 4));
+  const subtables = Array.from(
+    { length: file.getUint16(cmap + 2) },
+    (_, i) => cmap + file.getUint32(cmap + 4 + 8 * i + 4),
+  );
   const readers = subtables.flatMap((at) => {
     const format = file.getUint16(at);
     return format === 4 ? [segments(file, at)] : format === 12 ? [groups(file, at)] : [];
@@ -40,7 +43,8 @@ function groups(file: DataView, at: number): (codePoint: number) => boolean {
   return (codePoint) => {
     for (let i = 0; i < count; i++) {
       const group = at + 16 + 12 * i;
-      if (codePoint >= file.getUint32(group) && codePoint <= file.getUint32(group + 4)) return file.getUint32(group + 8) > 0;
+      if (codePoint >= file.getUint32(group) && codePoint <= file.getUint32(group + 4))
+        return file.getUint32(group + 8) > 0;
     }
     return false;
   };

@@ -23,7 +23,12 @@ export function tileBytes(layers: Readonly<Record<string, readonly DrawnFeature[
 
 function encoded({ type, parts, tags = {}, id }: DrawnFeature) {
   const closed = type === 'polygon' ? parts.map((ring) => [...ring, ring[0]]) : parts;
-  return { type: types[type], geometry: type === 'point' ? parts.flat() : closed, tags, ...(id !== undefined && { id }) };
+  return {
+    type: types[type],
+    geometry: type === 'point' ? parts.flat() : closed,
+    tags,
+    ...(id !== undefined && { id }),
+  };
 }
 
 /** A rectangle's ring. */

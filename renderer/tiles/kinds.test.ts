@@ -22,7 +22,9 @@ test('features are of one kind where they are of one type and have the same valu
     fc.property(fc.array(feature, { minLength: 1, maxLength: 30 }), names, (features, chosen) => {
       const layer = decodeVectorTile(tileBytes({ shapes: features })).layers.get('shapes')!;
       const kinds = layer.kinds(new Set(chosen));
-      const told = layer.features.map(({ type, properties }) => JSON.stringify([type, chosen.map((name) => properties[name])]));
+      const told = layer.features.map(({ type, properties }) =>
+        JSON.stringify([type, chosen.map((name) => properties[name])]),
+      );
       for (const [i, one] of told.entries()) {
         for (const [j, other] of told.entries()) expect(kinds[i] === kinds[j]).toBe(one === other);
       }

@@ -11,6 +11,7 @@ const formats = ['png', 'jpeg', 'webp'];
 export async function decodeRasterTile(bytes: Uint8Array): Promise<Image> {
   const { format, width, height } = await sharp(bytes).metadata();
   if (!formats.includes(format)) throw new TypeError(`A tile of type ${format} can't be drawn`);
-  if (width > maxSidePx || height > maxSidePx) throw new RangeError(`A tile of ${width} × ${height} pixels is too large`);
+  if (width > maxSidePx || height > maxSidePx)
+    throw new RangeError(`A tile of ${width} × ${height} pixels is too large`);
   return loadImage(bytes);
 }

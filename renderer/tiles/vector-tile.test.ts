@@ -10,7 +10,8 @@ const tags = fc.dictionary(
   fc.stringMatching(/^[a-z:_]{1,6}$/),
   fc.oneof(fc.string(), fc.integer(), fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.boolean()),
 );
-const parts = (min: number) => fc.array(fc.array(vertex, { minLength: min, maxLength: 12 }), { minLength: 1, maxLength: 5 });
+const parts = (min: number) =>
+  fc.array(fc.array(vertex, { minLength: min, maxLength: 12 }), { minLength: 1, maxLength: 5 });
 const feature: fc.Arbitrary<DrawnFeature> = fc.oneof(
   fc.record({ type: fc.constant('point' as const), parts: parts(1), tags, id: fc.nat() }),
   fc.record({ type: fc.constant('line' as const), parts: parts(2), tags, id: fc.nat() }),
@@ -35,7 +36,11 @@ test('layers, types, ids, properties, vertices and boxes are those that the refe
           const expected = layer.feature(i);
           const rings = expected.loadGeometry().map((part) => (expected.type === 3 ? part.slice(0, -1) : part));
           const { xy, ends } = each.coordinates();
-          expect([each.type, each.id, { ...each.properties }]).toEqual([expected.type, expected.id, { ...expected.properties }]);
+          expect([each.type, each.id, { ...each.properties }]).toEqual([
+            expected.type,
+            expected.id,
+            { ...expected.properties },
+          ]);
           expect(xy).toEqual(rings.flat().flatMap(({ x, y }) => [x, y]));
           expect(ends.map((end, k) => (end - (ends[k - 1] ?? 0)) / 2)).toEqual(rings.map((ring) => ring.length));
           expect([each.box.minX, each.box.minY, each.box.maxX, each.box.maxY]).toEqual(expected.bbox());
@@ -47,9 +52,9 @@ test('layers, types, ids, properties, vertices and boxes are those that the refe
 });
 
 test('a feature has no properties but those that the tile gives it', () => {
-  const [only] = decodeVectorTile(tileBytes({ a: [{ type: 'point', parts: [[[0, 0]]], tags: { name: 'x' } }] })).layers.get(
-    'a',
-  )!.features;
+  const [only] = decodeVectorTile(
+    tileBytes({ a: [{ type: 'point', parts: [[[0, 0]]], tags: { name: 'x' } }] }),
+  ).layers.get('a')!.features;
   expect(only!.properties.name).toBe('x');
   expect('constructor' in only!.properties).toBe(false);
 });
@@ -66,11 +71,13 @@ test('any bytes at all are decoded or refused, and what is decoded can be read',
   const whole = tileBytes({
     a: [{ type: 'line', parts: [Array.from({ length: 20 }, (_, i) => [i * 100, i] as const)], tags: { k: 1 } }],
   });
-  const damaged = fc.array(fc.tuple(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 255 })), { maxLength: 5 }).map((changes) => {
-    const bytes = whole.slice();
-    for (const [at, value] of changes) bytes[at] = value;
-    return bytes;
-  });
+  const damaged = fc
+    .array(fc.tuple(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 255 })), { maxLength: 5 })
+    .map((changes) => {
+      const bytes = whole.slice();
+      for (const [at, value] of changes) bytes[at] = value;
+      return bytes;
+    });
   fc.assert(
     fc.property(fc.oneof(damaged, fc.uint8Array({ maxLength: 200 })), (bytes) => {
       let decoded: ReturnType<typeof decodeVectorTile>;

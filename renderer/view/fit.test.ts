@@ -24,8 +24,12 @@ function overhang(view: ReturnType<typeof fitView>, chains: readonly FitItem[]):
     positions.map((one) => {
       const [x, y] = worldPixel(one, view.zoom);
       return Math.max(
-        Math.abs(x - centerX - (margins.left - margins.right) / 2) + (margins.left + margins.right) / 2 - view.width / 2,
-        Math.abs(y - centerY - (margins.top - margins.bottom) / 2) + (margins.top + margins.bottom) / 2 - view.height / 2,
+        Math.abs(x - centerX - (margins.left - margins.right) / 2) +
+          (margins.left + margins.right) / 2 -
+          view.width / 2,
+        Math.abs(y - centerY - (margins.top - margins.bottom) / 2) +
+          (margins.top + margins.bottom) / 2 -
+          view.height / 2,
       );
     }),
   );
@@ -60,7 +64,8 @@ describe('a fitted view', () => {
         if (view.zoom === 1) return;
         expect(overhang(view, chains)).toBeLessThanOrEqual(-19);
         const isOnePlace = span(chains) === 0;
-        if (view.zoom < 23 && !isOnePlace) expect(overhang({ ...view, zoom: view.zoom + 0.01 }, chains)).toBeGreaterThan(-31);
+        if (view.zoom < 23 && !isOnePlace)
+          expect(overhang({ ...view, zoom: view.zoom + 0.01 }, chains)).toBeGreaterThan(-31);
       }),
     );
   });
@@ -204,7 +209,10 @@ test('ten thousand markers and a thousand fences are fitted in the time of a sma
   const spread = (index: number): Position => [((index * 137.5) % 360) - 180, ((index * 61.8) % 160) - 80];
   const markers = Array.from({ length: count }, (_, index) => ({ positions: [spread(index)], margins: pin }));
   const fences = Array.from({ length: 1_000 }, (_, index) => ({
-    positions: Array.from({ length: 100 }, (_, point): Position => [spread(index)[0] + point / 1_000, spread(index)[1]]),
+    positions: Array.from(
+      { length: 100 },
+      (_, point): Position => [spread(index)[0] + point / 1_000, spread(index)[1]],
+    ),
     margins: pin,
   }));
   const points = count + 100_000;

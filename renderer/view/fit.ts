@@ -47,7 +47,8 @@ export function fitView(camera: Camera, items: readonly FitItem[], size: ImageSi
   const covered = camera.center ? 0 : Math.min(coveredPx, size.height * maxCoveredShare);
   const height = size.height - covered;
   const free: ImageSize = { ...size, width: size.width * (1 - 2 * freeShare), height: height * (1 - 2 * freeShare) };
-  const zoom = camera.zoom ?? largestZoom((level) => isVisible(chains, level, free, camera.center), largestUseful(chains));
+  const zoom =
+    camera.zoom ?? largestZoom((level) => isVisible(chains, level, free, camera.center), largestUseful(chains));
   return { ...size, zoom, center: camera.center ?? southOf(middle(chains, zoom), covered / 2, zoom) };
 }
 
@@ -126,7 +127,12 @@ function extent(chains: readonly FitItem[], zoom: number): Extent {
   return { min: [minX, minY], max: [maxX, maxY] };
 }
 
-function isVisible(chains: readonly FitItem[], zoom: number, { width, height }: ImageSize, center: Position | null): boolean {
+function isVisible(
+  chains: readonly FitItem[],
+  zoom: number,
+  { width, height }: ImageSize,
+  center: Position | null,
+): boolean {
   const { min, max } = extent(chains, zoom);
   if (center === null) return max[0] - min[0] <= width && max[1] - min[1] <= height;
   const [x, y] = worldPixel(nearest(center, middle(chains, zoom)), zoom);
@@ -152,7 +158,8 @@ export const nearest = ([longitude, latitude]: Position, [other]: Position): Pos
 /** Each position moved to the copy of the world nearest to the one before it: no line crosses the map for the antimeridian's sake. */
 export function unwrapped(positions: readonly Position[]): Position[] {
   const chain: Position[] = [];
-  for (const position of positions) chain.push(chain.length === 0 ? position : nearest(position, chain.at(-1) as Position));
+  for (const position of positions)
+    chain.push(chain.length === 0 ? position : nearest(position, chain.at(-1) as Position));
   return chain;
 }
 
@@ -189,7 +196,8 @@ function tightestStart(extents: readonly Longitudes[]): number {
   let [eastBefore, firstEqual] = [-Infinity, 0];
   const spans = new Float64Array(order.length);
   for (const { index, west } of order) {
-    for (; order[firstEqual]!.west < west - roundingDeg; firstEqual++) eastBefore = Math.max(eastBefore, order[firstEqual]!.east);
+    for (; order[firstEqual]!.west < west - roundingDeg; firstEqual++)
+      eastBefore = Math.max(eastBefore, order[firstEqual]!.east);
     spans[index] = Math.max(eastFrom[firstEqual]!, eastBefore + 360) - west;
   }
   const least = spans.reduce((a, b) => Math.min(a, b), Infinity);

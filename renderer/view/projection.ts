@@ -68,7 +68,12 @@ export function imagePosition(view: Viewport, [x, y]: Pixel): Position {
  */
 export function tileZoom(
   viewZoom: number,
-  source: { readonly kind: 'vector' | 'raster'; readonly minZoom: number; readonly maxZoom: number; readonly tileSizePx: number },
+  source: {
+    readonly kind: 'vector' | 'raster';
+    readonly minZoom: number;
+    readonly maxZoom: number;
+    readonly tileSizePx: number;
+  },
 ): number | null {
   const zoom = viewZoom + Math.log2(tileSizePx / source.tileSizePx);
   const wanted = Math.max(0, source.kind === 'raster' ? Math.round(zoom) : Math.floor(zoom));

@@ -17,7 +17,10 @@ export const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'D
 export const Position = Type.Tuple([Longitude, Latitude], { description: '[longitude, latitude] in degrees' });
 export type Position = Static<typeof Position>;
 
-export const Point = Type.Object({ type: Type.Literal('Point'), coordinates: Position }, { description: 'GeoJSON point' });
+export const Point = Type.Object(
+  { type: Type.Literal('Point'), coordinates: Position },
+  { description: 'GeoJSON point' },
+);
 export const Polygon = Type.Object(
   { type: Type.Literal('Polygon'), coordinates: Type.Array(Type.Array(Position), { minItems: 1, maxItems: 1 }) },
   { description: 'GeoJSON polygon with one closed ring' },

@@ -8,7 +8,10 @@ export type GeofenceType = Static<typeof GeofenceType>;
 export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 export type DayName = (typeof dayNames)[number];
 
-const TimeOfDay = Type.String({ pattern: '^([01]\\d|2[0-4]):[0-5]\\d$', description: 'HH:mm; 24:00 only as closing time' });
+const TimeOfDay = Type.String({
+  pattern: '^([01]\\d|2[0-4]):[0-5]\\d$',
+  description: 'HH:mm; 24:00 only as closing time',
+});
 
 /** Normal form: days Mon to Sun, times HH:mm. A day without pairs is closed; no value at all means always open. */
 export const OperatingHours = Type.Partial(

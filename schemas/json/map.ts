@@ -48,7 +48,10 @@ const answered = {
 };
 
 /** A style as the API answers it. Fields that are not set are absent. */
-export const MapStyle = Type.Object(answered, { $id: 'MapStyle', description: 'A style that static maps can be drawn in' });
+export const MapStyle = Type.Object(answered, {
+  $id: 'MapStyle',
+  description: 'A style that static maps can be drawn in',
+});
 export type MapStyle = Static<typeof MapStyle>;
 
 /** A marker as the API answers it. */

@@ -5,16 +5,30 @@ import { Environment, Id, Timestamp } from './common.js';
 /** What a project decides about event generation, per environment. */
 export const Settings = Type.Object(
   {
-    stopDetection: Type.Boolean({ description: 'Entries only when the user stops or is in the foreground', default: false }),
+    stopDetection: Type.Boolean({
+      description: 'Entries only when the user stops or is in the foreground',
+      default: false,
+    }),
     bufferEntries: Type.Boolean({ description: 'Enter within the reported accuracy of the boundary', default: false }),
-    bufferExits: Type.Boolean({ description: 'Exit only beyond the reported accuracy of the boundary', default: false }),
-    restrictToOperatingHours: Type.Boolean({ description: 'No geofence events outside operating hours', default: false }),
+    bufferExits: Type.Boolean({
+      description: 'Exit only beyond the reported accuracy of the boundary',
+      default: false,
+    }),
+    restrictToOperatingHours: Type.Boolean({
+      description: 'No geofence events outside operating hours',
+      default: false,
+    }),
     dwellEvents: Type.Boolean({ description: 'Generate user.dwelled_in_geofence', default: false }),
     defaultDwellThreshold: Type.Union([Type.Number({ minimum: 0, maximum: 525_600 }), Type.Null()], {
       description: 'Minutes, for geofences without a threshold of their own',
       default: null,
     }),
-    minimumConfidence: Type.Integer({ minimum: 1, maximum: 3, description: 'Least confidence of a transition', default: 1 }),
+    minimumConfidence: Type.Integer({
+      minimum: 1,
+      maximum: 3,
+      description: 'Least confidence of a transition',
+      default: 1,
+    }),
     beaconUuids: Type.Array(Type.String({ pattern: '^[0-9a-fA-F-]{32,36}$' }), {
       maxItems: 100,
       description: 'iBeacon UUIDs that SDKs range regardless of where the beacons are',

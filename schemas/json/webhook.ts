@@ -39,7 +39,9 @@ export const WebhookRecord = Type.Object(
     url: Type.String(),
     description: Type.Union([Type.String(), Type.Null()]),
     types: Type.Union([Type.Array(Type.String()), Type.Null()], { description: 'Event types; null: all' }),
-    tags: Type.Union([Type.Array(Type.String()), Type.Null()], { description: 'Of the geofence or beacon; null: any or none' }),
+    tags: Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description: 'Of the geofence or beacon; null: any or none',
+    }),
     delivery: WebhookDelivery,
     enabled: Type.Boolean(),
     disabled: Type.Union([Type.Object({ reason: WebhookDisabledReason, at: Type.Integer() }), Type.Null()]),
@@ -85,13 +87,15 @@ export const attemptResults = {
   refused: 'Answered with another status; see `response`.',
   redirected: 'Answered 3xx; redirects are not followed.',
   gone: 'Answered 410; the webhook was disabled.',
-  address_refused: 'The address is private, loopback or otherwise reserved, and the operator has not allowed its network.',
+  address_refused:
+    'The address is private, loopback or otherwise reserved, and the operator has not allowed its network.',
   name_not_found: 'The host name could not be resolved.',
   connection_failed: 'No connection could be made, or it broke before an answer.',
   tls_failed: 'The certificate or the TLS handshake is wrong.',
   timed_out: 'No answer within the time limit.',
   invalid_answer: 'What came back is not HTTP, or its headers are too large.',
-  secret_unreadable: 'No request was made: the signing secrets were sealed with another key than this installation has.',
+  secret_unreadable:
+    'No request was made: the signing secrets were sealed with another key than this installation has.',
   expired: 'No request was made: it waited longer than deliveries are kept, as for a disabled webhook.',
 } as const;
 export type AttemptResult = keyof typeof attemptResults;

@@ -10,17 +10,22 @@ import { beaconIdentifiers } from './geofence.js';
 const quoted = (value: string): string => JSON.stringify(value);
 
 /** A member that is absent when unset. */
-const textMember = (name: string, value: string | null): string => (value === null ? '' : `,"${name}":${quoted(value)}`);
+const textMember = (name: string, value: string | null): string =>
+  value === null ? '' : `,"${name}":${quoted(value)}`;
 /** Likewise, for what is JSON as it stands. */
-const member = (name: string, json: string | number | boolean | null): string => (json === null ? '' : `,"${name}":${json}`);
+const member = (name: string, json: string | number | boolean | null): string =>
+  json === null ? '' : `,"${name}":${json}`;
 
 /** A member that comes first or not at all would be preceded by a comma: objects are written from their first comma on. */
 const object = (members: string): string => `{${members.slice(1)}}`;
 
-const point = (longitude: number, latitude: number): string => `{"type":"Point","coordinates":[${longitude},${latitude}]}`;
+const point = (longitude: number, latitude: number): string =>
+  `{"type":"Point","coordinates":[${longitude},${latitude}]}`;
 
 function profileMembers(profile: string): string {
-  const { installId, metadata, locationAuthorization, locationAccuracyAuthorization } = JSON.parse(profile) as UserProfile;
+  const { installId, metadata, locationAuthorization, locationAccuracyAuthorization } = JSON.parse(
+    profile,
+  ) as UserProfile;
   const named = { installId, metadata, locationAuthorization, locationAccuracyAuthorization };
   return Object.entries(named)
     .map(([name, value]) => (value === null || value === undefined ? '' : member(name, JSON.stringify(value))))

@@ -44,7 +44,8 @@ export const userJson = ({ last, ...user }: UserParts): User => ({
 const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T));
 
 function eventUserJson(user: EventUser): NonNullable<EventJson['user']> {
-  const { installId, metadata, locationAuthorization, locationAccuracyAuthorization } = parsed<UserProfile>(user.profile) ?? {};
+  const { installId, metadata, locationAuthorization, locationAccuracyAuthorization } =
+    parsed<UserProfile>(user.profile) ?? {};
   return withoutUnset({
     _id: user.id,
     userId: user.userId,

@@ -48,7 +48,10 @@ test('a webhook, without what is not set and without what seals its secrets', ()
 test('a webhook with everything, and the one secret that was just made', () => {
   const disabled = { reason: 'failing', at: timeMs } as const;
   const set = { description: 'Ours', types: ['opened_app'], tags: ['store'] };
-  const json = webhookJson({ ...record, ...set, enabled: false, disabled }, { record: record.secrets[0]!, secret: 'whsec_YWJj' });
+  const json = webhookJson(
+    { ...record, ...set, enabled: false, disabled },
+    { record: record.secrets[0]!, secret: 'whsec_YWJj' },
+  );
   expect(Compile(Webhook).Check(json)).toBe(true);
   expect(json).toMatchObject({ ...set, enabled: false, disabled: { reason: 'failing', at: time } });
   expect(json.secrets.map((one) => one.secret)).toEqual(['whsec_YWJj', undefined]);

@@ -17,7 +17,10 @@ export interface IssuedSecret {
   readonly secret: string;
 }
 
-const secretJson = ({ _id, hint, createdAt, expiresAt }: WebhookSecretRecord, issued?: IssuedSecret): WebhookSecret => ({
+const secretJson = (
+  { _id, hint, createdAt, expiresAt }: WebhookSecretRecord,
+  issued?: IssuedSecret,
+): WebhookSecret => ({
   _id,
   hint,
   createdAt: isoTime(createdAt),
@@ -63,7 +66,13 @@ export type AttemptParts = Omit<Attempt, 'delivery'> & {
 };
 
 /** Bodies are bytes; what of them is not UTF-8 is replaced. */
-export const attemptJson = ({ delivery, status, responseHeaders, responseBody, ...attempt }: AttemptParts): AttemptJson => ({
+export const attemptJson = ({
+  delivery,
+  status,
+  responseHeaders,
+  responseBody,
+  ...attempt
+}: AttemptParts): AttemptJson => ({
   _id: attempt.id,
   delivery: delivery.id,
   events: delivery.events,

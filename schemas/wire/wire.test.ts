@@ -8,7 +8,15 @@ import { Geofence, type GeofenceRecord, GeofenceSummary } from '../json/geofence
 import { Event, User } from '../json/user.js';
 import * as arbitrary from '../testing/records.js';
 import { isoTime, withoutUnset } from './common.js';
-import { beaconJson, beaconSummary, circleRing, eventBeacon, eventGeofence, geofenceJson, geofenceSummary } from './geofence.js';
+import {
+  beaconJson,
+  beaconSummary,
+  circleRing,
+  eventBeacon,
+  eventGeofence,
+  geofenceJson,
+  geofenceSummary,
+} from './geofence.js';
 import { eventJson, userJson } from './user.js';
 
 const schemas = {
@@ -80,7 +88,12 @@ test('times have milliseconds and a Z, as the iOS SDK insists', () => {
 });
 
 test('unset means absent; false, zero and empty are set', () => {
-  expect(withoutUnset({ a: null, b: undefined, c: false, d: 0, e: '', f: 'x' })).toEqual({ c: false, d: 0, e: '', f: 'x' });
+  expect(withoutUnset({ a: null, b: undefined, c: false, d: 0, e: '', f: 'x' })).toEqual({
+    c: false,
+    d: 0,
+    e: '',
+    f: 'x',
+  });
 });
 
 describe('geofences', () => {

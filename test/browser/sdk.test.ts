@@ -202,7 +202,8 @@ inBrowser('the documentation page', () => {
     const reader = await browser.newPage();
     const elsewhere: string[] = [];
     reader.on('request', (request) => {
-      if (!request.url().startsWith(server.address) && !request.url().startsWith('data:')) elsewhere.push(request.url());
+      if (!request.url().startsWith(server.address) && !request.url().startsWith('data:'))
+        elsewhere.push(request.url());
     });
     const response = await reader.goto(`${server.address}/docs`);
     expect(response?.status()).toBe(200);

@@ -70,7 +70,11 @@ describe('a server that goes down', () => {
     await until(() => batches > before + 10);
     isEnough = true;
     await Promise.all(writers);
-    expect(await counted(analytics, 'FINAL')).toEqual({ rows: batches * batchRows, twice: 0, last: batches * batchRows - 1 });
+    expect(await counted(analytics, 'FINAL')).toEqual({
+      rows: batches * batchRows,
+      twice: 0,
+      last: batches * batchRows - 1,
+    });
     await analytics.close();
   });
 
@@ -147,7 +151,9 @@ describe('a server that hangs', () => {
   test('so many questions wait, and no longer than one alone; more are refused', async () => {
     const analytics = await openClickHouse({ ...freshOptions(server), requestTimeoutMs: 1_000 });
     await server.pause();
-    const failures = await Promise.all(Array.from({ length: 150 }, () => failureWithin(8_000, analytics.query('SELECT 1'))));
+    const failures = await Promise.all(
+      Array.from({ length: 150 }, () => failureWithin(8_000, analytics.query('SELECT 1'))),
+    );
     await server.resume();
     const codes = failures.map((failure) => (failure as { code?: string } | undefined)?.code);
     expect(codes).toEqual([...Array(100).fill('unavailable'), ...Array(50).fill('overloaded')]);
@@ -178,21 +184,26 @@ describe('who may not get in', () => {
   test('a wrong password is said at once, and the password is not', async () => {
     const password = 'a secret that nobody should read';
     const error = await failureWithin(10_000, openClickHouse({ ...freshOptions(server), password }));
-    expect(error).toMatchObject({ message: expect.stringMatching(`^ClickHouse at ${server.url} .*Authentication failed`) });
+    expect(error).toMatchObject({
+      message: expect.stringMatching(`^ClickHouse at ${server.url} .*Authentication failed`),
+    });
     expect(JSON.stringify([error, String(error), (error as Error).cause])).not.toContain(password);
   });
 
   test('a certificate of somebody else is said at once; one of a trusted authority is taken', async () => {
     const certificates = await makeCertificates();
     const secure = await startClickHouse({ tls: { certificates } });
-    const open = (ca?: string, url = secure.url) => openClickHouse({ ...freshOptions(secure), url, ...(ca && { tls: { ca } }) });
+    const open = (ca?: string, url = secure.url) =>
+      openClickHouse({ ...freshOptions(secure), url, ...(ca && { tls: { ca } }) });
     try {
       const { ca: other } = await makeCertificates();
       for (const ca of [undefined, other]) {
         const error = await failureWithin(10_000, open(ca));
         expect(error).toMatchObject({ message: expect.stringMatching(`^ClickHouse at ${secure.url} .*certificate`) });
       }
-      await expect(open(certificates.ca, secure.url.replace('https', 'http'))).rejects.toThrow('is not an https address');
+      await expect(open(certificates.ca, secure.url.replace('https', 'http'))).rejects.toThrow(
+        'is not an https address',
+      );
       const analytics = await open(certificates.ca);
       await analytics.command(tableOf());
       await analytics.insert('numbers', rows(0, 30_000));

@@ -26,7 +26,8 @@ import { until } from '../support/until.js';
 import { freshOptions } from './clickhouse-sites.js';
 
 const areHere = areDebianServersHere();
-if (!areHere) console.error("no clickhouse-server of Debian's, or no ZooKeeper: .ci/services gets them; their tests are skipped");
+if (!areHere)
+  console.error("no clickhouse-server of Debian's, or no ZooKeeper: .ci/services gets them; their tests are skipped");
 test.runIf(process.env.CI === 'true')('CI has the servers', () => expect(areHere).toBe(true));
 
 const tooOld = /^ClickHouse at \S+ is of no use: it is version 18\.16\.1, and 25\.8 is the oldest that will do$/;
@@ -62,7 +63,9 @@ describe.runIf(areHere)('who gets in', () => {
   test('over TLS: who trusts the authority, with the password', async () => {
     const options = { ...freshOptions(secure), tls: { ca: certificates.ca } };
     await expect(openClickHouse(options)).rejects.toThrow(tooOld);
-    await expect(openClickHouse({ ...options, password: 'another' })).rejects.toThrow(/Wrong password for user fenceline/);
+    await expect(openClickHouse({ ...options, password: 'another' })).rejects.toThrow(
+      /Wrong password for user fenceline/,
+    );
     await expect(openClickHouse(freshOptions(secure))).rejects.toThrow(/certificate/);
   });
 });
@@ -103,7 +106,8 @@ describe.runIf(areHere)('two shards of two replicas', () => {
   });
 
   test('what was applied is known on every server, and all of it bears a repeat', async () => {
-    for (const client of clients) await until(async () => (await migrate(analyticsOn(client), tables, place())).length === 0);
+    for (const client of clients)
+      await until(async () => (await migrate(analyticsOn(client), tables, place())).length === 0);
     const knowingNothing: Analytics = { ...analyticsOn(clients[2]!), query: async () => [] };
     expect(await migrate(knowingNothing, tables, place())).toEqual(readdirSync(tables).sort());
   });
@@ -118,7 +122,9 @@ describe.runIf(areHere)('two shards of two replicas', () => {
   });
 
   test('rows that come twice, at any server, while replicas die: each is there once, on its shard, with both replicas', async () => {
-    const batches = Array.from({ length: 20 }, (_, batch) => Array.from({ length: 100 }, (_, row) => `event-${batch}-${row}`));
+    const batches = Array.from({ length: 20 }, (_, batch) =>
+      Array.from({ length: 100 }, (_, row) => `event-${batch}-${row}`),
+    );
     const alive = new Set(clients.keys());
     const kill = (...dying: number[]) =>
       Promise.all(dying.map((index) => Promise.all([servers[index]!.kill(), alive.delete(index)])));
@@ -141,7 +147,9 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     for (const [index, client] of clients.entries()) {
       const expected = await idsIn(client, 'events', `sipHash64(user) % 2 = ${Math.floor(index / 2)}`);
       expect(expected.length).toBeGreaterThan(0);
-      await until(async () => isDeepStrictEqual(await idsIn(client, 'events_local'), expected), { timeoutMs: sessionLimitMs });
+      await until(async () => isDeepStrictEqual(await idsIn(client, 'events_local'), expected), {
+        timeoutMs: sessionLimitMs,
+      });
     }
   });
 });

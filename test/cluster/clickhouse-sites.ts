@@ -22,7 +22,9 @@ export function freshSite(address: ClickHouseAddress, cluster?: string): Analyti
   return {
     async open() {
       const analytics = await openClickHouse(options);
-      return cluster === undefined ? analytics : { ...analytics, command: onAllShards(analytics, cluster, options.database) };
+      return cluster === undefined
+        ? analytics
+        : { ...analytics, command: onAllShards(analytics, cluster, options.database) };
     },
     remove: () => dropDatabase(options),
   };

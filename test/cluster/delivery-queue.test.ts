@@ -72,7 +72,8 @@ const batchOf = (expectedOffset: number, values: readonly string[], to = webhook
 
 const counting = (start: number, count: number): string[] => Array.from({ length: count }, (_, i) => `${start + i}`);
 const textsOf = (waiting: readonly WaitingDelivery[]): string[] => waiting.map(({ value }) => value.toString());
-const waitingTexts = async (queue: DeliveryQueue): Promise<string[]> => textsOf(await queue.waiting(source, webhook, 100_000));
+const waitingTexts = async (queue: DeliveryQueue): Promise<string[]> =>
+  textsOf(await queue.waiting(source, webhook, 100_000));
 const gone = (place: WaitingDelivery) => ({ place, next: null });
 
 describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
@@ -140,7 +141,8 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
       for (;;) {
         const claim = await queue.claim(source);
         let offset = claim.nextOffset;
-        while (offset < total && (await queue.add(claim, batchOf(offset, counting(offset, 3)))) === 'committed') offset += 3;
+        while (offset < total && (await queue.add(claim, batchOf(offset, counting(offset, 3)))) === 'committed')
+          offset += 3;
         if (offset >= total) return;
         refusals += 1;
       }
@@ -273,7 +275,9 @@ describe('a server of its own', () => {
     const before = (await queue.waiting(source, webhook, 10)) as [WaitingDelivery, WaitingDelivery, WaitingDelivery];
     await connection.client.call('SAVE');
     const [a, b] = before;
-    expect(await queue.settle(claim, [gone(a), { place: b, next: { dueAtMs: 60_000, attempts: 1 } }])).toBe('committed');
+    expect(await queue.settle(claim, [gone(a), { place: b, next: { dueAtMs: 60_000, attempts: 1 } }])).toBe(
+      'committed',
+    );
     expect(await queue.add(claim, batchOf(3, ['d', 'e']))).toBe('committed');
     const [, d] = await queue.waiting(source, webhook, 2);
     await server.kill();
@@ -326,7 +330,9 @@ describe('a server of its own', () => {
     };
     const settleOdd = async (claim: DeliveryClaim): Promise<boolean> => {
       const waiting = await queue.waiting(source, webhook, total);
-      return (await queue.settle(claim, waiting.filter(({ value }) => Number(value) % 2 === 1).map(gone))) === 'committed';
+      return (
+        (await queue.settle(claim, waiting.filter(({ value }) => Number(value) % 2 === 1).map(gone))) === 'committed'
+      );
     };
     const delivered = deliver();
     for (const threshold of [50, 400, 800]) {

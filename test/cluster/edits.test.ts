@@ -52,7 +52,10 @@ const rotateKey = (client: Client, { id }: Project, environment: 'test' | 'live'
   client.post(`/v1/projects/${id}/keys/rotate`, { environment, kind: 'secret' });
 
 /** Sometimes at once, sometimes a moment apart: which comes first is left to chance. */
-async function atOnce<First, Second>(first: () => Promise<First>, second: () => Promise<Second>): Promise<[First, Second]> {
+async function atOnce<First, Second>(
+  first: () => Promise<First>,
+  second: () => Promise<Second>,
+): Promise<[First, Second]> {
   const [firstMs, secondMs] = [Math.random() * 4, Math.random() * 4];
   return Promise.all([delay(firstMs).then(first), delay(secondMs).then(second)]);
 }

@@ -101,7 +101,13 @@ class Scene {
       connection,
       log: reader,
       wire,
-      options: { topic, group, handler: handler ?? ledgerHandler(this.ledger, workMs, tell), maxBatchRecords: 50, maxWaitMs: 0 },
+      options: {
+        topic,
+        group,
+        handler: handler ?? ledgerHandler(this.ledger, workMs, tell),
+        maxBatchRecords: 50,
+        maxWaitMs: 0,
+      },
       sessionTimeoutMs,
       stallTimeoutMs: 60_000,
       ...settings,
@@ -143,7 +149,8 @@ class Scene {
   /** Resolves when all that the log holds is in the ledger, once and in order. */
   async settled(timeoutMs = 30_000): Promise<void> {
     const ends = await this.ends();
-    const committed = async () => Promise.all(partitions.map(async (each) => (await this.ledger.entries(each)).at(-1)?.end));
+    const committed = async () =>
+      Promise.all(partitions.map(async (each) => (await this.ledger.entries(each)).at(-1)?.end));
     await until(async () => `${await committed()}` === `${ends}`, {
       timeoutMs,
       describe: () => `all up to ${ends} is committed`,
@@ -306,7 +313,10 @@ describe.concurrent('over many seconds', () => {
   test('a position before the first record held goes on from there; one beyond the end is never read over', async (context) => {
     const scene = await Scene.make(context);
     await scene.append(20);
-    await scene.connection.admin.deleteTopicRecords({ topic: scene.topicName, partitions: [{ partition: 1, offset: '15' }] });
+    await scene.connection.admin.deleteTopicRecords({
+      topic: scene.topicName,
+      partitions: [{ partition: 1, offset: '15' }],
+    });
     const handed = new Map<number, number[]>();
     const reader = await scene.member('reader', {
       stallTimeoutMs: 6_000,
@@ -344,7 +354,10 @@ describe.concurrent('over many seconds', () => {
     });
     // More than the queue takes: fetching stands still until the handler goes on.
     for (let i = 0; i < 20; i++) await scene.append(1, 500_000);
-    await scene.connection.admin.deleteTopicRecords({ topic: scene.topicName, partitions: [{ partition: 1, offset: '18' }] });
+    await scene.connection.admin.deleteTopicRecords({
+      topic: scene.topicName,
+      partitions: [{ partition: 1, offset: '18' }],
+    });
     release();
     await until(() => offsets.at(-1) === 19);
     expect(offsets.slice(-2)).toEqual([18, 19]);
@@ -394,6 +407,7 @@ describe.concurrent('over many seconds', () => {
     await until(async () => (await scene.ends())[0]! > before! + 100);
     await stopFlow();
     await scene.settled();
-    for (const member of members) expect(await Promise.race([member.ended, delay(0, 'still there')])).toBe('still there');
+    for (const member of members)
+      expect(await Promise.race([member.ended, delay(0, 'still there')])).toBe('still there');
   });
 });

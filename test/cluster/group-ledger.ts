@@ -84,7 +84,8 @@ export function ledgerHandler(ledger: GroupLedger, workMs: () => number, tell: (
       const range = { partition, from: records[0]!.offset, end };
       tell({ event: 'handed', ...range });
       for (let next = claims.get(partition)!.nextOffset; next < end; ) {
-        if (next < range.from) throw new Error(`partition ${partition}: handed from ${range.from} on, but ${next} is the next`);
+        if (next < range.from)
+          throw new Error(`partition ${partition}: handed from ${range.from} on, but ${next} is the next`);
         await delay(workMs());
         if (await ledger.commit(partition, { token: claims.get(partition)!.token, from: next, end })) {
           claims.get(partition)!.nextOffset = end;

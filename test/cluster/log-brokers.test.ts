@@ -71,7 +71,8 @@ test('brokers come and go: nothing is lost, nothing is there twice', { timeout: 
     maxWaitMs: 0,
     handler: {
       assigned: async () => 0,
-      records: async (_, records) => void followed.push(...records.map((each) => ({ ...each, value: Buffer.from(each.value!) }))),
+      records: async (_, records) =>
+        void followed.push(...records.map((each) => ({ ...each, value: Buffer.from(each.value!) }))),
       revoked: async () => {},
     },
   });

@@ -35,10 +35,9 @@ beforeAll(async () => {
     FENCELINE_EXPIRY_KEEP_DAYS: '0',
   };
   nodes = await ClusterNodes.start({ ...cluster.environment, ...settings }, plan);
-  [left, right] = ['left', 'right'].map((name) => new Client(() => nodes.node(name).address, nodes.keys.test_secret)) as [
-    Client,
-    Client,
-  ];
+  [left, right] = ['left', 'right'].map(
+    (name) => new Client(() => nodes.node(name).address, nodes.keys.test_secret),
+  ) as [Client, Client];
 });
 afterAll(() => nodes?.dispose());
 

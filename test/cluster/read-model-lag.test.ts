@@ -32,7 +32,10 @@ let sources: Sources;
 beforeAll(async () => {
   cluster = newTestCluster()!;
   const settings = { FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8', FENCELINE_INGEST_REPLY_TIMEOUT_MS: '100' };
-  nodes = await ClusterNodes.start({ ...cluster.environment, FENCELINE_KAFKA_SESSION_TIMEOUT_MS: '20000', ...settings }, plan);
+  nodes = await ClusterNodes.start(
+    { ...cluster.environment, FENCELINE_KAFKA_SESSION_TIMEOUT_MS: '20000', ...settings },
+    plan,
+  );
   sources = await clusterSources(cluster.environment);
 });
 afterAll(async () => {
@@ -89,14 +92,17 @@ it('locations are judged by projects and fences that were acknowledged before, h
     });
   }
   await until(
-    async () => (await recordsOf(topics.outcomes)).length + (await recordsOf(topics.deadLetters)).length >= devices.length,
+    async () =>
+      (await recordsOf(topics.outcomes)).length + (await recordsOf(topics.deadLetters)).length >= devices.length,
     {
       timeoutMs: 30_000,
     },
   );
   const dead = (await recordsOf(topics.deadLetters)).map(({ value }) => codecs.deadLetter.decode(value!).reason);
   const entered = (await recordsOf(topics.events)).map(({ key }) => key.split('/').at(-1)!);
-  console.log(`${dead.length} dead letters, ${devices.length - new Set(entered).size} of ${devices.length} fences missed`);
+  console.log(
+    `${dead.length} dead letters, ${devices.length - new Set(entered).size} of ${devices.length} fences missed`,
+  );
   expect(dead).toEqual([]);
   expect(entered.sort()).toEqual(devices.sort());
 });

@@ -50,7 +50,9 @@ const program = (name: string): string => fileURLToPath(new URL(`programs/${name
 /** Decoded records as what JSON says of them; bytes as base64. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
-    JSON.stringify(value, (_, field) => (field?.type === 'Buffer' ? Buffer.from(field.data).toString('base64') : field)),
+    JSON.stringify(value, (_, field) =>
+      field?.type === 'Buffer' ? Buffer.from(field.data).toString('base64') : field,
+    ),
   );
 
 interface Keyed {
@@ -88,8 +90,16 @@ describe.skipIf(lacking)('a client in Python', () => {
         records.map(({ key, value }) => ({ key, value: encode(value) })),
       );
       const topicName = kafka.prefix + topic;
-      const read = await run(python, [program('read_topic.py'), ...addresses(), topicName, String(records.length)], limits);
-      const expected = records.map(({ key, value }) => ({ key, partition: log.partitionOf(topic, key), value: plain(value) }));
+      const read = await run(
+        python,
+        [program('read_topic.py'), ...addresses(), topicName, String(records.length)],
+        limits,
+      );
+      const expected = records.map(({ key, value }) => ({
+        key,
+        partition: log.partitionOf(topic, key),
+        value: plain(value),
+      }));
       expect(
         byKey(
           read.stdout

@@ -49,7 +49,12 @@ const open = (registry: RegistryOptions, { vocabulary, ...settings }: Settings =
 };
 
 /** What the registry's API answers to somebody else. */
-async function ask({ url }: RegistryOptions, path: string, body?: object, method = body ? 'POST' : 'GET'): Promise<Json> {
+async function ask(
+  { url }: RegistryOptions,
+  path: string,
+  body?: object,
+  method = body ? 'POST' : 'GET',
+): Promise<Json> {
   const headers = { 'content-type': 'application/vnd.schemaregistry.v1+json' };
   const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   return response.json();
@@ -66,7 +71,11 @@ async function occupy(registry: RegistryOptions, count: number): Promise<void> {
 const subjectOf = (topic: Topic): string => `${prefix}${topic}-value`;
 const idOf = (frame: Buffer): number => frame.readUInt32BE(1);
 
-function wireFrame(wire: WireSchemas, topic: Topic = topics.events, frame: Buffer = codecs.event.encode(event)): Buffer {
+function wireFrame(
+  wire: WireSchemas,
+  topic: Topic = topics.events,
+  frame: Buffer = codecs.event.encode(event),
+): Buffer {
   wire.toWire(topic, frame);
   return frame;
 }
@@ -120,7 +129,9 @@ describe('a registry', () => {
     expect(subjects.filter((name) => name.startsWith(prefix)).toSorted()).toEqual(allTopics.map(subjectOf).toSorted());
     for (const topic of allTopics) {
       const versions = shipped.versions.filter((version) => version.topic === topic);
-      expect(await ask(registry, `/subjects/${subjectOf(topic)}/versions`)).toEqual(versions.map((_, index) => index + 1));
+      expect(await ask(registry, `/subjects/${subjectOf(topic)}/versions`)).toEqual(
+        versions.map((_, index) => index + 1),
+      );
       const latest = await ask(registry, `/subjects/${subjectOf(topic)}/versions/latest`);
       expect(JSON.parse(latest.schema)).toEqual(JSON.parse(versions.at(-1)!.schema));
       expect(await ask(registry, `/config/${subjectOf(topic)}`)).toEqual({ compatibilityLevel: 'BACKWARD_TRANSITIVE' });
@@ -140,7 +151,9 @@ describe('a registry', () => {
     await oldNode.learn(topics.events, [newFrame]);
     await newNode.learn(topics.events, [oldFrame]);
     expect(plain(old.codec.decode(oldNode.fromWire(topics.events, newFrame)))).toEqual(plain(event));
-    expect(plain(next.codec.decode(newNode.fromWire(topics.events, oldFrame)))).toEqual(plain({ ...event, mood: null }));
+    expect(plain(next.codec.decode(newNode.fromWire(topics.events, oldFrame)))).toEqual(
+      plain({ ...event, mood: null }),
+    );
   });
 
   test("never takes for ours what isn't: an id of another subject, one that nobody has, one that can't be", async () => {
@@ -153,7 +166,8 @@ describe('a registry', () => {
       return frame;
     });
     await wire.learn(topics.events, [null, Buffer.from('no frame'), ...foreign]);
-    for (const frame of foreign) expect(() => codecs.event.decode(wire.fromWire(topics.events, frame))).toThrow('schema id');
+    for (const frame of foreign)
+      expect(() => codecs.event.decode(wire.fromWire(topics.events, frame))).toThrow('schema id');
     expect(problems).toEqual([]);
   });
 
@@ -217,7 +231,9 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     await registry.restart();
     await occupy(registry, 1);
     const start = open(registry, { vocabulary });
-    await expect(start).rejects.toThrow(`schema id 2 of subject ${subjectOf(topics.events)} has come to mean another version`);
+    await expect(start).rejects.toThrow(
+      `schema id 2 of subject ${subjectOf(topics.events)} has come to mean another version`,
+    );
     // Nothing that it gave out since is remembered.
     const known = await knownIds.read();
     expect(new Map(known.map(({ id, schema }) => [id, schema]))).toEqual(
@@ -249,13 +265,17 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     const frame = createCodec(type, id).encode({ ...event, mood: 'good' });
     await registry.pause();
     const reading = read(wire, frame);
-    await expect.poll(() => problems, { timeout: 10_000 }).toEqual([expect.stringContaining(`${registry.url} can't be reached`)]);
+    await expect
+      .poll(() => problems, { timeout: 10_000 })
+      .toEqual([expect.stringContaining(`${registry.url} can't be reached`)]);
     await registry.resume();
     expect(await reading).toEqual(plain(event));
     expect((await knownIds.read()).map((known) => known.id)).toContain(id);
 
     await registry.kill();
-    await expect(read(wire, createCodec(type, 4_000).encode({ ...event, mood: null }))).rejects.toThrow("can't be reached");
+    await expect(read(wire, createCodec(type, 4_000).encode({ ...event, mood: null }))).rejects.toThrow(
+      "can't be reached",
+    );
   });
 
   test('that is away at the start is done without by those who know all ids from before', async () => {
@@ -287,14 +307,19 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
 
     await registry.kill();
     const { vocabulary: next } = eventVersions(eventV1, eventV2);
-    await expect(open(registry, { vocabulary: next, outageLimitMs: 1_000 })).rejects.toThrow('no id is known for event.v2');
+    await expect(open(registry, { vocabulary: next, outageLimitMs: 1_000 })).rejects.toThrow(
+      'no id is known for event.v2',
+    );
   });
 });
 
 describe('known ids', () => {
   test.each(['server', 'cluster'])('keep their first meaning: Redis %s', async (kind) => {
     const { redis: server, redisCluster } = services()!;
-    const connection = await connectRedis(freshRedisOptions(kind === 'server' ? [server] : redisCluster.nodes), () => {});
+    const connection = await connectRedis(
+      freshRedisOptions(kind === 'server' ? [server] : redisCluster.nodes),
+      () => {},
+    );
     onTestFinished(() => connection.close());
     const known = createKnownIds(connection);
     expect(await known.read()).toEqual([]);
@@ -324,7 +349,10 @@ describe('a subject that was there before', () => {
   test('with an incompatible schema is named, with the field', async () => {
     const path = `/subjects/${subjectOf(topics.events)}/versions`;
     const { fields, ...rest } = JSON.parse(eventV1);
-    const schema = JSON.stringify({ ...rest, fields: fields.filter(({ name }: { name: string }) => name !== 'confidence') });
+    const schema = JSON.stringify({
+      ...rest,
+      fields: fields.filter(({ name }: { name: string }) => name !== 'confidence'),
+    });
     await ask(registry, path, { schema });
     await expect(open(registry)).rejects.toThrow(
       new RegExp(`^event.v1 can't be registered: .*${subjectOf(topics.events)}.*confidence`),

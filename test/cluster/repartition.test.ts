@@ -22,7 +22,9 @@ import { until } from '../support/until.js';
 
 type Environment = Readonly<Record<string, string>>;
 
-const everything: readonly NodePlan[] = [{ name: 'all', roles: ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'] }];
+const everything: readonly NodePlan[] = [
+  { name: 'all', roles: ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'] },
+];
 const takersIn: readonly NodePlan[] = [{ name: 'ingest', roles: ['ingest'] }];
 const finishers: readonly NodePlan[] = [{ name: 'finisher', roles: ['pipeline', 'webhooks', 'analytics'] }];
 
@@ -36,7 +38,11 @@ const withPartitions = ({ environment }: TestCluster, partitions: number): Envir
   FENCELINE_LOCATIONS_PARTITIONS: `${partitions}`,
 });
 
-async function withNodes(environment: Environment, plan: readonly NodePlan[], use: (nodes: ClusterNodes) => Promise<void>) {
+async function withNodes(
+  environment: Environment,
+  plan: readonly NodePlan[],
+  use: (nodes: ClusterNodes) => Promise<void>,
+) {
   const nodes = await ClusterNodes.start(environment, plan);
   try {
     await use(nodes);
@@ -54,7 +60,11 @@ interface Ended {
 }
 
 /** `onText` hears all that was said so far. */
-function repartition(environment: Environment, to: number, onText: (text: string, child: ChildProcess) => void = () => {}) {
+function repartition(
+  environment: Environment,
+  to: number,
+  onText: (text: string, child: ChildProcess) => void = () => {},
+) {
   const child = spawn(process.execPath, [program, 'repartition', '--partitions', `${to}`], {
     env: { ...process.env, ...environment },
   });
@@ -127,7 +137,9 @@ async function connect(options: Parameters<typeof connectRedis>[0]): Promise<Red
   return redis;
 }
 
-test('from 4 to 8 partitions, killed in the middle: every device goes on where it was', { timeout: 240_000 }, async () => {
+test('from 4 to 8 partitions, killed in the middle: every device goes on where it was', {
+  timeout: 240_000,
+}, async () => {
   const cluster = newTestCluster()!;
   const four = withPartitions(cluster, 4);
   const eight = withPartitions(cluster, 8);
@@ -138,7 +150,9 @@ test('from 4 to 8 partitions, killed in the middle: every device goes on where i
     ({ keys } = nodes);
     const client = clientOf(nodes, keys);
     await client.putGeofence('yard', circle(0, 0, 100));
-    const answers = await Promise.all(devices.map((deviceId) => client.track({ deviceId, userId: deviceId, ...standing(0, 0) })));
+    const answers = await Promise.all(
+      devices.map((deviceId) => client.track({ deviceId, userId: deviceId, ...standing(0, 0) })),
+    );
     expect(answers.map(({ events }) => eventTypesOf(events))).toEqual(devices.map(() => ['user.entered_geofence']));
 
     const { code, text } = await repartition(four, 8);
@@ -153,7 +167,9 @@ test('from 4 to 8 partitions, killed in the middle: every device goes on where i
   });
   const early = await repartition(four, 8);
   expect(early.code).toBe(1);
-  expect(early.text).toContain(`still waiting: ${devices.length} records of ${cluster.name}.locations for location-stage`);
+  expect(early.text).toContain(
+    `still waiting: ${devices.length} records of ${cluster.name}.locations for location-stage`,
+  );
   await withNodes(four, finishers, async () => {
     await until(async () => !(await repartition(four, 8)).text.includes('still waiting'), { timeoutMs: 60_000 });
   });

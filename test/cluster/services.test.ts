@@ -45,7 +45,8 @@ describe('Kafka', () => {
     const server = await here(startKafka({ tls: { certificates }, sasl }));
     const { good, refused } = clientsOf(server, certificates, sasl);
     expect(await brokersSeenBy(good)).toBe(1);
-    for (const [reason, config] of Object.entries(refused)) await expect(brokersSeenBy(config), reason).rejects.toThrow();
+    for (const [reason, config] of Object.entries(refused))
+      await expect(brokersSeenBy(config), reason).rejects.toThrow();
 
     await append(good, 'kept');
     await server.kill();
@@ -149,7 +150,10 @@ describe('Redis', () => {
   });
 
   test('keeps its data through SIGKILL where it appends to a file, else only what was saved', async () => {
-    const [appending, forgetful] = await Promise.all([here(startRedis({ appendonly: 'everysec' })), here(startRedis())]);
+    const [appending, forgetful] = await Promise.all([
+      here(startRedis({ appendonly: 'everysec' })),
+      here(startRedis()),
+    ]);
     for (const server of [appending, forgetful]) {
       await withRedis(addressOf(server), async (client) => {
         await client.set('saved', 'yes');
@@ -174,7 +178,9 @@ describe('Redis', () => {
     expect(await withRedis({ ...addressOf(server), ...alice }, (client) => client.set('shown:a', '1'))).toBe('OK');
     const reader = { ...alice, username: 'reader', enableReadyCheck: false };
     expect(await withRedis({ ...addressOf(server), ...reader }, (client) => client.get('shown:a'))).toBe('1');
-    await expect(withRedis({ ...addressOf(server), ...reader }, (client) => client.get('hidden'))).rejects.toThrow('NOPERM');
+    await expect(withRedis({ ...addressOf(server), ...reader }, (client) => client.get('hidden'))).rejects.toThrow(
+      'NOPERM',
+    );
     const refused: Record<string, RedisConnection> = {
       'a wrong password': { ...alice, password: 'wrong' },
       'no name': { tls },

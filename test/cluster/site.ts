@@ -34,11 +34,23 @@ export async function clusterSite({
   async function open(failing = (publish: Publish) => publish): Promise<Backend> {
     const connection = await connectKafka(kafkaOptions, () => {});
     const redis = await connectRedis(redisOptions, () => {});
-    const log = createKafkaLog({ connection, wire: sameOnTheWire, sessionTimeoutMs, stallTimeoutMs, onProblem: () => {} });
+    const log = createKafkaLog({
+      connection,
+      wire: sameOnTheWire,
+      sessionTimeoutMs,
+      stallTimeoutMs,
+      onProblem: () => {},
+    });
     const { publish, publishRest } = log;
     return {
       log,
-      stateStore: createRedisStateStore({ redis, wire: sameOnTheWire, publish: failing(publish), publishRest, retentionMs }),
+      stateStore: createRedisStateStore({
+        redis,
+        wire: sameOnTheWire,
+        publish: failing(publish),
+        publishRest,
+        retentionMs,
+      }),
       positions: createRedisPositions(redis),
       deliveryQueue: createRedisDeliveryQueue({ redis, partitions }),
       async close() {

@@ -11,19 +11,22 @@ const { redis, redisCluster } = services()!;
 test.each([
   ['a server', [redis]],
   ['a cluster', redisCluster.nodes],
-])('on %s one node of many gets a turn, of each work, and when the interval has passed the next one', async (_name, nodes) => {
-  const options = freshRedisOptions(nodes);
-  const connections = await Promise.all(Array.from({ length: 3 }, () => connectRedis(options, () => {})));
-  const turns = connections.map(createRedisTurns);
-  const asked = await Promise.all([...turns, ...turns].map((each) => each.take('sweep', 300)));
-  expect(asked.filter(Boolean)).toHaveLength(1);
-  expect(await turns[0]!.take('other', 60_000)).toBe(true);
-  const takenAtMs = performance.now();
-  await until(() => turns[0]!.take('sweep', 60_000));
-  expect(performance.now() - takenAtMs).toBeLessThan(5_000);
-  expect(await turns[1]!.take('sweep', 60_000)).toBe(false);
-  await Promise.all(connections.map(({ close }) => close()));
-});
+])(
+  'on %s one node of many gets a turn, of each work, and when the interval has passed the next one',
+  async (_name, nodes) => {
+    const options = freshRedisOptions(nodes);
+    const connections = await Promise.all(Array.from({ length: 3 }, () => connectRedis(options, () => {})));
+    const turns = connections.map(createRedisTurns);
+    const asked = await Promise.all([...turns, ...turns].map((each) => each.take('sweep', 300)));
+    expect(asked.filter(Boolean)).toHaveLength(1);
+    expect(await turns[0]!.take('other', 60_000)).toBe(true);
+    const takenAtMs = performance.now();
+    await until(() => turns[0]!.take('sweep', 60_000));
+    expect(performance.now() - takenAtMs).toBeLessThan(5_000);
+    expect(await turns[1]!.take('sweep', 60_000)).toBe(false);
+    await Promise.all(connections.map(({ close }) => close()));
+  },
+);
 
 test('a turn whose answer was lost is still taken', async () => {
   const proxy = await startProxy(redis);

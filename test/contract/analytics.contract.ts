@@ -11,7 +11,8 @@ export interface AnalyticsSite {
 }
 
 const tables = ['001-locations', '002-events', '003-users'];
-const ddlOf = (name: string): string => readFileSync(new URL(`../../schemas/clickhouse/${name}.sql`, import.meta.url), 'utf8');
+const ddlOf = (name: string): string =>
+  readFileSync(new URL(`../../schemas/clickhouse/${name}.sql`, import.meta.url), 'utf8');
 
 const occurredAt = Date.parse('2026-03-04T05:06:07.089Z');
 
@@ -119,17 +120,22 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
           },
         );
         expect(since).toEqual([{ id: 'a' }, { id: 'b' }]);
-        expect(await analytics.query('SELECT id FROM locations WHERE id IN {ids:Array(String)}', { ids: ['b', `c'`] })).toEqual([
-          { id: 'b' },
-        ]);
+        expect(
+          await analytics.query('SELECT id FROM locations WHERE id IN {ids:Array(String)}', { ids: ['b', `c'`] }),
+        ).toEqual([{ id: 'b' }]);
       }),
     );
 
     test(
       'a failed statement rejects and says why; the next one works',
       onAnalytics(async (analytics) => {
-        await expect(analytics.query('SELECT nothing FROM nowhere')).rejects.toMatchObject({ code: '60', type: 'UNKNOWN_TABLE' });
-        await expect(analytics.insert('locations', rowsText(locationRow('a', { latitude: 'north' })))).rejects.toThrow();
+        await expect(analytics.query('SELECT nothing FROM nowhere')).rejects.toMatchObject({
+          code: '60',
+          type: 'UNKNOWN_TABLE',
+        });
+        await expect(
+          analytics.insert('locations', rowsText(locationRow('a', { latitude: 'north' }))),
+        ).rejects.toThrow();
         expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 0 }]);
       }),
     );
@@ -138,7 +144,9 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       'inserts and queries may run at once; an empty insert is nothing',
       onAnalytics(async (analytics) => {
         await analytics.insert('locations', rowText(Object.keys(locationRow('a')), []));
-        const inserts = Array.from({ length: 5 }, (_, i) => analytics.insert('locations', rowsText(locationRow(`${i}`))));
+        const inserts = Array.from({ length: 5 }, (_, i) =>
+          analytics.insert('locations', rowsText(locationRow(`${i}`))),
+        );
         const queries = Array.from({ length: 5 }, () => analytics.query('SELECT count() AS n FROM locations'));
         await Promise.all([...inserts, ...queries]);
         expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 5 }]);
@@ -170,7 +178,10 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       'an answer as CSV has the names first; parameters are bound, whatever is in them',
       onAnalytics(async (analytics) => {
         const nasty = `it's "a" FORMAT Null\n, {b:String}`;
-        const csv = await analytics.file('SELECT {nasty:String} AS name, {n:UInt8} AS n', 'CSVWithNames', { nasty, n: 3 });
+        const csv = await analytics.file('SELECT {nasty:String} AS name, {n:UInt8} AS n', 'CSVWithNames', {
+          nasty,
+          n: 3,
+        });
         expect(text(csv)).toBe(`"name","n"\n"${nasty.replaceAll('"', '""')}",3\n`);
         expect(text(await analytics.file('SELECT 1 AS n WHERE 0', 'CSVWithNames'))).toBe('"n"\n');
         await expect(analytics.file('SELECT {n:UInt8} AS n', 'CSVWithNames', { n: 'x' })).rejects.toThrow();

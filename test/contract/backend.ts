@@ -16,7 +16,10 @@ export interface BackendSite {
 }
 
 /** Runs `use` on a fresh, open backend and cleans up. */
-export async function onFreshBackend(site: () => Promise<BackendSite>, use: (backend: Backend) => Promise<void>): Promise<void> {
+export async function onFreshBackend(
+  site: () => Promise<BackendSite>,
+  use: (backend: Backend) => Promise<void>,
+): Promise<void> {
   await onFreshSite(site, async (place) => {
     const backend = await place.open();
     try {
@@ -61,5 +64,7 @@ export async function readPartition(log: Log, topic: Topic, partition: number, m
 
 /** The topic's records, a list per partition. */
 export async function readTopic(log: Log, topic: Topic): Promise<LogRecord[][]> {
-  return Promise.all(Array.from({ length: log.partitions(topic) }, (_, partition) => readPartition(log, topic, partition)));
+  return Promise.all(
+    Array.from({ length: log.partitions(topic) }, (_, partition) => readPartition(log, topic, partition)),
+  );
 }

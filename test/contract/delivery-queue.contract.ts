@@ -3,7 +3,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeliveryPlace, DeliveryQueue, Settlement, WaitingDelivery } from '../../pipeline/ports.js';
 import { type BackendSite, onFreshBackend, onFreshSite } from './backend.js';
-import { type Added, anyStep, batchOf, hooks, noon, RunBesideModel, sources, webhooksOf } from './delivery-queue.model.js';
+import {
+  type Added,
+  anyStep,
+  batchOf,
+  hooks,
+  noon,
+  RunBesideModel,
+  sources,
+  webhooksOf,
+} from './delivery-queue.model.js';
 
 const source = sources[0]!;
 const hourMs = 3_600_000;
@@ -14,7 +23,10 @@ const due = (dueAtMs: number, text: string, webhook = hook): Added => ({ webhook
 const textsOf = (waiting: readonly WaitingDelivery[]): string[] => waiting.map(({ value }) => value.toString());
 
 const gone = (place: DeliveryPlace): Settlement => ({ place, next: null });
-const again = (place: DeliveryPlace, dueAtMs: number, attempts: number): Settlement => ({ place, next: { dueAtMs, attempts } });
+const again = (place: DeliveryPlace, dueAtMs: number, attempts: number): Settlement => ({
+  place,
+  next: { dueAtMs, attempts },
+});
 
 export function describeDeliveryQueueContract(name: string, site: () => Promise<BackendSite>): void {
   const onQueue = (use: (queue: DeliveryQueue) => Promise<void>) => () =>
@@ -219,7 +231,11 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
         );
         await queue.waiting(source, hook, 10);
         await queue.drop(claim, hook);
-        const others = values.map(({ length }) => ({ webhook: hook, dueAtMs: noon, value: Buffer.alloc(length, 'other') }));
+        const others = values.map(({ length }) => ({
+          webhook: hook,
+          dueAtMs: noon,
+          value: Buffer.alloc(length, 'other'),
+        }));
         await queue.add(claim, { expectedOffset: 1, nextOffset: 2, deliveries: others });
         await queue.waiting(source, hook, 10);
         for (const [i, { value }] of read.entries()) expect(value.equals(values[i]!)).toBe(true);
@@ -231,7 +247,10 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         const ids = Array.from({ length: 2_500 }, (_, i) => (i * 40_503).toString(16).padStart(24, '0'));
-        const added = ids.flatMap((webhook, i) => [due(noon + 9, 'later', webhook), due(noon + (i % 5), 'first', webhook)]);
+        const added = ids.flatMap((webhook, i) => [
+          due(noon + 9, 'later', webhook),
+          due(noon + (i % 5), 'first', webhook),
+        ]);
         await queue.add(claim, batchOf(0, 1, added));
         expect(await webhooksOf(queue, source)).toEqual(ids.map((webhook, i) => [webhook, noon + (i % 5)]));
       }),
@@ -284,7 +303,9 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
         backend = await place.open();
         expect(await backend.deliveryQueue.health(hook)).toEqual(healths.at(-1));
         expect(await backend.deliveryQueue.health(otherHook)).toEqual(unknown);
-        expect(await backend.deliveryQueue.waiting(source, hook, 2)).toEqual([{ ...b!, dueAtMs: noon + 1, attempts: 2 }]);
+        expect(await backend.deliveryQueue.waiting(source, hook, 2)).toEqual([
+          { ...b!, dueAtMs: noon + 1, attempts: 2 },
+        ]);
         const next = await backend.deliveryQueue.claim(source);
         expect(next.token).toBeGreaterThan(claim.token);
         expect(next).toMatchObject({ nextOffset: 7, nextSequence: claim.nextSequence + 2 });

@@ -45,7 +45,12 @@ export const webhooksOf = async (queue: DeliveryQueue, source: DeliverySource): 
   (await queue.webhooks(source)).map(({ webhook, nextDueAtMs }) => [webhook, nextDueAtMs]).sort();
 
 /** All that waits for the webhook, read a few at a time. */
-async function allWaiting(queue: DeliveryQueue, source: DeliverySource, webhook: string, limit = 3): Promise<WaitingDelivery[]> {
+async function allWaiting(
+  queue: DeliveryQueue,
+  source: DeliverySource,
+  webhook: string,
+  limit = 3,
+): Promise<WaitingDelivery[]> {
   const all: WaitingDelivery[] = [];
   for (;;) {
     const page = await queue.waiting(source, webhook, limit, all.at(-1));
@@ -161,14 +166,20 @@ export class RunBesideModel {
     const claim = await this.backend.deliveryQueue.claim(sources[which]!);
     // Where sequences begin is the queue's own affair.
     if (model.token === 0) model.nextSequence = claim.nextSequence;
-    expect(claim).toMatchObject({ source: sources[which]!, nextOffset: model.nextOffset, nextSequence: model.nextSequence });
+    expect(claim).toMatchObject({
+      source: sources[which]!,
+      nextOffset: model.nextOffset,
+      nextSequence: model.nextSequence,
+    });
     expect(claim.token).toBeGreaterThan(model.token);
     model.token = claim.token;
     this.claims.set(`${owner}/${which}`, claim);
   }
 
   /** The queue's answer, and whether the model changed. */
-  private async change(step: Exclude<Step, { kind: 'claim' | 'reopen' }>): Promise<{ answer: string; expected: boolean }> {
+  private async change(
+    step: Exclude<Step, { kind: 'claim' | 'reopen' }>,
+  ): Promise<{ answer: string; expected: boolean }> {
     const { deliveryQueue } = this.backend;
     const model = this.models[step.which]!;
     const claim = this.claims.get(`${step.owner}/${step.which}`)!;

@@ -53,9 +53,11 @@ describe('threads that have one folder open', () => {
           expect(numbers).toEqual([...numbers].sort((a, b) => a[1]! - b[1]!));
         }
       }
-      if (topic === 'locations') await vi.waitFor(() => expect(consumed).toEqual(lists.map((list) => list.map(textOf))), 10_000);
+      if (topic === 'locations')
+        await vi.waitFor(() => expect(consumed).toEqual(lists.map((list) => list.map(textOf))), 10_000);
     }
-    for (const writer of counting(partitions)) expect((await embedded.stateStore.claim(writer)).nextOffset).toBe(batches);
+    for (const writer of counting(partitions))
+      expect((await embedded.stateStore.claim(writer)).nextOffset).toBe(batches);
     await subscription.close();
     await embedded.close();
   });
@@ -67,7 +69,10 @@ const compactionLagMs = 2 * 60 * 60 * 1_000;
 describe('after SIGKILL at a random moment', () => {
   /** The highest number that a line with this beginning carries; -1 when there is none. */
   const acknowledged = (lines: readonly string[], beginning: string): number =>
-    Math.max(-1, ...lines.filter((line) => line.startsWith(`${beginning} `)).map((line) => Number(line.split(' ').at(-1))));
+    Math.max(
+      -1,
+      ...lines.filter((line) => line.startsWith(`${beginning} `)).map((line) => Number(line.split(' ').at(-1))),
+    );
 
   async function checkAppends({ log }: Embedded, run: string, lines: readonly string[]): Promise<void> {
     const lists = await readTopic(log, 'locations');

@@ -34,7 +34,8 @@ class Ledger implements StreamHandler {
   }
   async records(partition: number, records: readonly LogRecord[]): Promise<void> {
     this.batchSizes.push(records.length);
-    for (const each of records) this.received.get(partition)?.push({ offset: each.offset, key: each.key, text: textOf(each) });
+    for (const each of records)
+      this.received.get(partition)?.push({ offset: each.offset, key: each.key, text: textOf(each) });
     this.count += records.length;
   }
   async revoked(partition: number): Promise<void> {
@@ -184,7 +185,8 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
                 .map(Number)
                 .sort((a, b) => a - b),
             ).toEqual(Array.from({ length: (round + 1) * 40 }, (_, i) => i));
-            for (const records of partitions) expect(records.map(({ offset }) => offset)).toEqual(records.map((_, i) => i));
+            for (const records of partitions)
+              expect(records.map(({ offset }) => offset)).toEqual(records.map((_, i) => i));
           }
           await close();
         }
@@ -218,7 +220,9 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
             ['a', '3'],
           ]),
         );
-        expect(records.map(({ offset }) => offset)).toEqual([...records.map(({ offset }) => offset)].sort((a, b) => a - b));
+        expect(records.map(({ offset }) => offset)).toEqual(
+          [...records.map(({ offset }) => offset)].sort((a, b) => a - b),
+        );
         expect((await log.bounds('changes', 0)).end).toBe(6);
         expect(textOf(records.at(-1)!)).toBe('3');
       }),
@@ -234,7 +238,8 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
           { ...record('a', null), headers: { edit: '80' } },
         ];
         for (const each of sent) await log.append('changes', [each]);
-        const headers = (records: readonly LogRecord[]) => records.map((each) => [each.key, textOf(each), each.headers]);
+        const headers = (records: readonly LogRecord[]) =>
+          records.map((each) => [each.key, textOf(each), each.headers]);
         const expected = [
           ['a', '1', texts],
           ['b', '1', undefined],
@@ -433,9 +438,12 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       test('any appends, read from any offset in any steps, are what a plain list would hold', () =>
         fc.assert(
           fc.asyncProperty(
-            fc.array(fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.string({ maxLength: 40 })), { maxLength: 30 }), {
-              maxLength: 12,
-            }),
+            fc.array(
+              fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.string({ maxLength: 40 })), { maxLength: 30 }),
+              {
+                maxLength: 12,
+              },
+            ),
             fc.nat(40),
             fc.integer({ min: 1, max: 50 }),
             (appends, offset, maxRecords) =>
@@ -457,7 +465,9 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
                   expect(await log.bounds(topic, partition)).toEqual({ first: 0, end: list.length });
                   const read = await log.read(topic, partition, offset, maxRecords);
                   expect(read.map((each) => [each.key, textOf(each)])).toEqual(list.slice(offset, offset + maxRecords));
-                  expect(ledger.received.get(partition)!.map(({ key, text }) => [key, text])).toEqual(list.slice(offset));
+                  expect(ledger.received.get(partition)!.map(({ key, text }) => [key, text])).toEqual(
+                    list.slice(offset),
+                  );
                 }
               }),
           ),

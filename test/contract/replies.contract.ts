@@ -25,7 +25,10 @@ export function describeRepliesContract(name: string, open: () => Promise<Replie
       replies.send(`${inboxes[0].address}/last`, '{}');
       await vi.waitFor(() => expect(received[0]!.at(-1)).toEqual(['last', '{}']));
       for (const side of [0, 1]) {
-        const expected = Array.from({ length: 50 }, (_, i) => [`request/${2 * i + side}`, `{"body":"${2 * i + side} é"}`]);
+        const expected = Array.from({ length: 50 }, (_, i) => [
+          `request/${2 * i + side}`,
+          `{"body":"${2 * i + side} é"}`,
+        ]);
         expect(received[side]!.slice(0, 50)).toEqual(expected);
       }
       await close();

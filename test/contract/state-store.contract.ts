@@ -18,14 +18,23 @@ function commitOf(
   };
 }
 
-async function statesOf(store: StateStore, partition: number, keys: readonly string[]): Promise<(string | undefined)[]> {
+async function statesOf(
+  store: StateStore,
+  partition: number,
+  keys: readonly string[],
+): Promise<(string | undefined)[]> {
   return (await store.load(partition, keys)).map((value) => value?.toString());
 }
 
-const eventsOf = async ({ log }: Backend): Promise<(string | null)[]> => (await readTopic(log, 'events')).flat().map(textOf);
+const eventsOf = async ({ log }: Backend): Promise<(string | null)[]> =>
+  (await readTopic(log, 'events')).flat().map(textOf);
 
 /** A property is tried on `numRuns` fresh backends. */
-export function describeStateStoreContract(name: string, site: () => Promise<BackendSite>, { numRuns = 60 } = {}): void {
+export function describeStateStoreContract(
+  name: string,
+  site: () => Promise<BackendSite>,
+  { numRuns = 60 } = {},
+): void {
   const onBackend = (use: (backend: Backend) => Promise<void>) => () => onFreshBackend(site, use);
 
   describe(`${name}: state store`, () => {
@@ -203,7 +212,12 @@ export function describeStateStoreContract(name: string, site: () => Promise<Bac
         fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
           onFreshBackend(site, async (backend) => {
             const { stateStore } = backend;
-            const model = [0, 1].map(() => ({ owner: -1, offset: 0, states: new Map<string, string>(), events: [] as string[] }));
+            const model = [0, 1].map(() => ({
+              owner: -1,
+              offset: 0,
+              states: new Map<string, string>(),
+              events: [] as string[],
+            }));
             const claims = new Map<string, Awaited<ReturnType<StateStore['claim']>>>();
             const events: string[] = [];
             for (const each of steps) {

@@ -7,7 +7,15 @@ import { roles } from '../../cli/config/schema.js';
 import { clusterOptions } from '../../cli/node/cluster-options.js';
 import { sealingKeyOf } from '../../cli/node/sealing-key.js';
 import { version } from '../../cli/version.js';
-import { compose, environmentOf, interpolations, nodes, readRepositoryFile, repositoryFile, type Service } from './compose.js';
+import {
+  compose,
+  environmentOf,
+  interpolations,
+  nodes,
+  readRepositoryFile,
+  repositoryFile,
+  type Service,
+} from './compose.js';
 
 const services = Object.entries(compose.services);
 const told = Object.fromEntries(interpolations.map(({ name }) => [name, randomBytes(32).toString('hex')]));

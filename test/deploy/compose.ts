@@ -38,6 +38,7 @@ export const interpolations = [...composeText.matchAll(/\$\{(\w+)([^}]*)\}/g)].m
 
 /** A service's environment as its process sees it, once `.env` says what it must. */
 export function environmentOf(service: Service, told: Readonly<Record<string, string>>): Record<string, string> {
-  const fill = (value: string | number): string => `${value}`.replace(/\$\{(\w+)[^}]*\}/g, (_, name) => told[name] ?? '');
+  const fill = (value: string | number): string =>
+    `${value}`.replace(/\$\{(\w+)[^}]*\}/g, (_, name) => told[name] ?? '');
   return Object.fromEntries(Object.entries(service.environment ?? {}).map(([name, value]) => [name, fill(value)]));
 }

@@ -86,7 +86,9 @@ describe('Dockerfile', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base as string);
     expect(new Set(bases).size).toBe(1);
     const [, major, minor] = /^node:(\d+)\.(\d+)\.\d+-/.exec(bases[0]!)!.map(Number);
-    const [, wanted, atLeast] = /^>=(\d+)\.(\d+)$/.exec(JSON.parse(readRepositoryFile('package.json')).engines.node)!.map(Number);
+    const [, wanted, atLeast] = /^>=(\d+)\.(\d+)$/
+      .exec(JSON.parse(readRepositoryFile('package.json')).engines.node)!
+      .map(Number);
     expect(major! * 1_000 + minor!).toBeGreaterThanOrEqual(wanted! * 1_000 + atLeast!);
     expect(dockerfile).toMatch(/^USER (?!root)\w+$/m);
   });
@@ -103,7 +105,9 @@ describe('the health check', () => {
     });
 
   async function portOfServer(status: number): Promise<number> {
-    const server = createServer(({ url }, response) => response.writeHead(url === '/health/ready' ? status : 404).end());
+    const server = createServer(({ url }, response) =>
+      response.writeHead(url === '/health/ready' ? status : 404).end(),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     return (server.address() as AddressInfo).port;

@@ -33,7 +33,9 @@ beforeAll(async () => {
   server = await TestServer.start();
   const text = await (await fetch(`${server.address}/metrics`)).text();
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
-  exposed = types.flatMap(([, name, type]) => (type === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name as string]));
+  exposed = types.flatMap(([, name, type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name as string],
+  );
 });
 afterAll(() => server?.dispose());
 
@@ -52,7 +54,9 @@ describe('the dashboard', () => {
 
   it('shows every metric of ours that tells of trouble or throughput', () => {
     const text = JSON.stringify(graphs);
-    const ours = exposed.filter((name) => name.startsWith('fenceline_')).map((name) => name.replace(/_(bucket|count)$/, ''));
+    const ours = exposed
+      .filter((name) => name.startsWith('fenceline_'))
+      .map((name) => name.replace(/_(bucket|count)$/, ''));
     // Of clients: nothing that an operator could act on.
     const notShown = ['fenceline_client_log_lines_total', 'fenceline_conversions_accepted_total'];
     expect(ours.filter((name) => !text.includes(name) && !notShown.includes(name))).toEqual([]);

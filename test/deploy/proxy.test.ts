@@ -31,7 +31,10 @@ afterAll(async () => {
 async function routesOf({ app }: Pick<TestIngest, 'app'>): Promise<[string, string][]> {
   const { paths } = (await app.inject('/openapi.json')).json();
   return Object.entries<object>(paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method): [string, string] => [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '6b02-x')]),
+    Object.keys(operations).map((method): [string, string] => [
+      method.toUpperCase(),
+      path.replaceAll(/\{\w+\}/g, '6b02-x'),
+    ]),
   );
 }
 
@@ -60,7 +63,10 @@ describe('the proxy', () => {
 
   it('finds services under their names and their port', () => {
     const [, port] = /^EXPOSE (\d+)$/m.exec(readRepositoryFile('Dockerfile'))!;
-    const servers = [...configuration.matchAll(/server-template node \d+ (\w+):(\d+) /g)].map(([, name, at]) => [name, at]);
+    const servers = [...configuration.matchAll(/server-template node \d+ (\w+):(\d+) /g)].map(([, name, at]) => [
+      name,
+      at,
+    ]);
     expect(servers).toEqual([
       ['ingest', port],
       ['api', port],

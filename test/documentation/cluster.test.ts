@@ -11,7 +11,8 @@ import { clusterOptions } from '../../cli/node/cluster-options.js';
 import { interpolations, nodes, readRepositoryFile, repositoryFile } from '../deploy/compose.js';
 
 const guide = readRepositoryFile('docs/cluster.md');
-const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
+const blockOf = (language: string): string =>
+  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-cluster-guide-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -9,7 +9,8 @@ import { startMapServer } from '../support/maps.js';
 import { program } from '../support/server.js';
 
 const guide = readFileSync(new URL('../../docs/maps.md', import.meta.url), 'utf8');
-const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
+const blockOf = (language: string): string =>
+  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-maps-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,7 +25,8 @@ describe('docs/maps.md', () => {
     onTestFinished(() => server.dispose());
     const background = { id: 'ground', type: 'background', paint: { 'background-color': '#102030' } };
     writeFileSync(join(folder, 'style.json'), JSON.stringify({ version: 8, sources: {}, layers: [background] }));
-    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f0f"/></svg>';
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f0f"/></svg>';
     writeFileSync(join(folder, 'shop.svg'), svg);
     const calls = blockOf('bash').replaceAll('http://127.0.0.1:8080', server.address).trim().split('\n');
     const { test_secret: SK, test_publishable: PK } = server.keys;
@@ -55,15 +57,19 @@ describe('docs/maps.md', () => {
       .replace("'/tmp/maps'", JSON.stringify(join(folder, 'fenceline')))
       .replace("'map.png'", JSON.stringify(join(folder, 'library.png')));
     execFileSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: resolve(program, '../../..') });
-    expect(await sharp(join(folder, 'library.png')).metadata()).toMatchObject({ format: 'png', width: 600, height: 400 });
+    expect(await sharp(join(folder, 'library.png')).metadata()).toMatchObject({
+      format: 'png',
+      width: 600,
+      height: 400,
+    });
   });
 });
 
 describe('fenceline map', () => {
   it('takes the format from the ending, unless the query has one', async () => {
-    expect(draw('width=200&height=100&center=43,11&zoom=4&markers=43,11&markers=color:red|44,11', '-o', 'map.webp').status).toBe(
-      0,
-    );
+    expect(
+      draw('width=200&height=100&center=43,11&zoom=4&markers=43,11&markers=color:red|44,11', '-o', 'map.webp').status,
+    ).toBe(0);
     expect(await sharp(join(folder, 'map.webp')).metadata()).toMatchObject({ format: 'webp', width: 200, height: 100 });
     expect(draw('width=200&height=100&center=43,11&zoom=4&format=png', '-o', 'other.jpg').status).toBe(0);
     expect(await sharp(join(folder, 'other.jpg')).metadata()).toMatchObject({ format: 'png' });

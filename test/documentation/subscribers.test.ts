@@ -78,7 +78,10 @@ it('the reader of the stream prints every event once, from when it came', async 
 
 it('the line of curl shows messages as the guide does', async () => {
   const [line] = shell.split('\n') as [string];
-  const output = run('bash', ['-c', line.replace('http://127.0.0.1:8080', '$ADDRESS').replace('curl', 'exec curl --silent')]);
+  const output = run('bash', [
+    '-c',
+    line.replace('http://127.0.0.1:8080', '$ADDRESS').replace('curl', 'exec curl --silent'),
+  ]);
   await enterUntilSeen(output);
   expect(output()).toMatch(/^retry: 1000\nid: A[\w-]+\n\n/);
   expect(output()).toMatch(/^id: A[\w-]+\nevent: user\.entered_geofence\ndata: \{"_id":"[0-9a-f]{24}",.*\}\n\n/m);

@@ -7,7 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mergeWebhook } from '../../api/webhooks/input.js';
 import { createSigner, type Headers } from '../../pipeline/stages/webhooks/signing.js';
-import { sealer, secretRecord, secretText, webhookId, webhookRecord } from '../../pipeline/stages/webhooks/testing/webhooks.js';
+import {
+  sealer,
+  secretRecord,
+  secretText,
+  webhookId,
+  webhookRecord,
+} from '../../pipeline/stages/webhooks/testing/webhooks.js';
 import type { WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
 import { until } from '../support/until.js';
@@ -46,7 +52,12 @@ const cases: Case[] = [
   { name: 'another id', headers: { ...genuine, 'webhook-id': 'other' }, body, isGenuine: false },
   { name: 'another secret', headers: signed([secretRecord(id, 2)]), body, isGenuine: false },
   { name: 'an old one', headers: signed([secretRecord(id, 1)], 6 * 60_000), body, isGenuine: false },
-  { name: 'no signature that can be read', headers: { ...genuine, 'webhook-signature': 'v1, x v1' }, body, isGenuine: false },
+  {
+    name: 'no signature that can be read',
+    headers: { ...genuine, 'webhook-signature': 'v1, x v1' },
+    body,
+    isGenuine: false,
+  },
   { name: 'unsigned', headers: {}, body, isGenuine: false },
 ];
 const expected = cases.map(({ name, isGenuine }) => [name, isGenuine]);
@@ -75,7 +86,10 @@ describe('the guide to webhooks', () => {
   it('shows a creation as the API takes it', () => {
     const [, fields] = /-d '(.*)'/.exec(guide) ?? [];
     const nowhere = { has: () => false };
-    expect(mergeWebhook(undefined, JSON.parse(fields ?? ''), nowhere)).toMatchObject({ ok: true, value: { tags: ['store'] } });
+    expect(mergeWebhook(undefined, JSON.parse(fields ?? ''), nowhere)).toMatchObject({
+      ok: true,
+      value: { tags: ['store'] },
+    });
   });
 
   it('shows a receiver that takes what is genuine and nothing else', async () => {
@@ -93,7 +107,9 @@ describe('the guide to webhooks', () => {
 
   it('shows how to verify without a package', () => {
     const run = `console.log(JSON.stringify(JSON.parse(process.env.CASES).map(({ headers, body }) => isGenuine(headers, Buffer.from(body)))))`;
-    expect(named(answersOf(process.execPath, ['--input-type=module', '--eval', `${verifier}\n${run}`]))).toEqual(expected);
+    expect(named(answersOf(process.execPath, ['--input-type=module', '--eval', `${verifier}\n${run}`]))).toEqual(
+      expected,
+    );
   });
 
   it('shows how to verify in Python', () => {

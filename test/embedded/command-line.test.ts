@@ -87,7 +87,12 @@ describe('a command that fails', () => {
     ],
     ['a wrong key, for project', () => ['project', 'list', '--address', server.address], 1, /key/],
     ['a wrong key, for tail', () => ['tail', '--key', 'k', '--address', server.address], 1, /key/],
-    ['another program there', () => ['project', 'list', '--address', `http://127.0.0.1:${otherPort}`], 1, /is no Fenceline/],
+    [
+      'another program there',
+      () => ['project', 'list', '--address', `http://127.0.0.1:${otherPort}`],
+      1,
+      /is no Fenceline/,
+    ],
     ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not the data folder/],
   ];
   it.each(cases)('says so in one line: %s', async (_, args, status, message) => {
@@ -99,7 +104,10 @@ describe('a command that fails', () => {
 });
 
 /** Ends with the test. */
-function start(args: readonly string[], variables: NodeJS.ProcessEnv = {}): { readonly child: ChildProcess; text: string } {
+function start(
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+): { readonly child: ChildProcess; text: string } {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...environment(), ...variables } });
   const started = { child, text: '' };
   for (const stream of [child.stdout, child.stderr]) {

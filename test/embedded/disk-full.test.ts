@@ -88,7 +88,10 @@ const isRefused = ({ status, body, headers }: Answer): boolean =>
 const linesOf = (of: TestServer, pattern: RegExp): string[] => of.process.log().filter((line) => pattern.test(line));
 
 /** How often each device is in a topic. */
-async function devicesIn(folder: string, topic: typeof topics.locations | typeof topics.events): Promise<Map<string, number>> {
+async function devicesIn(
+  folder: string,
+  topic: typeof topics.locations | typeof topics.events,
+): Promise<Map<string, number>> {
   const log = openLogReader(folder);
   const found = new Map<string, number>();
   for (let partition = 0; partition < log.partitions(topic); partition++) {
@@ -114,7 +117,9 @@ describe.skipIf(!mayMount)('a disk that is nearly full', () => {
     const administrator = await on.administrator();
     const { project } = ok(await administrator.post('/v1/projects', { name: 'Second' }));
     await client.putGeofence('here', circle);
-    const { webhook } = ok(await client.post('/v1/webhooks', { url: receiver.url('/hook'), types: ['user.entered_geofence'] }));
+    const { webhook } = ok(
+      await client.post('/v1/webhooks', { url: receiver.url('/hook'), types: ['user.entered_geofence'] }),
+    );
     await client.track({ deviceId: 'before', latitude: 43.77, longitude: 11.25 });
     expect(await metric(on, 'storage_writes_refused')).toBe(0);
     await until(() => receiver?.at('/hook').length === 1);
@@ -146,7 +151,14 @@ describe.skipIf(!mayMount)('a disk that is nearly full', () => {
     // A test that is refused is not sent.
     expect(receiver.requests).toHaveLength(1);
 
-    for (const path of ['/v1/geofences', '/v1/webhooks', '/v1/settings', '/v1/topics/events', '/health/ready', '/metrics']) {
+    for (const path of [
+      '/v1/geofences',
+      '/v1/webhooks',
+      '/v1/settings',
+      '/v1/topics/events',
+      '/health/ready',
+      '/metrics',
+    ]) {
       expect([path, (await client.get(path)).status]).toEqual([path, 200]);
     }
     expect(await metric(on, 'storage_writes_refused')).toBe(1);

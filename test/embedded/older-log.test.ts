@@ -41,7 +41,8 @@ function devicesOf({ project }: Scene, partition: number, name: string, count = 
   const devices: string[] = [];
   for (let index = 0; devices.length < count; index++) {
     const deviceId = `${name}-${index}`;
-    if (partitionOfKey(deviceKey({ project, environment: 'test', deviceId }), partitions) === partition) devices.push(deviceId);
+    if (partitionOfKey(deviceKey({ project, environment: 'test', deviceId }), partitions) === partition)
+      devices.push(deviceId);
   }
   return devices;
 }
@@ -171,7 +172,10 @@ async function startScene(): Promise<Scene & { readonly kept: string[]; readonly
 
 const remembered = ['deleted: deleted', 'edited: before'];
 
-it('an older log halts what it does not lead to, alone, until a stopped node is repaired', { timeout, retry: 0 }, async () => {
+it('an older log halts what it does not lead to, alone, until a stopped node is repaired', {
+  timeout,
+  retry: 0,
+}, async () => {
   const scene = await startScene();
   const { server } = scene;
 
@@ -206,7 +210,9 @@ it('an older log halts what it does not lead to, alone, until a stopped node is 
 
   const dry = await repair(scene);
   expect(dry.code, dry.output).toBe(1);
-  expect(dry.output).toMatch(/location-stage, topic locations, partition 0: stored 40 .* the log holds 0 to 50.*; move to 20/);
+  expect(dry.output).toMatch(
+    /location-stage, topic locations, partition 0: stored 40 .* the log holds 0 to 50.*; move to 20/,
+  );
   expect(dry.output).toContain('Nothing was changed. Run this again with --yes');
   expect((await repair(scene)).output).toBe(dry.output);
   const done = await repair(scene, '--yes');

@@ -41,14 +41,17 @@ const forBackends: [string, string, object?][] = [
 ];
 
 describe('a key', () => {
-  it.each([...forSdks, ...forBackends])('%s %s is 401 without one, and with a wrong one', async (method, path, body) => {
-    const wrong = ['prj_test_sk_0000000000000000000000000000000000000000', 'nonsense', ''];
-    for (const key of [undefined, ...wrong]) {
-      const answer = await server.withKey(key).send(method, path, { body });
-      expect(answer.status).toBe(401);
-      expect(answer.body.meta).toMatchObject({ code: 401, type: 'unauthorized' });
-    }
-  });
+  it.each([...forSdks, ...forBackends])(
+    '%s %s is 401 without one, and with a wrong one',
+    async (method, path, body) => {
+      const wrong = ['prj_test_sk_0000000000000000000000000000000000000000', 'nonsense', ''];
+      for (const key of [undefined, ...wrong]) {
+        const answer = await server.withKey(key).send(method, path, { body });
+        expect(answer.status).toBe(401);
+        expect(answer.body.meta).toMatchObject({ code: 401, type: 'unauthorized' });
+      }
+    },
+  );
 
   it.each(forSdks)('%s %s is for publishable and secret ones', async (method, path, body) => {
     for (const key of ['live_publishable', 'live_secret'] as const) {
@@ -106,7 +109,10 @@ describe('projects', () => {
     const administrator = await server.administrator();
     const { project } = ok(await administrator.post('/v1/projects', { name: 'rotated' }));
     const old: string = project.keys.find((key: Json) => key.environment === 'test' && key.kind === 'secret').key;
-    const answer = await administrator.post(`/v1/projects/${project._id}/keys/rotate`, { environment: 'test', kind: 'secret' });
+    const answer = await administrator.post(`/v1/projects/${project._id}/keys/rotate`, {
+      environment: 'test',
+      kind: 'secret',
+    });
     const fresh: string = ok(answer).key.key ?? ok(answer).key;
     expect(fresh).not.toBe(old);
     expect((await server.withKey(old).get('/v1/geofences')).status).toBe(401);
@@ -145,16 +151,25 @@ describe('cross-origin calls', () => {
       headers: {
         origin: 'https://shop.example.com',
         'access-control-request-method': 'POST',
-        'access-control-request-headers': 'authorization,content-type,x-radar-device-type,x-radar-sdk-version,x-own-header',
+        'access-control-request-headers':
+          'authorization,content-type,x-radar-device-type,x-radar-sdk-version,x-own-header',
       },
     });
     expect([200, 204]).toContain(answer.status);
     expect(['*', 'https://shop.example.com']).toContain(answer.headers.get('access-control-allow-origin'));
     const allowed = answer.headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
-    for (const name of ['authorization', 'content-type', 'x-radar-device-type', 'x-radar-sdk-version', 'x-own-header']) {
+    for (const name of [
+      'authorization',
+      'content-type',
+      'x-radar-device-type',
+      'x-radar-sdk-version',
+      'x-own-header',
+    ]) {
       expect(allowed).toContain(name);
     }
-    const refused = await server.withKey('wrong').send('POST', '/v1/track', { headers: { origin: 'https://shop.example.com' } });
+    const refused = await server
+      .withKey('wrong')
+      .send('POST', '/v1/track', { headers: { origin: 'https://shop.example.com' } });
     expect(refused.headers.get('access-control-allow-origin')).toBeTruthy();
     expect(refused.headers.get('x-radar-request-id')).toBeTruthy();
   });

@@ -31,7 +31,8 @@ function expectRefusal({ status, body }: Answer, param: string | RegExp): void {
   expect(body.meta.error).toBeUndefined();
 }
 
-const metadata = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key${index}`, index]));
+const metadata = (keys: number) =>
+  Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key${index}`, index]));
 const good = { deviceId: 'bad-input', ...trackDefaults, ...standing(0, 0) };
 
 describe('a track request', () => {
@@ -76,7 +77,13 @@ describe('a track request', () => {
 
   it('is refused in a form whose JSON is broken', async () => {
     const { longitude, latitude } = standing(0, 0);
-    const fields = { deviceId: 'x', latitude: String(latitude), longitude: String(longitude), accuracy: '5', metadata: '{"a":' };
+    const fields = {
+      deviceId: 'x',
+      latitude: String(latitude),
+      longitude: String(longitude),
+      accuracy: '5',
+      metadata: '{"a":',
+    };
     expectRefusal(await device.form('POST', '/v1/track', fields), 'metadata');
   });
 
@@ -228,7 +235,10 @@ describe('questions and paths', () => {
   });
 
   it('a body of a type that nobody reads is 415', async () => {
-    const answer = await backend.send('POST', '/v1/geofences', { body: '<x/>', headers: { 'content-type': 'text/xml' } });
+    const answer = await backend.send('POST', '/v1/geofences', {
+      body: '<x/>',
+      headers: { 'content-type': 'text/xml' },
+    });
     expect(answer.status).toBe(415);
   });
 });

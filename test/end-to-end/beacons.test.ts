@@ -20,7 +20,14 @@ beforeAll(async () => {
   await backend.putBeacon('desk', { type: 'eddystone', uid, instance: '00000000000a', coordinates: at(100, 0) });
   await backend.putBeacon('edge', { type: 'ibeacon', uuid, major: '7', minor: '2', coordinates: at(990, 0) });
   await backend.putBeacon('far', { type: 'ibeacon', uuid, major: '7', minor: '3', coordinates: at(1_010, 0) });
-  await backend.putBeacon('off', { type: 'ibeacon', uuid, major: '7', minor: '4', coordinates: at(0, 0), enabled: false });
+  await backend.putBeacon('off', {
+    type: 'ibeacon',
+    uuid,
+    major: '7',
+    minor: '4',
+    coordinates: at(0, 0),
+    enabled: false,
+  });
 });
 afterAll(() => server?.dispose());
 

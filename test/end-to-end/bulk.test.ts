@@ -105,14 +105,20 @@ describe('NDJSON', () => {
   it('may be compressed', async () => {
     const deviceId = newDevice();
     const body = gzipSync(lines(trip(deviceId, 10)));
-    const answer = await backend.send('POST', '/v1/locations', { body, headers: { ...ndjson, 'content-encoding': 'gzip' } });
+    const answer = await backend.send('POST', '/v1/locations', {
+      body,
+      headers: { ...ndjson, 'content-encoding': 'gzip' },
+    });
     expect(ok(answer)).toMatchObject({ accepted: 10, rejected: 0 });
     expect(await eventsOf(deviceId, 10)).toHaveLength(10);
   });
 
   it('is 400 when the compression is broken', async () => {
     const body = gzipSync(lines(trip(newDevice(), 10))).subarray(0, 60);
-    const answer = await backend.send('POST', '/v1/locations', { body, headers: { ...ndjson, 'content-encoding': 'gzip' } });
+    const answer = await backend.send('POST', '/v1/locations', {
+      body,
+      headers: { ...ndjson, 'content-encoding': 'gzip' },
+    });
     expect(answer.status).toBe(400);
     expect(answer.body.meta.type).toBe('invalid_body');
   });
@@ -129,7 +135,12 @@ describe('NDJSON', () => {
   it('carries users, beacons and addresses like any track request', async () => {
     const deviceId = newDevice();
     await backend.putGeofence('private', { ...circle(5_000, 0, 100), userIds: 'ann' });
-    const at = (userId: string) => ({ ...trackDefaults, ...standing(5_000, 0), deviceId: `${deviceId}-${userId}`, userId });
+    const at = (userId: string) => ({
+      ...trackDefaults,
+      ...standing(5_000, 0),
+      deviceId: `${deviceId}-${userId}`,
+      userId,
+    });
     ok(await backend.bulk([at('ann'), at('bob')]));
     const [event] = await eventsOf(`${deviceId}-ann`, 1);
     expect(event).toMatchObject({ geofence: { externalId: 'private' }, user: { userId: 'ann' } });
@@ -168,7 +179,8 @@ describe('an Avro object container file', () => {
     encoder.end();
     return whole;
   }
-  const send = (body: Buffer) => backend.send('POST', '/v1/locations', { body, headers: { 'content-type': 'application/avro' } });
+  const send = (body: Buffer) =>
+    backend.send('POST', '/v1/locations', { body, headers: { 'content-type': 'application/avro' } });
 
   it.each(['null', 'deflate'] as const)('is read, with codec %s', async (codec) => {
     const deviceId = newDevice();
@@ -202,7 +214,10 @@ describe('the endpoint', () => {
   });
 
   it('refuses what is neither', async () => {
-    const answer = await backend.send('POST', '/v1/locations', { body: 'a,b', headers: { 'content-type': 'text/csv' } });
+    const answer = await backend.send('POST', '/v1/locations', {
+      body: 'a,b',
+      headers: { 'content-type': 'text/csv' },
+    });
     expect(answer.status).toBe(415);
   });
 

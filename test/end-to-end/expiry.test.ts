@@ -47,7 +47,10 @@ describe('a geofence past its deleteAfter', () => {
   });
 
   it('is taken back into use when it is put again', async () => {
-    await backend.putGeofence('again', { ...circle(3_000, 0, 100), deleteAfter: new Date(Date.now() - 1_000).toISOString() });
+    await backend.putGeofence('again', {
+      ...circle(3_000, 0, 100),
+      deleteAfter: new Date(Date.now() - 1_000).toISOString(),
+    });
     expect((await backend.track({ deviceId: 'first', ...standing(3_000, 0) })).events).toEqual([]);
     await backend.putGeofence('again', circle(3_000, 0, 100));
     expect((await backend.track({ deviceId: 'second', ...standing(3_000, 0) })).events).toHaveLength(1);

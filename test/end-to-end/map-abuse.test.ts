@@ -39,7 +39,7 @@ beforeAll(async () => {
   server = await startMapServer({
     FENCELINE_MAPS_ALLOWED_NETWORKS: '127.0.0.1',
     FENCELINE_MAPS_TIMEOUT_MS: '15000',
-    FENCELINE_MAPS_WORKERS: '2',
+    FENCELINE_MAPS_WORKERS: `${workers}`,
     FENCELINE_LIMITS_MAP_COST_PER_KEY_PER_SECOND: '0',
     FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',
   });
@@ -79,22 +79,23 @@ describe('an icon of a few bytes that takes seconds to draw', () => {
   });
 });
 
-/** Milliseconds of each of so many small maps of the other project, one after the other. All must be drawn. */
-async function timesOfOther(count: number): Promise<number[]> {
-  const times: number[] = [];
+const workers = 2;
+
+/** Asks for small maps of the other project, one after the other. Calls `onDrawn` after each. All must be drawn. */
+async function drawOfOther(count: number, onDrawn: () => void = () => {}): Promise<void> {
   for (let i = 0; i < count; i++) {
-    const startedAt = performance.now();
-    const answer = await ask({ ...size, center: fresh(), zoom: '5' }, { authorization: otherKey });
-    await pictureOf(answer);
-    times.push(performance.now() - startedAt);
+    await pictureOf(await ask({ ...size, center: fresh(), zoom: '5' }, { authorization: otherKey }));
+    onDrawn();
   }
-  return times;
 }
 
-/** Times as long as alone. Abuse once made it several hundred. Processes of both share the same processors, with the rest of the machine. */
-const maxDelay = 20;
+/**
+ * How many maps of the abusive key may be drawn while one of the other project waits, by median. Drawing cannot be interrupted, so
+ * each worker first finishes its map. Then the projects take turns. Some answers are read late, hence one more each.
+ */
+const maxDrawnBefore = 3 * workers;
 
-const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[times.length >> 1]!;
+const median = (counts: readonly number[]): number => [...counts].sort((a, b) => a - b)[counts.length >> 1]!;
 
 describe('requests of an abusive key do not delay the maps of another project', () => {
   beforeAll(async () => {
@@ -117,9 +118,8 @@ describe('requests of an abusive key do not delay the maps of another project', 
     ['heavy icons', () => [{ ...size, markers: `icon:${iconOrigin}/heavy${asked++}|${fresh()}` }, false]],
     ['the largest maps', () => [{ ...large, center: fresh(), zoom: '4' }, false]],
   ])('%s', async (_, abuse) => {
-    await timesOfOther(5);
-    const before = await timesOfOther(10);
-    let [isOver, answered] = [false, 0];
+    await drawOfOther(2);
+    let [isOver, answered, drawn] = [false, 0, 0];
     const abusers = Array.from({ length: 6 }, async () => {
       while (!isOver) {
         const [query, isSecret] = abuse();
@@ -127,17 +127,21 @@ describe('requests of an abusive key do not delay the maps of another project', 
         await answer.arrayBuffer();
         expect([200, 400, 503]).toContain(answer.status);
         answered += 1;
+        if (answer.status === 200) drawn += 1;
         if (answer.status === 503) await delay(100);
       }
     });
     // The first of them are being drawn by then.
-    await timesOfOther(2);
-    const beside = median(await timesOfOther(15));
+    await drawOfOther(2);
+    let before = drawn;
+    const drawnBefore: number[] = [];
+    await drawOfOther(15, () => {
+      drawnBefore.push(drawn - before);
+      before = drawn;
+    });
     isOver = true;
     await Promise.all(abusers);
-    const alone = median([...before, ...(await timesOfOther(10))]);
-    console.log(`${_}: alone ${alone.toFixed(0)} ms, beside ${beside.toFixed(0)} ms, abusive requests answered ${answered}`);
-    expect(beside / alone).toBeLessThan(maxDelay);
+    expect(median(drawnBefore)).toBeLessThanOrEqual(maxDrawnBefore);
     expect(answered).toBeGreaterThan(0);
   });
 });
@@ -150,7 +154,9 @@ function drawingProcesses(): number[] {
     .filter((pid) => {
       try {
         const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-        return parent === server.process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('drawing-process');
+        return (
+          parent === server.process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('drawing-process')
+        );
       } catch {
         return false;
       }
@@ -181,7 +187,9 @@ it('every request is answered while drawing processes die', async () => {
 /** With no more escapes than a URL needs: as much as possible within its length. */
 function askUnescaped(query: MapQuery, headers: Record<string, string>): Promise<Response> {
   const pairs = Object.entries(query).flatMap(([name, values]) => [values].flat().map((value) => `${name}=${value}`));
-  return fetch(`${server.address}/maps/static?${pairs.join('&')}&publishableKey=${server.keys.test_publishable}`, { headers });
+  return fetch(`${server.address}/maps/static?${pairs.join('&')}&publishableKey=${server.keys.test_publishable}`, {
+    headers,
+  });
 }
 
 describe('every documented limit can be drawn', () => {
@@ -209,7 +217,10 @@ describe('every documented limit can be drawn', () => {
       'twenty different icons',
       () => ({ ...size, markers: Array.from({ length: 20 }, (_, i) => `icon:${iconOrigin}/good${i}|${i},${i}`) }),
     ],
-    ['a hundred paths and markers', () => ({ ...size, path: Array(100).fill('1,2|3,4'), markers: Array(100).fill('1,2') })],
+    [
+      'a hundred paths and markers',
+      () => ({ ...size, path: Array(100).fill('1,2|3,4'), markers: Array(100).fill('1,2') }),
+    ],
   ])('%s', async (name, query, isSecret) => {
     const startedAt = performance.now();
     const answer = await askUnescaped(query(), isSecret ? { authorization: server.keys.test_secret } : {});

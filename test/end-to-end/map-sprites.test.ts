@@ -75,9 +75,14 @@ function askedFor({ sprite }: { sprite: string }): string[] {
 
 const lacking = ['fill-pattern: The sprite has no image "none"'];
 
-async function draw(style: object, { scale = 1, told = lacking }: { scale?: number; told?: string[] } = {}): Promise<Picture> {
+async function draw(
+  style: object,
+  { scale = 1, told = lacking }: { scale?: number; told?: string[] } = {},
+): Promise<Picture> {
   const uploaded: Json = ok(await server.as('test_secret').post('/v1/map-styles', style));
-  expect(uploaded.unsupported.map(({ property, message }: Json) => `${property}: ${message.split(';')[0]}`)).toEqual(told);
+  expect(uploaded.unsupported.map(({ property, message }: Json) => `${property}: ${message.split(';')[0]}`)).toEqual(
+    told,
+  );
   const view = { width: '200', height: '100', center: '48.86,2.35', zoom: '5', scale: `${scale}` };
   const answer = await askMap(server, { style: uploaded.mapStyle._id, ...view });
   expect(answer.headers.get('cache-control')).toBe('public, no-cache');

@@ -21,7 +21,8 @@ const styleIn = (land: string) => ({
     { id: 'roads', type: 'line', source: 'tiles', 'source-layer': 'transportation' },
   ],
 });
-const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f0f"/></svg>';
+const svg =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f0f"/></svg>';
 
 const ask = (query: MapQuery, key: keyof TestServer['keys'] = 'test_publishable') =>
   askMap(server, { width: '300', height: '200', center: '20,0', zoom: '4', ...query }, { key });
@@ -80,7 +81,10 @@ it('neither is there for other environments, nor for any after it was deleted', 
 });
 
 it('what is wrong is refused by its place', async () => {
-  const wrong = { ...styleIn('#00ff88'), layers: [{ id: 'sea', type: 'background', paint: { 'background-color': 7 } }] };
+  const wrong = {
+    ...styleIn('#00ff88'),
+    layers: [{ id: 'sea', type: 'background', paint: { 'background-color': 7 } }],
+  };
   const { status, body } = await server.as('test_secret').post('/v1/map-styles', { style: wrong });
   expect([status, body.meta.param]).toEqual([400, 'style.layers[0].paint.background-color']);
   const text = { body: 'not an image', headers: { 'content-type': 'image/png' } };

@@ -17,7 +17,8 @@ const maxPixelsInFlight = 4_000_000;
 const magenta = { r: 255, g: 0, b: 255 };
 const squareIcon = (sizePx: number) =>
   sharp({ create: { width: sizePx, height: sizePx, channels: 3, background: magenta } }).png();
-const svgIcon = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="30"><rect width="20" height="30" fill="#f0f"/></svg>';
+const svgIcon =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="30"><rect width="20" height="30" fill="#f0f"/></svg>';
 
 beforeAll(async () => {
   const files: Record<string, Buffer> = {
@@ -93,7 +94,9 @@ describe('the picture', () => {
     const styles = ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'];
     const colors = await Promise.all(styles.map(async (style) => colorAt(await picture({ ...ocean, style }), 5, 5)));
     expect(new Set(colors).size).toBe(3);
-    expect((await picture({ ...ocean, style: 'svc-default-v1' })).pixels.equals((await picture(ocean)).pixels)).toBe(true);
+    expect((await picture({ ...ocean, style: 'svc-default-v1' })).pixels.equals((await picture(ocean)).pixels)).toBe(
+      true,
+    );
   });
 
   it('is lettered in a language', async () => {
@@ -145,7 +148,10 @@ describe('markers', () => {
     const answer = await ask({ ...ocean, markers: `icon:${iconOrigin}/text.png|0,-140` });
     expect(answer.status).toBe(400);
     const { meta }: Json = await answer.json();
-    expect(meta).toMatchObject({ param: 'markers', message: expect.stringContaining(`the icon ${iconOrigin}/text.png must be`) });
+    expect(meta).toMatchObject({
+      param: 'markers',
+      message: expect.stringContaining(`the icon ${iconOrigin}/text.png must be`),
+    });
   });
 });
 
@@ -257,7 +263,10 @@ describe('caching', () => {
   it('goes by a hash of the image', async () => {
     const first = await ask(sahara);
     const etag = first.headers.get('etag') ?? '';
-    expect(Object.fromEntries(first.headers)).toMatchObject({ 'cache-control': 'public, max-age=86400', vary: 'Accept' });
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      'cache-control': 'public, max-age=86400',
+      vary: 'Accept',
+    });
     expect((await ask(ocean)).headers.get('etag')).not.toBe(etag);
     const again = await ask(sahara, { 'if-none-match': etag });
     expect([again.status, await again.text()]).toEqual([304, '']);
@@ -275,7 +284,10 @@ it('past the bound of pixels in flight maps are refused with Retry-After, and dr
 });
 
 it('where the archive can not be read maps are unavailable, and all else goes on', async () => {
-  const broken = await TestServer.start({ FENCELINE_MAPS_ARCHIVE: '/nowhere/world.pmtiles', FENCELINE_LOG_LEVEL: 'error' });
+  const broken = await TestServer.start({
+    FENCELINE_MAPS_ARCHIVE: '/nowhere/world.pmtiles',
+    FENCELINE_LOG_LEVEL: 'error',
+  });
   try {
     const answer = await broken.as('test_publishable').get(`/maps/static?${new URLSearchParams(sahara)}`);
     expect(answer).toMatchObject({ status: 503, body: { meta: { type: 'unavailable' } } });

@@ -61,7 +61,9 @@ describe('/openapi.json', () => {
   });
 
   it('resolves every reference', () => {
-    const broken = references(openapi).filter((reference) => !reference.startsWith('#/') || resolve(reference) === undefined);
+    const broken = references(openapi).filter(
+      (reference) => !reference.startsWith('#/') || resolve(reference) === undefined,
+    );
     expect(broken).toEqual([]);
   });
 

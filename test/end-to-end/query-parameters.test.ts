@@ -71,7 +71,10 @@ describe('a list', () => {
   it('does not answer everything to a misspelt filter', async () => {
     const { status, body } = await server.as('test_secret').get('/v1/geofences?tags=A');
     expect(status).toBe(400);
-    expect(body.meta).toMatchObject({ param: 'tags', message: 'tags: is not a parameter of this call; did you mean tag?' });
+    expect(body.meta).toMatchObject({
+      param: 'tags',
+      message: 'tags: is not a parameter of this call; did you mean tag?',
+    });
   });
 
   it('refuses a parameter that comes twice', async () => {

@@ -164,7 +164,14 @@ describe('what is wrong', () => {
 describe('an interrupted replay', () => {
   it('leaves nothing behind', async () => {
     const many = Array.from({ length: 60_000 }, (_, index) =>
-      JSON.stringify({ tag: 't', externalId: `${index}`, description: 'A', type: 'circle', coordinates: [10, 50], radius: 100 }),
+      JSON.stringify({
+        tag: 't',
+        externalId: `${index}`,
+        description: 'A',
+        type: 'circle',
+        coordinates: [10, 50],
+        radius: 100,
+      }),
     );
     const args = [program, 'replay', '--environment', 'test', '--geofences', write('many.ndjson', many.join('\n'))];
     const child = spawn(process.execPath, args, { env: environment(), cwd: workFolder, stdio: 'ignore' });
@@ -176,7 +183,9 @@ describe('an interrupted replay', () => {
 });
 
 describe('the guide', () => {
-  const [example, output] = ['sh', 'text'].map((kind) => guide.match(new RegExp(`\`\`\`${kind}\n([\\s\\S]*?)\`\`\``))?.[1] ?? '');
+  const [example, output] = ['sh', 'text'].map(
+    (kind) => guide.match(new RegExp(`\`\`\`${kind}\n([\\s\\S]*?)\`\`\``))?.[1] ?? '',
+  );
 
   it('shows what its example prints', async () => {
     const guided = await TestServer.start();
@@ -205,7 +214,9 @@ describe('the guide', () => {
 describe('of a stopped server', () => {
   /** All files but LMDB's tables of readers. */
   function digests(folder: string): Record<string, string> {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.endsWith('lock.mdb'));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => !name.endsWith('lock.mdb'),
+    );
     return Object.fromEntries(
       files
         .filter((name) => statSync(join(folder, name)).isFile())

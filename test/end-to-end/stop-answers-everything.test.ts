@@ -65,33 +65,36 @@ async function keepSending(name: string, pauseMs: number): Promise<Fate[]> {
   return fates;
 }
 
-describe.each([0, 700])('SIGTERM while many clients send, with %i ms before the listener closes', (readinessDelayMs) => {
-  it('every request on an open connection is answered', async () => {
-    server = await TestServer.start({
-      FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
-      ...(readinessDelayMs > 0 && { FENCELINE_HTTP_READINESS_DELAY_MS: String(readinessDelayMs) }),
-    });
-    // From one that never rests to one that is nearly silent for long enough to be closed.
-    const pauses = Array.from({ length: 60 }, (_, index) => (index % 20) * 45);
-    const traffic = pauses.map((pauseMs, index) => keepSending(`client-${index}`, pauseMs));
-    const { address, keys } = server;
-    const probe = new Agent({ keepAlive: false });
-    await until(async () => (await send(probe, address, keys.test_secret, '/v1/events?limit=1')).what === 200);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+describe.each([0, 700])(
+  'SIGTERM while many clients send, with %i ms before the listener closes',
+  (readinessDelayMs) => {
+    it('every request on an open connection is answered', async () => {
+      server = await TestServer.start({
+        FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
+        ...(readinessDelayMs > 0 && { FENCELINE_HTTP_READINESS_DELAY_MS: String(readinessDelayMs) }),
+      });
+      // From one that never rests to one that is nearly silent for long enough to be closed.
+      const pauses = Array.from({ length: 60 }, (_, index) => (index % 20) * 45);
+      const traffic = pauses.map((pauseMs, index) => keepSending(`client-${index}`, pauseMs));
+      const { address, keys } = server;
+      const probe = new Agent({ keepAlive: false });
+      await until(async () => (await send(probe, address, keys.test_secret, '/v1/events?limit=1')).what === 200);
+      await new Promise((resolve) => setTimeout(resolve, 500));
 
-    const stopped = server.stop();
-    if (readinessDelayMs > 0) {
-      await until(async () => (await send(probe, address, keys.test_secret, '/health/ready')).what === 503);
-      expect((await send(probe, address, keys.test_secret, '/health/live')).what).toBe(200);
-    }
-    expect(await stopped).toEqual({ code: 0, signal: null });
-    const fates = (await Promise.all(traffic)).flat();
-    const lost = fates.filter(({ what, isSent }) => isSent && typeof what === 'string');
-    expect(lost).toEqual([]);
-    expect(new Set(fates.map(({ what }) => what))).toEqual(new Set([200, 'ECONNREFUSED']));
-    expect(fates.filter(({ what }) => what === 200).length).toBeGreaterThan(100);
-  }, 60_000);
-});
+      const stopped = server.stop();
+      if (readinessDelayMs > 0) {
+        await until(async () => (await send(probe, address, keys.test_secret, '/health/ready')).what === 503);
+        expect((await send(probe, address, keys.test_secret, '/health/live')).what).toBe(200);
+      }
+      expect(await stopped).toEqual({ code: 0, signal: null });
+      const fates = (await Promise.all(traffic)).flat();
+      const lost = fates.filter(({ what, isSent }) => isSent && typeof what === 'string');
+      expect(lost).toEqual([]);
+      expect(new Set(fates.map(({ what }) => what))).toEqual(new Set([200, 'ECONNREFUSED']));
+      expect(fates.filter(({ what }) => what === 200).length).toBeGreaterThan(100);
+    }, 60_000);
+  },
+);
 
 describe('SIGTERM', () => {
   it('answers a request whose first half came before, and closes a connection that never spoke', async () => {
@@ -116,7 +119,9 @@ describe('SIGTERM', () => {
     half.socket.write('GET /v1/events?limit=1 HTTP/1.1\r\nHost: x\r\n');
     const json = JSON.stringify({ deviceId: 'd', ...trackDefaults, ...standing(0, 0) });
     const head = `POST /v1/track HTTP/1.1\r\nHost: x\r\nAuthorization: ${server.keys.test_publishable}\r\n`;
-    body.socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json.slice(0, 10)}`);
+    body.socket.write(
+      `${head}Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json.slice(0, 10)}`,
+    );
     await new Promise((resolve) => setTimeout(resolve, 200));
 
     const stopped = server.stop();
@@ -134,7 +139,9 @@ describe('SIGTERM', () => {
 
   it('ends a live stream in order, with the id to come back with', async () => {
     server = await TestServer.start({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0' });
-    const response = await fetch(`${server.address}/v1/events/stream`, { headers: { authorization: server.keys.test_secret } });
+    const response = await fetch(`${server.address}/v1/events/stream`, {
+      headers: { authorization: server.keys.test_secret },
+    });
     const text = response.text();
     const stopped = server.stop();
     expect(await text).toMatch(/^id: /m);

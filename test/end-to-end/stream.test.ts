@@ -19,7 +19,9 @@ afterAll(() => server?.dispose());
 
 async function open(query = '', lastEventId = ''): Promise<OpenStream> {
   const url = `${server.address}/v1/events/stream${query}`;
-  const stream = await openStream(url, server.keys.test_secret, { ...(lastEventId && { 'last-event-id': lastEventId }) });
+  const stream = await openStream(url, server.keys.test_secret, {
+    ...(lastEventId && { 'last-event-id': lastEventId }),
+  });
   onTestFinished(stream.close);
   expect(stream.response.status).toBe(200);
   return stream;
@@ -30,7 +32,11 @@ const trackIn = async (deviceId: string, device = server.as('test_publishable'))
 
 describe('the live stream', () => {
   it('shows what a track call caused, as the call answered it', async () => {
-    const [all, tagged, other] = [await open(), await open('?tag=harbour&type=user.entered_geofence'), await open('?tag=x')];
+    const [all, tagged, other] = [
+      await open(),
+      await open('?tag=harbour&type=user.entered_geofence'),
+      await open('?tag=x'),
+    ];
     const events = await trackIn('ship-1');
     expect(events).toHaveLength(1);
     for (const stream of [all, tagged]) {

@@ -66,10 +66,23 @@ describe('a location update', () => {
     const { meta, user, events } = await device.track({ deviceId, userId: 'ann', ...standing(0, 0), foreground: true });
     expect(meta.code).toBe(200);
     expect(meta.error).toBeUndefined();
-    expect(user).toMatchObject({ deviceId, userId: 'ann', live: false, foreground: true, stopped: false, locationAccuracy: 5 });
+    expect(user).toMatchObject({
+      deviceId,
+      userId: 'ann',
+      live: false,
+      foreground: true,
+      stopped: false,
+      locationAccuracy: 5,
+    });
     expect(user.location.coordinates).toEqual([standing(0, 0).longitude, standing(0, 0).latitude]);
     for (const item of [user, ...events, ...user.geofences]) expect(item._id).toMatch(/^[0-9a-f]{24}$/);
-    for (const time of [user.createdAt, user.updatedAt, user.actualUpdatedAt, events[0].createdAt, events[0].actualCreatedAt]) {
+    for (const time of [
+      user.createdAt,
+      user.updatedAt,
+      user.actualUpdatedAt,
+      events[0].createdAt,
+      events[0].actualCreatedAt,
+    ]) {
       expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     }
   });
@@ -117,7 +130,11 @@ describe('a location update', () => {
   });
 
   it('does nothing when it is sent twice', async () => {
-    const report = { deviceId: newDevice(), ...standing(0, 0), updatedAt: new Date(Date.now() - minuteMs).toISOString() };
+    const report = {
+      deviceId: newDevice(),
+      ...standing(0, 0),
+      updatedAt: new Date(Date.now() - minuteMs).toISOString(),
+    };
     const first = await device.track(report);
     const second = await device.track(report);
     expect(first.events).toHaveLength(2);
@@ -201,7 +218,8 @@ describe('what a device reported', () => {
     const deviceId = newDevice();
     const { user } = await device.track({ deviceId, userId: 'filtered', ...standing(0, 0) });
     await device.track({ deviceId, userId: 'filtered', ...standing(900, 0) });
-    const count = async (filter: string) => ok(await backend.get(`/v1/events?deviceId=${deviceId}&${filter}`)).events.length;
+    const count = async (filter: string) =>
+      ok(await backend.get(`/v1/events?deviceId=${deviceId}&${filter}`)).events.length;
     await until(async () => (await count('')) === 4);
     const geofence = ok(await backend.get('/v1/geofences/test/circle')).geofence;
     expect(await count('type=user.exited_geofence')).toBe(2);
@@ -239,7 +257,9 @@ describe('what a device reported', () => {
 
 describe('explain', () => {
   it('names the rule that let a fence through or stopped it, and remembers nothing', async () => {
-    const answer = ok(await backend.post('/v1/explain', { deviceId: 'nobody', ...trackDefaults, ...standing(2_000, 0) }));
+    const answer = ok(
+      await backend.post('/v1/explain', { deviceId: 'nobody', ...trackDefaults, ...standing(2_000, 0) }),
+    );
     expect(JSON.stringify(answer)).toContain('stop');
     const users = ok(await backend.get('/v1/users?limit=1000')).users;
     expect(users.map((user: Json) => user.deviceId)).not.toContain('nobody');

@@ -46,7 +46,9 @@ async function subject(fields: object = {}, place = names * 1_000): Promise<Subj
 }
 
 const arrived = (path: string, count: number): Promise<ReceivedRequest[]> =>
-  until(() => receiver.at(path).length >= count && receiver.at(path), { describe: () => `${receiver.at(path).length} requests` });
+  until(() => receiver.at(path).length >= count && receiver.at(path), {
+    describe: () => `${receiver.at(path).length} requests`,
+  });
 
 const bodyOf = ({ body }: ReceivedRequest): Json => JSON.parse(body.toString());
 
@@ -77,7 +79,8 @@ describe('a webhook', () => {
 
   it('gets the events of one location together when it wants them grouped', async () => {
     const { eastM, path, tag } = await subject({ delivery: 'grouped' });
-    for (let index = 0; index < 6; index++) await backend.putGeofence(`more-${index}`, circle(eastM, 0, 50 + index), tag);
+    for (let index = 0; index < 6; index++)
+      await backend.putGeofence(`more-${index}`, circle(eastM, 0, 50 + index), tag);
     const { events } = await device.track({ deviceId: newName(), ...standing(eastM, 0) });
     expect(events).toHaveLength(7);
     const bodies = (await arrived(path, 2)).map(bodyOf);

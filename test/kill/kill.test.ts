@@ -30,7 +30,9 @@ const deviceIds = Array.from({ length: size.devices }, (_, index) => `device-${i
 const servers: TestServer[] = [];
 const receivers: Receiver[] = [];
 
-afterAll(() => Promise.all([...servers.map((server) => server.dispose()), ...receivers.map((receiver) => receiver.close())]));
+afterAll(() =>
+  Promise.all([...servers.map((server) => server.dispose()), ...receivers.map((receiver) => receiver.close())]),
+);
 
 /** Runs the workload beside whatever else happens to the server, waits until everything is stored, and reads the folder. */
 async function run(disturb: (server: TestServer, progress: Progress) => Promise<unknown>): Promise<Run> {
@@ -66,7 +68,9 @@ async function everythingIsStored(server: TestServer, receiver: Receiver): Promi
   const stored = async () => (await entries()).length === size.devices && (await users()) === size.devices;
   const delivered = async () => {
     const ids = deliveredIds(receiver);
-    return (await entries()).every(({ _id }: { _id: string }) => ids.has(_id)) && (await waitingDeliveries(server)) === 0;
+    return (
+      (await entries()).every(({ _id }: { _id: string }) => ids.has(_id)) && (await waitingDeliveries(server)) === 0
+    );
   };
   await until(stored, patience)
     .then(() => until(delivered, patience))

@@ -43,6 +43,7 @@ export async function killRepeatedly(
 
 async function killAndLaunch(server: TestServer): Promise<void> {
   const { signal } = await server.kill();
-  if (signal !== 'SIGKILL') throw new Error(`the server had ended by itself (${signal})\n${server.process.log().join('\n')}`);
+  if (signal !== 'SIGKILL')
+    throw new Error(`the server had ended by itself (${signal})\n${server.process.log().join('\n')}`);
   server.launchAgain();
 }

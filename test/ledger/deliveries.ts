@@ -26,7 +26,8 @@ export function refusingSome(): Answering {
 }
 
 /** Events that arrived at least once. */
-export const deliveredIds = ({ requests }: Receiver): Set<string> => new Set(requests.map((request) => eventOf(request)._id));
+export const deliveredIds = ({ requests }: Receiver): Set<string> =>
+  new Set(requests.map((request) => eventOf(request)._id));
 
 /**
  * What is wrong with what was delivered; nothing when every event of the log arrived and no other, every delivery had the same bytes on every
@@ -34,7 +35,8 @@ export const deliveredIds = ({ requests }: Receiver): Set<string> => new Set(req
  * stay the same.
  */
 export function deliveryProblems(receiver: Receiver, loggedIds: readonly string[], mayBeMadeAnew: boolean): string[] {
-  const bytesOf = (request: ReceivedRequest) => (mayBeMadeAnew ? Buffer.from(JSON.stringify(eventOf(request))) : request.body);
+  const bytesOf = (request: ReceivedRequest) =>
+    mayBeMadeAnew ? Buffer.from(JSON.stringify(eventOf(request))) : request.body;
   return [
     ...differences('events at the webhook', [...new Set(loggedIds)], [...deliveredIds(receiver)]),
     ...changedBytes(receiver, bytesOf),

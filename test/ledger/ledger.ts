@@ -62,7 +62,9 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
       changedIds: changedIds(events, frames),
       storedIds: stored.map(({ id }) => id),
       events: distinctById(events).map(eventLine).sort(),
-      locations: locations.map(({ device, timeMs, applied }) => `${device} ${isoTime(timeMs)} applied ${applied}`).sort(),
+      locations: locations
+        .map(({ device, timeMs, applied }) => `${device} ${isoTime(timeMs)} applied ${applied}`)
+        .sort(),
       states: (await readStates(sources, project, deviceIds, names)).sort(),
       arrivedAgain: locations.reduce((sum, { again }) => sum + again, 0),
       deadLetters: (await readTopic(sources, topics.deadLetters)).map(({ value }) =>
@@ -122,7 +124,9 @@ function changedIds(events: readonly Event[], frames: readonly Buffer[]): string
   });
 }
 
-const distinctById = (events: readonly Event[]): Event[] => [...new Map(events.map((event) => [event.id, event])).values()];
+const distinctById = (events: readonly Event[]): Event[] => [
+  ...new Map(events.map((event) => [event.id, event])).values(),
+];
 
 function eventLine({ user, createdAt, type, geofence, beacon, confidence, duration_min }: Event): string {
   const place = geofence?.externalId ?? beacon?.externalId ?? '';
@@ -147,7 +151,8 @@ async function readStates(
     const { users } = decodeDeviceState(value);
     for (const [rank, { userId, last, geofences, beacons }] of users.entries()) {
       const place =
-        last && `${isoTime(last.occurredAt)} ${last.longitude} ${last.latitude} ± ${last.accuracy_m} stopped ${last.stopped}`;
+        last &&
+        `${isoTime(last.occurredAt)} ${last.longitude} ${last.latitude} ± ${last.accuracy_m} stopped ${last.stopped}`;
       const stays = [...geofences, ...beacons].map(
         ({ id, since, dwelled }) => `${names.get(id) ?? id} since ${isoTime(since)}${dwelled ? ' dwelled' : ''}`,
       );

@@ -51,7 +51,8 @@ export async function send(target: Target, { devices }: Workload, progress: Prog
 async function sendChunk(target: Target, chunk: readonly Report[], progress: Progress): Promise<void> {
   const [many, singles] = [chunk.slice(0, -singlesPerChunk), chunk.slice(-singlesPerChunk)];
   const { accepted, rejected } = await acknowledged(() => target.as('test_secret').bulk(many));
-  if (accepted !== many.length || rejected !== 0) throw new Error(`${accepted} of ${many.length} accepted, ${rejected} rejected`);
+  if (accepted !== many.length || rejected !== 0)
+    throw new Error(`${accepted} of ${many.length} accepted, ${rejected} rejected`);
   progress.acknowledged += many.length;
   for (const single of singles) {
     await acknowledged(() => target.as('test_publishable').post('/v1/track', single));
@@ -65,7 +66,8 @@ async function acknowledged(request: () => Promise<Answer>) {
     const answer = await request().catch((error: unknown) => error);
     if (isAnswer(answer)) {
       if (answer.status === 200) return answer.body;
-      if (answer.status !== 503 && answer.status !== 429) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+      if (answer.status !== 503 && answer.status !== 429)
+        throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
     }
     await delay(retryAfterMs);
   }

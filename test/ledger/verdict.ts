@@ -20,7 +20,12 @@ export interface Promised {
 }
 
 /** What of the promises was not kept; empty when all were. */
-export function brokenPromises(workload: Workload, undisturbed: Ledger, { ledger, receiver }: Run, promised: Promised): string[] {
+export function brokenPromises(
+  workload: Workload,
+  undisturbed: Ledger,
+  { ledger, receiver }: Run,
+  promised: Promised,
+): string[] {
   const { locations, events, states } = ledger;
   return [
     ...differences('locations', everyLocationOnce(workload), locations),

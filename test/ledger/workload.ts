@@ -138,4 +138,6 @@ const bounced = (distanceM: number): number =>
   distanceM < 0 ? -distanceM : distanceM > areaM ? 2 * areaM - distanceM : distanceM;
 
 const inRange = (beacons: readonly Beacon[], eastM: number, northM: number) =>
-  beacons.filter((beacon) => Math.hypot(beacon.eastM - eastM, beacon.northM - northM) < beaconRangeM).map(({ ranged }) => ranged);
+  beacons
+    .filter((beacon) => Math.hypot(beacon.eastM - eastM, beacon.northM - northM) < beaconRangeM)
+    .map(({ ranged }) => ranged);

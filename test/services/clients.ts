@@ -23,7 +23,10 @@ export async function withRedis<T>(connection: RedisConnection, action: (client:
   }
 }
 
-export async function withKafka<T>(config: KafkaConfig, action: (admin: Admin, client: Kafka) => Promise<T>): Promise<T> {
+export async function withKafka<T>(
+  config: KafkaConfig,
+  action: (admin: Admin, client: Kafka) => Promise<T>,
+): Promise<T> {
   const limits = { connectionTimeout: timeoutMs, requestTimeout: timeoutMs, retry: { retries: 0 } };
   const client = new Kafka({ ...limits, logLevel: logLevel.NOTHING, ...config });
   const admin = client.admin();

@@ -48,7 +48,11 @@ function startNetwork(programs: readonly Program[]): Promise<StartedTestContaine
     .start();
 }
 
-async function startContainer(program: Program, network: StartedTestContainer, release: () => Promise<void>): Promise<Server> {
+async function startContainer(
+  program: Program,
+  network: StartedTestContainer,
+  release: () => Promise<void>,
+): Promise<Server> {
   const { image, folder: software } = program.software;
   const files = Object.entries(program.files).map(([name, content]) => ({ content, target: `${folder}/${name}` }));
   const started = await new GenericContainer(image)

@@ -24,7 +24,8 @@ export interface FrontSettings {
 }
 
 export async function startFront(target: Address, { basicAuth, tls }: FrontSettings): Promise<Front> {
-  const expected = basicAuth && `Basic ${Buffer.from(`${basicAuth.username}:${basicAuth.password}`).toString('base64')}`;
+  const expected =
+    basicAuth && `Basic ${Buffer.from(`${basicAuth.username}:${basicAuth.password}`).toString('base64')}`;
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (expected === undefined || request.headers.authorization === expected) handOn(target, request, response);
     else response.writeHead(401, { 'www-authenticate': 'Basic realm="registry"' }).end();

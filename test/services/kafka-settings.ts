@@ -30,7 +30,11 @@ export const filesOf = (broker: Broker, all: readonly Broker[], settings: KafkaS
   ...certificateFiles(settings.tls),
 });
 
-function propertiesOf({ id, client, internal, controller }: Broker, all: readonly Broker[], settings: KafkaSettings): string {
+function propertiesOf(
+  { id, client, internal, controller }: Broker,
+  all: readonly Broker[],
+  settings: KafkaSettings,
+): string {
   const security = `${settings.sasl ? 'SASL_' : ''}${settings.tls ? 'SSL' : 'PLAINTEXT'}`;
   const properties = {
     'process.roles': 'broker,controller',
@@ -71,7 +75,8 @@ const lines = (properties: Readonly<Record<string, unknown>>): string =>
     .join('');
 
 /** Kafka logs through log4j 2 from version 4.0 on. Each library reads its own file and ignores the other's. */
-export const loggingOptions = '-Dlog4j.configuration=file:log4j.properties -Dlog4j2.configurationFile=log4j2.properties';
+export const loggingOptions =
+  '-Dlog4j.configuration=file:log4j.properties -Dlog4j2.configurationFile=log4j2.properties';
 
 const loggingBefore4 = lines({
   'log4j.rootLogger': 'WARN, console',

@@ -56,7 +56,8 @@ export async function startKafka(settings: KafkaSettings = {}): Promise<KafkaSer
     await server.stop();
     throw error;
   }
-  const addresses = (portOf: (broker: Broker) => number): string[] => brokers.map((each) => `${loopback}:${portOf(each)}`);
+  const addresses = (portOf: (broker: Broker) => number): string[] =>
+    brokers.map((each) => `${loopback}:${portOf(each)}`);
   return Object.assign(server, {
     brokers: addresses(({ client }) => client),
     internal: addresses(({ internal }) => internal),

@@ -22,7 +22,8 @@ export async function startProcess(program: Program): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), `fenceline-${program.software.name}-`));
   const server = new ProcessServer(program, folder);
   try {
-    for (const [name, content] of Object.entries(program.files)) await writeFile(join(folder, name), content, { mode: 0o600 });
+    for (const [name, content] of Object.entries(program.files))
+      await writeFile(join(folder, name), content, { mode: 0o600 });
     await server.restart();
     return server;
   } catch (error) {

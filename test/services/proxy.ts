@@ -82,7 +82,9 @@ export class BadNetwork implements Address {
     pipeline(client, this.#passage({ isDropped: () => false, isHeld: () => this.#held !== undefined }), server, () =>
       client.destroy(),
     );
-    pipeline(server, this.#passage({ isDropped: () => this.dropsAnswers, isHeld: () => false }), client, () => server.destroy());
+    pipeline(server, this.#passage({ isDropped: () => this.dropsAnswers, isHeld: () => false }), client, () =>
+      server.destroy(),
+    );
   }
 
   #passage({ isDropped, isHeld }: { isDropped: () => boolean; isHeld: () => boolean }): Transform {

@@ -38,10 +38,18 @@ export interface MoveOptions {
 }
 
 /** Moves the slot as redis-cli's reshard does, key by key. */
-export async function moveSlot(slot: number, source: Address, target: Address, { halfway, masters }: MoveOptions): Promise<void> {
+export async function moveSlot(
+  slot: number,
+  source: Address,
+  target: Address,
+  { halfway, masters }: MoveOptions,
+): Promise<void> {
   await on(source, (from) =>
     on(target, async (to) => {
-      const [fromId, toId] = (await Promise.all([from, to].map((node) => node.call('CLUSTER', 'MYID')))) as [string, string];
+      const [fromId, toId] = (await Promise.all([from, to].map((node) => node.call('CLUSTER', 'MYID')))) as [
+        string,
+        string,
+      ];
       await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
       await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
       const total = Number(await from.call('CLUSTER', 'COUNTKEYSINSLOT', slot));
@@ -73,5 +81,8 @@ export async function isMaster(node: Address): Promise<void> {
 
 /** Resolves when the node is a replica that is up to date. */
 export async function isReplica(node: Address): Promise<void> {
-  await until(async () => (await on(node, (client) => client.info('replication'))).includes('master_link_status:up'), patience);
+  await until(
+    async () => (await on(node, (client) => client.info('replication'))).includes('master_link_status:up'),
+    patience,
+  );
 }

@@ -39,7 +39,9 @@ export const redis: Software = { name: 'redis', commands: ['redis-server'], imag
 export async function startRedis(settings: RedisSettings = {}): Promise<RedisServer> {
   const [port] = (await freePorts(1)) as [number];
   const connection = connectionOf(port, settings);
-  const [server] = (await run([programOf([port], configurationOf(port, settings), connection, settings.tls)])) as [Server];
+  const [server] = (await run([programOf([port], configurationOf(port, settings), connection, settings.tls)])) as [
+    Server,
+  ];
   return Object.assign(server, { host: loopback, port, version: await versionOf(connection) });
 }
 

@@ -47,7 +47,10 @@ export const startTimeoutMs = 90_000;
 export const logTailLines = 60;
 
 /** Resolves when the server answers. Rejects when it has ended before, or takes too long. */
-export async function answering({ software, ping }: Program, hasEnded: () => Promise<boolean> | boolean): Promise<void> {
+export async function answering(
+  { software, ping }: Program,
+  hasEnded: () => Promise<boolean> | boolean,
+): Promise<void> {
   let reason: unknown;
   const answers = () =>
     ping().then(

@@ -27,14 +27,19 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 
 async function whatIsLacking(): Promise<string[]> {
   const all = [kafka, redis, registry];
-  const lacks = await Promise.all(all.map(async (software) => ({ name: software.name, reason: await lacking(software) })));
+  const lacks = await Promise.all(
+    all.map(async (software) => ({ name: software.name, reason: await lacking(software) })),
+  );
   return lacks.flatMap(({ name, reason }) => (reason ? [`no ${name} for the cluster tests: ${reason}`] : []));
 }
 
 async function startServices(): Promise<{ services: Services; stop: () => Promise<void> }> {
   const started: Server[] = [];
   const stop = async () => void (await Promise.all(started.map((server) => server.stop())));
-  const timed = async <T extends Server & { readonly version: string }>(name: string, starting: Promise<T>): Promise<T> => {
+  const timed = async <T extends Server & { readonly version: string }>(
+    name: string,
+    starting: Promise<T>,
+  ): Promise<T> => {
     const startedMs = performance.now();
     const server = await starting;
     started.push(server);

@@ -16,7 +16,9 @@ const cacheFolder = fileURLToPath(new URL('../../node_modules/.cache', import.me
 export async function layBasemap(dataFolder: string): Promise<void> {
   const env = { ...process.env, XDG_CACHE_HOME: cacheFolder };
   const query = 'width=100&height=100&center=0,0&zoom=1';
-  await promisify(execFile)(process.execPath, [program, 'map', query, '-o', join(dataFolder, 'first-map.png')], { env });
+  await promisify(execFile)(process.execPath, [program, 'map', query, '-o', join(dataFolder, 'first-map.png')], {
+    env,
+  });
   // Not what another process is still writing.
   const filter = (source: string) => !extname(source) || source.endsWith('.pmtiles');
   await cp(join(cacheFolder, 'fenceline/basemap'), join(dataFolder, 'basemap'), { recursive: true, filter });

@@ -74,7 +74,8 @@ export class Client {
 
   /** One line per location. */
   bulk(locations: readonly object[] | string): Promise<Answer> {
-    const body = typeof locations === 'string' ? locations : locations.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const body =
+      typeof locations === 'string' ? locations : locations.map((line) => `${JSON.stringify(line)}\n`).join('');
     return this.send('POST', '/v1/locations', { body, headers: { 'content-type': 'application/x-ndjson' } });
   }
 
@@ -83,7 +84,8 @@ export class Client {
   }
 
   async putBeacon(externalId: string, fields: object, tag = 'test'): Promise<Json> {
-    return ok(await this.put(`/v1/beacons/${tag}/${externalId}`, { description: externalId, enabled: true, ...fields })).beacon;
+    return ok(await this.put(`/v1/beacons/${tag}/${externalId}`, { description: externalId, enabled: true, ...fields }))
+      .beacon;
   }
 }
 

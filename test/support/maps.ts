@@ -38,7 +38,8 @@ export function askMap(
   { key = 'test_publishable', headers = {} }: Asking = {},
 ): Promise<Response> {
   const parameters = new URLSearchParams({ publishableKey: server.keys[key] });
-  for (const [name, values] of Object.entries(query)) for (const value of [values].flat()) parameters.append(name, value);
+  for (const [name, values] of Object.entries(query))
+    for (const value of [values].flat()) parameters.append(name, value);
   return fetch(`${server.address}/maps/static?${parameters}`, { headers });
 }
 

@@ -10,12 +10,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Exit, type Greeting, type Keys, launchServer, type ServerProcess } from '../../cli/demo/server-process.js';
+import {
+  type Exit,
+  type Greeting,
+  type Keys,
+  launchServer,
+  type ServerProcess,
+} from '../../cli/demo/server-process.js';
 import { Client } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
 
 /** The compiled command line: of this checkout, or another one to hold against the same tests. */
-export const program = process.env.PROGRAM_UNDER_TEST ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const program =
+  process.env.PROGRAM_UNDER_TEST ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** What the second node of a cluster does: all that the first does, but for what is asked of it. */
 const companionRoles = 'pipeline,webhooks,analytics';

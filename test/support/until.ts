@@ -10,7 +10,10 @@ const pollEveryMs = 50;
  */
 export async function until<T>(
   condition: () => Promise<T> | T,
-  { timeoutMs = defaultTimeoutMs, describe = () => String(condition) }: { timeoutMs?: number; describe?: () => string } = {},
+  {
+    timeoutMs = defaultTimeoutMs,
+    describe = () => String(condition),
+  }: { timeoutMs?: number; describe?: () => string } = {},
 ): Promise<NonNullable<Exclude<T, false>>> {
   const deadlineMs = Date.now() + timeoutMs;
   for (;;) {

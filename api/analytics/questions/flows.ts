@@ -1,6 +1,14 @@
 /** From where to where: what users enter next after they left a place. */
 import Type from 'typebox';
-import { endGrouping, type GroupBy, groupBy, groupingSchema, placesSchema, readGroupBy, readPlaces } from '../places.js';
+import {
+  endGrouping,
+  type GroupBy,
+  groupBy,
+  groupingSchema,
+  placesSchema,
+  readGroupBy,
+  readPlaces,
+} from '../places.js';
 import { count, minutes, person, placeRow, type Question, rangeOf } from '../question.js';
 
 const defaultWithinMinutes = 60;

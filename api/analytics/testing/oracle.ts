@@ -76,7 +76,9 @@ export function dwellTimes(events: readonly Event[], asked: Asked, by: Grouping,
       p50Minutes: quantile(durations, 0.5),
       p90Minutes: quantile(durations, 0.9),
       p99Minutes: quantile(durations, 0.99),
-      histogram: limits.slice(1).map((high, index) => durations.filter((d) => d >= (limits[index] as number) && d < high).length),
+      histogram: limits
+        .slice(1)
+        .map((high, index) => durations.filter((d) => d >= (limits[index] as number) && d < high).length),
     });
   });
 }
@@ -123,7 +125,13 @@ export function uniqueUsers(events: readonly Event[], asked: Asked, by: Grouping
   );
 }
 
-export function entries(events: readonly Event[], asked: Asked, by: Grouping, interval: 'hour' | 'day', timeZone: string) {
+export function entries(
+  events: readonly Event[],
+  asked: Asked,
+  by: Grouping,
+  interval: 'hour' | 'day',
+  timeZone: string,
+) {
   const labelled = entriesOf(events, asked).map((event) => ({
     ...placeFields(event),
     ...beginningOf(event.createdAt, interval, timeZone),

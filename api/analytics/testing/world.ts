@@ -88,13 +88,19 @@ export const history: fc.Arbitrary<History> = fc.record({
 export const quarterMs = 15 * 60_000;
 
 /** All that happened, in the order in which it was applied. Receipt is recent, or the tables would drop the rows. */
-export function eventsOf({ startMs, steps }: Pick<History, 'startMs' | 'steps'>, project: string, nowMs: number): Event[] {
+export function eventsOf(
+  { startMs, steps }: Pick<History, 'startMs' | 'steps'>,
+  project: string,
+  nowMs: number,
+): Event[] {
   let createdAt = startMs;
   return steps.flatMap(({ user, quarters, transitions }, index) => {
     createdAt += quarters * quarterMs;
     const circumstances = { project, user: users[user] as User, createdAt, receivedAt: nowMs + Math.floor(index / 3) };
     const locationId = index.toString(16).padStart(24, '0');
-    return transitions.map(({ place, isEntry }) => eventOf(places[place] as Place, isEntry, { ...circumstances, locationId }));
+    return transitions.map(({ place, isEntry }) =>
+      eventOf(places[place] as Place, isEntry, { ...circumstances, locationId }),
+    );
   });
 }
 
@@ -129,7 +135,11 @@ export function eventOf(
 }
 
 /** Stores the events newest first, and some of them once more. */
-export async function storeEvents(analytics: Analytics, events: readonly Event[], repeated: readonly number[]): Promise<void> {
+export async function storeEvents(
+  analytics: Analytics,
+  events: readonly Event[],
+  repeated: readonly number[],
+): Promise<void> {
   const insert = (some: readonly Event[]) => analytics.insert('events', rowText(eventColumns, some.map(eventRow)));
   await insert(events.toReversed());
   if (events.length > 0) await insert(repeated.map((index) => events[index % events.length] as Event));

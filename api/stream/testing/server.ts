@@ -18,7 +18,9 @@ export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
     keyRing: createKeyRing(api.view),
     administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),
   });
-  await app.register(subscriberRoutes({ log: api.log, configuration: api.view }, { ...defaultSubscriberBounds, ...bounds }));
+  await app.register(
+    subscriberRoutes({ log: api.log, configuration: api.view }, { ...defaultSubscriberBounds, ...bounds }),
+  );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   return {

@@ -21,7 +21,12 @@ export function eventOf(project: string, { device = 0, type = 'a' }: { device?: 
     project,
     createdAt: 1_800_000_000_000 + events,
     actualCreatedAt: 1_800_000_000_500 + events,
-    user: { id: null, userId: null, deviceId: device % 2 === 0 ? `device-${device}` : `fleet/device/${device}`, profile: null },
+    user: {
+      id: null,
+      userId: null,
+      deviceId: device % 2 === 0 ? `device-${device}` : `fleet/device/${device}`,
+      profile: null,
+    },
     geofence: null,
     metadata: JSON.stringify({ filler: 'x'.repeat(300) }),
   });
@@ -30,7 +35,10 @@ export function eventOf(project: string, { device = 0, type = 'a' }: { device?: 
 export const publish = (log: Log, published: readonly Event[]): Promise<void> =>
   log.append(
     topics.events,
-    published.map((event) => ({ key: `${scopeName(event)}/${event.user?.deviceId}`, value: codecs.event.encode(event) })),
+    published.map((event) => ({
+      key: `${scopeName(event)}/${event.user?.deviceId}`,
+      value: codecs.event.encode(event),
+    })),
   );
 
 export function openTopic(partitions: number) {

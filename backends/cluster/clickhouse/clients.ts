@@ -38,7 +38,9 @@ export function createClients(options: ClickHouseOptions): Clients {
       clickhouse_settings: { ...always, ...settings },
     });
   const isSpread = cluster !== undefined;
-  const statementSettings: ClickHouseSettings = isSpread ? { distributed_ddl_task_timeout: `${seconds(requestTimeoutMs)}` } : {};
+  const statementSettings: ClickHouseSettings = isSpread
+    ? { distributed_ddl_task_timeout: `${seconds(requestTimeoutMs)}` }
+    : {};
   const writeSettings: ClickHouseSettings = {
     ...statementSettings,
     async_insert: 0,
@@ -67,7 +69,8 @@ const seconds = (timeoutMs: number): number => Math.max(1, Math.floor(timeoutMs 
 
 /** Instead of the client's own, which takes a certificate of ours for a login and so refuses the password beside it. */
 function secureAgent(url: string, { ca, cert, key }: TlsOptions): Agent {
-  if (!url.startsWith('https:')) throw new Error(`certificates are given, but ${new URL(url).origin} is not an https address`);
+  if (!url.startsWith('https:'))
+    throw new Error(`certificates are given, but ${new URL(url).origin} is not an https address`);
   const identity: AgentOptions = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   return new Agent({ ...identity, keepAlive: true, maxSockets: maxConnections });
 }

@@ -15,7 +15,9 @@ test.each([
   ['the password is wrong', answered('AUTHENTICATION_FAILED'), { passing: false, unreached: false }],
   [
     'the password is wrong, and the server of 2018',
-    new Error('Code: 193, e.displayText() = DB::Exception: Wrong password for user fenceline, e.what() = DB::Exception'),
+    new Error(
+      'Code: 193, e.displayText() = DB::Exception: Wrong password for user fenceline, e.what() = DB::Exception',
+    ),
     { passing: false, unreached: false },
   ],
   ['nobody listens', failed('ECONNREFUSED'), { passing: true, unreached: true }],

@@ -22,7 +22,8 @@ const isOldServers = (error: Error): boolean => /^Code: \d+, e\.displayText\(\)/
 
 /** No server answered, and soon one may. A certificate that isn't trusted is no such thing. */
 export function isUnreached(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof ClickHouseError || isSilent(error) || isOldServers(error)) return false;
+  if (!(error instanceof Error) || error instanceof ClickHouseError || isSilent(error) || isOldServers(error))
+    return false;
   const { code } = error as NodeJS.ErrnoException;
   // Of what a gateway answers in the server's stead the client tells nothing but the text.
   return code === undefined ? error.constructor === Error : networkCodes.has(code);

@@ -20,7 +20,8 @@ export function createQuestions(client: ClickHouseClient, requestTimeoutMs: numb
   let atOnce = 0;
 
   async function ask<T>(limitMs: number, question: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (atOnce >= maxAtOnce) throw new ApiError('overloaded', 'too many questions to the analytics store', { retryAfterS });
+    if (atOnce >= maxAtOnce)
+      throw new ApiError('overloaded', 'too many questions to the analytics store', { retryAfterS });
     atOnce++;
     // The wait for a connection counts too.
     const signal = AbortSignal.timeout(limitMs);
@@ -37,7 +38,8 @@ export function createQuestions(client: ClickHouseClient, requestTimeoutMs: numb
 
   const rowsLimitMs = Math.min(maxQuestionMs, requestTimeoutMs);
   return {
-    query: <Row>(sql: string, parameters = {}) => ask(rowsLimitMs, (signal) => rowsOf<Row>(client, { sql, parameters, signal })),
+    query: <Row>(sql: string, parameters = {}) =>
+      ask(rowsLimitMs, (signal) => rowsOf<Row>(client, { sql, parameters, signal })),
     file: (sql, format, parameters = {}) =>
       ask(requestTimeoutMs, (signal) => fileOf(client, { sql, parameters, signal }, format)),
   };

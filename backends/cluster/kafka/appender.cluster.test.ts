@@ -76,7 +76,10 @@ describe('appending', () => {
     network.delayMs = 100;
     const value = Buffer.alloc(6_000);
     const first = appender.append(topic, [{ key: 'a', value }]);
-    await expect(appender.append(topic, [{ key: 'a', value }])).rejects.toMatchObject({ code: 'overloaded', retryAfterS: 1 });
+    await expect(appender.append(topic, [{ key: 'a', value }])).rejects.toMatchObject({
+      code: 'overloaded',
+      retryAfterS: 1,
+    });
     await first;
     expect(appender.inFlightBytes).toBe(0);
     await appender.append(topic, [{ key: 'a', value: Buffer.alloc(20_000) }]);
@@ -87,7 +90,10 @@ describe('appending', () => {
     const { network, appender } = await overBadNetwork({ appendLimitMs: 300 });
     await appender.append(topic, texts(1, 'before'));
     network.cutOff();
-    await expect(appender.append(topic, texts(2, 'during'))).rejects.toMatchObject({ code: 'unavailable', retryAfterS: 5 });
+    await expect(appender.append(topic, texts(2, 'during'))).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterS: 5,
+    });
     const later = appender.publish(topic, texts(2, 'after'));
     network.mend();
     await later;

@@ -118,4 +118,5 @@ export class Appender {
   }
 }
 
-const unavailable = (): ApiError => new ApiError('unavailable', 'the log does not take records; try again', { retryAfterS });
+const unavailable = (): ApiError =>
+  new ApiError('unavailable', 'the log does not take records; try again', { retryAfterS });

@@ -15,18 +15,32 @@ interface Question {
 }
 
 /** An append that was durable before the question is within the bounds. */
-export function createBounds(brokers: Brokers, topicName: (topic: Topic) => string, outageLimitMs: number): Log['bounds'] {
+export function createBounds(
+  brokers: Brokers,
+  topicName: (topic: Topic) => string,
+  outageLimitMs: number,
+): Log['bounds'] {
   const open = new Map<Topic, Question>();
 
-  async function offsets(topic: Topic, partitions: ReadonlySet<number>, fromBeginning: boolean): Promise<Map<number, number>> {
-    const asked = { topic: topicName(topic), partitions: [...partitions].map((partition) => ({ partition })), fromBeginning };
+  async function offsets(
+    topic: Topic,
+    partitions: ReadonlySet<number>,
+    fromBeginning: boolean,
+  ): Promise<Map<number, number>> {
+    const asked = {
+      topic: topicName(topic),
+      partitions: [...partitions].map((partition) => ({ partition })),
+      fromBeginning,
+    };
     const [answer] = await brokers.on((cluster) => cluster.fetchTopicsOffset([asked]));
     return new Map(answer!.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
   }
 
   async function ask(topic: Topic, partitions: ReadonlySet<number>): Promise<ReadonlyMap<number, Bounds>> {
     const [first, end] = await Promise.all([offsets(topic, partitions, true), offsets(topic, partitions, false)]);
-    return new Map([...partitions].map((partition) => [partition, { first: first.get(partition)!, end: end.get(partition)! }]));
+    return new Map(
+      [...partitions].map((partition) => [partition, { first: first.get(partition)!, end: end.get(partition)! }]),
+    );
   }
 
   function newQuestion(topic: Topic): Question {

@@ -27,7 +27,8 @@ export class Brokers {
   leaderOf(topicName: string, partition: number): Promise<number> {
     return this.on(async (cluster) => {
       const [leader] = Object.keys(cluster.findLeaderForPartitions(topicName, [partition])).map(Number);
-      if (leader === undefined || leader < 0) throw new NoLeader(`partition ${partition} of ${topicName} has no leader`);
+      if (leader === undefined || leader < 0)
+        throw new NoLeader(`partition ${partition} of ${topicName} has no leader`);
       return leader;
     });
   }

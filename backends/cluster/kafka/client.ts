@@ -11,7 +11,11 @@ const requestTimeoutMs = 15_000;
 const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
 
 /** Connects to nothing yet. `onSocket` hears of every connection that is begun. */
-export const createKafka = (options: KafkaOptions, onProblem: (message: string) => void, onSocket = (): void => {}): Kafka =>
+export const createKafka = (
+  options: KafkaOptions,
+  onProblem: (message: string) => void,
+  onSocket = (): void => {},
+): Kafka =>
   new Kafka({
     brokers: () => shuffled(options.brokers),
     clientId: options.clientId,

@@ -32,7 +32,10 @@ export interface KafkaConnection {
 }
 
 /** Rejects when no broker can be reached, a topic can't be used, or kafkajs isn't as we use it. */
-export async function connectKafka(options: KafkaOptions, onProblem: (message: string) => void): Promise<KafkaConnection> {
+export async function connectKafka(
+  options: KafkaOptions,
+  onProblem: (message: string) => void,
+): Promise<KafkaConnection> {
   await verifyInternals();
   let opened = 0;
   const kafka = createKafka(options, onProblem, () => {

@@ -25,7 +25,10 @@ describe('what a fetch says of a partition', () => {
   test('what comes next begins after the last batch, also when its last records are gone', async () => {
     expect(await fetched(0, [raw(2, [0, 9])])).toMatchObject({ messages: [2], nextOffset: 10 });
     expect(await fetched(5, [raw(2, [0, 9])])).toMatchObject({ messages: [], nextOffset: 10 });
-    expect(await fetched(0, [raw(2, [0, 9]), raw(10, [10, 10], true)])).toMatchObject({ messages: [2], nextOffset: 11 });
+    expect(await fetched(0, [raw(2, [0, 9]), raw(10, [10, 10], true)])).toMatchObject({
+      messages: [2],
+      nextOffset: 11,
+    });
   });
 
   test('nothing is nothing', async () => {
@@ -37,7 +40,8 @@ describe('finding what is there', () => {
   const wanted = { partition: 3, offset: 5, maxBytes: 100 };
   const nothing: Fetched = { partition: 3, messages: [], nextOffset: 5, endOffset: 9 };
   const some: Fetched = { ...nothing, nextOffset: 7 };
-  const outOfRange = (partition: number) => Object.assign(new Error('out of range'), { type: 'OFFSET_OUT_OF_RANGE', partition });
+  const outOfRange = (partition: number) =>
+    Object.assign(new Error('out of range'), { type: 'OFFSET_OUT_OF_RANGE', partition });
   const source = (parts: Partial<PartitionSource>): PartitionSource => ({
     fetch: async () => nothing,
     fetchAlone: async () => nothing,
@@ -76,7 +80,11 @@ describe('finding what is there', () => {
   });
 
   test('what concerns another partition is tried again, and an outage for no longer than its limit', async () => {
-    const fetch = vi.fn().mockRejectedValueOnce(outOfRange(2)).mockRejectedValueOnce(new Error('gone')).mockResolvedValue(some);
+    const fetch = vi
+      .fn()
+      .mockRejectedValueOnce(outOfRange(2))
+      .mockRejectedValueOnce(new Error('gone'))
+      .mockResolvedValue(some);
     expect(await fetchFound(source({ fetch }), wanted)).toBe(some);
     const gone = source({ fetch: vi.fn().mockRejectedValue(new Error('gone')), outageLimitMs: 100 });
     await expect(fetchFound(gone, wanted)).rejects.toThrow('gone');

@@ -41,7 +41,11 @@ export async function fetchFrom(
   wanted: readonly Wanted[],
   maxWaitMs: number,
 ): Promise<Fetched[]> {
-  const partitions = wanted.map(({ partition, offset, maxBytes }) => ({ partition, fetchOffset: `${offset}`, maxBytes }));
+  const partitions = wanted.map(({ partition, offset, maxBytes }) => ({
+    partition,
+    fetchOffset: `${offset}`,
+    maxBytes,
+  }));
   const answered = await fetchRaw(broker, {
     isolationLevel: readUncommitted,
     maxWaitTime: maxWaitMs,
@@ -104,7 +108,8 @@ export async function fetchFound(source: PartitionSource, wanted: Wanted): Promi
 }
 
 /** Of a partition that has more. */
-const isNothing = ({ nextOffset, endOffset }: Fetched, offset: number): boolean => nextOffset === offset && endOffset > offset;
+const isNothing = ({ nextOffset, endOffset }: Fetched, offset: number): boolean =>
+  nextOffset === offset && endOffset > offset;
 
 /** One try, in a request of its own and without waiting for records. */
 export async function fetchFromLeader(brokers: Brokers, topicName: string, wanted: Wanted): Promise<Fetched> {

@@ -145,7 +145,9 @@ describe('where the log ends before', () => {
     await until(() => asked.length > 0);
     await appender.append('events', numbered(4));
     await until(() => ledger.told.length === 4);
-    expect(asked).toMatchObject([{ topic: 'events', partition: 0, position: { offset: 5 }, first: 0, end: 3, commonEnd: 3 }]);
+    expect(asked).toMatchObject([
+      { topic: 'events', partition: 0, position: { offset: 5 }, first: 0, end: 3, commonEnd: 3 },
+    ]);
     expect(ledger.told).toEqual([3, 4, 5, 6]);
   });
 
@@ -206,7 +208,12 @@ describe('where there are offsets without records', () => {
 
   test('compaction leaves the last record of each key, wherever reading starts', { timeout: 180_000 }, async () => {
     const options = { ...freshKafkaOptions(), partitions: 1 };
-    const eager = { 'cleanup.policy': 'compact', 'segment.ms': 50, 'min.cleanable.dirty.ratio': 0.001, 'delete.retention.ms': 0 };
+    const eager = {
+      'cleanup.policy': 'compact',
+      'segment.ms': 50,
+      'min.cleanable.dirty.ratio': 0.001,
+      'delete.retention.ms': 0,
+    };
     const configEntries = Object.entries(eager).map(([name, value]) => ({ name, value: `${value}` }));
     const topics = [{ topic: `${options.prefix}changes`, numPartitions: 1, configEntries }];
     await connection.admin.createTopics({ topics, waitForLeaders: false });

@@ -4,7 +4,9 @@ import { type MemberState, memberStateOf, stickyAssigner } from './group-assigne
 import type { LeaseState } from './lease.js';
 
 const topic = 'test.locations';
-const cluster = { findTopicPartitionMetadata: () => [3, 1, 0, 2].map((partitionId) => ({ partitionId })) } as unknown as Cluster;
+const cluster = {
+  findTopicPartitionMetadata: () => [3, 1, 0, 2].map((partitionId) => ({ partitionId })),
+} as unknown as Cluster;
 const assignerOf = (state: MemberState) => stickyAssigner(() => state)({ cluster, groupId: 'g', logger: {} as Logger });
 
 const holding = (partitions: readonly number[], state: LeaseState = 'held', isSure = true): MemberState => ({
@@ -44,7 +46,9 @@ describe('a member', () => {
 
 describe('the leader', () => {
   test('leaves what members hold, and gives a newcomer the rest', async () => {
-    expect(await divided([member('a', holding([])), member('b', holding([0, 3])), member('c', holding([1, 2]))])).toEqual({
+    expect(
+      await divided([member('a', holding([])), member('b', holding([0, 3])), member('c', holding([1, 2]))]),
+    ).toEqual({
       a: [2],
       b: [0, 3],
       c: [1],

@@ -35,7 +35,11 @@ export function stickyAssigner(state: () => MemberState): PartitionAssigner {
       );
       return [...given].map(([memberId, mine]) => ({
         memberId,
-        memberAssignment: MemberAssignment.encode({ version, assignment: { [topic]: mine }, userData: Buffer.alloc(0) }),
+        memberAssignment: MemberAssignment.encode({
+          version,
+          assignment: { [topic]: mine },
+          userData: Buffer.alloc(0),
+        }),
       }));
     },
   });

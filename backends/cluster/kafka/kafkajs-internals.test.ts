@@ -55,7 +55,8 @@ describe('undeclared parts of kafkajs', () => {
         .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !name.includes('kafkajs-internals'))
         .map((name) => join(folder, name)),
     );
-    const reaching = /kafkajs\/src|\.connectionPool\b|\.brokerPool\b|as unknown as (Internal|Broker\b.*\.)|fetchedOffset\?:/;
+    const reaching =
+      /kafkajs\/src|\.connectionPool\b|\.brokerPool\b|as unknown as (Internal|Broker\b.*\.)|fetchedOffset\?:/;
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((file) => reaching.test(readFileSync(file, 'utf8')))).toEqual([]);
   });

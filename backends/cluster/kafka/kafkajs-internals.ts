@@ -4,7 +4,14 @@
  * clients there are.
  */
 import { createRequire } from 'node:module';
-import { type Broker, type Cluster, type EachBatchPayload, type Kafka, type KafkaMessage, PartitionAssigners } from 'kafkajs';
+import {
+  type Broker,
+  type Cluster,
+  type EachBatchPayload,
+  type Kafka,
+  type KafkaMessage,
+  PartitionAssigners,
+} from 'kafkajs';
 import { encodeBatch } from './record-batch.js';
 
 /** The version that the tests run on, pinned in package.json. */
@@ -27,7 +34,12 @@ interface Throttled {
 interface InternalBroker {
   readonly connectionPool: {
     send<Decoded, Answer>(exchange: {
-      request: { apiKey: number; apiVersion: number; apiName: string; encode: () => Promise<{ buf: Buffer; buffer: Buffer }> };
+      request: {
+        apiKey: number;
+        apiVersion: number;
+        apiName: string;
+        encode: () => Promise<{ buf: Buffer; buffer: Buffer }>;
+      };
       response: { decode: (body: Buffer) => Promise<Decoded>; parse: (decoded: Decoded) => Promise<Answer> };
     }): Promise<Answer>;
   };
@@ -139,7 +151,8 @@ export async function decodeBatch(
 
 /** What must hold of kafkajs, by what is said where it doesn't. */
 const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>>> = {
-  'connections have no method send': (from) => typeof from('kafkajs/src/network/connectionPool.js').prototype.send === 'function',
+  'connections have no method send': (from) =>
+    typeof from('kafkajs/src/network/connectionPool.js').prototype.send === 'function',
   'brokers do not keep their connections in connectionPool': (from) => {
     const connectionPool = {};
     const logger = { namespace: () => logger };
@@ -149,7 +162,11 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
   'brokers have no method initProducerId': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',
   'batches of a consumer do not know the offset that was asked for': (from) => {
-    const batch = new (from('kafkajs/src/consumer/batch.js'))('topic', '7', { partition: 0, highWatermark: '9', messages: [] });
+    const batch = new (from('kafkajs/src/consumer/batch.js'))('topic', '7', {
+      partition: 0,
+      highWatermark: '9',
+      messages: [],
+    });
     return fetchedOffsetOf(batch) === 7;
   },
   'records that were fetched do not know their batch': async (from) => {

@@ -18,7 +18,10 @@ const batch = (from: number, end: number): FetchedBatch => ({
   messages: Array.from({ length: end - from }, (_, i) => message(from + i)),
 });
 
-const after = (messages: readonly KafkaMessage[]): Position => ({ offset: Number(messages.at(-1)!.offset) + 1, mark: null });
+const after = (messages: readonly KafkaMessage[]): Position => ({
+  offset: Number(messages.at(-1)!.offset) + 1,
+  mark: null,
+});
 
 /** Held from offset 10 of a log that begins at 0. */
 function held(): Lease {

@@ -232,7 +232,8 @@ export class Lease {
 
   /** For people. */
   describe(): string {
-    const busy = this.#busySinceMs === undefined ? 'idle' : `busy for ${Math.round(performance.now() - this.#busySinceMs)} ms`;
+    const busy =
+      this.#busySinceMs === undefined ? 'idle' : `busy for ${Math.round(performance.now() - this.#busySinceMs)} ms`;
     const fetching = this.isFetching ? 'fetching' : 'not fetching';
     const place = `next ${this.nextOffset}, fetched to ${this.#fetchOffset}, ${this.#queue.size} records queued`;
     return `${this.#state}${this.#isHalted ? ' and halted' : ''}, ${place}, ${fetching}, handler ${busy}`;

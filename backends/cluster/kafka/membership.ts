@@ -107,7 +107,12 @@ export class Membership {
     if (!this.#isJoined) return;
     const { topic } = this.#parts;
     await this.#consumer.commitOffsets(
-      progress.map(({ partition, nextOffset, note = '' }) => ({ topic, partition, offset: `${nextOffset}`, metadata: note })),
+      progress.map(({ partition, nextOffset, note = '' }) => ({
+        topic,
+        partition,
+        offset: `${nextOffset}`,
+        metadata: note,
+      })),
     );
   }
 
@@ -173,7 +178,10 @@ export class Membership {
   async #start(): Promise<void> {
     try {
       await this.#consumer.subscribe({ topics: [this.#parts.topic], fromBeginning: true });
-      await this.#consumer.run({ autoCommit: false, eachBatch: async ({ batch }) => this.#parts.onFetched(fetched(batch)) });
+      await this.#consumer.run({
+        autoCommit: false,
+        eachBatch: async ({ batch }) => this.#parts.onFetched(fetched(batch)),
+      });
     } catch (error) {
       this.#startLater(error as Error);
     }
@@ -220,7 +228,9 @@ export class Membership {
 
 function isOutage(error: Error & { retriable?: boolean }): boolean {
   const cause = error.cause as Error | undefined;
-  return error.retriable === true || outages.has(error.name) || (cause !== undefined && cause !== error && isOutage(cause));
+  return (
+    error.retriable === true || outages.has(error.name) || (cause !== undefined && cause !== error && isOutage(cause))
+  );
 }
 
 function fetched(batch: EachBatchPayload['batch']): FetchedBatch {

@@ -19,17 +19,21 @@ describe('partitioner', () => {
   test('any key goes where a kafkajs producer sends it', () => {
     const partition = Partitioners.DefaultPartitioner();
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 2_000 }), fc.integer({ min: 1, max: 64 }), (key, partitions) => {
-        const partitionMetadata = Array.from({ length: partitions }, (_, partitionId) => ({
-          partitionId,
-          partitionErrorCode: 0,
-          leader: 1,
-          replicas: [1],
-          isr: [1],
-        }));
-        const expected = partition({ topic: 'any', partitionMetadata, message: { key, value: null } });
-        expect(partitionOfKey(key, partitions)).toBe(expected);
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 2_000 }),
+        fc.integer({ min: 1, max: 64 }),
+        (key, partitions) => {
+          const partitionMetadata = Array.from({ length: partitions }, (_, partitionId) => ({
+            partitionId,
+            partitionErrorCode: 0,
+            leader: 1,
+            replicas: [1],
+            isr: [1],
+          }));
+          const expected = partition({ topic: 'any', partitionMetadata, message: { key, value: null } });
+          expect(partitionOfKey(key, partitions)).toBe(expected);
+        },
+      ),
       { numRuns: 500 },
     );
   });

@@ -45,12 +45,18 @@ async function all(): Promise<NewRecord[]> {
 }
 
 test('whatever part of it is there already, each record is there once, and those of a key in their order', async () => {
-  const outbox = fc.array(fc.tuple(fc.constantFrom(...keys), fc.uint8Array({ maxLength: 20 })), { minLength: 1, maxLength: 30 });
+  const outbox = fc.array(fc.tuple(fc.constantFrom(...keys), fc.uint8Array({ maxLength: 20 })), {
+    minLength: 1,
+    maxLength: 30,
+  });
   const counts = fc.array(fc.nat({ max: 12 }), { minLength: 4, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(outbox, counts, fc.nat({ max: 300 }), async (drawn, taken, others) => {
       runs += 1;
-      const records = drawn.map(([key, bytes], i) => ({ key, value: Buffer.concat([Buffer.from(`\0${runs} ${i} `), bytes]) }));
+      const records = drawn.map(([key, bytes], i) => ({
+        key,
+        value: Buffer.concat([Buffer.from(`\0${runs} ${i} `), bytes]),
+      }));
       await log.publish(topic, takenOf(records, taken));
       const conversions = Array.from({ length: others }, (_, i) => ({
         key: keys[i % keys.length]!,

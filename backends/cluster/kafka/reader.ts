@@ -21,7 +21,11 @@ export interface Reader extends Pick<Log, 'read' | 'bounds'> {
   close(): Promise<void>;
 }
 
-export function createReader(connection: KafkaConnection, wire: ReadingWire, outageLimitMs = defaultOutageLimitMs): Reader {
+export function createReader(
+  connection: KafkaConnection,
+  wire: ReadingWire,
+  outageLimitMs = defaultOutageLimitMs,
+): Reader {
   const brokers = new Brokers(connection);
   const bounds = createBounds(brokers, connection.topicName, outageLimitMs);
 

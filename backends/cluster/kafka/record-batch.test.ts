@@ -9,7 +9,9 @@ const values = fc.option(fc.uint8Array({ maxLength: 9_000 }).map((bytes) => Buff
 const texts = fc.string({ unit: 'binary', maxLength: 100 });
 // kafkajs mistakes names that every object has for names that came before.
 const names = texts.filter((name) => !(name in {}));
-const headers = fc.uniqueArray(fc.tuple(names, texts), { selector: ([name]) => name, maxLength: 5 }).map(Object.fromEntries);
+const headers = fc
+  .uniqueArray(fc.tuple(names, texts), { selector: ([name]) => name, maxLength: 5 })
+  .map(Object.fromEntries);
 
 describe('batch of records', () => {
   test('what kafkajs decodes of it is what went in, and its checksum holds', () =>

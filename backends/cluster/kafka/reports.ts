@@ -19,8 +19,11 @@ export class Reports {
 
   /** Of those that are held, what has moved. */
   progressOf(leases: ReadonlySet<Lease>): Promise<void> {
-    const held = () => [...leases].filter(({ isHeld }) => isHeld).map(({ partition, nextOffset }) => ({ partition, nextOffset }));
-    return this.#report(() => held().filter(({ partition, nextOffset }) => this.#reported.get(partition) !== nextOffset));
+    const held = () =>
+      [...leases].filter(({ isHeld }) => isHeld).map(({ partition, nextOffset }) => ({ partition, nextOffset }));
+    return this.#report(() =>
+      held().filter(({ partition, nextOffset }) => this.#reported.get(partition) !== nextOffset),
+    );
   }
 
   endOf({ partition, nextOffset, id }: Lease): Promise<void> {

@@ -61,7 +61,10 @@ test('a consumer goes on after connections were reset in the middle of an answer
     detours.clear();
     proxy.close();
   });
-  const consumer = connection.kafka.consumer({ groupId: connection.groupName('test', 'locations'), maxWaitTimeInMs: 200 });
+  const consumer = connection.kafka.consumer({
+    groupId: connection.groupName('test', 'locations'),
+    maxWaitTimeInMs: 200,
+  });
   onTestFinished(() => consumer.disconnect());
   const seen = new Set<string>();
   await consumer.connect();

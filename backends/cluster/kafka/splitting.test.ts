@@ -34,7 +34,11 @@ describe('splitting an append', () => {
   test('no piece has more records than a reader takes at once', () => {
     const records = Array.from({ length: 3 * maxBatchRecords - 1 }, () => ({ key: 'a', value: null }));
     const pieces = splitByPartition(records, 'changes', 1);
-    expect(pieces.map((piece) => piece.records.length)).toEqual([maxBatchRecords, maxBatchRecords, maxBatchRecords - 1]);
+    expect(pieces.map((piece) => piece.records.length)).toEqual([
+      maxBatchRecords,
+      maxBatchRecords,
+      maxBatchRecords - 1,
+    ]);
   });
 
   test('a record larger than its topic takes is refused', () => {

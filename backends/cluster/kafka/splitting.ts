@@ -19,7 +19,8 @@ export function splitByPartition(records: readonly NewRecord[], topic: Topic, pa
   const open = new Array<Piece | undefined>(partitions);
   for (const record of records) {
     const bytes = maxBytesOf(record);
-    if (headerBytes + bytes > maxBatchBytesOf(topic)) throw new Error(`a record of ${bytes} bytes is too large for ${topic}`);
+    if (headerBytes + bytes > maxBatchBytesOf(topic))
+      throw new Error(`a record of ${bytes} bytes is too large for ${topic}`);
     const partition = partitionOfKey(record.key, partitions);
     let piece = open[partition];
     if (piece === undefined || piece.maxBytes + bytes > maxBatchBytes || piece.records.length === maxBatchRecords) {

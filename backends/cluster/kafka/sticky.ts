@@ -35,7 +35,9 @@ export function assignSticky(partitions: readonly number[], members: readonly Me
 
 /** The member that holds each partition, in the order of the partitions. Those that nobody holds are left out. */
 function holdersOf(partitions: readonly number[], members: readonly Member[]): Map<number, string> {
-  const credible = [...members].sort((one, other) => Number(other.isSure) - Number(one.isSure) || compare(one.id, other.id));
+  const credible = [...members].sort(
+    (one, other) => Number(other.isSure) - Number(one.isSure) || compare(one.id, other.id),
+  );
   const holders = new Map<number, string>();
   for (const partition of partitions) {
     const holder = credible.find(({ held }) => held.includes(partition));

@@ -27,7 +27,9 @@ async function settingsOf({ admin }: KafkaConnection, name: string): Promise<Rec
     resources: [{ type: ConfigResourceTypes.TOPIC, name }],
     includeSynonyms: false,
   });
-  return Object.fromEntries(resources[0]!.configEntries.map(({ configName, configValue }) => [configName, configValue]));
+  return Object.fromEntries(
+    resources[0]!.configEntries.map(({ configName, configValue }) => [configName, configValue]),
+  );
 }
 
 beforeEach(() => {
@@ -58,11 +60,16 @@ describe('topics that keep records less safely than the configuration asks', () 
 describe('topics', () => {
   test('are made with their partitions and settings, by any number of nodes at once', async () => {
     const retentionMs = { locations: 3_600_000, changes: 7_200_000 };
-    const [connection] = await Promise.all([connect({ retentionMs }), connect({ retentionMs }), connect({ retentionMs })]);
+    const [connection] = await Promise.all([
+      connect({ retentionMs }),
+      connect({ retentionMs }),
+      connect({ retentionMs }),
+    ]);
     const { topics: found } = await connection.admin.fetchTopicMetadata({
       topics: Object.values(topics).map((topic) => connection.topicName(topic)),
     });
-    for (const { name, partitions } of found) expect(partitions.length).toBe(name.endsWith('.changes') ? 1 : options.partitions);
+    for (const { name, partitions } of found)
+      expect(partitions.length).toBe(name.endsWith('.changes') ? 1 : options.partitions);
     expect(await settingsOf(connection, `${options.prefix}locations`)).toMatchObject({
       'cleanup.policy': 'delete',
       'retention.ms': '3600000',

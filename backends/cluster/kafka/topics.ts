@@ -18,7 +18,8 @@ const maxBatchBytes = 4 * 2 ** 20;
 const maxDeadLetterBytes = maxBatchBytes + 2 ** 20;
 
 /** Of a batch with its header: the topic takes no larger one. */
-export const maxBatchBytesOf = (topic: Topic): number => (topic === topics.deadLetters ? maxDeadLetterBytes : maxBatchBytes);
+export const maxBatchBytesOf = (topic: Topic): number =>
+  topic === topics.deadLetters ? maxDeadLetterBytes : maxBatchBytes;
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** A refused edit may be the newest record of its key: until a node has made up for it, compaction must leave the accepted one alone. */
@@ -36,7 +37,11 @@ export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'p
  * Makes what is missing. Throws when a topic that exists can't be used, and tells `onProblem` of settings that put records at risk. Any number of
  * nodes may do this at once.
  */
-export async function ensureTopics(admin: Admin, settings: TopicSettings, onProblem: (message: string) => void): Promise<void> {
+export async function ensureTopics(
+  admin: Admin,
+  settings: TopicSettings,
+  onProblem: (message: string) => void,
+): Promise<void> {
   const nameOf = (topic: Topic): string => settings.prefix + topic;
   const existing = new Set(await admin.listTopics());
   const missing = Object.values(topics).filter((topic) => !existing.has(nameOf(topic)));
@@ -81,7 +86,8 @@ function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
 
 function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<string, string | number>> {
   const keptMs = retentionMs[topic];
-  if (topic !== topics.changes) return { 'cleanup.policy': 'delete', ...(keptMs !== undefined && { 'retention.ms': keptMs }) };
+  if (topic !== topics.changes)
+    return { 'cleanup.policy': 'delete', ...(keptMs !== undefined && { 'retention.ms': keptMs }) };
   return {
     'cleanup.policy': 'compact',
     'delete.retention.ms': keptMs ?? defaultDeletionsMs,
@@ -100,7 +106,8 @@ async function checkCompaction(admin: Admin, name: string, onProblem: (message: 
     resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy', lagName] }],
     includeSynonyms: false,
   });
-  const configured = (wanted: string) => resources[0]?.configEntries.find(({ configName }) => configName === wanted)?.configValue;
+  const configured = (wanted: string) =>
+    resources[0]?.configEntries.find(({ configName }) => configName === wanted)?.configValue;
   const policy = configured('cleanup.policy');
   const lagMs = Number(configured(lagName) ?? 0);
   if (lagMs < minCompactionLagMs) {
@@ -114,14 +121,19 @@ async function checkCompaction(admin: Admin, name: string, onProblem: (message: 
 async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<ReadonlyMap<string, number>> {
   const all = Object.values(topics);
   const names = all.map((topic) => settings.prefix + topic);
-  const { topics: found } = await retried(() => admin.fetchTopicMetadata({ topics: names }), { limitMs: knownWithinMs });
+  const { topics: found } = await retried(() => admin.fetchTopicMetadata({ topics: names }), {
+    limitMs: knownWithinMs,
+  });
   for (const topic of all) {
     const name = settings.prefix + topic;
     const partitions = found.find((each) => each.name === name)?.partitions.length ?? 0;
     const wanted = partitionsOf(topic, settings);
-    if (partitions !== wanted) throw new Error(`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go astray`);
+    if (partitions !== wanted)
+      throw new Error(`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go astray`);
   }
-  return new Map(found.map(({ name, partitions }) => [name, Math.min(...partitions.map(({ replicas }) => replicas.length))]));
+  return new Map(
+    found.map(({ name, partitions }) => [name, Math.min(...partitions.map(({ replicas }) => replicas.length))]),
+  );
 }
 
 /** Replicas that must have a record: with two of three, one may fail and records are still on two. */
@@ -129,18 +141,30 @@ const inSyncOf = ({ minInSyncReplicas }: TopicSettings, replicas: number): numbe
   minInSyncReplicas > 0 ? minInSyncReplicas : replicas >= 3 ? 2 : 1;
 
 /** What of the topics, as they are, keeps acknowledged records less safely than the configuration asks. A sentence each. */
-async function weaknesses(admin: Admin, settings: TopicSettings, replicas: ReadonlyMap<string, number>): Promise<string[]> {
+async function weaknesses(
+  admin: Admin,
+  settings: TopicSettings,
+  replicas: ReadonlyMap<string, number>,
+): Promise<string[]> {
   const configNames = ['min.insync.replicas', 'unclean.leader.election.enable'];
-  const resources = [...replicas.keys()].map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames }));
+  const resources = [...replicas.keys()].map((name) => ({
+    type: kafkajs.ConfigResourceTypes.TOPIC,
+    name,
+    configNames,
+  }));
   // A broker that is asked may not know yet of a topic that was made just now.
-  const described = await retried(() => admin.describeConfigs({ resources, includeSynonyms: false }), { limitMs: knownWithinMs });
+  const described = await retried(() => admin.describeConfigs({ resources, includeSynonyms: false }), {
+    limitMs: knownWithinMs,
+  });
   return described.resources.flatMap(({ resourceName: name, configEntries }) => {
     const configured = (wanted: string) => configEntries.find(({ configName }) => configName === wanted)?.configValue;
     const count = replicas.get(name) ?? 0;
     const wanted = inSyncOf(settings, count);
     const problems: string[] = [];
     if (count < settings.replicationFactor) {
-      problems.push(`topic ${name} has ${count} replicas, not ${settings.replicationFactor}: fewer lost brokers lose records`);
+      problems.push(
+        `topic ${name} has ${count} replicas, not ${settings.replicationFactor}: fewer lost brokers lose records`,
+      );
     }
     if (Number(configured('min.insync.replicas')) < wanted) {
       problems.push(

@@ -59,7 +59,9 @@ export function startWatchdog({ timeoutMs, look, onStall }: WatchdogParts): () =
     const still = [...watched].filter(([, { stillMs }]) => stillMs >= timeoutMs);
     if (still.length > 0) {
       const names = still.map(([name]) => name).join(', ');
-      return onStall(`no step for ${timeoutMs} ms: ${names}\n${sights.map(({ name, state }) => `${name}: ${state}`).join('\n')}`);
+      return onStall(
+        `no step for ${timeoutMs} ms: ${names}\n${sights.map(({ name, state }) => `${name}: ${state}`).join('\n')}`,
+      );
     }
     timer = setTimeout(lookAround, intervalMs);
   }

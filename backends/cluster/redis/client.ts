@@ -52,4 +52,5 @@ function connectionOptions({ username, password, tls, connectTimeoutMs, commandT
 }
 
 /** The servers that have the keys, as far as the client knows them: of a cluster all masters. */
-export const mastersOf = (client: RedisClient): Redis[] => (client instanceof Cluster ? client.nodes('master') : [client]);
+export const mastersOf = (client: RedisClient): Redis[] =>
+  client instanceof Cluster ? client.nodes('master') : [client];

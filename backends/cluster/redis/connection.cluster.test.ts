@@ -16,7 +16,10 @@ import { createRedisStates } from './states.js';
 import { freshRedisOptions } from './testing/fresh-redis.js';
 import { createRedisTurns } from './turns.js';
 
-async function withConnection(options: RedisOptions, use: (redis: RedisConnection) => Promise<void>): Promise<string[]> {
+async function withConnection(
+  options: RedisOptions,
+  use: (redis: RedisConnection) => Promise<void>,
+): Promise<string[]> {
   const problems: string[] = [];
   const redis = await connectRedis(options, (message) => problems.push(message));
   try {
@@ -49,7 +52,12 @@ describe.each([
       const args = Array.from({ length: 20_000 }, (_, i) => Buffer.from(`ü ${i}`));
       const unknown = createScript(`${echo.lua} -- ${key}`);
       for (const script of [unknown, unknown, echo]) {
-        const [name, first, count, value] = (await runScript(redis, script, [key], args)) as [Buffer, Buffer, number, Buffer];
+        const [name, first, count, value] = (await runScript(redis, script, [key], args)) as [
+          Buffer,
+          Buffer,
+          number,
+          Buffer,
+        ];
         expect([`${name}`, `${first}`, count, `${value}`]).toEqual([key, 'ü 0', 20_000, 'value']);
       }
     }));
@@ -175,18 +183,21 @@ describe('while the server is away', () => {
   });
 
   test('a server that stands still for five seconds is waited for, and what it had not answered is given up', async () => {
-    await withConnection(freshRedisOptions([server], { commandTimeoutMs: 1_000 }), async ({ client, options, withRetries }) => {
-      await server.pause();
-      const unanswered = client.incr(options.prefix).catch(({ message }) => message);
-      const value = Buffer.alloc(2 ** 20);
-      const waiting = withRetries(() => client.set(options.prefix, value));
-      const isAwayMs = timedMs(() => unanswered);
-      expect(await unanswered).not.toBe(1);
-      expect(await isAwayMs).toBeLessThan(3_000);
-      const resumed = new Promise((resolve) => setTimeout(resolve, 5_000)).then(() => server.resume());
-      expect(await waiting).toBe('OK');
-      await resumed;
-    });
+    await withConnection(
+      freshRedisOptions([server], { commandTimeoutMs: 1_000 }),
+      async ({ client, options, withRetries }) => {
+        await server.pause();
+        const unanswered = client.incr(options.prefix).catch(({ message }) => message);
+        const value = Buffer.alloc(2 ** 20);
+        const waiting = withRetries(() => client.set(options.prefix, value));
+        const isAwayMs = timedMs(() => unanswered);
+        expect(await unanswered).not.toBe(1);
+        expect(await isAwayMs).toBeLessThan(3_000);
+        const resumed = new Promise((resolve) => setTimeout(resolve, 5_000)).then(() => server.resume());
+        expect(await waiting).toBe('OK');
+        await resumed;
+      },
+    );
   });
 
   test('a server that was killed is waited for', async () => {

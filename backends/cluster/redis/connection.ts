@@ -29,7 +29,10 @@ export interface RedisConnection {
 }
 
 /** Rejects when there is no connection after a minute, or as soon as the server refuses us. */
-export async function connectRedis(options: RedisOptions, onProblem: (message: string) => void): Promise<RedisConnection> {
+export async function connectRedis(
+  options: RedisOptions,
+  onProblem: (message: string) => void,
+): Promise<RedisConnection> {
   const report = createReporter(onProblem);
   const clients: RedisClient[] = [];
   let problem: Error | undefined;

@@ -66,7 +66,8 @@ export function encodeDue(dueAtMs: number): Buffer {
 
 /** Throws on a place that can't be. */
 export function encodeMember({ dueAtMs, sequence }: Omit<DeliveryPlace, 'webhook'>, attempts: number): Buffer {
-  if (!(dueAtMs >= 0 && sequence >= 0)) throw new Error(`a delivery due at ${dueAtMs}, sequence ${sequence}; both from 0`);
+  if (!(dueAtMs >= 0 && sequence >= 0))
+    throw new Error(`a delivery due at ${dueAtMs}, sequence ${sequence}; both from 0`);
   const member = Buffer.allocUnsafe(memberBytes);
   member.writeDoubleBE(dueAtMs, 0);
   member.writeDoubleBE(sequence, sequenceAt);
@@ -78,7 +79,8 @@ export function encodeMember({ dueAtMs, sequence }: Omit<DeliveryPlace, 'webhook
 export const encodePlace = (place: DeliveryPlace): Buffer => encodeMember(place, 0).subarray(0, attemptsAt);
 
 /** The bound of a range of members that begins after all that stand at the place, whatever their attempts. */
-export const boundAfter = (place: DeliveryPlace): Buffer => Buffer.concat([Buffer.from('('), encodeMember(place, maxAttempts)]);
+export const boundAfter = (place: DeliveryPlace): Buffer =>
+  Buffer.concat([Buffer.from('('), encodeMember(place, maxAttempts)]);
 
 export const dueAtMsOf = (member: Buffer): number => member.readDoubleBE(0);
 
@@ -92,6 +94,7 @@ export const decodeWaiting = (webhook: string, member: Buffer, value: Buffer): W
 
 /** Throws when it is too large. */
 export function checkValue(value: Buffer): Buffer {
-  if (value.length > maxDeliveryBytes) throw new Error(`a delivery of ${value.length} bytes; at most ${maxDeliveryBytes}`);
+  if (value.length > maxDeliveryBytes)
+    throw new Error(`a delivery of ${value.length} bytes; at most ${maxDeliveryBytes}`);
   return value;
 }

@@ -38,7 +38,14 @@ import {
   replacementKey,
   SourceKeys,
 } from './delivery-queue-layout.js';
-import { addScript, claimScript, dropScript, firstsScript, settleScript, waitingScript } from './delivery-queue-scripts.js';
+import {
+  addScript,
+  claimScript,
+  dropScript,
+  firstsScript,
+  settleScript,
+  waitingScript,
+} from './delivery-queue-scripts.js';
 import { unlessAway } from './errors.js';
 import { runScript, type Script, type ScriptArgument } from './scripts.js';
 
@@ -90,7 +97,13 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     const answer = (await run(claimScript, [keysOf(source).meta], [])) as Buffer[];
     const [token, nextOffset, nextSequence] = answer.map(Number) as [number, number, number];
     const [, , , mark, changes] = answer;
-    const claimed: DeliveryClaim = { source, token, nextOffset, nextSequence, mark: mark?.length ? mark.toString() : null };
+    const claimed: DeliveryClaim = {
+      source,
+      token,
+      nextOffset,
+      nextSequence,
+      mark: mark?.length ? mark.toString() : null,
+    };
     known.set(claimed, { offset: nextOffset, changes: Number(changes ?? 0) });
     return claimed;
   }
@@ -136,7 +149,12 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
   async function drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult> {
     const keys = new KeysOfChange(keysOf(claim.source));
     keys.numberOf(webhook);
-    return change(claim, dropScript, keys.names, [`${claim.token}`, `${positionOf(claim)}`, knownChangesOf(claim), freshId()]);
+    return change(claim, dropScript, keys.names, [
+      `${claim.token}`,
+      `${positionOf(claim)}`,
+      knownChangesOf(claim),
+      freshId(),
+    ]);
   }
 
   async function waiting(
@@ -163,7 +181,9 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     const keys = keysOf(source);
     const all: NextDue[] = [];
     for (let start = '-'; ; ) {
-      const ids = await redis.withRetries(() => client.zrange(keys.webhooks, start, '+', 'BYLEX', 'LIMIT', 0, maxReadAtOnce));
+      const ids = await redis.withRetries(() =>
+        client.zrange(keys.webhooks, start, '+', 'BYLEX', 'LIMIT', 0, maxReadAtOnce),
+      );
       if (ids.length > 0) all.push(...(await nextDueOf(keys, ids)));
       if (ids.length < maxReadAtOnce) return all;
       start = `(${ids.at(-1)}`;

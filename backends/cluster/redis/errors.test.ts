@@ -25,7 +25,9 @@ describe('another try is in vain', () => {
 });
 
 test('an error is passed on without the command', () => {
-  const error = Object.assign(new ReplyError('ERR syntax error'), { command: { name: 'auth', args: ['user', 'secret'] } });
+  const error = Object.assign(new ReplyError('ERR syntax error'), {
+    command: { name: 'auth', args: ['user', 'secret'] },
+  });
   expect(withoutArguments(error)).toBe(error);
   expect({ ...error }).not.toHaveProperty('command');
 });

@@ -44,5 +44,6 @@ test('an outbox of another format, and one that is cut off anywhere, is refused'
   const foreign = Buffer.from(outbox);
   foreign[0] = 2;
   expect(() => decodeOutbox(foreign)).toThrow('format 2');
-  for (let length = 2; length < outbox.length; length++) expect(() => decodeOutbox(outbox.subarray(0, length))).toThrow();
+  for (let length = 2; length < outbox.length; length++)
+    expect(() => decodeOutbox(outbox.subarray(0, length))).toThrow();
 });

@@ -1,7 +1,12 @@
 /** A ledger of records that are applied while Redis stands still, dies, falls back or moves the partition. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Claim } from '../../../pipeline/ports.js';
-import { type RedisClusterServer, type RedisServer, startRedis, startRedisCluster } from '../../../test/services/redis.js';
+import {
+  type RedisClusterServer,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+} from '../../../test/services/redis.js';
 import { masterOf, moveSlot, slotOf, wholeFor } from '../../../test/services/redis-slots.js';
 import type { Server } from '../../../test/services/server.js';
 import { freshRedisOptions } from './testing/fresh-redis.js';

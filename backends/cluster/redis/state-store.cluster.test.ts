@@ -158,7 +158,9 @@ describe('a Redis that falls back', () => {
 });
 
 describe('an answer that is lost', () => {
-  async function onBadNetwork(use: (open: OpenStore, loseAnswer: () => () => void, direct: OpenStore) => Promise<void>) {
+  async function onBadNetwork(
+    use: (open: OpenStore, loseAnswer: () => () => void, direct: OpenStore) => Promise<void>,
+  ) {
     const proxy = await startProxy(shared);
     const options = freshRedisOptions([proxy], { commandTimeoutMs: 10_000 });
     const loseAnswer = () => {
@@ -168,7 +170,9 @@ describe('an answer that is lost', () => {
         proxy.mend();
       };
     };
-    await withStore(options, (open) => withStore({ ...options, nodes: [shared] }, (direct) => use(open, loseAnswer, direct)));
+    await withStore(options, (open) =>
+      withStore({ ...options, nodes: [shared] }, (direct) => use(open, loseAnswer, direct)),
+    );
     await proxy.stop();
   }
 

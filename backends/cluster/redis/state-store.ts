@@ -9,7 +9,16 @@
  * again and applies the records anew. Two who were given one token by a store that fell back in between aren't mistaken for each other:
  * each claim has an id that no other has, and the id is what is compared.
  */
-import type { Claim, ClaimState, Commit, CommitResult, NewRecord, Position, StateStore, Topic } from '../../../pipeline/ports.js';
+import type {
+  Claim,
+  ClaimState,
+  Commit,
+  CommitResult,
+  NewRecord,
+  Position,
+  StateStore,
+  Topic,
+} from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
 import type { RedisConnection } from './connection.js';
@@ -93,7 +102,14 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     const keys = [meta, outbox];
     const deleted: string[] = [];
     const offsets = [String(commit.expectedOffset), String(commit.nextOffset)];
-    const args: ScriptArgument[] = [owner, id, ...offsets, String(retentionMs), encodeOutbox(commit.publish), commit.mark ?? ''];
+    const args: ScriptArgument[] = [
+      owner,
+      id,
+      ...offsets,
+      String(retentionMs),
+      encodeOutbox(commit.publish),
+      commit.mark ?? '',
+    ];
     for (const [key, state] of commit.states) {
       if (state === null) {
         deleted.push(device + key);

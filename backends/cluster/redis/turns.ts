@@ -8,7 +8,9 @@ export function createRedisTurns({ client, options, withRetries }: RedisConnecti
     async take(name, intervalMs) {
       const id = freshId();
       // A repeat whose first try was done finds its own id.
-      const holder = await withRetries(() => client.set(`${options.prefix}turn.${name}`, id, 'PX', intervalMs, 'NX', 'GET'));
+      const holder = await withRetries(() =>
+        client.set(`${options.prefix}turn.${name}`, id, 'PX', intervalMs, 'NX', 'GET'),
+      );
       return holder === null || holder === id;
     },
   };

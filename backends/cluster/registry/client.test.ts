@@ -65,7 +65,10 @@ describe('may pass, and is told once', () => {
     ['a proxy without a registry', answering(503, '')],
     ['too many questions', answering(429, '')],
     ['a connection that breaks', (request) => request.socket.destroy()],
-    ['an answer that breaks off', (_, response) => void response.writeHead(200).write('{"id":', () => response.destroy())],
+    [
+      'an answer that breaks off',
+      (_, response) => void response.writeHead(200).write('{"id":', () => response.destroy()),
+    ],
     ['an answer without an end', (_, response) => void response.writeHead(200).write('{"id":')],
     ['no answer', () => {}],
     ['an answer without bound', (_, response) => void response.writeHead(200).end(' '.repeat(2 << 20))],

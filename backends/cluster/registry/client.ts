@@ -82,7 +82,8 @@ const isCompatible = ({ body }: Answer): boolean =>
   [compatibility, stricter].some((level) => level === body.compatibilityLevel || level === body.compatibility);
 
 /** Whole numbers from 1 on that fit into Java's int. */
-export const isId = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31;
+export const isId = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31;
 
 interface Answer {
   readonly status: number;
@@ -99,7 +100,8 @@ function createSender(options: RegistryOptions): Sender {
   const dispatcher = new Agent({ connect: { ...tls, timeout: requestTimeoutMs }, maxResponseSize: maxResponseBytes });
   const base = url.replace(/\/+$/, '');
   const headers: Record<string, string> = { accept: `${mediaType}, application/json`, 'content-type': mediaType };
-  if (username !== undefined) headers.authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  if (username !== undefined)
+    headers.authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
   return async (method, path, body) => {
     const signal = AbortSignal.timeout(requestTimeoutMs);
@@ -107,7 +109,9 @@ function createSender(options: RegistryOptions): Sender {
     const { status, text } = await request(base + path, message)
       .then(async (response) => ({ status: response.statusCode, text: await response.body.text() }))
       .catch((error: NodeJS.ErrnoException) => {
-        throw new RegistryUnavailable(`${nameOf(options)} can't be reached: ${error.message || error.code}`, { cause: error });
+        throw new RegistryUnavailable(`${nameOf(options)} can't be reached: ${error.message || error.code}`, {
+          cause: error,
+        });
       });
     if (status >= 500 || status === 429) throw new RegistryUnavailable(`${nameOf(options)} answered ${status}`);
     if (status === 401 || status === 403)

@@ -27,7 +27,9 @@ export function createKnownIds(redis: RedisConnection): KnownIds {
   const times = `${schemas}:given-at`;
   return {
     async read() {
-      const [schemaOf, timeOf] = await redis.withRetries(() => Promise.all([client.hgetall(schemas), client.hgetall(times)]));
+      const [schemaOf, timeOf] = await redis.withRetries(() =>
+        Promise.all([client.hgetall(schemas), client.hgetall(times)]),
+      );
       return Object.entries(schemaOf).map(([field, schema]) => ({
         ...parse(field),
         schema,

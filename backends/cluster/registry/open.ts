@@ -26,7 +26,10 @@ export interface WireSchemasOptions {
 }
 
 /** Rejects when a schema can't be registered, an id has come to mean two things, or what is needed can't be reached for too long. */
-export async function openWireSchemas(options: WireSchemasOptions, vocabulary: Vocabulary = shipped): Promise<WireSchemas> {
+export async function openWireSchemas(
+  options: WireSchemasOptions,
+  vocabulary: Vocabulary = shipped,
+): Promise<WireSchemas> {
   const { knownIds, subjectPrefix, onProblem, outageLimitMs = defaultOutageLimitMs } = options;
   const client = createRegistryClient(options.registry, onProblem);
   const subjectOf = (topic: Topic): string => `${subjectPrefix}${topic}-value`;

@@ -44,7 +44,10 @@ export async function idsAtStart(parts: RegistrationParts): Promise<StartIds> {
 }
 
 /** Undefined when the registry is away and can be done without, for no id is missing. */
-async function registered(parts: RegistrationParts, missing: readonly string[]): Promise<readonly KnownId[] | undefined> {
+async function registered(
+  parts: RegistrationParts,
+  missing: readonly string[],
+): Promise<readonly KnownId[] | undefined> {
   const { outageLimitMs, onProblem } = parts;
   const limitMs = missing.length === 0 ? Math.min(shortOutageMs, outageLimitMs) : outageLimitMs;
   try {
@@ -52,7 +55,8 @@ async function registered(parts: RegistrationParts, missing: readonly string[]):
   } catch (error) {
     if (isRefusal(error)) throw error;
     const { message } = error as Error;
-    if (missing.length > 0) throw new Error(`${message}; and no id is known for ${missing.join(', ')}`, { cause: error });
+    if (missing.length > 0)
+      throw new Error(`${message}; and no id is known for ${missing.join(', ')}`, { cause: error });
     onProblem(`${message}; records are written under the ids that it gave before`);
     return undefined;
   }

@@ -109,7 +109,9 @@ describe('a frame of another version', () => {
     [
       'has a symbol that is not known',
       changed((fields) =>
-        fields.map((field) => (field.name === 'environment' ? { ...field, type: symbols('test', 'live', 'moon') } : field)),
+        fields.map((field) =>
+          field.name === 'environment' ? { ...field, type: symbols('test', 'live', 'moon') } : field,
+        ),
       ),
     ],
     ['is of another record', shipped.versions.find(({ name }) => name === 'delivery.v1')!.schema],
@@ -149,5 +151,7 @@ test('ids that meant nothing are asked about again after a minute, and so are mo
   ids.learnForeign(9, Date.now());
   expect(ids.unknownIn([null, frame(8), frame(9), Buffer.from('text')])).toEqual(new Set([8]));
   for (let id = 10; id < 20_005; id++) ids.learnForeign(id, Date.now());
-  expect(ids.unknownIn(Array.from({ length: 20_000 }, (_, index) => frame(index + 10))).size).toBeGreaterThanOrEqual(10_000);
+  expect(ids.unknownIn(Array.from({ length: 20_000 }, (_, index) => frame(index + 10))).size).toBeGreaterThanOrEqual(
+    10_000,
+  );
 });

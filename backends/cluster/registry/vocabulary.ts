@@ -61,7 +61,11 @@ export const shipped: Vocabulary = {
     [topics.attempts]: codecs.attempt,
     [topics.rejections]: codecs.rejection,
   },
-  versions: shippedInOrder.map((name) => ({ topic: topicOf[name.split('.')[0] as RecordName], name, schema: readVersion(name) })),
+  versions: shippedInOrder.map((name) => ({
+    topic: topicOf[name.split('.')[0] as RecordName],
+    name,
+    schema: readVersion(name),
+  })),
 };
 
 /** Without the white space of the file, so that its formatting may change. */

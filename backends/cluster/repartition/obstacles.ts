@@ -40,14 +40,17 @@ export async function waitingIn(site: Site, partitions: number): Promise<string[
   const readings = await Promise.all(
     site.readers.map(async (reader) => {
       const waiting = await recordsBefore(site, reader, partitions);
-      return waiting === 0 ? [] : [`${counted(waiting, 'record')} of ${site.kafka.prefix}${reader.topic} for ${reader.group}`];
+      return waiting === 0
+        ? []
+        : [`${counted(waiting, 'record')} of ${site.kafka.prefix}${reader.topic} for ${reader.group}`];
     }),
   );
   const outboxes = await fullOutboxes(site, partitions);
   return outboxes === 0 ? readings.flat() : [...readings.flat(), `${counted(outboxes, 'outbox')} to be published`];
 }
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : /(s|x)$/.test(noun) ? 'es' : 's'}`;
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : /(s|x)$/.test(noun) ? 'es' : 's'}`;
 
 /** Records that the log holds and the reader has not read. */
 async function recordsBefore({ admin, redis, kafka }: Site, reader: Reader, partitions: number): Promise<number> {
@@ -59,7 +62,11 @@ async function recordsBefore({ admin, redis, kafka }: Site, reader: Reader, part
   }, 0);
 }
 
-async function positionsOf(redis: RedisConnection, { group, topic, positions }: Reader, partitions: number): Promise<number[]> {
+async function positionsOf(
+  redis: RedisConnection,
+  { group, topic, positions }: Reader,
+  partitions: number,
+): Promise<number[]> {
   if (positions === 'states') return createRedisStates(redis).nextOffsets(partitions);
   const read = {
     deliveries: async (partition: number): Promise<number> => {
@@ -73,7 +80,10 @@ async function positionsOf(redis: RedisConnection, { group, topic, positions }: 
 }
 
 async function fullOutboxes({ redis }: Site, partitions: number): Promise<number> {
-  const outboxes = Array.from({ length: partitions }, (_, partition) => partitionKeys(redis.options.prefix, partition).outbox);
+  const outboxes = Array.from(
+    { length: partitions },
+    (_, partition) => partitionKeys(redis.options.prefix, partition).outbox,
+  );
   const found = await Promise.all(outboxes.map((outbox) => redis.withRetries(() => redis.client.exists(outbox))));
   return found.reduce((sum, each) => sum + each, 0);
 }

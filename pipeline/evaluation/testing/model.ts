@@ -76,9 +76,22 @@ function takeRecord(state: DeviceState, { userId, receivedAt }: Location, freshI
 }
 
 function remember(user: UserState, location: Location): void {
-  const { occurredAt, receivedAt, latitude, longitude, accuracy_m, deviceTimed, foreground, stopped, ip, source } = location;
+  const { occurredAt, receivedAt, latitude, longitude, accuracy_m, deviceTimed, foreground, stopped, ip, source } =
+    location;
   const beacons = rangedSet(location);
-  user.last = { occurredAt, receivedAt, latitude, longitude, accuracy_m, deviceTimed, foreground, stopped, beacons, ip, source };
+  user.last = {
+    occurredAt,
+    receivedAt,
+    latitude,
+    longitude,
+    accuracy_m,
+    deviceTimed,
+    foreground,
+    stopped,
+    beacons,
+    ip,
+    source,
+  };
   if (location.details?.installId != null) user.profile = JSON.stringify({ installId: location.details.installId });
 }
 
@@ -97,7 +110,10 @@ interface Moved {
 }
 
 /** Ends visits to what is no more, be it gone or made anew, and notes for each visit without a generation which it is of. */
-function forgetGone(stays: readonly Stay[], existing: readonly { readonly id: string; readonly generation: number }[]): Stay[] {
+function forgetGone(
+  stays: readonly Stay[],
+  existing: readonly { readonly id: string; readonly generation: number }[],
+): Stay[] {
   return stays.flatMap((stay) => {
     const now = existing.find(({ id }) => id === stay.id);
     const isTheSame = now !== undefined && (stay.generation === null || stay.generation === now.generation);
@@ -108,8 +124,8 @@ function forgetGone(stays: readonly Stay[], existing: readonly { readonly id: st
 /** How far from the point fences are looked for: as far as the accuracy, unless too many lie so near. */
 function entryReach({ longitude, latitude, accuracy_m, occurredAt }: Location, { fences, bounds }: FlatWorld): number {
   const isCrowded = (reachM: number): boolean =>
-    fences.filter((fence) => isNear(fence, longitude, latitude, reachM) && !(occurredAt > fence.rules.deleteAfterMs)).length >
-    bounds.maxEntryCandidates;
+    fences.filter((fence) => isNear(fence, longitude, latitude, reachM) && !(occurredAt > fence.rules.deleteAfterMs))
+      .length > bounds.maxEntryCandidates;
   let reachM = Math.min(accuracy_m, bounds.fullReachM);
   while (reachM < accuracy_m && !isCrowded(Math.min(reachM * 2, accuracy_m))) reachM = Math.min(reachM * 2, accuracy_m);
   return reachM;
@@ -160,7 +176,12 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
     } else if (leave && exit >= settings.minimumConfidence) {
       user.geofences.splice(user.geofences.indexOf(stay), 1);
       if (isMonitored) exits.push({ type: 'user.exited_geofence', confidence: exit, ...tell });
-    } else if (!leave && isMonitored && isLongEnough(stay, fence, now, settings) && entry >= settings.minimumConfidence) {
+    } else if (
+      !leave &&
+      isMonitored &&
+      isLongEnough(stay, fence, now, settings) &&
+      entry >= settings.minimumConfidence
+    ) {
       stay.dwelled = true;
       dwells.push({ type: 'user.dwelled_in_geofence', confidence: entry, ...tell });
     }

@@ -7,21 +7,25 @@ const take = fc.constant(undefined);
 
 test('holds of each key what was set last since it was taken, however long, against a map', () => {
   fc.assert(
-    fc.property(fc.array(fc.oneof({ weight: 5, arbitrary: set }, take)), fc.integer({ min: 0, max: 4 }), (steps, maxKeys) => {
-      const frames = new LatestFrames(maxKeys);
-      const model = new Map<string, string>();
-      for (const step of steps) {
-        if (step !== undefined) {
-          frames.set(step.key, Buffer.from(step.frame));
-          model.set(step.key, step.frame);
-        } else {
-          const taken: string[] = [];
-          frames.takeAll((frame) => taken.push(frame.toString()));
-          expect(taken.sort()).toEqual([...model.values()].sort());
-          model.clear();
+    fc.property(
+      fc.array(fc.oneof({ weight: 5, arbitrary: set }, take)),
+      fc.integer({ min: 0, max: 4 }),
+      (steps, maxKeys) => {
+        const frames = new LatestFrames(maxKeys);
+        const model = new Map<string, string>();
+        for (const step of steps) {
+          if (step !== undefined) {
+            frames.set(step.key, Buffer.from(step.frame));
+            model.set(step.key, step.frame);
+          } else {
+            const taken: string[] = [];
+            frames.takeAll((frame) => taken.push(frame.toString()));
+            expect(taken.sort()).toEqual([...model.values()].sort());
+            model.clear();
+          }
+          expect(frames.waiting).toBe(model.size);
         }
-        expect(frames.waiting).toBe(model.size);
-      }
-    }),
+      },
+    ),
   );
 });

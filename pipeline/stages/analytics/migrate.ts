@@ -32,7 +32,10 @@ export async function migrate(analytics: Analytics, sqlFolder: string, place?: T
   const due = (await readdir(sqlFolder)).filter((name) => name.endsWith('.sql') && !recorded.has(name)).sort();
   for (const name of due) {
     await apply(await readFile(join(sqlFolder, name), 'utf8'));
-    await analytics.insert('schema_migrations', rowText(['name', 'applied_at'], [`${text(name)}\t${time(Date.now())}`]));
+    await analytics.insert(
+      'schema_migrations',
+      rowText(['name', 'applied_at'], [`${text(name)}\t${time(Date.now())}`]),
+    );
   }
   return due;
 }

@@ -55,7 +55,9 @@ describe('the engine', () => {
 
   test.each(statements)('can read $name', async ({ sql }) => {
     for (const statement of onCluster(sql, cluster)) {
-      const [row] = await analytics.query<{ read: string }>('SELECT formatQuery({statement:String}) AS read', { statement });
+      const [row] = await analytics.query<{ read: string }>('SELECT formatQuery({statement:String}) AS read', {
+        statement,
+      });
       expect(row?.read).toMatch(/^CREATE (TABLE IF NOT EXISTS|OR REPLACE VIEW) \w+ ON CLUSTER c\b/);
     }
   });

@@ -37,7 +37,18 @@ export function locationRow({ location, result, user, geofences, events }: Outco
 
 /** Columns of table `events`, in the order of {@link eventRow}. */
 export const eventColumns = [
-  ...['project', 'environment', 'id', 'type', 'created_at', 'actual_created_at', 'location_id', 'device_id', 'user', 'user_id'],
+  ...[
+    'project',
+    'environment',
+    'id',
+    'type',
+    'created_at',
+    'actual_created_at',
+    'location_id',
+    'device_id',
+    'user',
+    'user_id',
+  ],
   ...['geofence', 'beacon', 'tag', 'external_id', 'confidence', 'duration_min', 'latitude', 'longitude', 'accuracy_m'],
   ...['currently_operating', 'replayed', 'body'],
 ] as const;

@@ -109,7 +109,9 @@ describe('locations', () => {
     );
     await append(one);
     await until(async () => (await ids('locations')).length === 1);
-    const [row] = await analytics.query('SELECT *, toUnixTimestamp64Milli(occurred_at) AS occurredAt FROM locations FINAL');
+    const [row] = await analytics.query(
+      'SELECT *, toUnixTimestamp64Milli(occurred_at) AS occurredAt FROM locations FINAL',
+    );
     expect(row).toMatchObject({
       project: one.location.project,
       environment: 'test',
@@ -184,7 +186,9 @@ describe('repeats', () => {
 describe('users', () => {
   test('the newest applied location of each is its row', async () => {
     start();
-    await append(...range(0, 700).map((number) => outcome(number, {}, { result: number >= 693 ? 'stale' : 'applied' })));
+    await append(
+      ...range(0, 700).map((number) => outcome(number, {}, { result: number >= 693 ? 'stale' : 'applied' })),
+    );
     await until(async () => (await ids('users', 'user')).length === 7);
     await until(async () => (await newest())[0] === nowMs + 686);
     expect(await newest()).toEqual(range(686, 693).map((number) => nowMs + number));
@@ -227,7 +231,9 @@ describe('events', () => {
     await until(async () => (await ids('events')).length === events.length);
     const rows = await analytics.query<{ id: string; body: string }>('SELECT id, body FROM events FINAL ORDER BY id');
     const expected = events.map((event) => ({ id: event.id, body: plain(eventJson(event)) }));
-    expect(rows.map(({ id, body }) => ({ id, body: JSON.parse(body) }))).toEqual(expected.sort((a, b) => (a.id < b.id ? -1 : 1)));
+    expect(rows.map(({ id, body }) => ({ id, body: JSON.parse(body) }))).toEqual(
+      expected.sort((a, b) => (a.id < b.id ? -1 : 1)),
+    );
   });
 
   const uniqueEvents = (events: readonly Event[]): Event[] =>
@@ -246,7 +252,9 @@ describe('events', () => {
       { key: 'key', value: codecs.event.encode(event) },
     ]);
     await until(async () => (await ids('events')).length === 1);
-    expect(await node.deadLetters()).toMatchObject([{ topic: 'events', reason: 'undecodable', value: Buffer.from('bad') }]);
+    expect(await node.deadLetters()).toMatchObject([
+      { topic: 'events', reason: 'undecodable', value: Buffer.from('bad') },
+    ]);
   });
 });
 
@@ -255,7 +263,10 @@ describe('attempts', () => {
     const attempts = fc
       .sample(arbitrary.attempt, { numRuns: 60, seed: 9 })
       .map((attempt, index): Attempt => ({ ...attempt, id: idOf('attempt', index), at: nowMs + index }));
-    const records = attempts.map((attempt) => ({ key: attempt.delivery.webhook, value: codecs.attempt.encode(attempt) }));
+    const records = attempts.map((attempt) => ({
+      key: attempt.delivery.webhook,
+      value: codecs.attempt.encode(attempt),
+    }));
     start();
     await node.embedded.log.append(topics.attempts, [...records, ...records]);
     await until(async () => (await ids('webhook_attempts')).length === attempts.length);
@@ -266,7 +277,14 @@ describe('attempts', () => {
     expect(rows).toEqual(attempts.map(storedAttempt));
   });
 
-  const storedAttempt = ({ delivery, duration_ms, nextAttemptAt, responseHeaders, responseBody, ...attempt }: Attempt) => ({
+  const storedAttempt = ({
+    delivery,
+    duration_ms,
+    nextAttemptAt,
+    responseHeaders,
+    responseBody,
+    ...attempt
+  }: Attempt) => ({
     ...attempt,
     project: delivery.project,
     environment: delivery.environment,
@@ -286,7 +304,9 @@ describe('attempts', () => {
 
 describe('rejections', () => {
   const rejections = () =>
-    analytics.query('SELECT * EXCEPT at, toUnixTimestamp64Milli(at) AS at FROM rejections FINAL ORDER BY rejections.at, id');
+    analytics.query(
+      'SELECT * EXCEPT at, toUnixTimestamp64Milli(at) AS at FROM rejections FINAL ORDER BY rejections.at, id',
+    );
 
   test('each is a row, once', async () => {
     const sample = fc
@@ -308,7 +328,9 @@ describe('rejections', () => {
     const poison = Array.from({ length: 150 }, () => ({ key, value: Buffer.from('bad') }));
     await log.append(topics.events, poison);
     await until(async () => halted.length > 0);
-    expect(halted).toMatchObject([{ topic: 'events', partition, dead: 100, seen: 100, offset: 99, reason: 'undecodable' }]);
+    expect(halted).toMatchObject([
+      { topic: 'events', partition, dead: 100, seen: 100, offset: 99, reason: 'undecodable' },
+    ]);
     await append(...range(1, 8).map((number) => outcome(number)));
     await until(async () => (await ids('locations')).length === 7);
     await stop();

@@ -5,7 +5,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codec } from '../../../schemas/codecs.js';
 import type { DeadLetter } from '../../../schemas/records.js';
-import type { Divergence, HandOverResult, Log, LogRecord, Position, Positions, StreamHandler, Topic } from '../../ports.js';
+import type {
+  Divergence,
+  HandOverResult,
+  Log,
+  LogRecord,
+  Position,
+  Positions,
+  StreamHandler,
+  Topic,
+} from '../../ports.js';
 import { describeDivergence, positionAfter } from '../../positions.js';
 import { Breaker, type HaltedPartition, type TooManyDeadLetters } from '../breaker.js';
 import { verifyEveryMs } from '../claim-watch.js';

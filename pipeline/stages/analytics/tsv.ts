@@ -2,7 +2,13 @@
 import { utcTime } from '../../../schemas/wire/common.js';
 
 const special = /[\\\t\n\r]/;
-const escapes: { readonly [character: string]: string } = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'" };
+const escapes: { readonly [character: string]: string } = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  "'": "\\'",
+};
 const escaped = (character: string): string => escapes[character] as string;
 
 /** The value of a String column. */
@@ -20,7 +26,8 @@ export const nullableTime = (epochMs: number | null): string => (epochMs === nul
 const quoted = (value: string): string => `'${value.replace(/[\\\t\n\r']/g, escaped)}'`;
 
 /** The value of an Array(String) column. */
-export const texts = (values: readonly string[]): string => (values.length === 0 ? '[]' : `[${values.map(quoted).join()}]`);
+export const texts = (values: readonly string[]): string =>
+  values.length === 0 ? '[]' : `[${values.map(quoted).join()}]`;
 
 /** Characters that are turned into bytes at once: by the row it would cost more, and texts that wait would burden the garbage collector. */
 const chunkLength = 1 << 16;

@@ -25,7 +25,8 @@ const dayMs = 24 * 60 * minuteMs;
 const startMs = Date.UTC(2026, 2, 2, 12);
 const keepMs = 14 * dayMs;
 
-const often = <T>(usual: T, ...others: T[]) => fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
+const often = <T>(usual: T, ...others: T[]) =>
+  fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 /** Minutes from the start at which something expires; the locations are within half an hour of it. */
 const expiry = often<number | null>(null, 3, 8, 15).map((min) => (min === null ? null : startMs + min * minuteMs));
 const fence = fc.record({
@@ -56,7 +57,15 @@ function locationsOf(
     occurredAt += afterMin * minuteMs;
     const details = exampleDetails({ nearbyGeofences: true });
     const id = index.toString(16).padStart(24, '0');
-    return location({ ...fields, id, occurredAt, receivedAt: occurredAt + 250, latitude: 50, details, replyTo: 'here/1' });
+    return location({
+      ...fields,
+      id,
+      occurredAt,
+      receivedAt: occurredAt + 250,
+      latitude: 50,
+      details,
+      replyTo: 'here/1',
+    });
   });
 }
 
@@ -121,7 +130,10 @@ async function process(
 const atOnce: Turn = { waitMs: 0, isSweptBefore: true };
 
 test('the same locations make the same states, answers and events, whenever they are processed', async () => {
-  const turn = fc.record({ waitMs: fc.constantFrom(0, minuteMs, 7 * minuteMs, dayMs / 2), isSweptBefore: fc.boolean() });
+  const turn = fc.record({
+    waitMs: fc.constantFrom(0, minuteMs, 7 * minuteMs, dayMs / 2),
+    isSweptBefore: fc.boolean(),
+  });
   await fc.assert(
     fc.asyncProperty(
       fc.array(fence, { minLength: 1, maxLength: 4 }),
@@ -156,7 +168,11 @@ test('an answer lists the fence whose entry it tells, though the fence has expir
     ];
     const [entry] = locationsOf([{ afterMin: 1, longitude: 10, accuracy_m: 5, deviceId: 'phone' }]);
     const written = await process(changes, [entry!], [{ waitMs: dayMs, isSweptBefore: true }]);
-    const answer = JSON.parse(written.at(-1)!) as { user: { geofences: object[] }; events: object[]; nearbyGeofences: object[] };
+    const answer = JSON.parse(written.at(-1)!) as {
+      user: { geofences: object[] };
+      events: object[];
+      nearbyGeofences: object[];
+    };
     expect(answer.events).toHaveLength(1);
     expect(answer.user.geofences).toMatchObject([{ _id: record._id }]);
     expect(answer.nearbyGeofences).toMatchObject([{ _id: record._id, enabled: true }]);

@@ -53,7 +53,8 @@ const resolveFirstVersion = deviceStateType.createResolver(firstDeviceStateType)
 /** Decodes a state value of any release. Throws on one of a later release. */
 export function decodeDeviceState(value: Buffer): DeviceState {
   if (value[0] !== 0) return deviceStateType.fromBuffer(value, resolveFirstVersion) as DeviceState;
-  if (value[1] !== writtenVersion) throw new Error(`a device state of version ${value[1]}; this release reads ${writtenVersion}`);
+  if (value[1] !== writtenVersion)
+    throw new Error(`a device state of version ${value[1]}; this release reads ${writtenVersion}`);
   return deviceStateType.fromBuffer(value.subarray(markBytes)) as DeviceState;
 }
 

@@ -11,7 +11,9 @@ test('the copied location with an encoded tail equals the plain encoding, in any
   fc.assert(
     fc.property(arbitrary.outcome, ({ location, ...tail }) => {
       const frame = codecs.location.encode(location);
-      expect(slab.encode(encodeOutcome, { location, frame, tail })).toEqual(codecs.outcome.encode({ location, ...tail }));
+      expect(slab.encode(encodeOutcome, { location, frame, tail })).toEqual(
+        codecs.outcome.encode({ location, ...tail }),
+      );
     }),
     { numRuns: 500 },
   );

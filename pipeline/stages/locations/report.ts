@@ -58,9 +58,11 @@ export function createReporter({ metrics, onProblem, clock }: ReporterParts): Re
       for (const [result, count] of Object.entries(results)) {
         if (count > 0) metrics.add('locations_evaluated_total', count, result);
       }
-      for (const [type, count] of countBy(events, (event) => event.type)) metrics.add('events_generated_total', count, type);
+      for (const [type, count] of countBy(events, (event) => event.type))
+        metrics.add('events_generated_total', count, type);
       if (notEntered > 0) metrics.add('visits_not_entered_total', notEntered);
-      for (const [reason, count] of countBy(deadLetters, (bad) => bad.reason)) metrics.add('dead_letters_total', count, reason);
+      for (const [reason, count] of countBy(deadLetters, (bad) => bad.reason))
+        metrics.add('dead_letters_total', count, reason);
 
       const latest = deadLetters.at(-1);
       if (latest === undefined) return;

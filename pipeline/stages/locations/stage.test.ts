@@ -144,11 +144,17 @@ describe('replies', () => {
     await node.remove('geofence', shop._id);
     await node.configure({ kind: 'geofence', record: { ...shop, createdAt: shop.createdAt + 1 } });
     const first = made * 1_000;
-    await node.append(at({ ...outside, occurredAt: first - 1, replyTo: 'here/1' }), at({ ...inside, replyTo: 'here/2' }));
+    await node.append(
+      at({ ...outside, occurredAt: first - 1, replyTo: 'here/1' }),
+      at({ ...inside, replyTo: 'here/2' }),
+    );
     await until(() => node.replies.length === 2);
     const [stale, entered] = node.replies.map(({ body }) => JSON.parse(body) as TrackReply);
     expect(stale).toMatchObject({ result: 'stale', user: { geofences: [] } });
-    expect(entered).toMatchObject({ events: [{ type: 'user.entered_geofence' }], user: { geofences: [{ _id: shop._id }] } });
+    expect(entered).toMatchObject({
+      events: [{ type: 'user.entered_geofence' }],
+      user: { geofences: [{ _id: shop._id }] },
+    });
   });
 
   test('tell the user and the events as of that very location', async () => {
@@ -227,7 +233,10 @@ describe('bad records', () => {
       { reason: 'unknown_project', value: codecs.location.encode(at({ project: 'not an id' })) },
     ];
     node.start({ onProblem: (problem) => problems.push(problem) });
-    await node.embedded.log.append(topics.locations, [...bad.map(({ value }) => ({ key, value })), locationRecord(good)]);
+    await node.embedded.log.append(topics.locations, [
+      ...bad.map(({ value }) => ({ key, value })),
+      locationRecord(good),
+    ]);
     await node.drained();
 
     const letters = await node.deadLetters();
@@ -440,7 +449,9 @@ describe('replay', () => {
           );
           const whole = await runOf(locations, [10_000]);
           expect(await runOf(locations, runs)).toEqual(whole);
-          expect(whole.outcomes.map(({ location }) => location.id).sort()).toEqual(locations.map(({ id }) => id).sort());
+          expect(whole.outcomes.map(({ location }) => location.id).sort()).toEqual(
+            locations.map(({ id }) => id).sort(),
+          );
           expect(new Set(whole.events.map(({ id }) => id)).size).toBe(whole.events.length);
         },
       ),

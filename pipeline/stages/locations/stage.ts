@@ -194,7 +194,13 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       const due =
         records.length > 0
           ? await dueRecords(log, topics.locations, owner.nextOffset, records, bounds.maxBatchRecords)
-          : await missedRecords(log, topics.locations, partition, { from: owner.nextOffset, end }, bounds.maxBatchRecords);
+          : await missedRecords(
+              log,
+              topics.locations,
+              partition,
+              { from: owner.nextOffset, end },
+              bounds.maxBatchRecords,
+            );
       if (due.length === 0) return;
       const result = await apply(owner, due);
       if (result === 'halted') return result;

@@ -22,7 +22,10 @@ export const clock = Date.now;
 /** The key that a location is appended under. */
 export const keyOf = ({ project, environment, deviceId }: Location): string => `${project}/${environment}/${deviceId}`;
 
-export const locationRecord = (value: Location): NewRecord => ({ key: keyOf(value), value: codecs.location.encode(value) });
+export const locationRecord = (value: Location): NewRecord => ({
+  key: keyOf(value),
+  value: codecs.location.encode(value),
+});
 
 /** Resolves when the condition holds; looks again after every turn of the event loop. */
 export async function until(condition: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> {
@@ -100,7 +103,9 @@ export class TestNode {
   }
 
   /** Writes configured things; resolves when the view shows them. */
-  async configure(...things: { kind: ChangeKind; record: NonNullable<ConfigurationChange['record']> }[]): Promise<void> {
+  async configure(
+    ...things: { kind: ChangeKind; record: NonNullable<ConfigurationChange['record']> }[]
+  ): Promise<void> {
     await this.writer.write(things.map(({ kind, record }) => ({ kind, id: record._id, record })));
   }
 
@@ -131,7 +136,8 @@ export class TestNode {
     const { log } = this.embedded;
     const count = async (topic: Topic): Promise<number> => {
       let total = 0;
-      for (let partition = 0; partition < log.partitions(topic); partition++) total += (await log.bounds(topic, partition)).end;
+      for (let partition = 0; partition < log.partitions(topic); partition++)
+        total += (await log.bounds(topic, partition)).end;
       return total;
     };
     return until(
@@ -148,7 +154,9 @@ export class TestNode {
   }
 
   async deadLetters(): Promise<DeadLetter[]> {
-    return (await readAll(this.embedded, topics.deadLetters)).map(({ value }) => codecs.deadLetter.decode(value as Buffer));
+    return (await readAll(this.embedded, topics.deadLetters)).map(({ value }) =>
+      codecs.deadLetter.decode(value as Buffer),
+    );
   }
 
   async state(of: Location): Promise<DeviceState | undefined> {

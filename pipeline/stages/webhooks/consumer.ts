@@ -143,7 +143,10 @@ export class DeliveryConsumer implements StreamHandler {
     partition.isDiverged = true;
     try {
       const isStillOurs = () => isOurs() && this.#partitions.get(number) === partition;
-      const isReplaced = await claimReplaced(async () => (await queue.verify([source.claim]))[0] as ClaimState, isStillOurs);
+      const isReplaced = await claimReplaced(
+        async () => (await queue.verify([source.claim]))[0] as ClaimState,
+        isStillOurs,
+      );
       if (!isReplaced) return divergence.position;
       dispatcher.detach(source);
       partition.source = await this.#claim(number, 0);
@@ -256,7 +259,8 @@ export class DeliveryConsumer implements StreamHandler {
     const onRefused = (source: Source): void => {
       const owned = this.#partitions.get(partition);
       // A later owner, or a queue that fell back: then what it has forgotten is to be made again, whether or not another record comes.
-      if (owned !== undefined) this.#turns.take(partition, () => this.#recover(owned, source, 'claimed')).catch(onFailure);
+      if (owned !== undefined)
+        this.#turns.take(partition, () => this.#recover(owned, source, 'claimed')).catch(onFailure);
     };
     const source = new Source(queue, claim, refusals, onRefused);
     dispatcher.attach(source, await queue.webhooks(source.id));
@@ -264,7 +268,11 @@ export class DeliveryConsumer implements StreamHandler {
   }
 
   /** Once for all who were refused with the same claim. */
-  async #claimAgain(partition: Partition, refused: Source, state: 'claimed' | 'fallen_back' = 'claimed'): Promise<void> {
+  async #claimAgain(
+    partition: Partition,
+    refused: Source,
+    state: 'claimed' | 'fallen_back' = 'claimed',
+  ): Promise<void> {
     if (partition.source !== refused) return;
     partition.claiming ??= this.#replace(partition, state).finally(() => {
       partition.claiming = undefined;

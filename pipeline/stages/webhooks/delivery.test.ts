@@ -106,7 +106,9 @@ async function run({
     for (let from = 0; from < locations.length; from += appendAtOnce) {
       await node.append(...locations.slice(from, from + appendAtOnce).flat());
     }
-    const expected = locations.flat().reduce((sum, event) => sum + webhooks.filter((hook) => wants(hook, event)).length, 0);
+    const expected = locations
+      .flat()
+      .reduce((sum, event) => sum + webhooks.filter((hook) => wants(hook, event)).length, 0);
     const delivered = async () => {
       const attempts = (await node.attempts()).filter(({ state }) => state === 'delivered');
       return new Set(attempts.flatMap(({ delivery }) => delivery.events.map((id) => delivery.webhook + id))).size;
@@ -155,7 +157,9 @@ describe('every event arrives at every webhook that wants it, and', () => {
 
 test('one that never answers has one request in flight, and all others get everything', async () => {
   const node = await WebhookNode.open(2);
-  const healthy = Array.from({ length: 20 }, (_, number) => webhookRecord({ _id: webhookId(number), url: `http://${number}/` }));
+  const healthy = Array.from({ length: 20 }, (_, number) =>
+    webhookRecord({ _id: webhookId(number), url: `http://${number}/` }),
+  );
   const dead = webhookRecord({ _id: webhookId(99), url: 'http://dead/' });
   await node.configure(dead, ...healthy);
   let release: () => void = () => {};
@@ -181,7 +185,9 @@ test('one that never answers has one request in flight, and all others get every
 
 test('many that never answer leave half of the places to the others', async () => {
   const node = await WebhookNode.open();
-  const dead = Array.from({ length: 30 }, (_, number) => webhookRecord({ _id: webhookId(number), url: 'http://dead/' }));
+  const dead = Array.from({ length: 30 }, (_, number) =>
+    webhookRecord({ _id: webhookId(number), url: 'http://dead/' }),
+  );
   const healthy = webhookRecord({ _id: webhookId(99), url: 'http://healthy/' });
   await node.configure(healthy);
   let release: () => void = () => {};

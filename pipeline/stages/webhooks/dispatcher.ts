@@ -112,7 +112,8 @@ export class Dispatcher {
 
   /** Begins with what waits in the source. */
   attach(source: Source, waiting: readonly { readonly webhook: string; readonly nextDueAtMs: number }[]): void {
-    for (const { webhook, nextDueAtMs } of waiting) this.#ready.add(this.#endpointOf(webhook, source, undefined, nextDueAtMs));
+    for (const { webhook, nextDueAtMs } of waiting)
+      this.#ready.add(this.#endpointOf(webhook, source, undefined, nextDueAtMs));
     this.#pump();
   }
 

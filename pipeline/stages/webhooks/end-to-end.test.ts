@@ -36,7 +36,9 @@ const step = (device: number, number: number) =>
   });
 
 test('a location that enters seven fences: two requests, with the user as stored, signed', async () => {
-  const fences = Array.from({ length: 7 }, (_, number) => geofenceRecord({ externalId: `${number}`, center: [10, 50] }));
+  const fences = Array.from({ length: 7 }, (_, number) =>
+    geofenceRecord({ externalId: `${number}`, center: [10, 50] }),
+  );
   const hook = webhookRecord({ url: receiver.url('/hook'), delivery: 'grouped', tags: ['shop'] });
   await node.node.configure(...fences.map((record) => ({ kind: 'geofence' as const, record })));
   await node.configure(hook);
@@ -50,7 +52,11 @@ test('a location that enters seven fences: two requests, with the user as stored
   for (const { user, events } of bodies) {
     expect(user).toMatchObject({ userId: 'ann', deviceId: 'device 1', location: { coordinates: [10, 50] } });
     expect(user.geofences).toHaveLength(7);
-    expect(events[0]).toMatchObject({ type: 'user.entered_geofence', geofence: { tag: 'shop' }, user: { _id: user._id } });
+    expect(events[0]).toMatchObject({
+      type: 'user.entered_geofence',
+      geofence: { tag: 'shop' },
+      user: { _id: user._id },
+    });
   }
   for (const { body, headers } of receiver.requests) {
     new Webhook(secretText(1)).verify(body, headers as Record<string, string>);
@@ -63,7 +69,9 @@ test('a location that enters seven fences: two requests, with the user as stored
 
 test('restarted in the middle, every event arrives', async () => {
   const [steps, devices] = [10, 20];
-  const hooks = ['/a', '/b'].map((path) => webhookRecord({ _id: idOf('hook', path.charCodeAt(1)), url: receiver.url(path) }));
+  const hooks = ['/a', '/b'].map((path) =>
+    webhookRecord({ _id: idOf('hook', path.charCodeAt(1)), url: receiver.url(path) }),
+  );
   await node.node.configure({ kind: 'geofence', record: geofenceRecord({ center: [10, 50] }) });
   await node.configure(...hooks);
   // Without answers until the first restart, so that it comes in the middle of tries.

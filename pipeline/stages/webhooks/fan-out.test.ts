@@ -112,7 +112,8 @@ describe('deliveries', () => {
     await fc.assert(
       fc.asyncProperty(webhooks, partition, fc.nat(100), async (list, events, cut) => {
         const records = recordsOf(events);
-        const isBoundary = ({ locationId }: Event, index: number) => index === 0 || events[index - 1]?.locationId !== locationId;
+        const isBoundary = ({ locationId }: Event, index: number) =>
+          index === 0 || events[index - 1]?.locationId !== locationId;
         const boundaries = events.flatMap((event, index) => (isBoundary(event, index) ? [index] : []));
         const at = boundaries[cut % Math.max(1, boundaries.length)] ?? 0;
         fc.pre(at > 0);
@@ -128,7 +129,9 @@ describe('deliveries', () => {
 
 describe('chunks', () => {
   test('are bounded, never part a location, and end where the batch ends', async () => {
-    const list = Array.from({ length: 300 }, (_, number) => webhookRecord({ _id: webhookId(number), delivery: 'grouped' }));
+    const list = Array.from({ length: 300 }, (_, number) =>
+      webhookRecord({ _id: webhookId(number), delivery: 'grouped' }),
+    );
     const events = Array.from({ length: 30 }, (_, number) => eventRecord(1, number >> 1, number & 1));
     const { chunks } = await fanOutTo(list)(recordsOf(events), noRepeats);
     const all = [...chunks];

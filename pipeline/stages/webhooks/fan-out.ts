@@ -106,7 +106,10 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
       else wanted.push(found);
     }
     const userText = await loadUserTexts(parts, wanted);
-    return { bad, chunks: chunksOf(wanted, endOf(records), (group) => madeOf(group, userText(group[0] as WantedEvent))) };
+    return {
+      bad,
+      chunks: chunksOf(wanted, endOf(records), (group) => madeOf(group, userText(group[0] as WantedEvent))),
+    };
   };
 
   /** Undefined when no webhook wants it, or has had it. */

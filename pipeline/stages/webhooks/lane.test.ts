@@ -187,7 +187,18 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
       for (const step of drawn) await perform[step]();
       // In the end all of it comes to pass: round after round, until a while nothing does.
       for (let round = 0; round < 2 * made + 10; round++) {
-        for (const step of ['offer', 'answer', 'answer', 'load', 'answer', 'answer', 'take', 'settle', 'hear', 'pass'] as const)
+        for (const step of [
+          'offer',
+          'answer',
+          'answer',
+          'load',
+          'answer',
+          'answer',
+          'take',
+          'settle',
+          'hear',
+          'pass',
+        ] as const)
           await perform[step]();
       }
       expect(gone.size + queue.removed.size).toBe(made);
@@ -195,7 +206,9 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
       expect(lane.isEmpty).toBe(true);
       expect(budget.held).toBe(0);
       const all = Array.from({ length: made }, (_, sequence) => sequence);
-      expect(firstTries).toEqual(all.filter((sequence) => firstTries.includes(sequence) || !queue.removed.has(sequence)));
+      expect(firstTries).toEqual(
+        all.filter((sequence) => firstTries.includes(sequence) || !queue.removed.has(sequence)),
+      );
     }),
     { numRuns: 1_000 },
   );
@@ -232,7 +245,10 @@ test('a read that ends after the source has gone to another holds nothing', asyn
 
 test('regression: sent twice, when a read of the queue came across a delivery before it was offered', async () => {
   const queue = new SlowQueue();
-  const lane = new Lane({ source: queue.source, webhook, codec: codecs.delivery, budget: { held: 0 }, metrics: noMetrics }, 0);
+  const lane = new Lane(
+    { source: queue.source, webhook, codec: codecs.delivery, budget: { held: 0 }, metrics: noMetrics },
+    0,
+  );
   const place = { webhook, dueAtMs: 1, sequence: 0 };
   queue.stored.set(0, { ...place, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
   void lane.load(maxWindow, 1);

@@ -138,7 +138,8 @@ export class Lane {
     const times = await this.source.replacedAt(this.#parts.webhook, ids);
     const replacedAt = new Map(ids.map((id, index) => [id, times[index]] as const));
     // One that is still to be offered is too young to have been replaced, and its offer would bring it back.
-    return ({ delivery, place }) => (replacedAt.get(delivery.id) ?? 0) > delivery.createdAt && place.sequence < this.#nextOffered;
+    return ({ delivery, place }) =>
+      (replacedAt.get(delivery.id) ?? 0) > delivery.createdAt && place.sequence < this.#nextOffered;
   }
 
   /** Puts what is due into the window, as far as there is room, and leaves the rest. Answers the replaced ones, which are in hand then. */

@@ -15,7 +15,9 @@ const webhooks = fc
 const event: fc.Arbitrary<Matchable> = fc.record({ type, tag: fc.option(tag, { nil: null }) });
 
 const wants = ({ types, tags, enabled }: WebhookRecord, one: Matchable): boolean =>
-  enabled && (types === null || types.includes(one.type)) && (tags === null || (one.tag !== null && tags.includes(one.tag)));
+  enabled &&
+  (types === null || types.includes(one.type)) &&
+  (tags === null || (one.tag !== null && tags.includes(one.tag)));
 
 const ids = (found: readonly WebhookRecord[]) => found.map(({ _id }) => _id).sort();
 

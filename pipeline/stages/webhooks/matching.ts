@@ -17,7 +17,10 @@ export interface Matchable {
   readonly tag: string | null;
 }
 
-export const matchableOf = ({ type, geofence, beacon }: Event): Matchable => ({ type, tag: (geofence ?? beacon)?.tag ?? null });
+export const matchableOf = ({ type, geofence, beacon }: Event): Matchable => ({
+  type,
+  tag: (geofence ?? beacon)?.tag ?? null,
+});
 
 /** The enabled webhooks that want the event, each once, in no order. */
 export type Matcher = (event: Matchable) => readonly WebhookRecord[];
@@ -58,7 +61,8 @@ export function createMatcher(webhooks: readonly WebhookRecord[]): Matcher | und
       index.add(webhook);
     }
   }
-  return ({ type, tag }) => joined(ofAnyTag.wanting(type), (tag === null ? undefined : byTag.get(tag))?.wanting(type) ?? none);
+  return ({ type, tag }) =>
+    joined(ofAnyTag.wanting(type), (tag === null ? undefined : byTag.get(tag))?.wanting(type) ?? none);
 }
 
 /** The webhooks of one project and environment, looked at in both ways. */

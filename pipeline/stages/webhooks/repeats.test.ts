@@ -4,16 +4,20 @@ import { rememberEvents } from './repeats.js';
 
 test('an event is a repeat when one of the last so many had its id, at a lower offset', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), (ids, limit) => {
-      const isRepeat = rememberEvents(limit);
-      /** Of those that weren't repeats, the latest last. */
-      const remembered: number[] = [];
-      for (const [offset, id] of ids.entries()) {
-        const expected = remembered.slice(-limit).includes(id);
-        expect(isRepeat(String(id), offset)).toBe(expected);
-        if (!expected) remembered.push(id);
-      }
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 20 }),
+      (ids, limit) => {
+        const isRepeat = rememberEvents(limit);
+        /** Of those that weren't repeats, the latest last. */
+        const remembered: number[] = [];
+        for (const [offset, id] of ids.entries()) {
+          const expected = remembered.slice(-limit).includes(id);
+          expect(isRepeat(String(id), offset)).toBe(expected);
+          if (!expected) remembered.push(id);
+        }
+      },
+    ),
   );
 });
 

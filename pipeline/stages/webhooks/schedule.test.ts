@@ -38,11 +38,15 @@ describe('tries', () => {
 
   test('keep within a tenth of the delay, and reach both ends', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: maxTries - 1 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, drawn) => {
-        const delayMs = retryDelaysMs[attempt - 1] as number;
-        const waitMs = (verdictOn(failed({ attempt }), () => drawn).nextAttemptAtMs as number) - nowMs;
-        expect(Math.abs(waitMs - delayMs)).toBeLessThanOrEqual(delayMs / 10);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: maxTries - 1 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (attempt, drawn) => {
+          const delayMs = retryDelaysMs[attempt - 1] as number;
+          const waitMs = (verdictOn(failed({ attempt }), () => drawn).nextAttemptAtMs as number) - nowMs;
+          expect(Math.abs(waitMs - delayMs)).toBeLessThanOrEqual(delayMs / 10);
+        },
+      ),
     );
     const extremes = [0, 1].map((drawn) => verdictOn(failed(), () => drawn).nextAttemptAtMs);
     expect(extremes).toEqual([nowMs + 4_500, nowMs + 5_500]);

@@ -10,7 +10,15 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** From the end of a failed try to the next; the first try follows at once. */
-export const retryDelaysMs = [5_000, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 5 * hourMs, 10 * hourMs, 10 * hourMs] as const;
+export const retryDelaysMs = [
+  5_000,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  10 * hourMs,
+] as const;
 export const maxTries = retryDelaysMs.length + 1;
 
 /** Each delay is up to this share longer or shorter, so that what failed together doesn't come back together. */

@@ -35,7 +35,9 @@ describe('Standard Webhooks, by an independent implementation', () => {
     const headers = sign(webhookWith(secretRecord(id, 1)), delivery, nowMs)!;
     expect(isVerifiedBy(secretText(1), headers, Buffer.from('{}'))).toBe(false);
     expect(isVerifiedBy(secretText(1), { ...headers, 'webhook-id': 'other' })).toBe(false);
-    expect(isVerifiedBy(secretText(1), { ...headers, 'webhook-timestamp': `${Math.floor(nowMs / 1_000) - 1}` })).toBe(false);
+    expect(isVerifiedBy(secretText(1), { ...headers, 'webhook-timestamp': `${Math.floor(nowMs / 1_000) - 1}` })).toBe(
+      false,
+    );
   });
 
   test('while one secret replaces the other, both verify', () => {

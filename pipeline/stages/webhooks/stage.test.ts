@@ -192,7 +192,12 @@ describe('tries', () => {
     expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(attempts.map(({ state }) => state)).toEqual([...Array(7).fill('retrying'), 'given_up']);
     expect(attempts.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([...times.slice(1), null]);
-    expect(attempts[0]).toMatchObject({ result: 'refused', status: 500, responseHeaders: '{"x-why":"busy"}', url: hook.url });
+    expect(attempts[0]).toMatchObject({
+      result: 'refused',
+      status: 500,
+      responseHeaders: '{"x-why":"busy"}',
+      url: hook.url,
+    });
     expect(new Set(node.client.requests.map(({ id, body }) => id + body)).size).toBe(1);
   });
 
@@ -242,7 +247,8 @@ describe('tries', () => {
       return isUp ? answer(200) : failure;
     };
     node.start();
-    const burst = (location: number) => node.append(...Array.from({ length: 30 }, (_, device) => eventRecord(device, location)));
+    const burst = (location: number) =>
+      node.append(...Array.from({ length: 30 }, (_, device) => eventRecord(device, location)));
     await burst(1);
     await node.attempted(30);
     expect(most[0]).toBe(1);
@@ -332,7 +338,9 @@ describe('a webhook', () => {
     for (let day = 0; day < 12; day++) {
       node.client.answering = () => answer(day % 4 === 0 ? 200 : 500);
       await node.append(eventRecord(day, 1));
-      await until(async () => (await node.attempts()).some(({ delivery }) => delivery.events[0] === eventRecord(day, 1).id));
+      await until(async () =>
+        (await node.attempts()).some(({ delivery }) => delivery.events[0] === eventRecord(day, 1).id),
+      );
       node.time.pass(dayMs);
     }
     expect(node.notices).toEqual([]);
@@ -399,7 +407,9 @@ describe('records that nothing can be made of', () => {
     const poison = Array.from({ length: 150 }, () => ({ key, value: Buffer.from('bad') }));
     await node.node.embedded.log.append(topics.events, poison);
     await until(() => node.notices.some(({ kind }) => kind === 'halted'));
-    expect(node.notices).toMatchObject([{ kind: 'halted', topic: 'events', partition: 0, dead: 100, seen: 101, offset: 100 }]);
+    expect(node.notices).toMatchObject([
+      { kind: 'halted', topic: 'events', partition: 0, dead: 100, seen: 101, offset: 100 },
+    ]);
     await node.append(eventRecord(2, 1));
     await node.stop();
     expect(node.client.requests).toHaveLength(1);

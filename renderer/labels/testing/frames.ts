@@ -26,7 +26,13 @@ export function frameOf(view: Viewport, zoom: number, features: TileFeatures, im
 /** Symbol layers of `shapes` that write its tag `name`, from bottom to top, all of them painted alike. */
 export function lettering(layouts: readonly object[], paint: object = {}): CompiledStyle {
   const layers = layouts.map((layout) => {
-    return { type: 'symbol', source: 'tiles', 'source-layer': 'shapes', layout: { 'text-field': '{name}', ...layout }, paint };
+    return {
+      type: 'symbol',
+      source: 'tiles',
+      'source-layer': 'shapes',
+      layout: { 'text-field': '{name}', ...layout },
+      paint,
+    };
   });
   return compileStyle(styleOf(layers));
 }

@@ -42,14 +42,21 @@ export function inkOf(look: Look, setting: Setting, width: number, height: numbe
 }
 
 /** Pixels of ink that are in none of the boxes, each of them enlarged by `slackPx` CSS pixels. */
-export function inkOutside(ink: Uint8Array, boxes: readonly PixelBox[], width: number, scale: number, slackPx: number): number {
+export function inkOutside(
+  ink: Uint8Array,
+  boxes: readonly PixelBox[],
+  width: number,
+  scale: number,
+  slackPx: number,
+): number {
   let count = 0;
   for (let i = 0; i < ink.length; i++) {
     if (ink[i] === 0) continue;
     const x = ((i % (width * scale)) + 0.5) / scale;
     const y = (Math.floor(i / (width * scale)) + 0.5) / scale;
     const isCovered = boxes.some(
-      ({ minX, minY, maxX, maxY }) => x > minX - slackPx && x < maxX + slackPx && y > minY - slackPx && y < maxY + slackPx,
+      ({ minX, minY, maxX, maxY }) =>
+        x > minX - slackPx && x < maxX + slackPx && y > minY - slackPx && y < maxY + slackPx,
     );
     if (!isCovered) count++;
   }

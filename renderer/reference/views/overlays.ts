@@ -6,7 +6,9 @@ const florence = viewsOf('florence');
 const sanFrancisco = viewsOf('san-francisco');
 
 const row = (latitude: number, west: number, east: number, count: number): string =>
-  Array.from({ length: count }, (_, i) => `${latitude},${(west + ((east - west) * i) / (count - 1)).toFixed(2)}`).join('|');
+  Array.from({ length: count }, (_, i) => `${latitude},${(west + ((east - west) * i) / (count - 1)).toFixed(2)}`).join(
+    '|',
+  );
 
 export const overlayViews: readonly ReferenceView[] = [
   florence('marker-alone', 'markers=43.7745,11.2575'),
@@ -45,7 +47,10 @@ export const overlayViews: readonly ReferenceView[] = [
     'path=stroke:0xE4002B|width:8|border:black|borderWidth:3|43.7740,11.2530|43.7760,11.2570&path=stroke:0x00853E|width:1|borderWidth:0|43.7735,11.2545|43.7765,11.2600&path=stroke:0x1F6FEB99|width:14|border:0xFFFFFF66|borderWidth:4|43.7735,11.2580|43.7760,11.2620|43.7745,11.2640',
   ),
   florence('path-encoded', `path=stroke:purple|enc:${encodeURIComponent('kodjGo`ucAoKgEcBwQjHoKcBwQ')}`),
-  florence('path-encoded-6', `path=stroke:teal|width:5|enc6:${encodeURIComponent('wbvnrA_n{mT_|Bo}@g^ozDv|A_|Bg^ozD')}`),
+  florence(
+    'path-encoded-6',
+    `path=stroke:teal|width:5|enc6:${encodeURIComponent('wbvnrA_n{mT_|Bo}@g^ozDv|A_|Bg^ozD')}`,
+  ),
   florence(
     'path-line-string',
     'path=stroke:darkorange|{"type":"LineString","coordinates":[[11.2540,43.7735],[11.2570,43.7755],[11.2600,43.7740],[11.2630,43.7760]]}',
@@ -58,7 +63,10 @@ export const overlayViews: readonly ReferenceView[] = [
     'path-antimeridian',
     'width=400&height=300&path=stroke:crimson|-36.85,174.76|-17.7,177.9|21.3,-157.86&markers=size:small|-36.85,174.76|21.3,-157.86',
   ),
-  world('path-antimeridian-bbox', 'bbox=-40,160,30,-140&path=stroke:crimson|width:2|35.68,139.69|21.3,-157.86|-36.85,174.76'),
+  world(
+    'path-antimeridian-bbox',
+    'bbox=-40,160,30,-140&path=stroke:crimson|width:2|35.68,139.69|21.3,-157.86|-36.85,174.76',
+  ),
   world(
     'path-around-the-world',
     'width=512&height=256&center=40,180&zoom=1&path=stroke:navy|width:2|51.5,0|30,75|35,139|37,-122|40,-74|51.5,0',

@@ -174,6 +174,10 @@ const woven = {
 const at = (ratio: number) => ({ style: woven, sprites: [spriteOf(imagesAt(ratio), ratio)] });
 
 export const spriteViews: readonly ReferenceView[] = [
-  sanFrancisco('sprite-16', 'width=400&height=300&center=37.7905,-122.3995&zoom=16&style=woven&markers=37.7905,-122.3995', at(1)),
+  sanFrancisco(
+    'sprite-16',
+    'width=400&height=300&center=37.7905,-122.3995&zoom=16&style=woven&markers=37.7905,-122.3995',
+    at(1),
+  ),
   sanFrancisco('sprite-15-scale-2', 'center=37.7890,-122.3902&zoom=15.4&scale=2&style=woven', at(2)),
 ];

@@ -47,7 +47,10 @@ function only(area: Classified<AreaClass>, classes: readonly AreaClass[]): Class
 function waterwayLayers({ waterways }: Schema, palette: Palette): LayerSpecification[] {
   if (!waterways) return [];
   const width = (river: number, stream: number) => byClass(waterways, (name) => (name === 'river' ? river : stream), 0);
-  const widths = byZoom({ 2: width(0.4, 0), 8: width(1, 0), 12: width(1.8, 0.5), 14: width(3, 1.1), 18: width(12, 4) }, 1.4);
+  const widths = byZoom(
+    { 2: width(0.4, 0), 8: width(1, 0), 12: width(1.8, 0.5), 14: width(3, 1.1), 18: width(12, 4) },
+    1.4,
+  );
   return [
     {
       id: 'waterways',
@@ -66,13 +69,20 @@ function pierLayers(id: string, pier: Selected, palette: Palette): LayerSpecific
   const width = byZoom({ 13: 0.8, 16: 3, 20: 20 }, 1.5);
   return [
     { ...fill(`${id}-area`, isArea, palette.pier), minzoom: 12 } as LayerSpecification,
-    { id: `${id}-line`, type: 'line', minzoom: 13, ...from(isLine), paint: { 'line-color': palette.pier, 'line-width': width } },
+    {
+      id: `${id}-line`,
+      type: 'line',
+      minzoom: 13,
+      ...from(isLine),
+      paint: { 'line-color': palette.pier, 'line-width': width },
+    },
   ];
 }
 
 function aerowayLayers({ aeroways }: Schema, palette: Palette): LayerSpecification[] {
   if (!aeroways) return [];
-  const width = (runway: number, taxiway: number) => byClass(aeroways, (name) => (name === 'runway' ? runway : taxiway), 0);
+  const width = (runway: number, taxiway: number) =>
+    byClass(aeroways, (name) => (name === 'runway' ? runway : taxiway), 0);
   const widths = byZoom({ 10: width(1, 0), 12: width(4, 0.8), 14: width(11, 3), 18: width(120, 40) }, 1.6);
   return [
     {

@@ -1,6 +1,10 @@
 /** Text. Later layers are placed first: what matters most comes last. */
 
-import type { ExpressionSpecification, LayerSpecification, SymbolLayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import type {
+  ExpressionSpecification,
+  LayerSpecification,
+  SymbolLayerSpecification,
+} from '@maplibre/maplibre-gl-style-spec';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import type { PoiClass, RoadClass, Schema } from '../schema.js';

@@ -1,6 +1,10 @@
 /** Names of countries, states, cities and their parts. */
 
-import type { ExpressionSpecification, LayerSpecification, SymbolLayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import type {
+  ExpressionSpecification,
+  LayerSpecification,
+  SymbolLayerSpecification,
+} from '@maplibre/maplibre-gl-style-spec';
 import { byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import type { PlaceClass, Schema } from '../schema.js';
@@ -20,7 +24,18 @@ interface PlaceStyle {
 
 /** A name that finds no room may move off its place by its own height, or by a little more. */
 const movable: Layout = {
-  'text-variable-anchor-offset': ['center', [0, 0], 'bottom', [0, -0.5], 'top', [0, 0.5], 'bottom', [0, -1], 'top', [0, 1]],
+  'text-variable-anchor-offset': [
+    'center',
+    [0, 0],
+    'bottom',
+    [0, -0.5],
+    'top',
+    [0, 0.5],
+    'bottom',
+    [0, -1],
+    'top',
+    [0, 1],
+  ],
 };
 
 const spaced: Layout = { 'text-letter-spacing': 0.12, 'text-transform': 'uppercase' };
@@ -127,7 +142,10 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
 
 function sizeByZoom({ sizes }: PlaceStyle, rank: ExpressionSpecification): ExpressionSpecification {
   const values = Object.entries(sizes).map(([zoom, [small, large]]) => {
-    return [zoom, small === large ? small : expression('interpolate', ['linear'], rank, largeRank, large, smallRank, small)];
+    return [
+      zoom,
+      small === large ? small : expression('interpolate', ['linear'], rank, largeRank, large, smallRank, small),
+    ];
   });
   return byZoom(Object.fromEntries(values));
 }

@@ -66,7 +66,9 @@ function streetLayers(level: Level, roads: Roads, palette: Palette): LayerSpecif
       layout: { 'line-cap': level === 'ground' ? 'round' : 'butt', 'line-join': 'round', 'line-sort-key': sortKey },
       paint: {
         'line-color': byClass(roads, (name) => seen(palette.roads[name].casing), palette.land),
-        'line-width': widthByZoom(roads, (name, i) => (widths[name][i]! === 0 ? 0 : widths[name][i]! + 2 * casingWidths[i]!)),
+        'line-width': widthByZoom(roads, (name, i) =>
+          widths[name][i]! === 0 ? 0 : widths[name][i]! + 2 * casingWidths[i]!,
+        ),
         ...(isTunnel && { 'line-dasharray': [1.5, 0.8] }),
       },
     },

@@ -103,7 +103,10 @@ export const openMapTilesSchema: Schema = {
     sourceLayer: 'transportation',
     tag: classTag,
     // Makers of this schema differ: some have all that isn't a main line as transit.
-    values: { rail: ['rail'], transit: ['transit', 'light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'] },
+    values: {
+      rail: ['rail'],
+      transit: ['transit', 'light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'],
+    },
     isTunnel: expression('==', brunnel, 'tunnel'),
     isBridge: expression('==', brunnel, 'bridge'),
   },

@@ -95,7 +95,10 @@ export const protomapsV3Schema: Schema = {
   },
   ferries: { sourceLayer: 'transit', filter: expression('==', kind, 'ferry') },
   borders: {
-    country: { sourceLayer: 'boundaries', filter: expression('<=', ['coalesce', ['get', 'pmap:min_admin_level'], 9], 2) },
+    country: {
+      sourceLayer: 'boundaries',
+      filter: expression('<=', ['coalesce', ['get', 'pmap:min_admin_level'], 9], 2),
+    },
     state: {
       sourceLayer: 'boundaries',
       filter: expression('match', ['get', 'pmap:min_admin_level'], [3, 4], true, false),

@@ -100,7 +100,13 @@ export const protomapsSchema: Schema = {
   buildings: { sourceLayer: 'buildings', filter: isPolygon },
   roads: {
     sourceLayer: 'roads',
-    filter: expression('match', kind, ['highway', 'major_road', 'medium_road', 'minor_road', 'path', 'other'], true, false),
+    filter: expression(
+      'match',
+      kind,
+      ['highway', 'major_road', 'medium_road', 'minor_road', 'path', 'other'],
+      true,
+      false,
+    ),
     tag: detail,
     values: roads,
     isTunnel: expression('has', 'is_tunnel'),

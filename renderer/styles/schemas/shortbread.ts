@@ -25,7 +25,10 @@ const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
   path: ['path', 'footway', 'cycleway', 'steps'],
 };
 
-const streetRails = { rail: ['rail'], transit: ['light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'] };
+const streetRails = {
+  rail: ['rail'],
+  transit: ['light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'],
+};
 
 export const shortbreadSchema: Schema = {
   background: 'land',
@@ -101,7 +104,10 @@ export const shortbreadSchema: Schema = {
       sourceLayer: 'boundaries',
       filter: expression('all', ['==', ['get', 'admin_level'], 2], ['!', is('maritime')]),
     },
-    state: { sourceLayer: 'boundaries', filter: expression('all', ['==', ['get', 'admin_level'], 4], ['!', is('maritime')]) },
+    state: {
+      sourceLayer: 'boundaries',
+      filter: expression('all', ['==', ['get', 'admin_level'], 4], ['!', is('maritime')]),
+    },
   },
   labels: {
     name: expression('get', 'name'),
@@ -129,7 +135,11 @@ export const shortbreadSchema: Schema = {
     ],
     roads: { sourceLayer: 'street_labels', tag: kind, values: roads, ref: expression('get', 'ref') },
     water: [{ sourceLayer: 'water_polygons_labels', filter: expression('!=', kind, 'glacier') }],
-    waterways: { sourceLayer: 'water_lines_labels', tag: kind, values: { river: ['river', 'canal'], stream: ['stream'] } },
+    waterways: {
+      sourceLayer: 'water_lines_labels',
+      tag: kind,
+      values: { river: ['river', 'canal'], stream: ['stream'] },
+    },
     pois: [
       {
         sourceLayer: 'public_transport',

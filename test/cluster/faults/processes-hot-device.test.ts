@@ -57,7 +57,9 @@ async function delaysIn(cluster: TestCluster): Promise<Delay[]> {
   const sources = await clusterSources(cluster.environment);
   try {
     const locations = await readTopic(sources, topics.locations);
-    const acceptedAtMs = new Map(locations.map(({ value, timestamp }) => [codecs.location.decode(value).id, timestamp]));
+    const acceptedAtMs = new Map(
+      locations.map(({ value, timestamp }) => [codecs.location.decode(value).id, timestamp]),
+    );
     return (await readTopic(sources, topics.events)).map(({ value, partition, timestamp }) => {
       const { locationId, user } = codecs.event.decode(value);
       return { device: user!.deviceId, partition, ms: timestamp - acceptedAtMs.get(locationId!)! };

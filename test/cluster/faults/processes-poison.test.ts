@@ -27,14 +27,20 @@ async function stranger({ environment, name }: TestCluster) {
   onTestFinished(() => producer.disconnect());
   return {
     /** Answers the offset of the first. */
-    async write(topic: Topic, partition: number, records: readonly { key: string; value: Buffer | null }[]): Promise<number> {
+    async write(
+      topic: Topic,
+      partition: number,
+      records: readonly { key: string; value: Buffer | null }[],
+    ): Promise<number> {
       const messages = records.map((record) => ({ ...record, partition }));
       const [written] = await producer.send({ topic: `${name}.${topic}`, messages });
       return Number(written!.baseOffset);
     },
     /** The id that the registry has for the topic's newest schema. */
     async schemaId(topic: Topic): Promise<number> {
-      const answer = await fetch(`${environment.FENCELINE_REGISTRY_URL}/subjects/${name}.${topic}-value/versions/latest`);
+      const answer = await fetch(
+        `${environment.FENCELINE_REGISTRY_URL}/subjects/${name}.${topic}-value/versions/latest`,
+      );
       return ((await answer.json()) as { id: number }).id;
     },
   };
@@ -108,7 +114,9 @@ it('halts a partition that yields nothing else, loudly, while the others go on',
   async function disturb({ cluster, nodes, reached }: Running): Promise<void> {
     const project = await projectOf(nodes, cluster);
     const devices = workload.devices.map(([first]) => first!.deviceId);
-    const others = devices.filter((device) => partitionOfKey(`${project}/test/${device}`, partitions) !== partition).sort();
+    const others = devices
+      .filter((device) => partitionOfKey(`${project}/test/${device}`, partitions) !== partition)
+      .sort();
     await reached(0.3);
     const offset = await (await stranger(cluster)).write(topics.locations, partition, poison);
     await until(() => /"halted"/.test(nodes.log()), { timeoutMs: 60_000 });

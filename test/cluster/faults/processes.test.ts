@@ -33,7 +33,10 @@ it('loses nothing when processes of all roles are killed', { timeout, retry: 0 }
 
   /** Each node once, and then some that may still be starting, or that work on what others left. */
   async function disturb({ nodes, reached }: Running): Promise<void> {
-    const victims = [...shuffled(nodes.nodes, random), ...Array.from({ length: moreKills }, () => random.pick(nodes.nodes))];
+    const victims = [
+      ...shuffled(nodes.nodes, random),
+      ...Array.from({ length: moreKills }, () => random.pick(nodes.nodes)),
+    ];
     for (const [index, victim] of victims.entries()) {
       await reached((index + random.between(0.1, 0.9)) / (victims.length + 1));
       await victim.kill();

@@ -60,7 +60,8 @@ async function openOwner(published: Published, prefix: string): Promise<Owner> {
     retentionMs: 0,
     wire: { toWire: () => {} },
     publish: async (_topic, records) => published.append(records),
-    publishRest: async (_topic, records) => published.append(records.filter(({ value }) => !published.counts.has(`${value}`))),
+    publishRest: async (_topic, records) =>
+      published.append(records.filter(({ value }) => !published.counts.has(`${value}`))),
   });
   return { redis, store, queue: createRedisDeliveryQueue({ redis, partitions }) };
 }
@@ -120,7 +121,10 @@ async function applyRecords(
       const offsets = Array.from({ length: 1 + (next % 8) }, (_, each) => next + each);
       const counts = await countsOf(store, partition, [...new Set(offsets.map(deviceOf))]);
       for (const offset of offsets) counts.set(deviceOf(offset), counts.get(deviceOf(offset))! + 1);
-      const records = offsets.map((offset) => ({ key: deviceOf(offset), value: Buffer.from(eventOf(partition, offset)) }));
+      const records = offsets.map((offset) => ({
+        key: deviceOf(offset),
+        value: Buffer.from(eventOf(partition, offset)),
+      }));
       const states = new Map([...counts].map(([device, count]) => [device, Buffer.from(`${count}`)]));
       const nextOffset = next + offsets.length;
       const commit = { expectedOffset: next, nextOffset, states, publish: [{ topic: 'events' as const, records }] };
@@ -145,7 +149,11 @@ async function applyRecords(
   }
 }
 
-async function countsOf(store: StateStore, partition: number, devices: readonly string[]): Promise<Map<string, number>> {
+async function countsOf(
+  store: StateStore,
+  partition: number,
+  devices: readonly string[],
+): Promise<Map<string, number>> {
   const states = await store.load(partition, devices);
   return new Map(devices.map((device, i) => [device, Number(states[i]?.toString() ?? 0)]));
 }
@@ -178,7 +186,12 @@ interface Deliveries {
 }
 
 /** Makes deliveries as the webhook stage does, settles some and puts others off. */
-async function deliver(owners: readonly Owner[], partition: number, { mayFallBack }: Rules, worker: Worker): Promise<Deliveries> {
+async function deliver(
+  owners: readonly Owner[],
+  partition: number,
+  { mayFallBack }: Rules,
+  worker: Worker,
+): Promise<Deliveries> {
   const source = { topic: 'events' as const, partition };
   const ledger: Deliveries = { added: new Map(), settled: new Set() };
   for (let turn = 0; ; turn++) {
@@ -189,7 +202,11 @@ async function deliver(owners: readonly Owner[], partition: number, { mayFallBac
     for (let i = 0; i < stepsPerClaim; i++) {
       if (worker.steps >= worker.end) return ledger;
       const values = Array.from({ length: 3 }, (_, each) => `${next + each}`);
-      const deliveries = values.map((value, each) => ({ webhook: webhooks[each]!, dueAtMs: 1, value: Buffer.from(value) }));
+      const deliveries = values.map((value, each) => ({
+        webhook: webhooks[each]!,
+        dueAtMs: 1,
+        value: Buffer.from(value),
+      }));
       const batch = { expectedOffset: next, nextOffset: next + 3, deliveries };
       const result = await timed(worker, () => queue.add(claim, batch));
       if (!mayFallBack) expect(result).toBe('committed');
@@ -208,7 +225,11 @@ async function deliver(owners: readonly Owner[], partition: number, { mayFallBac
     }
     const taken = await other.claim(source);
     if (!mayFallBack) expect(taken.nextOffset).toBe(next);
-    const refused = await queue.add(claim, { expectedOffset: taken.nextOffset, nextOffset: taken.nextOffset, deliveries: [] });
+    const refused = await queue.add(claim, {
+      expectedOffset: taken.nextOffset,
+      nextOffset: taken.nextOffset,
+      deliveries: [],
+    });
     if (!mayFallBack) expect(refused).toBe('fenced');
   }
 }
@@ -233,7 +254,9 @@ async function checkDeliveries(
     expect(back).toEqual([]);
     expect(added.size).toBe(nextOffset);
   }
-  expect((await queue.webhooks(source)).map(({ webhook }) => webhook)).toEqual(webhooks.filter((_, i) => pages[i]!.length > 0));
+  expect((await queue.webhooks(source)).map(({ webhook }) => webhook)).toEqual(
+    webhooks.filter((_, i) => pages[i]!.length > 0),
+  );
   return back.length;
 }
 

@@ -65,7 +65,11 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
   const { workload, overMs = 0, nodes: planned = usualPlan, disturb = async () => {} } = plan;
   const cluster = newTestCluster(plan.services);
   if (!cluster) throw new Error('there are no services');
-  const environment = { ...cluster.environment, FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32', ...plan.environment };
+  const environment = {
+    ...cluster.environment,
+    FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32',
+    ...plan.environment,
+  };
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
   receiver.answering = refusingSome();
@@ -78,7 +82,8 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
   const progress = new Progress();
   const total = workload.devices.flat().length;
   const longestPause = watchPauses(nodes);
-  const reached = async (share: number) => void (await until(() => progress.acknowledged >= total * share, loadPatience));
+  const reached = async (share: number) =>
+    void (await until(() => progress.acknowledged >= total * share, loadPatience));
   await Promise.all([send(nodes, workload, progress, overMs), disturb({ cluster, nodes, receiver, reached })]);
   await nodes.working();
   await everythingIsStored(nodes, receiver, workload);
@@ -102,7 +107,9 @@ async function everythingIsStored(nodes: ClusterNodes, receiver: Receiver, { dev
   const stored = async () => (await entries()).length === devices.length && (await users()) === devices.length;
   const delivered = async () => {
     const ids = deliveredIds(receiver);
-    return (await entries()).every(({ _id }: { _id: string }) => ids.has(_id)) && (await waitingDeliveries(nodes)) === 0;
+    return (
+      (await entries()).every(({ _id }: { _id: string }) => ids.has(_id)) && (await waitingDeliveries(nodes)) === 0
+    );
   };
   await until(stored, patience)
     .then(() => until(delivered, patience))

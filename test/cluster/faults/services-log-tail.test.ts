@@ -41,7 +41,11 @@ async function startScene() {
 type Scene = Awaited<ReturnType<typeof startScene>>;
 
 /** Each of a device of its own, acknowledged. Answers the devices. */
-async function send({ nodes, secret }: Pick<Scene, 'nodes' | 'secret'>, name: string, count: number): Promise<string[]> {
+async function send(
+  { nodes, secret }: Pick<Scene, 'nodes' | 'secret'>,
+  name: string,
+  count: number,
+): Promise<string[]> {
   const devices = Array.from({ length: count }, (_, index) => `${name}-${index}`);
   const lines = devices.map((deviceId) => ({ deviceId, ...standing(0, 0), accuracy: 5, updatedAtMs: Date.now() }));
   await until(
@@ -98,13 +102,15 @@ it('locations that follow a lost tail of the log are not skipped in silence', { 
 
   const fresh = await send(scene, 'new', 1_200);
   const isTold = () => /is not the log that .* read/.test(nodes.log());
-  await until(isTold, { ...patience, timeoutMs: 30_000, describe: () => 'a node says that the log is another one' }).catch(
-    async (error) => {
-      const counts = await applied(scene);
-      const missing = fresh.filter((device) => !counts.has(device)).length;
-      throw new Error(`${missing} of ${fresh.length} new locations were never evaluated, and nobody said so: ${error}`);
-    },
-  );
+  await until(isTold, {
+    ...patience,
+    timeoutMs: 30_000,
+    describe: () => 'a node says that the log is another one',
+  }).catch(async (error) => {
+    const counts = await applied(scene);
+    const missing = fresh.filter((device) => !counts.has(device)).length;
+    throw new Error(`${missing} of ${fresh.length} new locations were never evaluated, and nobody said so: ${error}`);
+  });
 
   const dry = await fenceline(environment, 'repair', 'positions');
   console.log(dry.output);

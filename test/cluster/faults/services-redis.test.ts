@@ -68,7 +68,10 @@ it('does again what Redis has forgotten of its last second', { timeout, retry: 0
   expect(restarts, 'processes that ended').toBe(0);
 });
 
-it('goes on while slots of a Redis Cluster move, a replica takes over and a master dies', { timeout, retry: 0 }, async () => {
+it('goes on while slots of a Redis Cluster move, a replica takes over and a master dies', {
+  timeout,
+  retry: 0,
+}, async () => {
   const redis = await startRedisCluster({ hasReplicas: true });
   onTestFinished(() => redis.stop());
   const { nodes: masters, replicas } = redis;

@@ -9,7 +9,10 @@ const story = new Story();
 /** More than we ever register: ids that come after these were never given to us before. */
 const strangers = 40;
 
-it('does without its registry, and with one that has forgotten everything', { timeout: 240_000, retry: 0 }, async () => {
+it('does without its registry, and with one that has forgotten everything', {
+  timeout: 240_000,
+  retry: 0,
+}, async () => {
   const registry = await startRegistry();
   onTestFinished(() => registry.stop());
 

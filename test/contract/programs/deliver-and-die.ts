@@ -30,7 +30,11 @@ const events = await log.read('events', 0, claim.nextOffset, 1_000);
 await deliveryQueue.add(claim, {
   expectedOffset: claim.nextOffset,
   nextOffset: claim.nextOffset + events.length,
-  deliveries: events.map(({ offset, value }) => ({ webhook: '65f0a1b2c3d4e5f600000001', dueAtMs: offset, value: value! })),
+  deliveries: events.map(({ offset, value }) => ({
+    webhook: '65f0a1b2c3d4e5f600000001',
+    dueAtMs: offset,
+    value: value!,
+  })),
 });
 await storage.deliveryEnvironment.flushed();
 process.kill(process.pid, 'SIGKILL');

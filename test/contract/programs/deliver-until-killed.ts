@@ -52,7 +52,11 @@ async function deliver(source: DeliverySource): Promise<never> {
   for (let offset = claim.nextOffset; ; ) {
     const records = await log.read(source.topic, 0, offset, 50);
     const nextOffset = offset + records.length;
-    const deliveries = records.map(({ offset: dueAtMs, value }) => ({ webhook: webhooks[dueAtMs % 2]!, dueAtMs, value: value! }));
+    const deliveries = records.map(({ offset: dueAtMs, value }) => ({
+      webhook: webhooks[dueAtMs % 2]!,
+      dueAtMs,
+      value: value!,
+    }));
     const result = await deliveryQueue.add(claim, { expectedOffset: offset, nextOffset, deliveries });
     if (result !== 'committed') throw new Error('fenced without a rival');
     print(`added ${source.topic} ${nextOffset}`);

@@ -49,4 +49,11 @@ async function appendChanges(): Promise<never> {
   }
 }
 
-await Promise.all([appendRecords(0), appendRecords(1), appendRecords(2), commitBatches(0), commitBatches(1), appendChanges()]);
+await Promise.all([
+  appendRecords(0),
+  appendRecords(1),
+  appendRecords(2),
+  commitBatches(0),
+  commitBatches(1),
+  appendChanges(),
+]);

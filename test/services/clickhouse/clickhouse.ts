@@ -45,7 +45,9 @@ export async function startClickHouse(settings: ClickHouseSettings = {}): Promis
   const isReal = settings.cluster === undefined && (await lacking(real)) === undefined;
   const files = isReal ? realFiles(port, password, settings) : frontFiles(port, password, settings);
   const ping = () => versionOf(address, settings);
-  const [server] = (await run([{ ...(isReal ? realProgram : frontProgram()), ports: [port], files, ping }])) as [Server];
+  const [server] = (await run([{ ...(isReal ? realProgram : frontProgram()), ports: [port], files, ping }])) as [
+    Server,
+  ];
   const version = await ping();
   return Object.assign(server, address, { version: isReal ? version : `${version}, the engine behind a front,` });
 }

@@ -66,7 +66,9 @@ export async function startDebianServer(tls?: ServerTls): Promise<DebianServer> 
 /** So many shards of two replicas each. */
 export async function startDebianCluster(shardCount: number): Promise<DebianCluster> {
   const all = await newPorts(shardCount * replicaCount);
-  const ports = Array.from({ length: shardCount }, (_, shard) => all.slice(replicaCount * shard, replicaCount * (shard + 1)));
+  const ports = Array.from({ length: shardCount }, (_, shard) =>
+    all.slice(replicaCount * shard, replicaCount * (shard + 1)),
+  );
   const [zookeeperPort] = (await freePorts(1)) as [number];
   const password = newPassword();
   const membership = (index: number): Membership => {
@@ -89,7 +91,13 @@ async function newPorts(servers: number): Promise<Ports[]> {
 
 function zookeeperProgram(port: number): Program {
   const lines = [
-    ...['tickTime=500', 'dataDir=data', `clientPort=${port}`, `clientPortAddress=${loopback}`, 'admin.enableServer=false'],
+    ...[
+      'tickTime=500',
+      'dataDir=data',
+      `clientPort=${port}`,
+      `clientPortAddress=${loopback}`,
+      'admin.enableServer=false',
+    ],
     '4lw.commands.whitelist=srvr',
   ];
   const java = `java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$${kafka.folder!.variable}/*"`;
@@ -167,7 +175,8 @@ const secureListener = (port: number): string => `<https_port>${port}</https_por
 
 function clusterSettings({ shard, replica, ports, zookeeperPort }: Membership, password: string): string {
   const login = `<user>${username}</user><password>${password}</password>`;
-  const replicaOf = ({ tcp }: Ports): string => `<replica><host>${loopback}</host><port>${tcp}</port>${login}</replica>`;
+  const replicaOf = ({ tcp }: Ports): string =>
+    `<replica><host>${loopback}</host><port>${tcp}</port>${login}</replica>`;
   const shardOf = (replicas: readonly Ports[]): string =>
     `<shard><internal_replication>true</internal_replication>${replicas.map(replicaOf).join('')}</shard>`;
   return `<zookeeper><node><host>${loopback}</host><port>${zookeeperPort}</port></node></zookeeper>

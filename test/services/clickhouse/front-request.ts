@@ -27,7 +27,18 @@ export interface Login {
 
 /** Read by the HTTP interface itself, and not settings of the engine. */
 const ofTheInterface = new Set([
-  ...['query', 'query_id', 'database', 'user', 'password', 'role', 'session_id', 'compress', 'decompress', 'default_format'],
+  ...[
+    'query',
+    'query_id',
+    'database',
+    'user',
+    'password',
+    'role',
+    'session_id',
+    'compress',
+    'decompress',
+    'default_format',
+  ],
   ...['wait_end_of_query', 'buffer_size', 'send_progress_in_http_headers', 'http_headers_progress_interval_ms'],
   ...['enable_http_compression', 'http_response_buffer_size', 'cancel_http_readonly_queries_on_client_close'],
 ]);
@@ -53,7 +64,8 @@ export async function readRequest(request: IncomingMessage): Promise<FrontReques
   };
 }
 
-const isForm = ({ headers }: IncomingMessage): boolean => headers['content-type']?.startsWith('multipart/form-data') ?? false;
+const isForm = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.startsWith('multipart/form-data') ?? false;
 
 async function formFields(request: IncomingMessage): Promise<[string, string][]> {
   const contentType = request.headers['content-type'] as string;
@@ -72,7 +84,10 @@ function decompressed(request: IncomingMessage): Readable {
 export function loginOf({ headers }: IncomingMessage): Login {
   const [, basic] = /^Basic (\S+)$/.exec(headers.authorization ?? '') ?? [];
   if (basic === undefined) {
-    return { username: String(headers['x-clickhouse-user'] ?? 'default'), password: String(headers['x-clickhouse-key'] ?? '') };
+    return {
+      username: String(headers['x-clickhouse-user'] ?? 'default'),
+      password: String(headers['x-clickhouse-key'] ?? ''),
+    };
   }
   const [username = '', ...password] = Buffer.from(basic, 'base64').toString('utf8').split(':');
   return { username, password: password.join(':') };

@@ -42,7 +42,8 @@ async function main(): Promise<void> {
   const settings = JSON.parse(readFileSync(process.argv[2] as string, 'utf8')) as FrontSettings;
   const sharding = settings.cluster && createSharding(settings.cluster, `${settings.folder}.xml`);
   const engine = await startEngine(settings.folder, sharding);
-  const listener = (request: IncomingMessage, response: ServerResponse) => void answer(engine, settings.login, request, response);
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    void answer(engine, settings.login, request, response);
   const server = settings.tls ? createTlsServer(settings.tls, listener) : createServer(listener);
   server.keepAliveTimeout = settings.keepAliveMs;
   server.listen(settings.port, settings.host, () => console.log(`ready ${settings.port}`));
@@ -63,7 +64,8 @@ async function answer(
     const { bytes, rowsRead } = await engine.run(statement);
     response.setHeader('X-ClickHouse-Query-Id', statement.queryId);
     response.setHeader('X-ClickHouse-Summary', JSON.stringify({ read_rows: `${rowsRead}` }));
-    const isCompressed = /\benable_http_compression=1\b/.test(request.url ?? '') && request.headers['accept-encoding'] === 'gzip';
+    const isCompressed =
+      /\benable_http_compression=1\b/.test(request.url ?? '') && request.headers['accept-encoding'] === 'gzip';
     if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
     response.end(isCompressed ? gzipSync(bytes, { level: 3 }) : bytes);
   } catch (error) {

@@ -21,7 +21,11 @@ export const absent = async () => {
   throw new Error('no Kafka');
 };
 
-export async function withStore(options: RedisOptions, use: (open: OpenStore) => Promise<void>, retentionMs = 0): Promise<void> {
+export async function withStore(
+  options: RedisOptions,
+  use: (open: OpenStore) => Promise<void>,
+  retentionMs = 0,
+): Promise<void> {
   const redis = await connectRedis(options, () => {});
   const published: string[] = [];
   const store = createRedisStateStore({

@@ -18,7 +18,12 @@ export const answer = (status: number, headers: Record<string, string> = {}, bod
   durationMs: 1,
 });
 
-export const failure: OutboundResult = { kind: 'failed', failure: 'timed_out', message: 'too slow', durationMs: 15_000 };
+export const failure: OutboundResult = {
+  kind: 'failed',
+  failure: 'timed_out',
+  message: 'too slow',
+  durationMs: 15_000,
+};
 
 export type Answering = (request: SentRequest) => OutboundResult | Promise<OutboundResult>;
 

@@ -34,7 +34,9 @@ export class VirtualTime {
 
   /** Epoch ms of the next timer that calls back once; Infinity where there is none. */
   get nextAtMs(): number {
-    return Math.min(...[...this.#pending].map(({ atMs, everyMs }) => (everyMs === undefined ? atMs : Number.POSITIVE_INFINITY)));
+    return Math.min(
+      ...[...this.#pending].map(({ atMs, everyMs }) => (everyMs === undefined ? atMs : Number.POSITIVE_INFINITY)),
+    );
   }
 
   /** Lets time pass until then, and every timer on the way call back in order. */
