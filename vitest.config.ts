@@ -1,8 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const rooms = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,cli,bench,test}';
-/** Run against real services, which are started when one of these files is to run: test/services. */
-const clusterFiles = ['test/cluster/**/*.test.ts', `${rooms}/**/*.cluster.test.ts`];
+const modules = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,replay,server,cli,demo,bench,testing,test}';
+/** Run against real services, which are started when one of these files is to run: testing/services. */
+const clusterFiles = ['test/cluster/**/*.test.ts'];
 /** Black-box tests, which run in both projects: embedded in the one, as nodes of a cluster in the other. */
 const blackBoxFiles = ['test/{end-to-end,browser}/**/*.test.ts'];
 /**
@@ -11,13 +11,13 @@ const blackBoxFiles = ['test/{end-to-end,browser}/**/*.test.ts'];
  * through these.
  */
 const kafkaFiles = [
-  'backends/cluster/kafka/*.cluster.test.ts',
-  'test/cluster/{log,log-brokers,group-consumer,kafka-security,kafka-permissions,repartition,nodes}.test.ts',
+  'test/cluster/kafka/*.test.ts',
+  'test/cluster/{repartition,nodes}.test.ts',
   'test/cluster/faults/{processes,services-broker}.test.ts',
 ];
 const onServices = {
-  globalSetup: 'test/services/setup.ts',
-  runner: 'test/services/runner.ts',
+  globalSetup: 'testing/services/setup.ts',
+  runner: 'testing/services/runner.ts',
   testTimeout: 120_000,
   // Brokers, Redis, ClickHouse and browsers share two cores with the tests: a time limit that passed isn't a failure yet, while a neighbour starts.
   // A broken rule is, at once. Faults are tried once: there, what is lost may show as something that never came.
@@ -37,7 +37,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: [`${rooms}/**/*.test.ts`],
+          include: [`${modules}/**/*.test.ts`],
           exclude: [...configDefaults.exclude, ...clusterFiles],
         },
       },

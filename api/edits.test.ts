@@ -1,6 +1,6 @@
 /** What If-Match and ETag promise, on every kind of record, and what an edit makes of one that came first. */
 import { describe, expect, test } from 'vitest';
-import { administratorKey, type Call, mapParts, useApi } from './fixtures.js';
+import { administratorKey, type Call, mapParts, useApi } from './testing/fixtures.js';
 
 const drawn = {
   contentType: 'image/png',

@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Standing } from '../pipeline/catalog/revisions.js';
+import type { Standing } from '../pipeline/catalog/store/revisions.js';
 import type { ConfigurationChange } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ApiDeps } from './deps.js';

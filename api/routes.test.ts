@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Body, useApi } from './fixtures.js';
+import { type Body, useApi } from './testing/fixtures.js';
 
 const api = await useApi();
 

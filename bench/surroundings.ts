@@ -1,10 +1,10 @@
 /** Fences in memory, as the evaluating thread holds them, without the log and the view around them. */
 
-import { createRulesCompiler } from '../pipeline/catalog/fence-rules.js';
-import { MonitoredBeacons } from '../pipeline/catalog/monitored-beacons.js';
-import { MonitoredFences } from '../pipeline/catalog/monitored-fences.js';
-import { decodeCompactFence, encodeFence } from '../pipeline/catalog/stored-fence.js';
-import { createTreeBuilder } from '../pipeline/catalog/tree-builder.js';
+import { createRulesCompiler } from '../pipeline/catalog/index/fence-rules.js';
+import { MonitoredBeacons } from '../pipeline/catalog/index/monitored-beacons.js';
+import { MonitoredFences } from '../pipeline/catalog/index/monitored-fences.js';
+import { decodeCompactFence, encodeFence } from '../pipeline/catalog/store/stored-fence.js';
+import { createTreeBuilder } from '../pipeline/catalog/index/tree-builder.js';
 import { defaultBounds, type Surroundings } from '../pipeline/evaluation/types.js';
 import { defaultSettings } from '../schemas/json/project.js';
 import { type FenceMix, fences } from './workload.js';

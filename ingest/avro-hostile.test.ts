@@ -6,7 +6,7 @@ import { deflateRawSync } from 'node:zlib';
 import avro from 'avsc';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { north, startIngest, type TestIngest } from './fixtures.js';
+import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 let ingest: TestIngest;
 beforeAll(async () => {

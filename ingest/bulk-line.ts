@@ -3,7 +3,7 @@
  */
 import { parseJson } from '../http/json-text.js';
 import type { NewRecord } from '../pipeline/ports.js';
-import type { Slab } from '../pipeline/stages/locations/slab.js';
+import type { Slab } from '../pipeline/records/slab.js';
 import { type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
 import { normalizeAddress } from './addresses.js';

@@ -1,7 +1,7 @@
 /** One bulk upload under way: locations in batches into the log, a few batches at a time, and a tally of what became of each. */
 import { setImmediate } from 'node:timers/promises';
 import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
-import { Slab } from '../pipeline/stages/locations/slab.js';
+import { Slab } from '../pipeline/records/slab.js';
 import type { FieldProblem, Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
 import type { Admission } from './admission.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';
 import { readAll } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
-import { north, startIngest, type TestIngest } from './fixtures.js';
+import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 let ingest: TestIngest;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Locations into the log: admitted, encoded, durable. */
 import { type Log, topics } from '../pipeline/ports.js';
-import { Slab } from '../pipeline/stages/locations/slab.js';
+import { Slab } from '../pipeline/records/slab.js';
 import { ApiError } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
 import { type Admission, overloaded } from './admission.js';

@@ -5,7 +5,7 @@
 import avro from 'avsc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wellFormedRule } from '../http/text.js';
-import { north, startIngest, type TestIngest } from './fixtures.js';
+import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 let ingest: TestIngest;
 beforeAll(async () => {

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';
 import { readAll } from '../pipeline/stages/testing/node.js';
-import { north, startIngest, type TestIngest, type TestIngestOptions } from './fixtures.js';
+import { north, startIngest, type TestIngest, type TestIngestOptions } from './testing/fixtures.js';
 
 let ingest: TestIngest;
 afterEach(() => ingest.close());

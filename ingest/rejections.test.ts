@@ -4,7 +4,7 @@ import { readAll, until } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
 import { ApiError } from '../schemas/errors.js';
 import type { Rejection } from '../schemas/records.js';
-import { north, startIngest, type TestIngest } from './fixtures.js';
+import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 import { startRejectionCounter } from './rejections.js';
 
 const decode = (records: readonly { readonly value: Buffer | null }[]): Rejection[] =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../schemas/errors.js';
-import { north, startIngest, type TestIngest } from './fixtures.js';
+import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 const post = (ingest: TestIngest, url: string, payload: object | string, key = ingest.publishable) =>
   ingest.app.inject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useAnalytics } from '../fixtures.js';
+import { useAnalytics } from '../testing/fixtures.js';
 import { asRefusal, createAsker } from './answers.js';
 
 const analytics = await useAnalytics();

@@ -7,9 +7,9 @@ import type { Analytics } from '../../pipeline/ports.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
 import { type FileForm, maxFileRows } from './forms.js';
-import type { Inquiry } from './question.js';
+import type { Inquiry } from './query.js';
 import { timeZoneRule } from './range.js';
-import { createTurns } from './turns.js';
+import { createTurns } from './concurrency-limit.js';
 
 /** A question that runs longer is ended. */
 const maxSeconds = 20;

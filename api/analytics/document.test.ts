@@ -1,7 +1,7 @@
 /** The statements of docs/analytics.md, run as they stand: a guide that doesn't work is a bug. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { useAnalytics } from '../fixtures.js';
+import { useAnalytics } from '../testing/fixtures.js';
 import { questions } from './routes.js';
 
 const text = readFileSync(new URL('../../docs/analytics.md', import.meta.url), 'utf8');

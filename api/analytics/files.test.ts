@@ -7,7 +7,7 @@ import { rejectionColumns, rejectionRow } from '../../pipeline/stages/analytics/
 import { userColumns } from '../../pipeline/stages/analytics/rows.js';
 import { rowText, time } from '../../pipeline/stages/analytics/tsv.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
-import { useAnalytics, useApi } from '../fixtures.js';
+import { useAnalytics, useApi } from '../testing/fixtures.js';
 import { questions } from './routes.js';
 import { eventsOf, history, storeEvents } from './testing/world.js';
 

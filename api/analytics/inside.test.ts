@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { userColumns } from '../../pipeline/stages/analytics/rows.js';
 import { rowText, texts, time } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
-import { type Body, useAnalytics, useApi } from '../fixtures.js';
+import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 import { eventOf, places, storeEvents } from './testing/world.js';
 
 const analytics = await useAnalytics();

@@ -6,7 +6,7 @@ import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome, Rejection } from '../../schemas/records.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
-import { type Body, useAnalytics, useApi } from '../fixtures.js';
+import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics });

@@ -1,7 +1,7 @@
 /** Which geofences or beacons a question is about, and by what its answer is broken down. */
 import Type from 'typebox';
 import type { FieldReader } from '../fields.js';
-import { type Inquiry, unset } from './question.js';
+import { type Inquiry, unset } from './query.js';
 
 /** Columns of the views by the names that parameters have. */
 const places = { geofence: 'geofence', beacon: 'beacon', tag: 'tag', externalId: 'external_id', userId: 'user_id' };

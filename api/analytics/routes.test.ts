@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { useAnalytics, useApi } from '../fixtures.js';
+import { useAnalytics, useApi } from '../testing/fixtures.js';
 import { questions } from './routes.js';
 import { eventOf, places, storeEvents, users } from './testing/world.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useApi } from '../fixtures.js';
+import { useApi } from '../testing/fixtures.js';
 
 const api = await useApi();
 

@@ -5,7 +5,7 @@ import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
 import * as arbitrary from '../../schemas/testing/records.js';
-import { useAnalytics } from '../fixtures.js';
+import { useAnalytics } from '../testing/fixtures.js';
 import { eventsStatement } from './events.js';
 import { type EventFilters, eventMatcher } from './filters.js';
 

@@ -6,7 +6,7 @@ import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
 import { exampleEvent, exampleEventGeofence } from '../../schemas/testing/examples.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { type TestProject, useAnalytics, useApi } from '../fixtures.js';
+import { type TestProject, useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics });

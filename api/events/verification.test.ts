@@ -4,7 +4,7 @@ import { eventColumns, eventRow } from '../../pipeline/stages/analytics/rows.js'
 import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import { exampleEvent } from '../../schemas/testing/examples.js';
-import { type TestProject, useAnalytics, useApi } from '../fixtures.js';
+import { type TestProject, useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics });

@@ -9,7 +9,7 @@ import { callerOf } from '../../http/authority.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { parameterError } from '../../schemas/errors.js';
-import { createTurns } from '../analytics/turns.js';
+import { createTurns } from '../analytics/concurrency-limit.js';
 import type { ApiDeps } from '../deps.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
 import { FieldReader, type Outcome, type RawFields } from '../fields.js';

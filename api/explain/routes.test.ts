@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import type { DeviceState } from '../../schemas/records.js';
-import { useApi } from '../fixtures.js';
+import { useApi } from '../testing/fixtures.js';
 
 const nowMs = Date.UTC(2029, 0, 1);
 const asked: Parameters<SpatialQueries['explain']>[0][] = [];

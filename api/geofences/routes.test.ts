@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { useApi } from '../fixtures.js';
+import { useApi } from '../testing/fixtures.js';
 import { geofenceId } from './record.js';
 
 const api = await useApi();

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { rasterizeIcon } from '../../renderer/icons/rasterize.js';
 import { maxMarkerBytes } from '../../schemas/json/map.js';
-import { mapParts, useApi } from '../fixtures.js';
+import { mapParts, useApi } from '../testing/fixtures.js';
 
 const checkIcon = async (_project: string, file: Uint8Array) => {
   const icon = await rasterizeIcon(file, 1);

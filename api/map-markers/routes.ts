@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/authority.js';
-import { storedMarker } from '../../pipeline/catalog/stored-files.js';
+import { storedMarker } from '../../pipeline/catalog/store/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';

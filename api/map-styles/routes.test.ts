@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkStyle } from '../../renderer/styles/custom.js';
 import { maxStyleBytes } from '../../schemas/json/map.js';
-import { type Body, mapParts, useApi } from '../fixtures.js';
+import { type Body, mapParts, useApi } from '../testing/fixtures.js';
 
 const archive = { kind: 'vector', layers: ['land'] } as const;
 const maps = mapParts({

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/authority.js';
-import { storedStyle } from '../../pipeline/catalog/stored-files.js';
+import { storedStyle } from '../../pipeline/catalog/store/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Unsupported } from '../../renderer/style/unsupported.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';

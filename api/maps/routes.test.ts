@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { ApiError } from '../../schemas/errors.js';
-import { mapParts, startApi, type TestApi } from '../fixtures.js';
+import { mapParts, startApi, type TestApi } from '../testing/fixtures.js';
 
 let api: TestApi;
 let publishable: string;

@@ -3,7 +3,7 @@ import type { DrawnMap, MapRequest, Uploads } from '../../renderer/types.js';
 import { freshId } from '../../schemas/ids.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
-import { mapParts, type TestProject, useApi } from '../fixtures.js';
+import { mapParts, type TestProject, useApi } from '../testing/fixtures.js';
 
 /** What was drawn, and with which files. */
 const drawn: { readonly request: MapRequest; readonly uploads: Uploads }[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { administratorKey, useApi } from '../fixtures.js';
+import { administratorKey, useApi } from '../testing/fixtures.js';
 
 const api = await useApi();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../../schemas/json/project.js';
-import { useApi } from '../fixtures.js';
+import { useApi } from '../testing/fixtures.js';
 
 const api = await useApi();
 

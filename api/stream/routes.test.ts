@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { until } from '../../pipeline/stages/testing/node.js';
 import type { Event } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { administratorKey } from '../fixtures.js';
+import { administratorKey } from '../testing/fixtures.js';
 import { encodePosition, parsePosition } from './position.js';
 import { openStream } from './testing/open-stream.js';
 import { type Subscribers, startSubscribers } from './testing/server.js';

@@ -5,7 +5,7 @@ import { until } from '../../pipeline/stages/testing/node.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { administratorKey, type Body } from '../fixtures.js';
+import { administratorKey, type Body } from '../testing/fixtures.js';
 import { encodePosition } from '../stream/position.js';
 import { type Subscribers, startSubscribers } from '../stream/testing/server.js';
 import { eventOf, publish } from '../stream/testing/topic.js';

@@ -4,7 +4,7 @@ import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome } from '../../schemas/records.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
-import { useAnalytics, useApi } from '../fixtures.js';
+import { useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics });

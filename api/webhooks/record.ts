@@ -1,6 +1,6 @@
 /** From what an owner says of a webhook to the record that is kept. */
 import type { Scope } from '../../pipeline/catalog/types.js';
-import type { Sealer } from '../../pipeline/sealing.js';
+import type { Sealer } from '../../pipeline/encryption.js';
 import { freshId } from '../../schemas/ids.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';

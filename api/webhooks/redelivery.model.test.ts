@@ -9,7 +9,7 @@ import { type AttemptState, maxGroupedEvents } from '../../schemas/json/webhook.
 import type { Attempt, DeviceState, Event } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { useAnalytics, useApi } from '../fixtures.js';
+import { useAnalytics, useApi } from '../testing/fixtures.js';
 import {
   attemptRecord,
   attemptRows,
@@ -18,7 +18,7 @@ import {
   eventRecord,
   eventRows,
   startMs,
-} from './fixtures.js';
+} from './testing/fixtures.js';
 import { redeliverRange } from './redelivery.js';
 
 /** Device 0 is known as it is now, the others aren't. */

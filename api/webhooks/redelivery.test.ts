@@ -3,7 +3,7 @@ import { freshId } from '../../schemas/ids.js';
 import type { Attempt, Event } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { useAnalytics, useApi, webhookParts } from '../fixtures.js';
+import { useAnalytics, useApi, webhookParts } from '../testing/fixtures.js';
 import {
   attemptRecord,
   attemptRows,
@@ -12,7 +12,7 @@ import {
   eventRecord,
   eventRows,
   startMs,
-} from './fixtures.js';
+} from './testing/fixtures.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics, webhooks: webhookParts({ maxWebhooks: 100 }) });

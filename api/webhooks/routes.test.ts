@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freshId } from '../../schemas/ids.js';
-import { type Body, useApi, webhookParts } from '../fixtures.js';
+import { type Body, useApi, webhookParts } from '../testing/fixtures.js';
 import type { WebhookInput } from './input.js';
 
 const parts = webhookParts({ maxWebhooks: 4 });

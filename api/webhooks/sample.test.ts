@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { Event, eventTypes, User } from '../../schemas/json/user.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
-import { type Body, useApi, webhookParts } from '../fixtures.js';
-import { attemptRecord } from './fixtures.js';
+import { type Body, useApi, webhookParts } from '../testing/fixtures.js';
+import { attemptRecord } from './testing/fixtures.js';
 
 const tried: { webhook: WebhookRecord; delivery: Delivery }[] = [];
 const tryOnce = async (webhook: WebhookRecord, delivery: Delivery) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import { maxWebhookSecrets, type WebhookSecretRecord } from '../../schemas/json/webhook.js';
-import { type Body, useApi, webhookParts } from '../fixtures.js';
+import { type Body, useApi, webhookParts } from '../testing/fixtures.js';
 import { maxOverlapHours, rotate } from './secrets.js';
 
 const hourMs = 3_600_000;

@@ -3,7 +3,7 @@
  * others until their `expiresAt`.
  */
 import { randomBytes } from 'node:crypto';
-import type { Sealer } from '../../pipeline/sealing.js';
+import type { Sealer } from '../../pipeline/encryption.js';
 import { freshId } from '../../schemas/ids.js';
 import { maxWebhookSecrets, type WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';

@@ -7,8 +7,8 @@ import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import { deriveId } from '../../schemas/ids.js';
-import { useApi, webhookParts } from '../fixtures.js';
-import { deliveryRecord } from './fixtures.js';
+import { useApi, webhookParts } from '../testing/fixtures.js';
+import { deliveryRecord } from './testing/fixtures.js';
 import { readWaitingQuery } from './waiting.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-waiting-'));

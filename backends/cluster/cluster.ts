@@ -6,7 +6,7 @@
  */
 import type { DeliveryQueue, Inbox, Log, Positions, Replies, StateStore, Turns } from '../../pipeline/ports.js';
 import { topics } from '../../pipeline/ports.js';
-import { connectKafka } from './kafka/connection.js';
+import { connectKafka } from './kafka/connection/connection.js';
 import { createKafkaLog, type KafkaLog } from './kafka/log.js';
 import type { KafkaOptions, RedisOptions, RegistryOptions } from './options.js';
 import { connectRedis } from './redis/connection.js';
@@ -17,7 +17,7 @@ import { createRedisPositions } from './redis/positions.js';
 import { createRedisInbox, createRedisReplies } from './redis/replies.js';
 import { createRedisStateStore } from './redis/state-store.js';
 import { createRedisStates, type RedisStates } from './redis/states.js';
-import { createRedisTurns } from './redis/turns.js';
+import { createRedisTurns } from './redis/leases.js';
 import { createKnownIds } from './registry/known-ids.js';
 import { openWireSchemas } from './registry/open.js';
 import type { WireSchemas } from './registry/wire-schemas.js';

@@ -6,7 +6,7 @@
  *
  * From its first change on, a mark in Redis keeps nodes from starting. Ended in the middle, it is done again and goes on: nothing that is done again does harm.
  */
-import { createKafka } from './kafka/client.js';
+import { createKafka } from './kafka/connection/client.js';
 import type { KafkaOptions, RedisOptions } from './options.js';
 import { connectRedis, type RedisConnection } from './redis/connection.js';
 import { createRedisStateStore } from './redis/state-store.js';

@@ -5,7 +5,7 @@
  * Each device belongs to one fence and goes in and out of it, so every location causes one event, and each fence to one webhook: one
  * delivery a location. Receivers are a thread of this process, on the same cores.
  */
-import type { Sealer } from '../../pipeline/sealing.js';
+import type { Sealer } from '../../pipeline/encryption.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';

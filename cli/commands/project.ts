@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Project } from '../../schemas/json/project.js';
 import { type Command, CommandFailure, UsageError } from '../command.js';
-import { administratorKeyFile } from '../node/administrator-key.js';
+import { administratorKeyFile } from '../../server/keys/admin-api-key.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const options = {

@@ -2,9 +2,9 @@
 import { parseArgs } from 'node:util';
 import { topics } from '../../pipeline/ports.js';
 import { type Command, UsageError } from '../command.js';
-import type { Configuration } from '../config/schema.js';
-import { clusterOptionsOrRefuse } from '../node/cluster-options.js';
-import { type Finding, findings, moveTo, type RepairableBackend } from '../repair/positions.js';
+import type { Configuration } from '../../server/config/schema.js';
+import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
+import { type Finding, findings, moveTo, type RepairableBackend } from '../../server/repair-positions.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const { config, data } = configurationOptions;
@@ -82,7 +82,7 @@ async function open(configuration: Configuration): Promise<OpenBackend> {
     return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (message) => console.error(message) });
   }
   const [{ openBackend }, { createSpace }, { hasLog, openLogReader }] = await Promise.all([
-    import('../node/folders.js'),
+    import('../../server/data-folder/folders.js'),
     import('../../backends/embedded/space.js'),
     import('../../backends/embedded/reader.js'),
   ]);

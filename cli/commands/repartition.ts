@@ -7,7 +7,7 @@ import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { locationStageGroup } from '../../pipeline/stages/locations/stage.js';
 import { webhookStageGroup } from '../../pipeline/stages/webhooks/stage.js';
 import { type Command, UsageError } from '../command.js';
-import { clusterOptionsOrRefuse } from '../node/cluster-options.js';
+import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const { config } = configurationOptions;

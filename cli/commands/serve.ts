@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type Command, CommandFailure } from '../command.js';
-import type { Configuration } from '../config/schema.js';
-import { endForSure } from '../node/end-for-sure.js';
-import type { Node } from '../node/node.js';
+import type { Configuration } from '../../server/config/schema.js';
+import { endForSure } from '../../server/end-for-sure.js';
+import type { Node } from '../../server/node.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 export const serveCommand: Command = {
@@ -21,7 +21,7 @@ export const serveCommand: Command = {
     const asked = nextSignal();
     announce(configuration);
     // Loaded only now: what a node is made of takes longer to load than people wait for a sign.
-    const [{ pino }, { loggerOptions }] = await Promise.all([import('pino'), import('../node/logger.js')]);
+    const [{ pino }, { loggerOptions }] = await Promise.all([import('pino'), import('../../server/logger.js')]);
     const logger = pino(loggerOptions(configuration), pino.destination(2));
     const node = await start(configuration, logger).catch(withFolder(configuration.data));
     const address = await listen(node, configuration.host, configuration.port);
@@ -78,8 +78,8 @@ const withAddress =
 /** Only the node that is wanted is loaded: the embedded engine takes 150 MB that a node of a cluster has no use for. */
 async function start(configuration: Configuration, logger: Logger): Promise<Node> {
   if (configuration.backend === 'cluster')
-    return (await import('../node/cluster-node.js')).startClusterNode(configuration, logger);
-  return (await import('../node/embedded-node.js')).startEmbeddedNode(configuration, logger);
+    return (await import('../../server/cluster-node.js')).startClusterNode(configuration, logger);
+  return (await import('../../server/embedded-node.js')).startEmbeddedNode(configuration, logger);
 }
 
 async function listen({ app }: Node, host: string, port: number): Promise<string> {

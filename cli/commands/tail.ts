@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Event } from '../../schemas/json/user.js';
 import { type Command, CommandFailure, UsageError } from '../command.js';
-import { painter } from '../demo/report.js';
+import { painter } from '../../demo/report.js';
 import type { Block } from '../tail/blocks.js';
 import { follow, Refused } from '../tail/follow.js';
 import { tailLine } from '../tail/format.js';

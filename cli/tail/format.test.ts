@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Event } from '../../schemas/json/user.js';
 import * as arbitrary from '../../schemas/testing/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { painter } from '../demo/report.js';
+import { painter } from '../../demo/report.js';
 import { tailLine } from './format.js';
 
 const plain = painter(false);

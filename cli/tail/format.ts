@@ -1,6 +1,6 @@
 /** An event as a line for a terminal. Pure. */
 import type { Event } from '../../schemas/json/user.js';
-import { column, duration, type Paint, type Style } from '../demo/report.js';
+import { column, duration, type Paint, type Style } from '../../demo/report.js';
 
 const columns = { type: 26, who: 20, what: 32, confidence: 12 };
 

@@ -13,7 +13,7 @@ import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { Surroundings } from '../evaluation/types.js';
-import type { Base, ChangeOrigin, EditOutcome, Standing } from './revisions.js';
+import type { Base, ChangeOrigin, EditOutcome, Standing } from './store/revisions.js';
 
 export interface Scope {
   readonly project: string;

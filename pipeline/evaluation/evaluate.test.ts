@@ -4,7 +4,7 @@ import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
-import { listedStays } from './geofence-stays.js';
+import { listedStays } from './geofence-visits.js';
 import {
   type FlatFence,
   type FlatWorld,

@@ -3,9 +3,9 @@
  * Pure; may import schemas and geometry. The given state is never changed, and what didn't change of it is shared with the next one.
  */
 import type { LastLocation, Location, OutcomeResult, UserState } from '../../schemas/records.js';
-import { beaconsAfter } from './beacon-stays.js';
+import { beaconsAfter } from './beacon-visits.js';
 import { rangedText } from './beacons.js';
-import { geofencesAfter } from './geofence-stays.js';
+import { geofencesAfter } from './geofence-visits.js';
 import type { Effects, Evaluate, Transition } from './types.js';
 import { heldUser, profileAfter, resolveUser, usersAfter } from './users.js';
 

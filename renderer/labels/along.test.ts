@@ -6,7 +6,7 @@ import type { Setting } from './label.js';
 import { textWidth } from './measure.js';
 import { type Point, Polyline } from './polyline.js';
 import { lettersOf } from './script.js';
-import { inkOf, inkOutside, lookFor } from './testing/looks.js';
+import { inkOf, inkOutside, lookFor } from './testing/styles.js';
 
 const upright: LineStyle = { maxAngle: Math.PI / 6, keepsUpright: true, offsetPx: 0 };
 

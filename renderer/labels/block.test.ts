@@ -8,7 +8,7 @@ import { type BlockStyle, blockSettings, blockStyleOf } from './block.js';
 import type { Setting } from './label.js';
 import { textWidth } from './measure.js';
 import { isSeparable } from './script.js';
-import { inkOf, inkOutside, lookFor } from './testing/looks.js';
+import { inkOf, inkOutside, lookFor } from './testing/styles.js';
 
 const feature = decodeVectorTile(tileBytes({ shapes: [{ type: 'point', parts: [[[0, 0]]] }] })).layers.get('shapes')!
   .features[0]!;

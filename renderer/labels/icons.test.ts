@@ -10,7 +10,7 @@ import type { PixelBox } from '../types.js';
 import type { PlacedLabel } from './label.js';
 import { labelsOf, paintLabels } from './labels.js';
 import { frameOf, lettering } from './testing/frames.js';
-import { meet } from './testing/looks.js';
+import { meet } from './testing/styles.js';
 
 // One CSS pixel of the view `wholeTile` is 8 tile units.
 

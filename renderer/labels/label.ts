@@ -3,8 +3,8 @@
 import type { Stretched } from '../sprites/stretch.js';
 import type { PixelBox } from '../types.js';
 import type { Padding } from './boxes.js';
-import type { IconLook } from './icon-look.js';
-import type { Look } from './look.js';
+import type { IconLook } from './icon-style.js';
+import type { Look } from './text-style.js';
 
 /** A text on a straight line. Lengths are CSS pixels of the image. */
 export interface Run {

@@ -5,7 +5,7 @@ import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
 import type { PixelBox, Viewport } from '../types.js';
 import { labelsOf, paintLabels } from './labels.js';
 import { frameOf, labelsIn, lettering, type TileFeatures, textsOf } from './testing/frames.js';
-import { inkOf, meet } from './testing/looks.js';
+import { inkOf, meet } from './testing/styles.js';
 
 const pointAt = (name: string, x: number, y: number, tags: object = {}): DrawnFeature => ({
   type: 'point',

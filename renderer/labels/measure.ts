@@ -3,7 +3,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import { fontOf } from '../fonts.js';
-import type { Type } from './look.js';
+import type { Type } from './text-style.js';
 import { lettersOf } from './script.js';
 
 /** Outlines aren't fitted to pixels, so widths grow with the size: they are measured at one. */

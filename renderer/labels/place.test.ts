@@ -4,7 +4,7 @@ import type { PixelBox } from '../types.js';
 import { evenPadding, padded } from './boxes.js';
 import type { Candidate, Overlap, PlacedIcon, PlacedLabel, Room, Setting } from './label.js';
 import { placeLabels } from './place.js';
-import { candidateOf, lookFor, meet } from './testing/looks.js';
+import { candidateOf, lookFor, meet } from './testing/styles.js';
 
 const image = { width: 300, height: 200 };
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fontOf } from '../fonts.js';
 import { drawLabels } from './draw.js';
 import { hanForms, isRightToLeft, isSeparable } from './script.js';
-import { candidateOf, lookFor } from './testing/looks.js';
+import { candidateOf, lookFor } from './testing/styles.js';
 
 test.each([
   ['Via Roma 12', true, false],

@@ -7,13 +7,13 @@ import { createRedisDeliveryQueue } from '../../backends/cluster/redis/delivery-
 import { createRedisPositions } from '../../backends/cluster/redis/positions.js';
 import { createRedisInbox, createRedisReplies } from '../../backends/cluster/redis/replies.js';
 import { createRedisStateStore } from '../../backends/cluster/redis/state-store.js';
-import { freshRedisOptions } from '../../backends/cluster/redis/testing/fresh-redis.js';
-import { createRedisTurns } from '../../backends/cluster/redis/turns.js';
+import { freshRedisOptions } from './redis/fresh-redis.js';
+import { createRedisTurns } from '../../backends/cluster/redis/leases.js';
 import { createKnownIds } from '../../backends/cluster/registry/known-ids.js';
 import type { DeliverySource } from '../../pipeline/ports.js';
-import { withRedis } from '../services/clients.js';
-import type { Address } from '../services/ports.js';
-import { services } from '../services/services.js';
+import { withRedis } from '../../testing/services/clients.js';
+import type { Address } from '../../testing/services/ports.js';
+import { services } from '../../testing/services/services.js';
 import { until } from '../support/until.js';
 
 const guide = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');

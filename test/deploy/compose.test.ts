@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadConfiguration } from '../../cli/config/load.js';
-import { roles } from '../../cli/config/schema.js';
-import { clusterOptions } from '../../cli/node/cluster-options.js';
-import { sealingKeyOf } from '../../cli/node/sealing-key.js';
-import { version } from '../../cli/version.js';
+import { loadConfiguration } from '../../server/config/load.js';
+import { roles } from '../../server/config/schema.js';
+import { clusterOptions } from '../../server/cluster-options.js';
+import { sealingKeyOf } from '../../server/keys/encryption-key.js';
+import { version } from '../../server/version.js';
 import {
   compose,
   environmentOf,

@@ -1,6 +1,6 @@
 /** A graceful stop in the midst of traffic: what was acknowledged is there afterwards, and the process ends by itself with status 0. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { launchServer } from '../../cli/demo/server-process.js';
+import { launchServer } from '../../server/server-process.js';
 import { type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
 import { program, TestServer } from '../support/server.js';

@@ -4,7 +4,7 @@
  * each once by id in the log and once in ClickHouse, and each at least once, in order and always with the same bytes, at a webhook.
  */
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../cli/demo/random.js';
+import { createRandom } from '../../testing/random.js';
 import { deliveredIds, refusingSome } from '../ledger/deliveries.js';
 import { differences } from '../ledger/differences.js';
 import { readLedger } from '../ledger/ledger.js';

@@ -1,6 +1,6 @@
 /** Sends a workload as its devices and backends would: each device's locations in order, each request again until it is acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Keys } from '../../cli/demo/server-process.js';
+import type { Keys } from '../../server/server-process.js';
 import { type Answer, type Client, ok } from '../support/client.js';
 import type { Report, Resource, Workload } from './workload.js';
 

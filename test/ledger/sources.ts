@@ -3,8 +3,8 @@ import { openClickHouse } from '../../backends/cluster/clickhouse/analytics.js';
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
-import { loadConfiguration } from '../../cli/config/load.js';
-import { clusterOptionsOrRefuse } from '../../cli/node/cluster-options.js';
+import { loadConfiguration } from '../../server/config/load.js';
+import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Analytics, Log, StateStore } from '../../pipeline/ports.js';
 
 export interface Sources {

@@ -3,7 +3,7 @@
  *
  * Every location carries its device's time, so that what it does depends on nothing but the workload, and sending it again does nothing.
  */
-import { createRandom, type Random } from '../../cli/demo/random.js';
+import { createRandom, type Random } from '../../testing/random.js';
 import { at } from '../support/places.js';
 
 export interface Resource {

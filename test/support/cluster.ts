@@ -4,7 +4,7 @@
  * Files that say nothing of a backend run in both projects: embedded in the one, on a cluster in the other.
  */
 import { randomBytes } from 'node:crypto';
-import { type Services, services } from '../services/services.js';
+import { type Services, services } from '../../testing/services/services.js';
 
 /** Short, so that a node that was killed is replaced soon; brokers allow no less by default. */
 export const sessionTimeoutMs = 6_000;

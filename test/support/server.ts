@@ -16,7 +16,7 @@ import {
   type Keys,
   launchServer,
   type ServerProcess,
-} from '../../cli/demo/server-process.js';
+} from '../../server/server-process.js';
 import { Client } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
 

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { createKeyRing } from '../../../http/keys.js';
 import { noRateLimits } from '../../../http/rate-limits.js';
 import { createHttpServer } from '../../../http/server.js';
-import { administratorKey, startApi } from '../../fixtures.js';
+import { administratorKey, startApi } from '../../testing/fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
 
 /** Projects and keys are made with `api`; `address` answers streams and topics. */

@@ -14,7 +14,7 @@ import type { ClickHouseOptions } from '../options.js';
 import { retried } from '../retrying.js';
 import { type Clients, createClients } from './clients.js';
 import { isPassing, reasonOf } from './errors.js';
-import { createQuestions } from './questions.js';
+import { createQuestions } from './queries.js';
 import { isTooOld, tooOldReason } from './versions.js';
 
 export interface ClickHouseAnalytics extends Analytics {

@@ -3,7 +3,7 @@ import { Agent, type AgentOptions } from 'node:https';
 import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { answerSettings } from '../../clickhouse-answers.js';
 import type { ClickHouseOptions, TlsOptions } from '../options.js';
-import { maxQuestionMs } from './questions.js';
+import { maxQuestionMs } from './queries.js';
 
 export interface Clients {
   /** For statements and inserts. */

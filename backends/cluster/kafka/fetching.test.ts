@@ -1,6 +1,6 @@
 import type { Broker } from 'kafkajs';
 import { describe, expect, test, vi } from 'vitest';
-import { type Fetched, fetchFound, fetchFrom, type PartitionSource } from './fetching.js';
+import { type Fetched, fetchFound, fetchFrom, type PartitionSource } from './read/fetching.js';
 
 /** A record as kafkajs decodes it, in a batch from `first` to `last`. */
 const raw = (offset: number, [first, last]: readonly [number, number], isControlRecord = false) => ({

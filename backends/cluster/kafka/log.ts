@@ -7,13 +7,13 @@
 import type { ConsumeOptions, Log, NewRecord, Subscription, Topic } from '../../../pipeline/ports.js';
 import { ApiError } from '../../../schemas/errors.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
-import { Appender, type AppenderOptions } from './appender.js';
-import type { KafkaConnection } from './connection.js';
-import { startFollower } from './follower.js';
-import { startGroupConsumer } from './group-consumer.js';
-import { partitionOfKey } from './partitioner.js';
-import { asOnTheWire, createPublishRest } from './publish-rest.js';
-import { createReader } from './reader.js';
+import { Appender, type AppenderOptions } from './produce/appender.js';
+import type { KafkaConnection } from './connection/connection.js';
+import { startFollower } from './read/follower.js';
+import { startGroupConsumer } from './consume/group-consumer.js';
+import { partitionOfKey } from './produce/partitioner.js';
+import { asOnTheWire, createPublishRest } from './produce/publish-rest.js';
+import { createReader } from './read/reader.js';
 
 export interface KafkaLogParts extends AppenderOptions {
   readonly connection: KafkaConnection;

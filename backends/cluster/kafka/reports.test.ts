@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Lease } from './lease.js';
-import type { Progress } from './membership.js';
-import { Reports } from './reports.js';
+import { Lease } from './consume/lease.js';
+import type { Progress } from './consume/membership.js';
+import { Reports } from './consume/reports.js';
 
 function held(partition: number, offset: number): Lease {
   const lease = new Lease(partition, `id-${partition}`);

@@ -7,7 +7,7 @@ import { freshId } from '../../../schemas/ids.js';
 import { listen } from './channel.js';
 import { mastersOf } from './client.js';
 import type { RedisConnection } from './connection.js';
-import { packTexts, unpackTexts } from './parcel.js';
+import { packTexts, unpackTexts } from './packed-strings.js';
 
 /** A parcel that has grown so large goes without waiting for the turn's end. In UTF-16 units. */
 const maxParcelLength = 1 << 20;

@@ -5,7 +5,7 @@
  * the same. Who calls makes sure that nobody else writes states.
  */
 import type { Redis } from 'ioredis';
-import { partitionOfKey } from '../kafka/partitioner.js';
+import { partitionOfKey } from '../kafka/produce/partitioner.js';
 import { mastersOf } from '../redis/client.js';
 import type { RedisConnection } from '../redis/connection.js';
 import { createScript, runScript, type ScriptArgument } from '../redis/scripts.js';

@@ -14,7 +14,7 @@ import { type Collector, evaluateRecords } from './evaluate-records.js';
 import { type Definitions, eventOf } from './events.js';
 import { createOutcomeEncoder, type EncodableOutcome, type OutcomeTail } from './outcome.js';
 import type { Answered } from './reply.js';
-import { type EncodeInto, Slab } from './slab.js';
+import { type EncodeInto, Slab } from '../../records/slab.js';
 
 /** What is to be committed, and what follows once it is. */
 export interface Effects {

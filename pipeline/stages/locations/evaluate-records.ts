@@ -1,6 +1,6 @@
 /** The heart of a batch: its records in offset order, each location against its device and its surroundings. No I/O. */
 import type { Location } from '../../../schemas/records.js';
-import { isId } from '../../catalog/keys.js';
+import { isId } from '../../catalog/store/keys.js';
 import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { Evaluation, Surroundings } from '../../evaluation/types.js';

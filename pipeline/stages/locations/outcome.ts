@@ -6,7 +6,7 @@ import avro from 'avsc';
 import { type Codecs, frameBytes } from '../../../schemas/codecs.js';
 import type { Location, Outcome } from '../../../schemas/records.js';
 import { hasSchemaOf } from './decode.js';
-import type { EncodeInto } from './slab.js';
+import type { EncodeInto } from '../../records/slab.js';
 
 /** What follows the location in an outcome. */
 export type OutcomeTail = Omit<Outcome, 'location'>;

@@ -6,7 +6,7 @@ import type { Stay, UserState } from '../../../schemas/records.js';
 import { beaconSummary, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { userJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
-import { isOfGeneration } from '../../evaluation/geofence-stays.js';
+import { isOfGeneration } from '../../evaluation/geofence-visits.js';
 
 /** What names a device. */
 export interface DeviceScope extends Scope {

@@ -6,11 +6,11 @@ import { type Embedded, openEmbedded } from '../../../backends/embedded/embedded
 import { type Codec, codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { ChangeKind, DeadLetter, DeviceState, Event, Location, Outcome } from '../../../schemas/records.js';
-import { createCatalog, type MonitoredCatalog } from '../../catalog/catalog.js';
-import { createConfigurationWriter, followChanges } from '../../catalog/changes.js';
-import { beaconRecord, geofenceRecord, location, projectRecord } from '../../catalog/fixtures.js';
+import { createCatalog, type MonitoredCatalog } from '../../catalog/index/catalog.js';
+import { createConfigurationWriter, followChanges } from '../../catalog/store/changes.js';
+import { beaconRecord, geofenceRecord, location, projectRecord } from '../../catalog/testing/fixtures.js';
 import type { ConfigurationChange, ConfigurationWriter } from '../../catalog/types.js';
-import { openView, type View } from '../../catalog/view.js';
+import { openView, type View } from '../../catalog/store/read-model.js';
 import { type Log, type LogRecord, type NewRecord, type Subscription, type Topic, topics } from '../../ports.js';
 import { decodeDeviceState } from '../locations/devices.js';
 import { createLocationStage, type LocationStageParts } from '../locations/stage.js';

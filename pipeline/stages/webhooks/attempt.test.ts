@@ -3,12 +3,12 @@ import { codecs } from '../../../schemas/codecs.js';
 import type { AttemptResult } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
 import type { NewRecord } from '../../ports.js';
-import { createSealer, sealingKeyBytes } from '../../sealing.js';
+import { createSealer, sealingKeyBytes } from '../../encryption.js';
 import { createTry } from './attempt.js';
 import { deliveriesOf } from './payload.js';
 import { answer, failure, ScriptedClient } from './testing/scripted-client.js';
 import { sealer, webhookRecord } from './testing/webhooks.js';
-import { createTryOnce } from './try-once.js';
+import { createTryOnce } from './attempt-once.js';
 
 const webhook = webhookRecord();
 const event = { id: 'a'.repeat(24), locationId: null, orderKey: 'device', text: '{}' };

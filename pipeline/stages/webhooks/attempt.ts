@@ -8,7 +8,7 @@ import type { OutboundClient, OutboundResult } from '../../../outbound/client.js
 import { freshId } from '../../../schemas/ids.js';
 import type { AttemptResult, WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
-import type { Sealer } from '../../sealing.js';
+import type { Sealer } from '../../encryption.js';
 import type { Verdict } from './schedule.js';
 import { createSigner } from './signing.js';
 

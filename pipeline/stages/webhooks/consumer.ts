@@ -25,7 +25,7 @@ import type { Metrics } from '../metrics.js';
 import { Turns } from '../turns.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { FanOut } from './fan-out.js';
-import type { WebhookNotice } from './notices.js';
+import type { WebhookNotice } from './alerts.js';
 import type { IsRepeat } from './repeats.js';
 import { Source } from './source.js';
 

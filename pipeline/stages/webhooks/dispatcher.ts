@@ -16,13 +16,13 @@ import type { Metrics } from '../metrics.js';
 import type { Try } from './attempt.js';
 import { Background } from './background.js';
 import { Endpoint, type TakenDelivery } from './endpoint.js';
-import { Examiner } from './examiner.js';
-import { Lane, type WindowBudget } from './lane.js';
+import { Examiner } from './health-loader.js';
+import { Lane, type WindowBudget } from './endpoint-queue.js';
 import type { WebhookDirectory } from './matching.js';
-import { isDisabled, Parking } from './parking.js';
+import { isDisabled, Parking } from './disabled-endpoints.js';
 import { ReadyEndpoints } from './ready.js';
 import { type Disable, Sender } from './sender.js';
-import { type EndedDelivery, Settler } from './settler.js';
+import { type EndedDelivery, Settler } from './acknowledgement-batcher.js';
 import type { HeldDelivery, Source } from './source.js';
 import type { Timers } from './timers.js';
 

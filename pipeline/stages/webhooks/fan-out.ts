@@ -8,7 +8,7 @@ import type { Codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { eventText } from '../../../schemas/wire/event-text.js';
-import { isId } from '../../catalog/keys.js';
+import { isId } from '../../catalog/store/keys.js';
 import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue, LogRecord, Replacement } from '../../ports.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../dead-letters.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
-import { scope, scopes } from '../../catalog/fixtures.js';
+import { scope, scopes } from '../../catalog/testing/fixtures.js';
 import { createMatcher, type Matchable, WebhookDirectory } from './matching.js';
 import { webhookId, webhookRecord } from './testing/webhooks.js';
 

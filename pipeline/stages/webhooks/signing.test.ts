@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { WebhookSecretRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
-import { createSealer, sealingKeyBytes } from '../../sealing.js';
+import { createSealer, sealingKeyBytes } from '../../encryption.js';
 import { deliveriesOf } from './payload.js';
 import { createSigner } from './signing.js';
 import { sealer, secretRecord, secretText, webhookId, webhookRecord } from './testing/webhooks.js';

@@ -8,7 +8,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
-import type { Sealer } from '../../sealing.js';
+import type { Sealer } from '../../encryption.js';
 
 const secretPrefix = 'whsec_';
 

@@ -5,9 +5,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createRandom, type Random } from '../../../cli/demo/random.js';
-import { type BadNetwork, startProxy } from '../../services/proxy.js';
-import { services } from '../../services/services.js';
+import { createRandom, type Random } from '../../../testing/random.js';
+import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
+import { services } from '../../../testing/services/services.js';
 import { sessionTimeoutMs } from '../../support/cluster.js';
 import type { NodePlan, SupervisedNode } from '../../support/cluster-nodes.js';
 import { until } from '../../support/until.js';

@@ -13,10 +13,10 @@ import { createRedisDeliveryQueue } from '../../../backends/cluster/redis/delive
 import { createRedisPositions } from '../../../backends/cluster/redis/positions.js';
 import { createRedisInbox, createRedisReplies } from '../../../backends/cluster/redis/replies.js';
 import { createRedisStateStore } from '../../../backends/cluster/redis/state-store.js';
-import { freshRedisOptions } from '../../../backends/cluster/redis/testing/fresh-redis.js';
+import { freshRedisOptions } from '../redis/fresh-redis.js';
 import type { DeliveryQueue, NewRecord, StateStore } from '../../../pipeline/ports.js';
-import { type RedisClusterServer, startRedisCluster } from '../../services/redis.js';
-import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver, wholeFor } from '../../services/redis-slots.js';
+import { type RedisClusterServer, startRedisCluster } from '../../../testing/services/redis.js';
+import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver, wholeFor } from '../../../testing/services/redis-slots.js';
 import { until } from '../../support/until.js';
 
 const partitions = 6;

@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { Role } from '../../../cli/config/schema.js';
+import type { Role } from '../../../server/config/schema.js';
 import { deliveredIds, refusingSome } from '../../ledger/deliveries.js';
 import { readLedger } from '../../ledger/ledger.js';
 import { configure, Progress, send } from '../../ledger/sender.js';

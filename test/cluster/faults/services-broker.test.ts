@@ -1,6 +1,6 @@
 /** Nothing lost, nothing twice, when Kafka's only broker is killed and started again on its data. */
 import { expect, it, onTestFinished } from 'vitest';
-import { startKafka } from '../../services/kafka.js';
+import { startKafka } from '../../../testing/services/kafka.js';
 import { type Running, run, twoNodes } from './run.js';
 import { Story } from './story.js';
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { deliveredIds } from '../../ledger/deliveries.js';
-import { startClickHouse } from '../../services/clickhouse/clickhouse.js';
+import { startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { until } from '../../support/until.js';
 import { type Running, run, twoNodes } from './run.js';
 import { Story } from './story.js';

@@ -1,11 +1,11 @@
 /** Nothing lost, nothing twice, when Redis is started again, loses its last second, is slow or out of reach, moves slots or fails over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { withRedis } from '../../services/clients.js';
-import { startProxy } from '../../services/proxy.js';
-import { startRedis, startRedisCluster } from '../../services/redis.js';
-import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver } from '../../services/redis-slots.js';
-import { services } from '../../services/services.js';
+import { withRedis } from '../../../testing/services/clients.js';
+import { startProxy } from '../../../testing/services/proxy.js';
+import { startRedis, startRedisCluster } from '../../../testing/services/redis.js';
+import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver } from '../../../testing/services/redis-slots.js';
+import { services } from '../../../testing/services/services.js';
 import { until } from '../../support/until.js';
 import { type Running, run, twoNodes } from './run.js';
 import { repeatsInLog, Story } from './story.js';

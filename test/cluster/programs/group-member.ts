@@ -1,11 +1,11 @@
 /** A member of a group in a process of its own, which a test may stop and kill. Prints what it does, a line of JSON each. Ends on SIGTERM. */
 import { Redis } from 'ioredis';
-import { connectKafka } from '../../../backends/cluster/kafka/connection.js';
-import { startGroupConsumer } from '../../../backends/cluster/kafka/group-consumer.js';
-import { createReader } from '../../../backends/cluster/kafka/reader.js';
-import type { ReadingWire } from '../../../backends/cluster/kafka/records.js';
+import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
+import { startGroupConsumer } from '../../../backends/cluster/kafka/consume/group-consumer.js';
+import { createReader } from '../../../backends/cluster/kafka/read/reader.js';
+import type { ReadingWire } from '../../../backends/cluster/kafka/read/records.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
-import { GroupLedger, ledgerHandler } from '../group-ledger.js';
+import { GroupLedger, ledgerHandler } from '../kafka/group-ledger.js';
 
 export interface MemberWork {
   readonly kafka: KafkaOptions;

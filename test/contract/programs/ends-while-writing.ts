@@ -1,7 +1,7 @@
 /** Ends in the middle of a transaction, or beside one: `node ends-while-writing.js FOLDER within|outside`. Status 3. */
 
 import { openEnvironment } from '../../../backends/embedded/environment.js';
-import { endForSure } from '../../../cli/node/end-for-sure.js';
+import { endForSure } from '../../../server/end-for-sure.js';
 
 const [path, where] = process.argv.slice(2) as [string, string];
 endForSure();

@@ -1,8 +1,8 @@
 /** Webhooks for this room's tests: valid in every field, with the fields of interest on top. */
 import { deriveId } from '../../../../schemas/ids.js';
 import type { WebhookRecord, WebhookSecretRecord } from '../../../../schemas/json/webhook.js';
-import { scope } from '../../../catalog/fixtures.js';
-import { createSealer, sealingKeyBytes } from '../../../sealing.js';
+import { scope } from '../../../catalog/testing/fixtures.js';
+import { createSealer, sealingKeyBytes } from '../../../encryption.js';
 
 export const sealer = createSealer(Buffer.alloc(sealingKeyBytes, 7));
 

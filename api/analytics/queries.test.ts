@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Event } from '../../schemas/records.js';
+import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
+import * as oracle from './testing/oracle.js';
+import { eventsOf, type History, history, places, quarterMs, storeEvents } from './testing/world.js';
+
+const analytics = await useAnalytics();
+const api = await useApi({ analytics });
+
+/** What is asked: a part of the history, and of the places. */
+interface Choice {
+  readonly fromQuarter: number;
+  readonly quarters: number;
+  readonly filter: readonly [query: string, kind: 'geofence' | 'beacon', keep: (event: Event) => boolean];
+  readonly groupBy: oracle.Grouping;
+}
+
+const filters: Choice['filter'][] = [
+  ['', 'geofence', () => true],
+  ['kind=beacon', 'beacon', () => true],
+  [`geofence=${places[1]?.id}`, 'geofence', ({ geofence }) => geofence?.id === places[1]?.id],
+  [`beacon=${places[4]?.id}`, 'beacon', ({ beacon }) => beacon?.id === places[4]?.id],
+  ['tag=shop', 'geofence', ({ geofence }) => geofence?.tag === 'shop'],
+  [
+    'tag=shop&kind=beacon&externalId=store-4',
+    'beacon',
+    ({ beacon }) => beacon?.externalId === 'store-4' && beacon.tag === 'shop',
+  ],
+  ['userId=ann', 'geofence', ({ user }) => user?.userId === 'ann'],
+];
+
+const choice: fc.Arbitrary<Choice> = fc.record({
+  fromQuarter: fc.oneof(fc.integer({ min: -2, max: 10 }), fc.integer({ min: -4, max: 200 })),
+  quarters: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 700 })),
+  filter: fc.constantFrom(...filters),
+  groupBy: fc.constantFrom('place', 'tag', 'none'),
+});
+
+/** Stores a history for a project of its own. Answers its events and a way to ask about them. */
+async function told({ repeated, ...rest }: History) {
+  const project = await api.newProject('Analytics');
+  const events = eventsOf(rest, project.record._id, Date.now());
+  await storeEvents(analytics, events, repeated);
+  const key = project.key('test', 'secret');
+  const ask = async (
+    question: string,
+    { fromQuarter, quarters, filter: [query, kind, keep] }: Choice,
+    more: string,
+  ) => {
+    const fromMs = rest.startMs + fromQuarter * quarterMs;
+    const toMs = fromMs + quarters * quarterMs;
+    const range = `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}`;
+    const { status, body } = await api.call('GET', `/v1/analytics/${question}?${range}&${query}&${more}&limit=10000`, {
+      key,
+    });
+    expect({ status, ...body.meta }).toMatchObject({
+      status: 200,
+      hasMore: false,
+      from: new Date(fromMs).toISOString(),
+    });
+    return { rows: body.rows as Body[], asked: { fromMs, toMs, kind, keep } satisfies oracle.Asked };
+  };
+  return { events, ask };
+}
+
+/** Fractions differ in their last digits. */
+const rounded = (rows: readonly object[]): object[] =>
+  JSON.parse(JSON.stringify(rows, (_, value) => (typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value)));
+
+/** For answers whose order is told apart from their rows. */
+const sorted = (rows: readonly object[]): string[] => {
+  const inOrder = (row: object) =>
+    JSON.stringify(Object.fromEntries(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1))));
+  return rounded(rows).map(inOrder).sort();
+};
+
+const runs = { numRuns: 40 };
+
+test('visits are entries with their very next exit, newest first', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, choice, async (past, chosen) => {
+      const { events, ask } = await told(past);
+      const { rows, asked } = await ask('visits', chosen, '');
+      expect(rounded(rows)).toEqual(rounded(oracle.visits(events, asked)));
+    }),
+    runs,
+  );
+});
+
+test('dwell times are quantiles and a histogram of the ended visits', async () => {
+  const bounds = fc
+    .uniqueArray(fc.integer({ min: 1, max: 800 }), { minLength: 1, maxLength: 5 })
+    .map((list) => list.sort((a, b) => a - b));
+  await fc.assert(
+    fc.asyncProperty(history, choice, bounds, async (past, chosen, limits) => {
+      const { events, ask } = await told(past);
+      const { rows, asked } = await ask('dwell-times', chosen, `groupBy=${chosen.groupBy}&bounds=${limits.join()}`);
+      expect(sorted(rows)).toEqual(sorted(oracle.dwellTimes(events, asked, chosen.groupBy, limits)));
+      expect(rows.map(({ visits }) => visits)).toEqual(
+        rows.map(({ visits }) => visits).sort((one, other) => other - one),
+      );
+    }),
+    runs,
+  );
+});
+
+test.each(['Europe/Rome', 'America/St_Johns', 'Pacific/Chatham', 'Australia/Lord_Howe', 'UTC'])(
+  'entries are counted by the hours and days of %s, where clocks change too',
+  async (timeZone) => {
+    await fc.assert(
+      fc.asyncProperty(
+        history,
+        choice,
+        fc.constantFrom('hour' as const, 'day' as const),
+        async (past, chosen, interval) => {
+          const { events, ask } = await told(past);
+          const query = `groupBy=${chosen.groupBy}&interval=${interval}&timeZone=${timeZone}`;
+          const { rows, asked } = await ask('entries', chosen, query);
+          expect(sorted(rows)).toEqual(sorted(oracle.entries(events, asked, chosen.groupBy, interval, timeZone)));
+          expect(rows.map(({ start }) => start)).toEqual(rows.map(({ start }) => start).sort());
+        },
+      ),
+      runs,
+    );
+  },
+);
+
+test('unique users are one by userId, whatever the device', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, choice, async (past, chosen) => {
+      const { events, ask } = await told(past);
+      const { rows, asked } = await ask('unique-users', chosen, `groupBy=${chosen.groupBy}`);
+      expect(sorted(rows)).toEqual(sorted(oracle.uniqueUsers(events, asked, chosen.groupBy)));
+    }),
+    runs,
+  );
+});
+
+test('flows lead from each exit to what was entered next, within the time', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, choice, fc.constantFrom(1, 15, 60, 1_440), async (past, chosen, minutes) => {
+      const { events, ask } = await told(past);
+      const { rows, asked } = await ask('flows', chosen, `groupBy=${chosen.groupBy}&within=${minutes}`);
+      expect(sorted(rows)).toEqual(sorted(oracle.flows(events, asked, chosen.groupBy, minutes)));
+    }),
+    runs,
+  );
+});

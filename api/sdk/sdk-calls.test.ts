@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { topics } from '../../pipeline/ports.js';
+import { readAll } from '../../pipeline/stages/testing/node.js';
+import { codecs } from '../../schemas/codecs.js';
+import { north, startIngest, type TestIngest } from '../../ingest/testing/fixtures.js';
+
+let ingest: TestIngest;
+const uuid = 'b9407f30-f5f8-466e-aff9-25556b57fe6d';
+
+beforeAll(async () => {
+  ingest = await startIngest({
+    settings: {
+      stopDetection: true,
+      bufferExits: true,
+      dwellEvents: true,
+      defaultDwellThreshold: 5,
+      beaconUuids: [uuid],
+    },
+    found: (radiusM) => (radiusM === undefined ? 2 : radiusM > 1_000 ? 100 : 7),
+  });
+});
+afterAll(() => ingest.close());
+
+const call = (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object, key = ingest.publishable) =>
+  ingest.app.inject({ method, url, headers: { authorization: key }, ...(payload && { payload }) });
+
+describe('GET /v1/config', () => {
+  it('mirrors the settings of the project', async () => {
+    const query = 'deviceId=d&id=(null)&usage=track&verified=false&clientSdkConfiguration=%7B%7D';
+    const { meta } = (await call('GET', `/v1/config?${query}`)).json();
+    expect(meta).toMatchObject({
+      code: 200,
+      sdkConfiguration: {
+        logLevel: 'info',
+        useOpenedAppConversion: false,
+        stopDetection: true,
+        bufferGeofenceEntries: false,
+        bufferGeofenceExits: true,
+        defaultGeofenceDwellThreshold: 5,
+      },
+    });
+    expect(meta).not.toHaveProperty('trackingOptions');
+  });
+});
+
+describe('questions by place', () => {
+  it('answer the context nested and at the top', async () => {
+    const answer = (await call('GET', '/v1/context?coordinates=50.000001,10&accuracy=20&userId=u')).json();
+    expect(ingest.asked.context).toMatchObject({
+      latitude: 50.000001,
+      longitude: 10,
+      accuracyM: 20,
+      environment: 'test',
+    });
+    expect(answer.context).toEqual({ live: false, geofences: [{ _id: '0' }] });
+    expect(answer.geofences).toEqual(answer.context.geofences);
+  });
+
+  it.each([
+    ['near=50,10', { limit: 100, includeGeometry: true, latitude: 50, longitude: 10 }],
+    ['near=50,10&tags=a,b&radius=500', { tags: ['a', 'b'], radiusM: 500 }],
+    ['near=50,10&metadata[open]=true&metadata[floor]=2', { metadata: { open: true, floor: 2 } }],
+    ['near=50,10&limit=1000&includeGeometry=false', { limit: 1_000, includeGeometry: false }],
+    ['near=50,10&limit=1000&includeGeometries=false', { limit: 1_000, includeGeometry: false }],
+  ])('search geofences: %s', async (query, question) => {
+    const answer = await call('GET', `/v1/search/geofences?${query}`);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().geofences.length).toBeGreaterThan(0);
+    expect(ingest.asked.searchGeofences).toMatchObject(question);
+  });
+
+  it('make no filter of what a web SDK makes of metadata', async () => {
+    expect((await call('GET', '/v1/search/geofences?near=50,10&metadata=%5Bobject%20Object%5D')).statusCode).toBe(200);
+    expect(ingest.asked.searchGeofences).not.toHaveProperty('metadata');
+  });
+
+  it.each([
+    ['/v1/context', 'coordinates'],
+    ['/v1/context?coordinates=91,0', 'coordinates'],
+    ['/v1/search/geofences?near=a,b', 'near'],
+    ['/v1/search/geofences?near=1,2&limit=1001', 'limit'],
+    ['/v1/search/geofences?near=1,2&limit=101', 'includeGeometry'],
+    ['/v1/search/beacons?near=1', 'near'],
+    ['/v1/search/beacons?near=1,2&limit=0', 'limit'],
+  ])('%s is refused for its %s', async (url, param) => {
+    const answer = await call('GET', url);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().meta.param).toBe(param);
+  });
+
+  it('search beacons, and tell what to range anyway', async () => {
+    const { meta, beacons } = (
+      await call('GET', '/v1/search/beacons?near=50,10&radius=1000&limit=500&installId=x')
+    ).json();
+    expect(meta).toEqual({ code: 200, settings: { beacons: { uuids: [uuid], uids: [] } } });
+    expect(beacons).toHaveLength(3);
+    expect(ingest.asked.searchBeacons).toMatchObject({ radiusM: 1_000, limit: 100 });
+  });
+
+  it('do not tell a publishable key for which users or addresses a geofence is', async () => {
+    for (const [method, url, body] of [
+      ['GET', '/v1/search/geofences?near=50,10'],
+      ['POST', '/v1/sync/region', { latitude: 50, longitude: 10 }],
+    ] as const) {
+      expect((await call(method, url, body)).json().geofences[0]).toEqual({ _id: '0' });
+      const told = (await call(method, url, body, ingest.secret)).json().geofences[0];
+      expect(told).toEqual({ _id: '0', userIds: 'ann,bob', ip: '10.0.0.0/8' });
+    }
+  });
+
+  it('give a region that holds no more than a device keeps', async () => {
+    const answer = (await call('POST', '/v1/sync/region', { latitude: 50, longitude: '10', userId: null })).json();
+    expect(answer.region).toEqual({ latitude: 50, longitude: 10, radius: 1_000 });
+    expect(answer.geofences).toHaveLength(7);
+    expect(answer).toMatchObject({ beacons: [{}, {}, {}], places: [] });
+  });
+});
+
+describe('POST /v1/events', () => {
+  it('makes a durable event of a conversion', async () => {
+    await call('POST', '/v1/track', { deviceId: 'buyer', userId: 'u', ...north(0), foreground: true });
+    const conversion = {
+      name: 'opened_app',
+      deviceId: 'buyer',
+      metadata: { plan: 'gold' },
+      revenue: 9.5,
+      createdAt: '2026-01-02T03:04:05.678Z',
+    };
+    const { meta, event } = (await call('POST', '/v1/events', conversion)).json();
+    expect(meta.code).toBe(200);
+    expect(event).toMatchObject({
+      type: 'opened_app',
+      createdAt: '2026-01-02T03:04:05.678Z',
+      confidence: 3,
+      metadata: { plan: 'gold', revenue: 9.5 },
+      user: { deviceId: 'buyer' },
+    });
+    const stored = (await readAll(ingest.node.embedded, topics.events)).map(({ value }) =>
+      codecs.event.decode(value as Buffer),
+    );
+    expect(stored.find(({ id }) => id === event._id)).toMatchObject({
+      type: 'opened_app',
+      locationId: null,
+      user: { userId: 'u', deviceId: 'buyer' },
+    });
+  });
+
+  it('takes `type` as mobile SDKs send it, and no user', async () => {
+    const { event } = (await call('POST', '/v1/events', { type: 'viewed', id: null, campaign: null })).json();
+    expect(event.type).toBe('viewed');
+    expect(event).not.toHaveProperty('user');
+  });
+
+  it('keeps the names of evaluated events from publishable keys', async () => {
+    const forged = { name: 'user.entered_geofence', deviceId: 'd' };
+    expect((await call('POST', '/v1/events', forged)).statusCode).toBe(403);
+    expect((await call('POST', '/v1/events', forged, ingest.secret)).statusCode).toBe(200);
+  });
+
+  it.each([
+    [{}, 'name'],
+    [{ name: 'a b' }, 'name'],
+    [{ name: 'a', createdAt: 'soon' }, 'createdAt'],
+    [{ name: 'a', metadata: { a: {} } }, 'metadata.a'],
+    [{ name: 'a', revenue: 'much' }, 'revenue'],
+  ])('%j is refused for its %s', async (body, param) => {
+    const answer = await call('POST', '/v1/events', body);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().meta.param).toBe(param);
+  });
+});
+
+it('accepts logs of any shape', async () => {
+  for (const body of [{ logs: [{ level: 'info' }] }, { logs: 'x' }, {}]) {
+    expect((await call('POST', '/v1/logs', body)).json()).toEqual({ meta: { code: 200 } });
+  }
+});

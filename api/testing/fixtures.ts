@@ -1,0 +1,183 @@
+/** A whole API for this room's tests: the real log, view and writer in a folder of its own, two projects, and calls with their keys. */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pino from 'pino';
+import { afterAll } from 'vitest';
+import { openEmbedded } from '../../backends/embedded/embedded.js';
+import { createKeyRing } from '../../http/keys.js';
+import { noRateLimits } from '../../http/rate-limits.js';
+import { createHttpServer } from '../../http/server.js';
+import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
+import { openView } from '../../pipeline/catalog/store/read-model.js';
+import { createSealer, sealingKeyBytes } from '../../pipeline/encryption.js';
+import { migrate } from '../../pipeline/stages/analytics/migrate.js';
+import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
+import type { Environment } from '../../schemas/json/common.js';
+import type { KeyKind, ProjectRecord } from '../../schemas/json/project.js';
+import type { MapParts, WebhookParts } from '../deps.js';
+import { createProject } from '../projects/projects.js';
+import { type ApiDeps, apiRoutes } from '../routes.js';
+
+export const administratorKey = 'administrator-for-tests';
+
+/** The parsed body of an answer. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+export type Body = any;
+
+export interface Call {
+  readonly key?: string;
+  /** An object is sent as JSON, a text as a form. */
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface TestProject {
+  readonly record: ProjectRecord;
+  key(environment: Environment, kind: KeyKind): string;
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+const unasked = async (): Promise<never> => {
+  throw new Error('not part of this test');
+};
+
+/** The real analytics engine with the real tables, closed after the tests of the file. One per file: a process opens one folder at a time. */
+export async function useAnalytics() {
+  const analytics = await openTestAnalytics();
+  afterAll(() => analytics.close());
+  await migrate(analytics, fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url)));
+  return analytics;
+}
+
+/** What webhooks need, with the parts of interest on top. */
+export const webhookParts = (parts: Partial<WebhookParts> = {}): WebhookParts => ({
+  sealer: createSealer(randomBytes(sealingKeyBytes)),
+  allowedNetworks: [],
+  maxWebhooks: 10,
+  waiting: unasked,
+  tryOnce: unasked,
+  ...parts,
+});
+
+/** What maps need, with the parts of interest on top. */
+export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
+  render: unasked,
+  checkStyle: unasked,
+  checkIcon: unasked,
+  costPerKeyPerSecond: 0,
+  maxCacheBytes: 0,
+  maxStyles: 10,
+  maxMarkers: 10,
+  ...parts,
+});
+
+type ApiParts = Partial<Pick<ApiDeps, 'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps'>>;
+
+/** An API that is closed after the tests of the file, at whose top level it is awaited. */
+export async function useApi(parts: ApiParts = {}): Promise<TestApi> {
+  const api = await startApi(parts);
+  afterAll(() => api.close());
+  return api;
+}
+
+/** Returns how the operations of /openapi.json say they use ETag and If-Match, as `entityTagUses` of an API says it. */
+function declaredUsesOf(description: Body): ReadonlySet<string> {
+  const operations = Object.values<Record<string, Body>>(description.paths).flatMap((path) => Object.values(path));
+  const uses = operations.flatMap(({ operationId, parameters = [], responses }) => [
+    ...(responses['200']?.headers?.ETag ? [`${operationId} answers ETag`] : []),
+    ...(parameters.some((parameter: Body) => parameter.in === 'header' && parameter.name === 'If-Match')
+      ? [`${operationId} honours If-Match`]
+      : []),
+  ]);
+  return new Set(uses);
+}
+
+/** Parts that a test doesn't give refuse to be asked. */
+export async function startApi(parts: ApiParts = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
+  const clock = parts.clock ?? Date.now;
+  const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
+  const view = openView(join(folder, 'view'), { clock });
+  const problems: unknown[] = [];
+  const following = followChanges({ log: embedded.log, view, onProblem: (problem) => problems.push(problem) });
+  const writer = createConfigurationWriter({ log: embedded.log, view, clock });
+
+  const app = createHttpServer({
+    logger: pino({ level: 'silent' }),
+    rateLimits: noRateLimits,
+    openApi: { title: 'Test', version: '0' },
+    keyRing: createKeyRing(view),
+    administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),
+  });
+  const entityTagUses = new Set<string>();
+  app.addHook('onSend', async (request, reply) => {
+    const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };
+    if (reply.hasHeader('etag')) entityTagUses.add(`${operationId} answers ETag`);
+    if (reply.statusCode === 412) entityTagUses.add(`${operationId} honours If-Match`);
+  });
+  await app.register(apiRoutes, {
+    analytics: { query: unasked, file: unasked },
+    log: embedded.log,
+    webhooks: webhookParts(),
+    maps: mapParts(),
+    spatial: { context: unasked, searchGeofences: unasked, searchBeacons: unasked, explain: unasked },
+    ...parts,
+    configuration: view,
+    writer,
+    clock,
+  });
+  await app.ready();
+  const declaredEntityTagUses = declaredUsesOf(app.swagger() as unknown as Body);
+
+  async function newProject(name: string): Promise<TestProject> {
+    const { project, keys } = await createProject(writer, name);
+    return {
+      record: project,
+      key: (environment, kind) =>
+        keys.find(({ record }) => record.environment === environment && record.kind === kind)?.key ?? '',
+    };
+  }
+  const project = await newProject('First');
+  const secret = project.key('test', 'secret');
+
+  return {
+    app,
+    log: embedded.log,
+    view,
+    writer,
+    problems,
+    project,
+    secret,
+    newProject,
+    /** What the routes have done with ETag and If-Match so far, and what /openapi.json declares. */
+    entityTagUses,
+    declaredEntityTagUses,
+    /** With the first project's secret key of Test, unless `key` says otherwise. */
+    async call(
+      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      url: string,
+      { key = secret, body, headers: given = {} }: Call = {},
+    ) {
+      const headers = {
+        ...given,
+        ...(key !== '' && { authorization: key }),
+        ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
+      };
+      const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+      const undeclared = [...entityTagUses].filter((use) => !declaredEntityTagUses.has(use));
+      if (undeclared.length > 0) throw new Error(`/openapi.json does not say that ${undeclared.join(', ')}`);
+      return { status: answer.statusCode, body: answer.json() as Body, etag: answer.headers.etag };
+    },
+    async close() {
+      await app.close();
+      await following.close();
+      await view.close();
+      await embedded.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

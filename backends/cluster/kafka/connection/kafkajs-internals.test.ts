@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { verifyInternals } from './kafkajs-internals.js';
+
+const require = createRequire(import.meta.url);
+
+/** The installed kafkajs, with one module replaced. */
+const withModule = (changed: string, module: unknown) => (name: string) => (name === changed ? module : require(name));
+
+describe('undeclared parts of kafkajs', () => {
+  test('are all there in the installed version', () => verifyInternals());
+
+  test('the pinned version is the tested one', () => {
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const source = readFileSync('backends/cluster/kafka/connection/kafkajs-internals.ts', 'utf8');
+    expect(source).toContain(`const testedVersion = '${dependencies.kafkajs}';`);
+  });
+
+  test.each([
+    ['kafkajs/src/network/connectionPool.js', class {}, 'connections have no method send'],
+    ['kafkajs/src/broker/index.js', class {}, 'brokers have no method fetch; brokers have no method initProducerId'],
+    ['kafkajs/src/consumer/batch.js', class {}, 'batches of a consumer do not know the offset'],
+    [
+      'kafkajs/src/protocol/recordBatch/v0/decoder.js',
+      async () => ({ records: [{}, {}] }),
+      'records that were fetched do not know',
+    ],
+  ])('a start says which version lacks what: %s', async (name, module, fault) => {
+    const version = { version: '2.9.0' };
+    const from = (asked: string) => (asked === 'kafkajs/package.json' ? version : withModule(name, module)(asked));
+    const failure = await verifyInternals(from).then(
+      () => expect.fail(),
+      (error: Error) => error.message,
+    );
+    expect(failure).toContain("kafkajs 2.9.0 can't be used");
+    expect(failure).toContain(fault);
+    expect(failure).toContain('install 2.2.4');
+  });
+
+  test('a module that has moved is a fault like any other', async () => {
+    const from = (name: string) => {
+      if (name.includes('/src/broker')) throw new Error(`Cannot find module '${name}'`);
+      return require(name);
+    };
+    await expect(verifyInternals(from)).rejects.toThrow(
+      "brokers have no method fetch (Cannot find module 'kafkajs/src/broker/index.js')",
+    );
+  });
+
+  test('no other file uses them', () => {
+    const files = ['backends', 'cli', 'pipeline', 'ingest', 'api', 'http', 'bench', 'test'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !name.includes('kafkajs-internals'))
+        .map((name) => join(folder, name)),
+    );
+    const reaching =
+      /kafkajs\/src|\.connectionPool\b|\.brokerPool\b|as unknown as (Internal|Broker\b.*\.)|fetchedOffset\?:/;
+    expect(files.length).toBeGreaterThan(100);
+    expect(files.filter((file) => reaching.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});

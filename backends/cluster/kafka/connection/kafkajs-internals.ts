@@ -1,0 +1,201 @@
+/**
+ * Everything that Fenceline uses of kafkajs beyond its declared types. No other file does, and {@link verifyInternals}
+ * checks it at start. `docs/decisions/022-kafka-client.md` says why kafkajs' own producer is not used, and which other
+ * clients there are.
+ */
+import { createRequire } from 'node:module';
+import {
+  type Broker,
+  type Cluster,
+  type EachBatchPayload,
+  type Kafka,
+  type KafkaMessage,
+  PartitionAssigners,
+} from 'kafkajs';
+import { encodeBatch } from '../produce/record-batch.js';
+
+/** The version that the tests run on, pinned in package.json. */
+const testedVersion = '2.2.4';
+
+/** A request in its bytes, and how its answer is read. */
+export interface Exchange<Answer extends Throttled> {
+  readonly apiKey: number;
+  readonly apiVersion: number;
+  readonly apiName: string;
+  readonly body: Buffer;
+  readonly parse: (body: Buffer) => Answer;
+}
+
+interface Throttled {
+  /** For so long the broker wants no more requests on this connection; kafkajs sees to it. */
+  readonly throttleMs: number;
+}
+
+interface InternalBroker {
+  readonly connectionPool: {
+    send<Decoded, Answer>(exchange: {
+      request: {
+        apiKey: number;
+        apiVersion: number;
+        apiName: string;
+        encode: () => Promise<{ buf: Buffer; buffer: Buffer }>;
+      };
+      response: { decode: (body: Buffer) => Promise<Decoded>; parse: (decoded: Decoded) => Promise<Answer> };
+    }): Promise<Answer>;
+  };
+  initProducerId(request: { transactionTimeout: number }): Promise<ProducerId>;
+}
+
+/** Sends a request of one's own. Rejects when the broker can't be reached or doesn't answer in time. */
+export const exchange = <Answer extends Throttled>(
+  broker: Broker,
+  { body, parse, ...request }: Exchange<Answer>,
+): Promise<Answer> =>
+  (broker as unknown as InternalBroker).connectionPool.send({
+    request: { ...request, encode: async () => ({ buf: body, buffer: body }) },
+    response: {
+      decode: async (bytes) => {
+        const answer = parse(bytes);
+        return { clientSideThrottleTime: answer.throttleMs, answer };
+      },
+      parse: async ({ answer }) => answer,
+    },
+  });
+
+export interface ProducerId {
+  /** A 64-bit integer in decimal digits. */
+  readonly producerId: string;
+  readonly producerEpoch: number;
+}
+
+/** Asks for a new identity of an idempotent producer. Any broker gives it. */
+export const newProducerId = (broker: Broker): Promise<ProducerId> =>
+  (broker as unknown as InternalBroker).initProducerId({ transactionTimeout: 60_000 });
+
+/** A record as kafkajs decodes it. The context is absent in the formats before Kafka 0.11. */
+export type RawRecord = KafkaMessage & {
+  readonly isControlRecord?: boolean;
+  readonly batchContext?: {
+    readonly firstOffset: string;
+    readonly lastOffsetDelta: number;
+    readonly partitionLeaderEpoch: number;
+  };
+};
+
+/** Answers the epoch of the leader that appended the record; undefined in the formats that have none. */
+export const leaderEpochOf = (message: KafkaMessage): number | undefined =>
+  (message as RawRecord).batchContext?.partitionLeaderEpoch;
+
+/** One partition of the answer to a fetch. */
+export interface RawPartition {
+  readonly partition: number;
+  readonly highWatermark: string;
+  readonly messages: readonly RawRecord[];
+}
+
+/**
+ * Sends one fetch request. Rejects with the first partition's error, if any has one; `KafkaJSOffsetOutOfRange` names
+ * its partition.
+ */
+export async function fetchRaw(broker: Broker, request: Parameters<Broker['fetch']>[0]): Promise<RawPartition[]> {
+  const { responses }: { responses: { partitions: RawPartition[] }[] } = await broker.fetch(request);
+  return responses.flatMap(({ partitions }) => partitions);
+}
+
+/** Answers the offset that the fetch of this batch asked for. */
+export const fetchedOffsetOf = (batch: EachBatchPayload['batch']): number =>
+  Number((batch as { readonly fetchedOffset?: string }).fetchedOffset);
+
+/**
+ * Answers connections of one's own, not yet connected. kafkajs gives them away only to assigners of partitions, when a
+ * consumer is made. The consumer itself is never used.
+ */
+export function clusterOf(kafka: Kafka): Cluster {
+  let captured: Cluster | undefined;
+  kafka.consumer({
+    groupId: 'never-joined',
+    allowAutoTopicCreation: false,
+    readUncommitted: true,
+    partitionAssigners: [
+      (parts) => {
+        captured = parts.cluster;
+        return PartitionAssigners.roundRobin(parts);
+      },
+    ],
+  });
+  if (captured === undefined) throw unusable(versionOf(load), ['a new consumer gives its assigners no connections']);
+  return captured;
+}
+
+/** Answers a module of kafkajs by its name. */
+// biome-ignore lint/suspicious/noExplicitAny: kafkajs declares no types of what lies inside; the checks below look at it.
+type Load = (name: string) => any;
+
+const load: Load = createRequire(import.meta.url);
+
+const versionOf = (from: Load): string => from('kafkajs/package.json').version;
+
+const unusable = (version: string, faults: readonly string[]): Error =>
+  new Error(
+    `kafkajs ${version} can't be used: ${faults.join('; ')}. Fenceline uses parts of kafkajs that its types do not declare: install ${testedVersion}`,
+  );
+
+/** Decodes a batch of records as kafkajs does in a fetch. */
+export async function decodeBatch(
+  batch: Buffer,
+  from: Load = load,
+): Promise<Record<string, unknown> & { readonly records: readonly RawRecord[] }> {
+  const Decoder = from('kafkajs/src/protocol/decoder.js');
+  return from('kafkajs/src/protocol/recordBatch/v0/decoder.js')(new Decoder(batch));
+}
+
+/** What must hold of kafkajs, by what is said where it doesn't. */
+const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>>> = {
+  'connections have no method send': (from) =>
+    typeof from('kafkajs/src/network/connectionPool.js').prototype.send === 'function',
+  'brokers do not keep their connections in connectionPool': (from) => {
+    const connectionPool = {};
+    const logger = { namespace: () => logger };
+    return new (from('kafkajs/src/broker/index.js'))({ connectionPool, logger }).connectionPool === connectionPool;
+  },
+  'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
+  'brokers have no method initProducerId': (from) =>
+    typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',
+  'batches of a consumer do not know the offset that was asked for': (from) => {
+    const batch = new (from('kafkajs/src/consumer/batch.js'))('topic', '7', {
+      partition: 0,
+      highWatermark: '9',
+      messages: [],
+    });
+    return fetchedOffsetOf(batch) === 7;
+  },
+  'records that were fetched do not know their batch': async (from) => {
+    const written = { key: 'key', value: Buffer.from('value') };
+    const numbers = { producerId: '5', producerEpoch: 1, firstSequence: 3 };
+    const { records } = await decodeBatch(encodeBatch([written, written], numbers, 1_000), from);
+    const last = records[1];
+    return (
+      last?.offset === '1' &&
+      last.timestamp === '1000' &&
+      `${last.key}` === written.key &&
+      `${last.value}` === `${written.value}` &&
+      last.isControlRecord === false &&
+      last.batchContext?.firstOffset === '0' &&
+      last.batchContext.lastOffsetDelta === 1 &&
+      last.batchContext.partitionLeaderEpoch === -1
+    );
+  },
+};
+
+/** Checks all of the above on the kafkajs that is installed. Rejects with its version and every fault found. */
+export async function verifyInternals(from: Load = load): Promise<void> {
+  const faults: string[] = [];
+  for (const [fault, holds] of Object.entries(checks)) {
+    try {
+      if (!(await holds(from))) faults.push(fault);
+    } catch (error) {
+      faults.push(`${fault} (${(error as Error).message.split('\n', 1)[0]})`);
+    }
+  }
+  if (faults.length > 0) throw unusable(versionOf(from), faults);
+}

@@ -1,0 +1,181 @@
+/**
+ * The topics in Kafka: made with their settings where they are missing, and checked where they are there. A topic that exists is never altered: its settings
+ * belong to whoever runs the brokers.
+ */
+import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import { type Topic, topics } from '../../../../pipeline/ports.js';
+import type { KafkaOptions } from '../../options.js';
+import { retried } from '../../retrying.js';
+
+export type TopicSettings = Pick<
+  KafkaOptions,
+  'prefix' | 'partitions' | 'replicationFactor' | 'minInSyncReplicas' | 'retentionMs'
+>;
+
+/** Room for one record larger than all that is written: a map marker of 256 KiB as base64, a delivery of 1 MiB, a request's body. */
+const maxBatchBytes = 4 * 2 ** 20;
+/** A dead letter holds any record whole, with its key and the reason. */
+const maxDeadLetterBytes = maxBatchBytes + 2 ** 20;
+
+/** Of a batch with its header: the topic takes no larger one. */
+export const maxBatchBytesOf = (topic: Topic): number =>
+  topic === topics.deadLetters ? maxDeadLetterBytes : maxBatchBytes;
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** A refused edit may be the newest record of its key: until a node has made up for it, compaction must leave the accepted one alone. */
+const minCompactionLagMs = dayMs;
+/** A node that was away for longer than deletions are kept must read the topic anew. */
+const defaultDeletionsMs = 30 * dayMs;
+
+/** Of topics that were just made: not all brokers know of them yet. */
+const knownWithinMs = 30_000;
+
+export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'partitions'>): number =>
+  topic === topics.changes ? 1 : partitions;
+
+/**
+ * Makes what is missing. Throws when a topic that exists can't be used, and tells `onProblem` of settings that put records at risk. Any number of
+ * nodes may do this at once.
+ */
+export async function ensureTopics(
+  admin: Admin,
+  settings: TopicSettings,
+  onProblem: (message: string) => void,
+): Promise<void> {
+  const nameOf = (topic: Topic): string => settings.prefix + topic;
+  const existing = new Set(await admin.listTopics());
+  const missing = Object.values(topics).filter((topic) => !existing.has(nameOf(topic)));
+  if (missing.length > 0) {
+    const configs = missing.map((topic) => topicConfig(topic, settings));
+    await admin.createTopics({ topics: configs, waitForLeaders: false }).catch((error) => {
+      throw withReasons(error);
+    });
+  }
+  if (existing.has(nameOf(topics.changes))) await checkCompaction(admin, nameOf(topics.changes), onProblem);
+  const replicas = await checkPartitions(admin, settings);
+  for (const problem of await weaknesses(admin, settings, replicas)) onProblem(problem);
+}
+
+/** kafkajs says that something failed; which topics, and why, is in the errors below. */
+function withReasons(
+  error: Error & { readonly errors?: readonly { readonly topic?: string; readonly message: string }[] },
+): Error {
+  if (error.errors === undefined) return error;
+  const reasons = error.errors.map(({ topic, message }) => `${topic}: ${message}`);
+  return new Error(`topics can't be made: ${reasons.join('; ')}`, { cause: error });
+}
+
+function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
+  const { prefix, replicationFactor } = settings;
+  const inSync = replicationFactor > 0 ? inSyncOf(settings, replicationFactor) : settings.minInSyncReplicas;
+  const entries = {
+    ...(inSync > 0 && { 'min.insync.replicas': inSync }),
+    'message.timestamp.type': 'LogAppendTime',
+    'max.message.bytes': maxBatchBytesOf(topic),
+    // Other clients may compress what they send, in ways that kafkajs can't read: the broker unpacks it.
+    'compression.type': 'uncompressed',
+    ...cleanUp(topic, settings),
+  };
+  return {
+    topic: prefix + topic,
+    numPartitions: partitionsOf(topic, settings),
+    replicationFactor,
+    configEntries: Object.entries(entries).map(([name, value]) => ({ name, value: `${value}` })),
+  };
+}
+
+function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<string, string | number>> {
+  const keptMs = retentionMs[topic];
+  if (topic !== topics.changes)
+    return { 'cleanup.policy': 'delete', ...(keptMs !== undefined && { 'retention.ms': keptMs }) };
+  return {
+    'cleanup.policy': 'compact',
+    'delete.retention.ms': keptMs ?? defaultDeletionsMs,
+    'min.compaction.lag.ms': minCompactionLagMs,
+    // Compaction leaves the newest segment alone and starts when a good part is outdated: a node that starts reads the rest in vain.
+    'segment.ms': dayMs,
+    'segment.bytes': 64 * 2 ** 20,
+    'min.cleanable.dirty.ratio': 0.2,
+  };
+}
+
+/** Clean-up by time would lose the configuration, silently and a week later. */
+async function checkCompaction(admin: Admin, name: string, onProblem: (message: string) => void): Promise<void> {
+  const lagName = 'min.compaction.lag.ms';
+  const { resources } = await admin.describeConfigs({
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy', lagName] }],
+    includeSynonyms: false,
+  });
+  const configured = (wanted: string) =>
+    resources[0]?.configEntries.find(({ configName }) => configName === wanted)?.configValue;
+  const policy = configured('cleanup.policy');
+  const lagMs = Number(configured(lagName) ?? 0);
+  if (lagMs < minCompactionLagMs) {
+    const risk = 'a refused edit may replace an accepted one';
+    onProblem(`topic ${name} has ${lagName} ${lagMs}: ${risk}. Set it to ${minCompactionLagMs} or more`);
+  }
+  if (policy !== 'compact') throw new Error(`topic ${name} has cleanup.policy ${policy}: it must be compact`);
+}
+
+/** Answers how many replicas each topic has, by its name. */
+async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<ReadonlyMap<string, number>> {
+  const all = Object.values(topics);
+  const names = all.map((topic) => settings.prefix + topic);
+  const { topics: found } = await retried(() => admin.fetchTopicMetadata({ topics: names }), {
+    limitMs: knownWithinMs,
+  });
+  for (const topic of all) {
+    const name = settings.prefix + topic;
+    const partitions = found.find((each) => each.name === name)?.partitions.length ?? 0;
+    const wanted = partitionsOf(topic, settings);
+    if (partitions !== wanted)
+      throw new Error(`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go astray`);
+  }
+  return new Map(
+    found.map(({ name, partitions }) => [name, Math.min(...partitions.map(({ replicas }) => replicas.length))]),
+  );
+}
+
+/** Replicas that must have a record: with two of three, one may fail and records are still on two. */
+const inSyncOf = ({ minInSyncReplicas }: TopicSettings, replicas: number): number =>
+  minInSyncReplicas > 0 ? minInSyncReplicas : replicas >= 3 ? 2 : 1;
+
+/** What of the topics, as they are, keeps acknowledged records less safely than the configuration asks. A sentence each. */
+async function weaknesses(
+  admin: Admin,
+  settings: TopicSettings,
+  replicas: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  const configNames = ['min.insync.replicas', 'unclean.leader.election.enable'];
+  const resources = [...replicas.keys()].map((name) => ({
+    type: kafkajs.ConfigResourceTypes.TOPIC,
+    name,
+    configNames,
+  }));
+  // A broker that is asked may not know yet of a topic that was made just now.
+  const described = await retried(() => admin.describeConfigs({ resources, includeSynonyms: false }), {
+    limitMs: knownWithinMs,
+  });
+  return described.resources.flatMap(({ resourceName: name, configEntries }) => {
+    const configured = (wanted: string) => configEntries.find(({ configName }) => configName === wanted)?.configValue;
+    const count = replicas.get(name) ?? 0;
+    const wanted = inSyncOf(settings, count);
+    const problems: string[] = [];
+    if (count < settings.replicationFactor) {
+      problems.push(
+        `topic ${name} has ${count} replicas, not ${settings.replicationFactor}: fewer lost brokers lose records`,
+      );
+    }
+    if (Number(configured('min.insync.replicas')) < wanted) {
+      problems.push(
+        `topic ${name} has min.insync.replicas ${configured('min.insync.replicas')}, not ${wanted}: a record may be acknowledged by too few brokers`,
+      );
+    }
+    if (configured('unclean.leader.election.enable') === 'true') {
+      problems.push(
+        `topic ${name} has unclean.leader.election.enable true: a broker that lacks acknowledged records may become its leader`,
+      );
+    }
+    return problems;
+  });
+}

@@ -1,0 +1,155 @@
+/**
+ * The demo: a server of its own on a temporary folder, a city, a fleet on the move, and the events as they come.
+ *
+ * Flows in: how long, how many devices, how fast. Flows out: lines on standard output and, at the end, an account that must add up.
+ * Talks to the server from outside, over HTTP. May import the schemas' types; imported by the command line only. Everything that decides
+ * what happens (city, fleet, tally, report) is pure and stands apart from what does it (server process, HTTP, terminal).
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type ApiClient, createApiClient } from './api-client.js';
+import { buildCity, type City, type CityResource } from './city.js';
+import { startDrive } from './drive.js';
+import { createFleet } from './fleet.js';
+import { meanLagMs, parseMetrics, type Samples } from './metrics.js';
+import { closingAccount, eventLine, painter, runningLine } from './report.js';
+import { type Keys, launchServer } from '../server/server-process.js';
+import { createTally, type Tally } from './tally.js';
+import { readTotals } from './totals.js';
+
+export interface DemoOptions {
+  /** Ends by itself after driving for so long; without it, on Ctrl-C. */
+  readonly seconds?: number;
+  readonly devices?: number;
+  /** Locations a second, over all devices. */
+  readonly rate?: number;
+}
+
+const defaults = { devices: 500, rate: 200 };
+const reportEveryMs = 5_000;
+const maxSockets = 64;
+const loadingAtOnce = 16;
+const settings = { dwellEvents: true, bufferExits: true };
+
+const paint = painter(process.stdout.isTTY === true && !process.env.NO_COLOR);
+const print = (line: string) => console.log(line);
+
+/** Runs the demo to its end. Sets the process's exit code to 1 when the closing account doesn't add up. */
+export async function demo({
+  seconds,
+  devices = defaults.devices,
+  rate = defaults.rate,
+}: DemoOptions = {}): Promise<void> {
+  const interrupted = interruption();
+  const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-demo-'));
+  const server = launchServer({ program: fileURLToPath(new URL('../cli/main.js', import.meta.url)), dataFolder });
+  try {
+    const { address, keys } = await server.ready;
+    if (!keys) throw new Error('the server printed no keys');
+    print(`${paint('bold', 'Fenceline')} is up at ${paint('cyan', address)}, its data in ${dataFolder}`);
+    const addsUp = await runAgainst({ address, keys, devices, rate, seconds, interrupted });
+    if (!addsUp) process.exitCode = 1;
+  } finally {
+    await server.stop();
+    await rm(dataFolder, { recursive: true, force: true });
+  }
+}
+
+interface Run {
+  readonly address: string;
+  readonly keys: Keys;
+  readonly devices: number;
+  readonly rate: number;
+  readonly seconds: number | undefined;
+  readonly interrupted: Promise<void>;
+}
+
+async function runAgainst({ address, keys, devices, rate, seconds, interrupted }: Run): Promise<boolean> {
+  const backend = createApiClient(address, keys.test_secret, loadingAtOnce);
+  const phones = createApiClient(address, keys.test_publishable, maxSockets);
+  const tally = createTally();
+  try {
+    const city = buildCity();
+    await load(backend, city);
+    print(`San Francisco is loaded: ${city.geofences.length} geofences, ${city.beacons.length} beacons`);
+    print(`${devices} devices set off, ${rate} locations a second in all; Ctrl-C ends it\n`);
+
+    const drive = startDrive({
+      client: phones,
+      fleet: createFleet(city, devices),
+      rate,
+      tally,
+      onEvent(event) {
+        tally.event(event._id, event.type);
+        print(eventLine(event, paint));
+      },
+      onProblem: (message) => print(paint('red', message)),
+    });
+    const stopReporting = reportRegularly(backend, tally);
+    await (seconds === undefined
+      ? interrupted
+      : Promise.race([interrupted, delay(seconds * 1_000, undefined, { ref: false })]));
+    await drive.stop();
+    stopReporting();
+
+    print(paint('dim', '\nadding up …'));
+    const { lines, addsUp } = closingAccount(tally.summary(), await readTotals(backend, tally.eventIds()), paint);
+    for (const line of lines) print(line);
+    return addsUp;
+  } finally {
+    backend.close();
+    phones.close();
+  }
+}
+
+/** Settings first, then geofences and beacons, some at a time. */
+async function load(client: ApiClient, { geofences, beacons }: City): Promise<void> {
+  await put(client, '/v1/settings', settings);
+  const waiting = [
+    ...geofences.map((resource) => ({ path: 'geofences', resource })),
+    ...beacons.map((resource) => ({ path: 'beacons', resource })),
+  ].values();
+  const worker = async () => {
+    for (const { path, resource } of waiting) await put(client, `/v1/${path}/${pairPath(resource)}`, resource.fields);
+  };
+  await Promise.all(Array.from({ length: loadingAtOnce }, worker));
+}
+
+const pairPath = ({ tag, externalId }: CityResource) => `${encodeURIComponent(tag)}/${encodeURIComponent(externalId)}`;
+
+async function put(client: ApiClient, path: string, body: object): Promise<void> {
+  const answer = await client.call('PUT', path, body);
+  if (answer.status !== 200) throw new Error(`PUT ${path}: ${answer.status} ${JSON.stringify(answer.body?.meta)}`);
+}
+
+/** A line every few seconds; returns what stops it. */
+function reportRegularly(client: ApiClient, tally: Tally): () => void {
+  const startedAtMs = performance.now();
+  let takenAtMs = startedAtMs;
+  let before: Samples = new Map();
+  const timer = setInterval(async () => {
+    const after = await client.call('GET', '/metrics').then(
+      ({ body }) => parseMetrics(body),
+      () => before,
+    );
+    const nowMs = performance.now();
+    const lagMs = meanLagMs(before, after);
+    const elapsedS = (nowMs - startedAtMs) / 1_000;
+    print(runningLine(elapsedS, (nowMs - takenAtMs) / 1_000, tally.takeWindow(), tally.summary(), lagMs, paint));
+    before = after;
+    takenAtMs = nowMs;
+  }, reportEveryMs);
+  return () => clearInterval(timer);
+}
+
+/** Ctrl-C or SIGTERM. A second one ends the process as usual. */
+function interruption(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}

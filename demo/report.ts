@@ -1,0 +1,114 @@
+/** What the demo prints, as text. Pure; colours are codes that the caller may leave out. */
+import type { Event } from '../schemas/json/user.js';
+import type { TallySummary, TallyWindow } from './tally.js';
+
+export type Paint = (style: Style, text: string) => string;
+export type Style = 'dim' | 'bold' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';
+
+const codes: Record<Style, number> = { dim: 2, bold: 1, green: 32, yellow: 33, cyan: 36, magenta: 35, red: 31 };
+
+/** Colours for a terminal; plain text for pipes and files. */
+export const painter = (coloured: boolean): Paint =>
+  coloured ? (style, text) => `\u001b[${codes[style]}m${text}\u001b[0m` : (_style, text) => text;
+
+const verbs: Record<string, { readonly word: string; readonly style: Style }> = {
+  'user.entered_geofence': { word: 'entered', style: 'green' },
+  'user.exited_geofence': { word: 'left', style: 'yellow' },
+  'user.dwelled_in_geofence': { word: 'dwelled in', style: 'cyan' },
+  'user.entered_beacon': { word: 'in range', style: 'magenta' },
+  'user.exited_beacon': { word: 'out of range', style: 'magenta' },
+};
+
+const columns = { device: 14, verb: 13, tag: 14, place: 44 };
+
+/** `14:03:07  courier-017   entered      store         Karl’s Coffee, Castro Street         confidence 3`. */
+export function eventLine(event: Event, paint: Paint): string {
+  const { word, style } = verbs[event.type] ?? { word: event.type, style: 'bold' };
+  const place = event.geofence ?? event.beacon;
+  const details = [
+    `confidence ${event.confidence}`,
+    ...(event.duration === undefined ? [] : [`after ${duration(event.duration)}`]),
+    ...(event.currentlyOperating === false ? ['closed'] : []),
+  ];
+  return [
+    paint('dim', event.createdAt.slice(11, 19)),
+    column(event.user?.deviceId ?? '', columns.device),
+    paint(style, column(word, columns.verb)),
+    paint('dim', column(place?.tag ?? '', columns.tag)),
+    column(place?.description ?? '', columns.place),
+    paint('dim', details.join(', ')),
+  ].join(' ');
+}
+
+/** One line about the last few seconds. `lagMs` is the time from a location's append to its commit. */
+export function runningLine(
+  elapsedS: number,
+  windowS: number,
+  window: TallyWindow,
+  summary: TallySummary,
+  lagMs: number | undefined,
+  paint: Paint,
+): string {
+  const parts = [
+    `${elapsedS.toFixed(0).padStart(4)} s`,
+    `${(window.accepted / windowS).toFixed(0)} locations/s`,
+    `answers p50 ${window.p50Ms.toFixed(1)} ms, p99 ${window.p99Ms.toFixed(1)} ms`,
+    ...(lagMs === undefined ? [] : [`lag ${lagMs.toFixed(1)} ms`]),
+    `${number(summary.accepted)} locations, ${number(summary.eventCount)} events: ${eventCounts(summary)}`,
+  ];
+  return paint('bold', `── ${parts.join(' · ')}`);
+}
+
+const eventCounts = ({ events }: TallySummary): string =>
+  Object.entries(verbs)
+    .filter(([type]) => events[type])
+    .map(([type, { word }]) => `${number(events[type] ?? 0)} ${word}`)
+    .join(', ') || 'none yet';
+
+/** What the server says of the same run. */
+export interface ServerTotals {
+  readonly applied: number;
+  readonly repeat: number;
+  readonly stale: number;
+  /** Events listed by the API. */
+  readonly events: number;
+  /** Events in answers that the list lacks, and the other way round. */
+  readonly missing: number;
+  readonly unexpected: number;
+}
+
+export interface Verdict {
+  readonly lines: readonly string[];
+  readonly addsUp: boolean;
+}
+
+/** The closing account: each equation with its sides, and whether all of them hold. */
+export function closingAccount(summary: TallySummary, totals: ServerTotals, paint: Paint): Verdict {
+  const { applied, repeat, stale, events, missing, unexpected } = totals;
+  const equations = [
+    {
+      name: 'locations',
+      holds: summary.sent === summary.accepted && summary.accepted === applied + repeat + stale,
+      text: `${number(summary.sent)} sent = ${number(summary.accepted)} accepted = ${number(applied)} applied + ${number(repeat)} repeated + ${number(stale)} stale`,
+    },
+    {
+      name: 'events',
+      holds: missing === 0 && unexpected === 0 && summary.eventCount === events,
+      text: `${number(summary.eventCount)} in answers = ${number(events)} stored, the same ids (${missing} missing, ${unexpected} unexpected)`,
+    },
+  ];
+  const addsUp = equations.every(({ holds }) => holds);
+  const lines = equations.map(
+    ({ name, holds, text }) => `${holds ? paint('green', 'ok ') : paint('red', 'BAD')} ${column(name, 10)} ${text}`,
+  );
+  return { lines: [...lines, `   ${column('by type', 10)} ${eventCounts(summary)}`], addsUp };
+}
+
+/** Cut or filled to a width. */
+export const column = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+export const duration = (minutes: number): string =>
+  minutes < 1 ? `${(minutes * 60).toFixed(0)} s` : `${minutes.toFixed(1)} min`;

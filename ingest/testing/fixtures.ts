@@ -1,0 +1,135 @@
+/** Ingest for its tests: the real log, view, states and location stage of a node, behind the real HTTP server. */
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { createKeyRing, newKey } from '../../http/keys.js';
+import { noRateLimits, type RateLimits } from '../../http/rate-limits.js';
+import { createHttpServer } from '../../http/server.js';
+import type { SpatialQueries } from '../../pipeline/catalog/types.js';
+import type { Inbox, Replies } from '../../pipeline/ports.js';
+import { geofenceRecord, projectRecord, TestNode } from '../../pipeline/stages/testing/node.js';
+import { defaultSettings, type Settings } from '../../schemas/json/project.js';
+import { defaultIngestBounds, type IngestBounds, type IngestDependencies } from '../parts.js';
+import { startRejectionCounter } from '../rejections.js';
+import { ingestRoutes } from '../routes.js';
+
+/** What a spatial question was asked with, by the name of the question. */
+export type Asked = { [Name in keyof SpatialQueries]?: Parameters<SpatialQueries[Name]>[0] };
+
+/** Replies that stay within the process. */
+function localReplies(): { inbox: Inbox; replies: Replies } {
+  let listener: (request: string, body: string) => void = () => {};
+  return {
+    inbox: {
+      address: 'here',
+      onReply(onReply) {
+        listener = onReply;
+      },
+    },
+    replies: { send: (replyTo, body) => listener(replyTo.slice('here/'.length), body) },
+  };
+}
+
+export interface TestIngest {
+  readonly node: TestNode;
+  readonly app: FastifyInstance;
+  readonly publishable: string;
+  readonly secret: string;
+  readonly asked: Asked;
+  readonly counted: Record<string, number>;
+  close(): Promise<void>;
+}
+
+export interface TestIngestOptions {
+  readonly bounds?: Partial<IngestBounds>;
+  readonly paceBulk?: () => Promise<void>;
+  readonly settings?: Partial<Settings>;
+  readonly rateLimits?: Partial<RateLimits>;
+  /** false: locations become durable and nobody evaluates them. */
+  readonly stage?: boolean;
+  readonly log?: (log: IngestDependencies['log']) => IngestDependencies['log'];
+  /** How many geofences a spatial search finds. */
+  readonly found?: (radiusM: number | undefined) => number;
+}
+
+/** A circle of 100 m about [10, 50] with tag `shop` is configured. */
+export async function startIngest(options: TestIngestOptions = {}): Promise<TestIngest> {
+  const node = await TestNode.open();
+  const [publishable, secret] = [newKey('test', 'publishable', 0), newKey('test', 'secret', 0)];
+  const settings = { ...defaultSettings, ...options.settings };
+  await node.configure(
+    {
+      kind: 'project',
+      record: projectRecord({
+        keys: [publishable.record, secret.record],
+        settings: { test: settings, live: defaultSettings },
+      }),
+    },
+    { kind: 'geofence', record: geofenceRecord() },
+  );
+  const { inbox, replies } = localReplies();
+  if (options.stage !== false) node.start({ replies });
+
+  const asked: Asked = {};
+  const counted: Record<string, number> = {};
+  const things = (count: number): object[] => Array.from({ length: count }, (_, index) => ({ _id: String(index) }));
+  const spatial: SpatialQueries = {
+    context: async (question) => {
+      asked.context = question;
+      return things(1);
+    },
+    searchGeofences: async (question) => {
+      asked.searchGeofences = question;
+      const found = things(options.found?.(question.radiusM) ?? 2);
+      return found.map((geofence) => ({ ...geofence, userIds: 'ann,bob', ip: '10.0.0.0/8' }));
+    },
+    searchBeacons: async (question) => {
+      asked.searchBeacons = question;
+      return things(3);
+    },
+    explain: async () => ({}),
+  };
+  const app = createHttpServer({
+    logger: pino({ enabled: false }),
+    keyRing: createKeyRing(node.view),
+    rateLimits: { ...noRateLimits, ...options.rateLimits },
+    openApi: { title: 'Fenceline', version: '0' },
+  });
+  const { log, stateStore: states } = node.embedded;
+  const rejections = startRejectionCounter(log, Date.now);
+  await app.register(ingestRoutes, {
+    log: options.log?.(log) ?? log,
+    configuration: node.view,
+    spatial,
+    inbox,
+    states,
+    clock: Date.now,
+    bounds: { ...defaultIngestBounds, ...options.bounds },
+    paceBulk: options.paceBulk ?? (async () => {}),
+    rejections,
+    metrics: {
+      add(counter, amount, label) {
+        const name = label === undefined ? counter : `${counter}/${label}`;
+        counted[name] = (counted[name] ?? 0) + amount;
+      },
+    },
+  });
+  await app.ready();
+  return {
+    node,
+    app,
+    publishable: publishable.key,
+    secret: secret.key,
+    asked,
+    counted,
+    async close() {
+      await app.close();
+      await rejections.close();
+      await node.dispose();
+    },
+  };
+}
+
+const metresPerDegree = 111_320;
+
+/** So many metres north of the configured circle's centre. */
+export const north = (metres: number) => ({ latitude: 50 + metres / metresPerDegree, longitude: 10, accuracy: 5 });

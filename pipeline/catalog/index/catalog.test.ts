@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { deriveId } from '../../../schemas/ids.js';
+import { defaultSettings } from '../../../schemas/json/project.js';
+import { createCatalog, type MonitoredCatalog } from './catalog.js';
+import {
+  beaconRecord,
+  geofenceRecord,
+  projectA,
+  projectB,
+  projectRecord,
+  scope,
+  scopes,
+  temporaryFolder,
+} from '../testing/fixtures.js';
+import type { DecodedChange, Scope } from '../types.js';
+import { openView, type View, type ViewOptions } from '../store/read-model.js';
+
+/** The applier's view, and a catalog on a view of its own on the same file, as another thread has it. */
+async function openPair(options: ViewOptions = {}): Promise<{ applier: View; follow: () => MonitoredCatalog }> {
+  const path = temporaryFolder();
+  const applier = openView(path, options);
+  const follower = openView(path, options);
+  onTestFinished(async () => {
+    await follower.close();
+    await applier.close();
+  });
+  await applier.apply(
+    [projectA, projectB].map((_id) => ({ kind: 'project', id: _id, record: projectRecord({ _id }) })),
+    2,
+  );
+  const follow = () => {
+    const catalog = createCatalog(follower);
+    onTestFinished(() => catalog.close());
+    return catalog;
+  };
+  return { applier, follow };
+}
+
+const idsAt = (catalog: MonitoredCatalog, where: Scope, longitude: number, latitude: number): string[] => {
+  const { fences } = catalog.surroundings(where)!;
+  return [...fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount)]
+    .map((row) => fences.idOf(row))
+    .sort();
+};
+
+test('settings, fences and beacons of a project follow the view', async () => {
+  const { applier, follow } = await openPair();
+  const catalog = follow();
+  expect(catalog.surroundings({ ...scope, project: deriveId('unknown') })).toBeUndefined();
+  expect(catalog.surroundings(scope)?.settings).toEqual(defaultSettings);
+  expect(catalog.surroundings(scope)).toBe(catalog.surroundings(scope));
+
+  const fence = geofenceRecord();
+  const beacon = beaconRecord();
+  const settings = { test: { ...defaultSettings, bufferEntries: true }, live: defaultSettings };
+  await applier.apply(
+    [
+      { kind: 'geofence', id: fence._id, record: fence },
+      { kind: 'beacon', id: beacon._id, record: beacon },
+      { kind: 'project', id: projectA, record: projectRecord({ settings }) },
+    ],
+    5,
+  );
+  catalog.catchUp();
+  expect(catalog.surroundings(scope)?.settings.bufferEntries).toBe(true);
+  expect(catalog.surroundings(scopes[1]!)?.settings.bufferEntries).toBe(false);
+  expect(idsAt(catalog, scope, 10, 50)).toEqual([fence._id]);
+  expect(idsAt(catalog, scopes[1]!, 10, 50)).toEqual([]);
+  expect(catalog.surroundings(scope)?.beacons.byId(beacon._id)?.enabled).toBe(true);
+
+  await applier.apply(
+    [
+      { kind: 'geofence', id: fence._id, record: { ...fence, center: [20, 50] } },
+      { kind: 'beacon', id: beacon._id, record: null },
+      { kind: 'project', id: projectB, record: null },
+    ],
+    8,
+  );
+  catalog.catchUp();
+  expect(idsAt(catalog, scope, 10, 50)).toEqual([]);
+  expect(idsAt(catalog, scope, 20, 50)).toEqual([fence._id]);
+  expect(catalog.surroundings(scope)?.beacons.byId(beacon._id)).toBeUndefined();
+  expect(catalog.surroundings(scopes[2]!)).toBeUndefined();
+});
+
+const change = fc
+  .record({
+    where: fc.constantFrom(...scopes),
+    externalId: fc.constantFrom(...Array.from({ length: 12 }, (_, index) => String(index))),
+    longitude: fc.constantFrom(-180, -10, 0, 10, 180),
+    deletes: fc.boolean(),
+  })
+  .map(({ where, externalId, longitude, deletes }): DecodedChange => {
+    // Without the environment in the id, so that a fence also moves between scopes.
+    const record = geofenceRecord({ ...where, _id: deriveId(externalId), externalId, center: [longitude, 50] });
+    return { kind: 'geofence', id: record._id, record: deletes ? null : record };
+  });
+
+test('a catalog that follows, however far behind, holds what a fresh one holds', async () => {
+  const history = fc.array(fc.tuple(fc.array(change, { minLength: 1, maxLength: 15 }), fc.boolean()), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(history, async (batches) => {
+      const { applier, follow } = await openPair({ feedRecords: 20 });
+      const following = follow();
+      let offset = 2;
+      for (const [batch, catchesUp] of batches) {
+        offset += batch.length;
+        await applier.apply(batch, offset);
+        if (catchesUp) following.catchUp();
+      }
+      following.catchUp();
+      const fresh = follow();
+      for (const where of scopes) {
+        expect(following.surroundings(where)!.fences.size).toBe(fresh.surroundings(where)!.fences.size);
+        for (const longitude of [-180, -10, 0, 10, 180]) {
+          expect(idsAt(following, where, longitude, 50)).toEqual(idsAt(fresh, where, longitude, 50));
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

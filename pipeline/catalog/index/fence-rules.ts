@@ -1,0 +1,56 @@
+/** The rules of fences as evaluation reads them, shared between fences that are alike. */
+import { LRUCache } from 'lru-cache';
+import { compileAddressRanges } from '../../evaluation/addresses.js';
+import { compileHours } from '../../evaluation/hours.js';
+import type { AddressRanges, FenceRules, OpeningHours } from '../../evaluation/types.js';
+import type { RulesJson } from '../store/stored-fence.js';
+
+/** How many different rules, hours and address lists are shared; what falls out is merely compiled again. */
+const maxShared = 10_000;
+
+const defaultRules: FenceRules = Object.freeze({
+  enabled: true,
+  disableAfterMs: Infinity,
+  deleteAfterMs: Infinity,
+  stopDetection: null,
+  dwellThreshold_min: null,
+  hours: null,
+  userIds: null,
+  addresses: null,
+});
+
+/** Compiles the text that a compact fence carries. Throws on rules that no fence should have: unknown zone, broken address. */
+export function createRulesCompiler(): (rulesText: string) => FenceRules {
+  const shared = new LRUCache<string, FenceRules>({ max: maxShared });
+  const sharedHours = new LRUCache<string, OpeningHours>({ max: maxShared });
+  const sharedAddresses = new LRUCache<string, AddressRanges>({ max: maxShared });
+
+  function compile(json: RulesJson): FenceRules {
+    return Object.freeze({
+      enabled: json.enabled ?? true,
+      disableAfterMs: json.disableAfter ?? Infinity,
+      deleteAfterMs: json.deleteAfter ?? Infinity,
+      stopDetection: json.stopDetection ?? null,
+      dwellThreshold_min: json.dwellThreshold_min ?? null,
+      hours: hoursOf(json),
+      userIds: json.userIds ? new Set(json.userIds) : null,
+      addresses: json.ip ? through(sharedAddresses, json.ip, () => compileAddressRanges(json.ip!)) : null,
+    });
+  }
+
+  function hoursOf({ operatingHours, timeZone }: RulesJson): OpeningHours | null {
+    if (!operatingHours || !timeZone) return null;
+    const key = `${timeZone} ${JSON.stringify(operatingHours)}`;
+    return through(sharedHours, key, () => compileHours(operatingHours, timeZone));
+  }
+
+  return (text) => (text === '' ? defaultRules : through(shared, text, () => compile(JSON.parse(text) as RulesJson)));
+}
+
+function through<T extends object>(cache: LRUCache<string, T>, key: string, make: () => T): T {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  cache.set(key, made);
+  return made;
+}

@@ -1,0 +1,145 @@
+/** The fences of one project and environment, in the memory of the thread that evaluates: shapes, rules, and the index by place. */
+
+import type { FenceRules, Fences, Zone } from '../../evaluation/types.js';
+import { latitudeReach, longitudeReach } from '../../geometry/scale.js';
+import { ShapeTable } from '../../geometry/shapes.js';
+import { FenceIndex } from './fence-index.js';
+import type { CompactFence } from '../store/stored-fence.js';
+import type { TreeBuilder } from './tree-builder.js';
+
+export interface MonitoredFencesOptions {
+  readonly builder: TreeBuilder;
+  readonly compileRules: (rulesText: string) => FenceRules;
+}
+
+export class MonitoredFences implements Fences {
+  readonly #shapes = new ShapeTable();
+  readonly #ids: (string | undefined)[] = [];
+  readonly #generations: number[] = [];
+  readonly #rowById = new Map<string, number>();
+  readonly #rules: FenceRules[] = [];
+  readonly #tags: string[] = [];
+  readonly #index: FenceIndex;
+  readonly #box = new Float64Array(4);
+  readonly #compileRules: MonitoredFencesOptions['compileRules'];
+  /** One text for each tag, however many fences carry it. */
+  readonly #sharedTags = new Map<string, { readonly tag: string; fences: number }>();
+
+  constructor({ builder, compileRules }: MonitoredFencesOptions) {
+    this.#compileRules = compileRules;
+    this.#index = new FenceIndex(builder);
+  }
+
+  get size(): number {
+    return this.#rowById.size;
+  }
+
+  /** Adds the fence, in place of the one with this id if there is any. Rows change. */
+  set(id: string, fence: CompactFence): void {
+    this.delete(id);
+    this.#index.add(this.#take(id, fence), this.#box);
+  }
+
+  /** For loading: the id must not be there yet, and the fence is no candidate before {@link indexAll}. */
+  setUnindexed(id: string, fence: CompactFence): void {
+    this.#index.addUnpacked(this.#take(id, fence), this.#box);
+  }
+
+  indexAll(): void {
+    this.#index.packAll();
+  }
+
+  /** Does nothing when there is no such fence. */
+  delete(id: string): void {
+    const row = this.#rowById.get(id);
+    if (row === undefined) return;
+    this.#dropTag(this.#tags[row]!);
+    this.#rowById.delete(id);
+    this.#ids[row] = undefined;
+    this.#shapes.remove(row);
+    this.#index.remove(row);
+  }
+
+  candidates(longitude: number, latitude: number, reachM: number): Int32Array {
+    const index = this.#index;
+    if (reachM > 0) index.search(longitude, latitude, longitudeReach(latitude, reachM), latitudeReach(reachM));
+    else index.search(longitude, latitude, 0, 0);
+    return index.found.rows;
+  }
+
+  get candidateCount(): number {
+    return this.#index.found.count;
+  }
+
+  rowOf(id: string): number {
+    return this.#rowById.get(id) ?? -1;
+  }
+
+  idOf(row: number): string {
+    return this.#ids[row]!;
+  }
+
+  generation(row: number): number {
+    return this.#generations[row]!;
+  }
+
+  rules(row: number): FenceRules {
+    return this.#rules[row]!;
+  }
+
+  tag(row: number): string {
+    return this.#tags[row]!;
+  }
+
+  /** How many fences carry this tag. */
+  tagged(tag: string): number {
+    return this.#sharedTags.get(tag)?.fences ?? 0;
+  }
+
+  zone(row: number, longitude: number, latitude: number, accuracyM: number): Zone {
+    return this.#shapes.zone(row, longitude, latitude, accuracyM);
+  }
+
+  share(row: number, longitude: number, latitude: number, accuracyM: number): number {
+    return this.#shapes.share(row, longitude, latitude, accuracyM);
+  }
+
+  holdsHalf(row: number, longitude: number, latitude: number, accuracyM: number): boolean {
+    return this.#shapes.holdsHalf(row, longitude, latitude, accuracyM);
+  }
+
+  /** Metres to the boundary, positive inside. */
+  signedDistance(row: number, longitude: number, latitude: number): number {
+    return this.#shapes.signedDistance(row, longitude, latitude);
+  }
+
+  /** Answers the new row; its box is in `#box`. */
+  #take(id: string, { generation, shape, rules, tag }: CompactFence): number {
+    const row =
+      shape.type === 'circle'
+        ? this.#shapes.addCircle(shape.longitude, shape.latitude, shape.radiusM)
+        : this.#shapes.addPolygon(shape.coordinates);
+    this.#shapes.box(row, this.#box);
+    this.#ids[row] = id;
+    this.#generations[row] = generation;
+    this.#rowById.set(id, row);
+    this.#rules[row] = this.#compileRules(rules);
+    this.#tags[row] = this.#takeTag(tag);
+    return row;
+  }
+
+  #takeTag(text: string): string {
+    const known = this.#sharedTags.get(text);
+    if (known) {
+      known.fences++;
+      return known.tag;
+    }
+    this.#sharedTags.set(text, { tag: text, fences: 1 });
+    return text;
+  }
+
+  #dropTag(tag: string): void {
+    const known = this.#sharedTags.get(tag)!;
+    if (--known.fences === 0) this.#sharedTags.delete(tag);
+  }
+}

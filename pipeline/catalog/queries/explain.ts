@@ -1,0 +1,249 @@
+/**
+ * Why a location does, or doesn't, make an event of each fence around it.
+ *
+ * The verdicts are those of evaluation itself, asked once more; this file only names them for people, and measures.
+ */
+import type { DeviceState, Location, Stay } from '../../../schemas/records.js';
+import { isoTime } from '../../../schemas/wire/common.js';
+import { entryConfidence, exitConfidence } from '../../evaluation/confidence.js';
+import { entryCandidates } from '../../evaluation/entry-candidates.js';
+import { evaluate } from '../../evaluation/evaluate.js';
+import { isOfGeneration } from '../../evaluation/geofence-visits.js';
+import { judgeInside, judgeOutside } from '../../evaluation/rules.js';
+import { type Evaluation, type Surroundings, type Transition, Zone } from '../../evaluation/types.js';
+import { resolveUser } from '../../evaluation/users.js';
+import type { MonitoredSurroundings } from '../index/catalog.js';
+import { type FenceAtDistance, nearestFences } from '../index/nearest-fences.js';
+import type { ConfigurationReader } from '../types.js';
+
+/** The rule that let a fence make its event, or stood in the way. Codes are stable. */
+export const ruleTexts = {
+  entered: 'Inside, and nothing stands in the way: the entry is told.',
+  exited: 'Outside, and nothing stands in the way: the exit is told.',
+  dwelled: 'Inside for longer than the dwell threshold: the dwell is told.',
+  already_inside: 'Inside before and still inside: an entry is told once.',
+  still_within_buffer: 'Outside the boundary, but within the accuracy that the project allows before an exit.',
+  dwell_threshold_not_reached: 'Still inside; the dwell threshold has not passed.',
+  already_dwelled: 'Still inside; a dwell is told once per stay.',
+  stays_outside_boundary: 'Outside the boundary before and now.',
+  within_accuracy_only: 'Outside the boundary, though the accuracy reaches it: entries need bufferEntries for that.',
+  not_stopped: 'Stop detection is on, and the device is neither stopped nor in the foreground.',
+  confidence_below_minimum: "The confidence is less than the project's minimumConfidence.",
+  disabled: 'The geofence is disabled.',
+  past_disable_after: 'The geofence is past its disableAfter.',
+  closed: 'The geofence is closed at this time, and the project restricts events to operating hours.',
+  not_for_this_user: 'The geofence is for other users.',
+  not_for_this_address: "The request's address doesn't match the geofence's ip: this update changes nothing about it.",
+  left_in_silence: 'Left while the geofence was not monitored: the stay ends without an event.',
+  past_delete_after: 'The geofence is past its deleteAfter: it is forgotten in silence.',
+  deleted: 'The geofence no longer exists: it is forgotten in silence.',
+  no_such_geofence: 'This project has no geofence with this _id in this environment.',
+  too_many_geofences:
+    'Nothing stands in the way but the bounds on entering: the user is inside of, or the accuracy reaches, too many geofences.',
+  location_repeated: 'The location says the same as the last one: nothing happens.',
+  location_stale: 'The location is older than the last one: nothing happens.',
+} as const;
+export type RuleCode = keyof typeof ruleTexts;
+
+/** Says why an explanation may look empty. Codes are stable. */
+export const noticeTexts = {
+  no_geofences: 'This project has no geofences in this environment.',
+  no_geofence_near: 'No geofence is within 1,000 m of the location. The nearest ones are listed.',
+} as const;
+export type NoticeCode = keyof typeof noticeTexts;
+
+const zoneNames = ['apart', 'near', 'partly', 'within'] as const;
+
+/** One fence in an explanation. Lengths in metres; `distance_m` is to the boundary, positive inside. */
+export interface ExplainedFence {
+  readonly _id: string;
+  readonly tag?: string;
+  readonly externalId?: string;
+  readonly description?: string;
+  readonly distance_m?: number;
+  /** Share of the disc of accuracy that lies in the fence. */
+  readonly overlap?: number;
+  readonly zone?: (typeof zoneNames)[number];
+  readonly entryConfidence?: number;
+  readonly exitConfidence?: number;
+  readonly wasInside: boolean;
+  readonly rule: { readonly code: RuleCode; readonly text: string };
+}
+
+export interface Explanation {
+  /** ISO 8601. The location's time, by which everything in the explanation was judged. */
+  readonly evaluatedAt: string;
+  readonly evaluation: {
+    readonly result: Evaluation['result'];
+    readonly transitions: {
+      readonly type: Transition['type'];
+      readonly _id: string;
+      readonly confidence: number;
+      /** Minutes; absent for entries. */
+      readonly duration?: number;
+      readonly currentlyOperating?: boolean;
+    }[];
+  };
+  readonly notice?: { readonly code: NoticeCode; readonly text: string };
+  /** First those the device was inside of, then the others, nearest first. Only the asked one where one was asked for. */
+  readonly fences: ExplainedFence[];
+}
+
+/** Fences that are named although the location is nowhere near an event, because somebody asks why. */
+const nearbyReachM = 1_000;
+const maxNearbyFences = 10;
+/** Fences beyond that reach, named where none is within it. */
+const maxFarFences = 5;
+const maxFences = 1_000;
+
+/** Explains the location. `geofence` is the _id of the only fence to explain; undefined: all that are near or were entered. */
+export function explain(
+  location: Location,
+  state: DeviceState | undefined,
+  surroundings: MonitoredSurroundings,
+  configuration: ConfigurationReader,
+  geofence?: string,
+): Explanation {
+  const evaluation = evaluate(location, state, surroundings);
+  const { geofences: stays } = resolveUser(location, state?.users ?? []);
+  const told = new Set(evaluation.transitions.map(({ id }) => id));
+  const explainFence = (id: string, stay?: Stay): ExplainedFence => {
+    const row = surroundings.fences.rowOf(id);
+    const code = (): RuleCode => {
+      const verdict = ruleCode(row, stay, location, surroundings);
+      return verdict === 'entered' && !told.has(id) ? 'too_many_geofences' : verdict;
+    };
+    return {
+      _id: id,
+      ...identity(id, location, configuration),
+      ...(row >= 0 && measure(row, location, surroundings)),
+      wasInside: stay !== undefined,
+      rule: rule(evaluation.result === 'applied' ? code() : unevaluated(evaluation.result)),
+    };
+  };
+  // A stay in a fence that was deleted says nothing of another that has its id now.
+  const current = stays.filter((stay) => {
+    const row = surroundings.fences.rowOf(stay.id);
+    return row < 0 || isOfGeneration(stay, surroundings.fences.generation(row));
+  });
+  const inside = current.map((stay) => explainFence(stay.id, stay));
+  const known = new Set(current.map(({ id }) => id));
+  const explanation = {
+    evaluatedAt: isoTime(location.occurredAt),
+    evaluation: { result: evaluation.result, transitions: evaluation.transitions.map(transitionJson) },
+  };
+  if (geofence !== undefined) {
+    const isKnown = known.has(geofence) || surroundings.fences.rowOf(geofence) >= 0;
+    const unknown: ExplainedFence = { _id: geofence, wasInside: false, rule: rule('no_such_geofence') };
+    const asked = isKnown ? (inside.find(({ _id }) => _id === geofence) ?? explainFence(geofence)) : unknown;
+    return { ...explanation, fences: [asked] };
+  }
+  const nearest = nearestTo(location, surroundings);
+  const others = [...lookedAt(location, surroundings, nearest)]
+    .filter((id) => !known.has(id))
+    .map((id) => explainFence(id))
+    .sort((a, b) => (b.distance_m ?? 0) - (a.distance_m ?? 0));
+  return { ...explanation, ...noticeOf(nearest), fences: [...inside, ...others].slice(0, maxFences) };
+}
+
+/** Finds a few fences within reach or, where there are none, the nearest ones at any distance. */
+function nearestTo({ longitude, latitude }: Location, { fences }: MonitoredSurroundings): readonly FenceAtDistance[] {
+  const first = (count: number, maxDistanceM?: number): FenceAtDistance[] => {
+    const found: FenceAtDistance[] = [];
+    for (const fence of nearestFences(fences, longitude, latitude, { maxDistanceM, accepts: () => true })) {
+      if (fence !== undefined) found.push(fence);
+      if (found.length === count) break;
+    }
+    return found;
+  };
+  const near = first(maxNearbyFences, nearbyReachM);
+  return near.length > 0 ? near : first(maxFarFences);
+}
+
+function noticeOf([nearest]: readonly FenceAtDistance[]): Pick<Explanation, 'notice'> {
+  const notice = (code: NoticeCode) => ({ notice: { code, text: noticeTexts[code] } });
+  if (nearest === undefined) return notice('no_geofences');
+  return nearest.distanceM > nearbyReachM ? notice('no_geofence_near') : {};
+}
+
+/** Ids of the candidates of evaluation, and of the nearest fences. */
+function lookedAt(
+  location: Location,
+  surroundings: MonitoredSurroundings,
+  nearest: readonly FenceAtDistance[],
+): Set<string> {
+  const { fences } = surroundings;
+  const rows = entryCandidates(location, surroundings).subarray(0, fences.candidateCount);
+  return new Set([...Array.from(rows, (row) => fences.idOf(row)), ...nearest.map(({ id }) => id)]);
+}
+
+const rule = (code: RuleCode): ExplainedFence['rule'] => ({ code, text: ruleTexts[code] });
+
+const unevaluated = (result: 'repeat' | 'stale'): RuleCode =>
+  result === 'repeat' ? 'location_repeated' : 'location_stale';
+
+function identity(id: string, { project, environment }: Location, configuration: ConfigurationReader) {
+  const record = configuration.keptGeofence({ project, environment }, id);
+  return record && { tag: record.tag, externalId: record.externalId, description: record.description };
+}
+
+function measure(row: number, location: Location, { fences }: MonitoredSurroundings) {
+  const { longitude, latitude, accuracy_m } = location;
+  const zone = fences.zone(row, longitude, latitude, accuracy_m);
+  const isCertain = zone === Zone.apart || zone === Zone.within;
+  return {
+    distance_m: fences.signedDistance(row, longitude, latitude),
+    overlap: isCertain ? Number(zone === Zone.within) : fences.share(row, longitude, latitude, accuracy_m),
+    zone: zoneNames[zone],
+    entryConfidence: entryConfidence(zone, row, location, fences),
+    exitConfidence: exitConfidence(zone, row, location, fences),
+  };
+}
+
+const zoneOf = (row: number, location: Location, { fences }: Pick<Surroundings, 'fences'>): Zone =>
+  fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
+
+/** `row`: -1 for a fence that is no more. */
+function ruleCode(row: number, stay: Stay | undefined, location: Location, surroundings: Surroundings): RuleCode {
+  if (row < 0) return 'deleted';
+  const verdict = stay
+    ? judgeInside(row, stay, location, surroundings)
+    : judgeOutside(row, zoneOf(row, location, surroundings), location, surroundings);
+  switch (verdict) {
+    case 'gone':
+      return 'past_delete_after';
+    case 'disabled':
+      return surroundings.fences.rules(row).enabled ? 'past_disable_after' : 'disabled';
+    case 'not_for_user':
+      return 'not_for_this_user';
+    case 'not_for_request':
+      return 'not_for_this_address';
+    case 'confidence_too_low':
+      return 'confidence_below_minimum';
+    case 'outside':
+      return outsideCode(row, location, surroundings);
+    case 'inside':
+      return insideCode(row, stay!, location, surroundings);
+    default:
+      return verdict;
+  }
+}
+
+const outsideCode = (row: number, location: Location, surroundings: Surroundings): RuleCode =>
+  zoneOf(row, location, surroundings) === Zone.near ? 'within_accuracy_only' : 'stays_outside_boundary';
+
+/** Why a device that hasn't left makes no event. */
+function insideCode(row: number, stay: Stay, location: Location, { fences, settings }: Surroundings): RuleCode {
+  if (zoneOf(row, location, { fences }) < Zone.partly) return 'still_within_buffer';
+  const threshold_min = fences.rules(row).dwellThreshold_min ?? settings.defaultDwellThreshold;
+  if (!settings.dwellEvents || threshold_min === null) return 'already_inside';
+  return stay.dwelled ? 'already_dwelled' : 'dwell_threshold_not_reached';
+}
+
+const transitionJson = ({ type, id, confidence, durationMs, currentlyOperating }: Transition) => ({
+  type,
+  _id: id,
+  confidence,
+  ...(durationMs !== null && { duration: durationMs / 60_000 }),
+  ...(currentlyOperating !== null && { currentlyOperating }),
+});

@@ -1,0 +1,227 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { deriveId } from '../../../schemas/ids.js';
+import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
+import { unwrapRing } from '../../geometry/ring.js';
+import { ShapeTable } from '../../geometry/shapes.js';
+import { createCatalog } from '../index/catalog.js';
+import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
+import { metadataMatches } from '../store/lists.js';
+import { createSpatialQueries } from './queries.js';
+import type { DecodedChange, SpatialQueries } from '../types.js';
+import { openView, type View } from '../store/read-model.js';
+
+const now = 5_000;
+
+interface Opened {
+  readonly queries: SpatialQueries;
+  readonly view: View;
+  readonly close: () => Promise<void>;
+}
+
+async function queriesOver(changes: DecodedChange[]): Promise<Opened> {
+  const view = openView(temporaryFolder(), { clock: () => now });
+  await view.apply([{ kind: 'project', id: projectA, record: projectRecord() }, ...changes], changes.length + 1);
+  const catalog = createCatalog(view);
+  const close = async () => {
+    await catalog.close();
+    await view.close();
+  };
+  return { queries: createSpatialQueries(catalog, () => now), view, close };
+}
+
+const asChange = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence', id: record._id, record });
+
+test('searches that find nothing in many fences took turns together, and kept locations waiting', async () => {
+  const records = Array.from({ length: 3_000 }, (_, index) =>
+    geofenceRecord({
+      _id: deriveId(String(index)),
+      externalId: String(index),
+      center: [10 + index / 10_000, 50],
+      radius: 10,
+    }),
+  );
+  const { queries, close } = await queriesOver(records.map(asChange));
+  const search = () =>
+    queries.searchGeofences({
+      ...scope,
+      longitude: 10,
+      latitude: 50,
+      limit: 10,
+      metadata: { color: 'none' },
+      includeGeometry: false,
+    });
+  let isDone = false;
+  let batches = 0;
+  const searches = Promise.all(Array.from({ length: 8 }, search)).then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    batches += 1;
+    await setImmediate();
+  }
+  await searches;
+  // Each search reads 3,000 records, 256 between two batches, and no two go on between the same ones.
+  expect(batches).toBeGreaterThanOrEqual(8 * Math.floor(3_000 / 256));
+  await close();
+});
+
+const longitude = fc.oneof(
+  fc.constantFrom(-180, 180, 179.99),
+  fc.double({ min: 9, max: 11, noNaN: true }),
+  fc.double({ min: -180, max: 180, noNaN: true }),
+);
+const latitude = fc.oneof(
+  fc.constantFrom(90, -89.999),
+  fc.double({ min: 49, max: 51, noNaN: true }),
+  fc.double({ min: -90, max: 90, noNaN: true }),
+);
+const shape = fc.oneof(
+  fc
+    .tuple(longitude, latitude, fc.constantFrom(10, 10_000))
+    .map(([x, y, radius]) => ({ center: [x, y] as [number, number], radius })),
+  fc
+    .tuple(
+      fc.double({ min: -180, max: 170, noNaN: true }),
+      fc.double({ min: -80, max: 80, noNaN: true }),
+      fc.constantFrom(0.01, 5),
+    )
+    .map(([x, y, size]) => ({
+      ring: [
+        [x, y],
+        [x + size, y],
+        [x + size, y + size],
+        [x, y],
+      ] as [number, number][],
+    })),
+);
+const fence = fc.record({
+  shape,
+  tag: fc.constantFrom('shop', 'depot'),
+  enabled: fc.constantFrom(true, true, true, false),
+  disableAfter: fc.constantFrom(null, null, now, now - 1),
+  deleteAfter: fc.constantFrom(null, null, now, now - 1),
+  metadata: fc.constantFrom(null, { open: true }, { open: true, floor: 2 }),
+});
+const fences = fc
+  .array(fence, { maxLength: 25 })
+  .map((all) =>
+    all.map(({ shape: where, ...fields }, index) => geofenceRecord({ externalId: String(index), ...fields, ...where })),
+  );
+type Question = Omit<Parameters<SpatialQueries['searchGeofences']>[0], 'project' | 'environment'>;
+const search: fc.Arbitrary<Question> = fc.record(
+  {
+    longitude,
+    latitude,
+    limit: fc.integer({ min: 1, max: 30 }),
+    radiusM: fc.constantFrom(100, 5_000, 2_000_000),
+    tags: fc.constantFrom<string[][]>(['shop'], ['depot', 'none'], ['none']),
+    metadata: fc.constantFrom<Record<string, number | boolean>[]>({ open: true }, { open: true, floor: 2 }),
+    includeGeometry: fc.boolean(),
+  },
+  { requiredKeys: ['longitude', 'latitude', 'limit', 'includeGeometry'] },
+);
+
+function distanceTo(record: GeofenceRecord, x: number, y: number): number {
+  const table = new ShapeTable();
+  const row = record.ring
+    ? table.addPolygon(unwrapRing(record.ring))
+    : table.addCircle(...record.center, record.radius);
+  return Math.max(0, -table.signedDistance(row, x, y));
+}
+
+const isShown = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord) =>
+  enabled && now <= (disableAfter ?? Infinity) && now <= (deleteAfter ?? Infinity);
+
+test('a search answers what a search through all fences does', async () => {
+  await fc.assert(
+    fc.asyncProperty(fences, fc.array(search, { minLength: 5, maxLength: 10 }), async (drawn, searches) => {
+      // As the log carries them: JSON has no negative zero, which a drawn coordinate may be.
+      const records: typeof drawn = JSON.parse(JSON.stringify(drawn));
+      const { queries, close } = await queriesOver(records.map(asChange));
+      for (const asked of searches) {
+        const expected = records
+          .filter(isShown)
+          .filter(({ tag }) => asked.tags?.includes(tag) ?? true)
+          .filter((record) => metadataMatches(record, asked.metadata))
+          .map((record) => ({ record, distanceM: distanceTo(record, asked.longitude, asked.latitude) }))
+          .filter(({ distanceM }) => distanceM <= (asked.radiusM ?? Infinity))
+          .sort((a, b) => a.distanceM - b.distanceM || (a.record._id < b.record._id ? -1 : 1))
+          .slice(0, asked.limit);
+        const answer = await queries.searchGeofences({ ...scope, ...asked });
+        expect(answer).toEqual(expected.map(({ record }) => geofenceJson(record, now, asked.includeGeometry)));
+
+        const around = await queries.context({ ...scope, ...asked, accuracyM: 50 });
+        const containing = records
+          .filter(isShown)
+          .filter((record) => distanceTo(record, asked.longitude, asked.latitude) === 0);
+        expect(around).toEqual(containing.sort((a, b) => (a._id < b._id ? -1 : 1)).map(geofenceSummary));
+      }
+      await close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('regression: seen from a pole, a fence beyond the equator is told by the distance that it has, not by when its box is met', async () => {
+  const circle = geofenceRecord({ externalId: 'circle', center: [0, 49], radius: 10 });
+  const [west, south] = [0, 58.9137555];
+  const polygon = geofenceRecord({
+    externalId: 'polygon',
+    ring: [
+      [west, south],
+      [west + 0.01, south],
+      [west + 0.01, south + 0.01],
+      [west, south],
+    ],
+  });
+  const { queries, close } = await queriesOver([circle, polygon].map(asChange));
+  onTestFinished(close);
+  for (const latitude of [-89.999, 89.999]) {
+    const nearest = [circle, polygon].sort((a, b) => distanceTo(a, 0, latitude) - distanceTo(b, 0, latitude));
+    const found = await queries.searchGeofences({ ...scope, longitude: 0, latitude, limit: 2, includeGeometry: false });
+    expect(found).toEqual(nearest.map((record) => geofenceJson(record, now, false)));
+  }
+});
+
+test('a search without a match among many reads them all, and lets others have their turn', async () => {
+  const records = Array.from({ length: 2_000 }, (_, index) =>
+    geofenceRecord({ externalId: String(index), center: [10 + index / 1e4, 50] }),
+  );
+  const { queries, close } = await queriesOver(records.map(asChange));
+  onTestFinished(close);
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+  const question = { ...scope, longitude: 10, latitude: 50, limit: 10, includeGeometry: false };
+  expect(await queries.searchGeofences({ ...question, metadata: { none: true } })).toEqual([]);
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(0);
+  expect(await queries.searchGeofences(question)).toHaveLength(10);
+});
+
+test('beacons are answered as summaries, nearest first; an unknown project has nothing', async () => {
+  const records = [2, 1, 3].map((place) =>
+    beaconRecord({ _id: deriveId(String(place)), minor: String(place), coordinates: [10, 50 + place / 1_000] }),
+  );
+  const { queries, close } = await queriesOver(records.map((record) => ({ kind: 'beacon', id: record._id, record })));
+  onTestFinished(close);
+  const question = { ...scope, longitude: 10, latitude: 50, radiusM: 250, limit: 10 };
+  expect(await queries.searchBeacons(question)).toMatchObject([{ minor: '1' }, { minor: '2' }]);
+  const nowhere = { ...question, project: deriveId('unknown') };
+  expect(await queries.searchBeacons(nowhere)).toEqual([]);
+  expect(await queries.searchGeofences({ ...nowhere, includeGeometry: true })).toEqual([]);
+  expect(await queries.context({ ...nowhere, accuracyM: 0 })).toEqual([]);
+});
+
+/** Only the location stage told the catalog to look: a fence that was made while no device reported could not be found. */
+test('regression: what is made while nothing is evaluated is found', async () => {
+  const { queries, view, close } = await queriesOver([]);
+  onTestFinished(close);
+  const question = { ...scope, longitude: 10, latitude: 50, limit: 10, includeGeometry: false };
+  expect(await queries.searchGeofences(question)).toEqual([]);
+  await view.apply([asChange(geofenceRecord({ center: [10, 50] }))], view.nextOffset + 1);
+  expect(await queries.searchGeofences(question)).toHaveLength(1);
+  expect(await queries.context({ ...question, accuracyM: 10 })).toHaveLength(1);
+});

@@ -1,0 +1,87 @@
+/** Questions by place, asked of the monitored sets and answered in wire form. */
+import { setImmediate } from 'node:timers/promises';
+import type { DeviceState, Location } from '../../../schemas/records.js';
+import { beaconSummary, geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
+import { isDisabled, isGone } from '../../evaluation/rules.js';
+import { Zone } from '../../evaluation/types.js';
+import type { MonitoredCatalog, MonitoredSurroundings } from '../index/catalog.js';
+import { explain } from './explain.js';
+import { metadataMatches } from '../store/lists.js';
+import type { MonitoredFences } from '../index/monitored-fences.js';
+import { nearestFences } from '../index/nearest-fences.js';
+import type { Scope, SpatialQueries } from '../types.js';
+
+const maxSearchResults = 1_000;
+/** After reading this many definitions a search lets evaluation have a turn. */
+const recordsPerTurn = 256;
+
+const enabledAt =
+  (fences: MonitoredFences, nowMs: number) =>
+  (row: number): boolean =>
+    !isGone(fences.rules(row), nowMs) && !isDisabled(fences.rules(row), nowMs);
+
+/** `clock`: epoch ms. An unknown project has nothing anywhere. */
+export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => number = Date.now): SpatialQueries {
+  const { configuration } = catalog;
+  let turns: Promise<void> = Promise.resolve();
+
+  /** Resolves when this search may go on: of all long searches, one does so between two batches of locations. */
+  function turn(): Promise<void> {
+    turns = turns.then(() => setImmediate());
+    return turns;
+  }
+
+  /** As of now: nothing else may have had a reason to take in what changed since. */
+  function surroundings(scope: Scope): MonitoredSurroundings | undefined {
+    catalog.catchUp();
+    return catalog.surroundings(scope);
+  }
+
+  return {
+    async context({ longitude, latitude, atMs, ...scope }) {
+      const fences = surroundings(scope)?.fences;
+      if (!fences) return [];
+      const rows = fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount);
+      const ids = Array.from(rows)
+        .filter(enabledAt(fences, atMs ?? clock()))
+        .filter((row) => fences.zone(row, longitude, latitude, 0) === Zone.within)
+        .map((row) => fences.idOf(row));
+      return ids
+        .sort()
+        .slice(0, maxSearchResults)
+        .flatMap((id) => configuration.keptGeofence(scope, id) ?? [])
+        .map(geofenceSummary);
+    },
+
+    async searchGeofences({ longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, atMs, ...scope }) {
+      const fences = surroundings(scope)?.fences;
+      const found: object[] = [];
+      if (!fences) return found;
+      const timeMs = atMs ?? clock();
+      const options = { tags, maxDistanceM: radiusM, accepts: enabledAt(fences, timeMs) };
+      let read = 0;
+      for (const nearest of nearestFences(fences, longitude, latitude, options)) {
+        if (nearest === undefined) {
+          await turn();
+          continue;
+        }
+        const record = configuration.keptGeofence(scope, nearest.id);
+        if (record && metadataMatches(record, metadata)) found.push(geofenceJson(record, timeMs, includeGeometry));
+        if (found.length >= Math.min(limit, maxSearchResults)) break;
+        if (++read % recordsPerTurn === 0) await turn();
+      }
+      return found;
+    },
+
+    async searchBeacons({ longitude, latitude, radiusM, limit, ...scope }) {
+      const nearest = surroundings(scope)?.beacons.nearest(longitude, latitude, radiusM, limit) ?? [];
+      return nearest.flatMap(({ id }) => configuration.beacon(scope, id) ?? []).map(beaconSummary);
+    },
+
+    async explain({ location, state, geofence, ...scope }) {
+      const around = surroundings(scope);
+      if (!around) return { evaluation: null, fences: [] };
+      return explain(location as Location, state as DeviceState | undefined, around, configuration, geofence);
+    },
+  };
+}

@@ -1,0 +1,233 @@
+/** The two ends of topic `changes`: the applier that feeds the view from it, and the writer that appends to it. */
+import { Compile } from 'typebox/compile';
+import { codecs } from '../../../schemas/codecs.js';
+import { ApiError } from '../../../schemas/errors.js';
+import { BeaconRecord } from '../../../schemas/json/beacon.js';
+import { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
+import { ProjectRecord } from '../../../schemas/json/project.js';
+import { WebhookRecord } from '../../../schemas/json/webhook.js';
+import type { ChangeKind } from '../../../schemas/records.js';
+import { type Divergence, type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../../ports.js';
+import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
+import { createRulesCompiler } from '../index/fence-rules.js';
+import { isId } from './keys.js';
+import { editHeaders, newEditId, originOf } from './revisions.js';
+import { rulesText } from './stored-fence.js';
+import type { ConfigurationChange, ConfigurationWriter, DecodedChange } from '../types.js';
+import type { View } from './read-model.js';
+
+/** The topic is compacted as a whole, so it has one partition. */
+const partition = 0;
+
+const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
+
+const validators = {
+  project: Compile(ProjectRecord),
+  geofence: Compile(GeofenceRecord),
+  beacon: Compile(BeaconRecord),
+  webhook: Compile(WebhookRecord),
+  'map-style': Compile(MapStyleRecord),
+  'map-marker': Compile(MapMarkerRecord),
+};
+
+/** A record of topic `changes` that could not be understood; it was skipped. */
+export interface ChangeProblem {
+  readonly offset: number;
+  readonly key: string;
+  readonly reason: string;
+}
+
+/**
+ * Makes a function that reads a record of topic `changes`. It throws, with the reason as message, on what isn't a change, breaks its
+ * schema, or carries rules that can't be followed: what passes can be applied and loaded.
+ */
+export function createChangeDecoder(): (record: Pick<LogRecord, 'key' | 'value'>) => DecodedChange {
+  const compileRules = createRulesCompiler();
+  return (record) => {
+    const { kind, id } = parseKey(record.key);
+    if (record.value === null) return { kind, id, record: null };
+    const change = codecs.change.decode(record.value);
+    if (change.kind !== kind || change.id !== id) throw new Error('the value is of another thing than the key');
+    const value = validRecord(kind, JSON.parse(change.record));
+    if (value._id !== id) throw new Error('the record has another _id than the key');
+    if (kind === 'geofence') compileRules(rulesText(value as GeofenceRecord));
+    return { kind, id, record: value };
+  };
+}
+
+function parseKey(key: string): { kind: ChangeKind; id: string } {
+  const [kind = '', id = '', ...rest] = key.split('/');
+  if (!Object.hasOwn(validators, kind) || !isId(id) || rest.length > 0) throw new Error('the key is not kind/id');
+  return { kind: kind as ChangeKind, id };
+}
+
+function validRecord(kind: ChangeKind, value: unknown): NonNullable<DecodedChange['record']> {
+  const validator = validators[kind];
+  if (validator.Check(value)) return value as NonNullable<DecodedChange['record']>;
+  const [problem] = validator.Errors(value);
+  throw new Error(`the record breaks its schema: ${problem?.instancePath} ${problem?.message}`);
+}
+
+const maxBatchRecords = 1_000;
+
+const rebuildReason = ({ position, first, end }: Divergence): string =>
+  `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: it holds ${first} to ${end} now; the configuration is read anew`;
+
+export interface FollowedChanges {
+  readonly log: Log;
+  readonly view: View;
+  readonly onProblem: (problem: ChangeProblem) => void;
+}
+
+/**
+ * Begins the view anew, for another topic than the one that was applied. Keeps what the topic has now; all of it is
+ * applied again, for a refused edit may stand behind the one that counts. Returns the offset to go on from.
+ */
+async function rebuild({ log, view, onProblem }: FollowedChanges, divergence: Divergence): Promise<number> {
+  onProblem({ offset: divergence.position.offset, key: '', reason: rebuildReason(divergence) });
+  const { first, end } = await log.bounds(topics.changes, partition);
+  const keys = new Set<string>();
+  for (let offset = first; offset < end; ) {
+    const records = await log.read(topics.changes, partition, offset, maxBatchRecords);
+    if (records.length === 0) break;
+    for (const { key } of records) keys.add(key);
+    offset = (records.at(-1) as LogRecord).offset + 1;
+  }
+  await view.restart((kind, id) => keys.has(changeKey(kind, id)));
+  return first;
+}
+
+/**
+ * Follows topic `changes` into the view, from where the view is. Records that can't be understood are reported and skipped. Where the topic isn't the one
+ * that the view was made from, that is reported, and the view is made anew.
+ */
+export function followChanges(parts: FollowedChanges): Subscription {
+  const { log, view, onProblem } = parts;
+  const decodeChange = createChangeDecoder();
+
+  function decoded(record: LogRecord): DecodedChange[] {
+    const origin = originOf(record);
+    try {
+      return [{ ...decodeChange(record), origin }];
+    } catch (error) {
+      onProblem({ offset: record.offset, key: record.key, reason: (error as Error).message });
+      if (origin.edit !== null) view.edits.fail(origin.edit, error as Error);
+      return [];
+    }
+  }
+  return log.consume({
+    topic: topics.changes,
+    group: null,
+    maxBatchRecords,
+    maxWaitMs: 0,
+    handler: {
+      assigned: async () => view.position,
+      diverged: (_, divergence) => rebuild(parts, divergence),
+      async records(_, records) {
+        const last = records.at(-1);
+        if (last === undefined) return;
+        await view.apply(records.flatMap(decoded), last.offset + 1, markOf(last));
+      },
+      revoked: async () => {},
+      // The mark of an earlier record stays true; without one, an older topic that is put back would not be noticed.
+      passed: (_, nextOffset) => view.apply([], nextOffset, view.position.mark),
+    },
+  });
+}
+
+/**
+ * Compares the view with the topic, then follows as {@link followChanges} does. `view.waitFor` tells the truth from then
+ * on: a view that is ahead of a restored topic has passed every offset of it, and shows what the topic does not have.
+ */
+export async function followComparedChanges(
+  parts: FollowedChanges,
+  options?: DivergenceOptions,
+): Promise<Subscription> {
+  const { log, view } = parts;
+  const divergence = await findDivergence(log, topics.changes, partition, view.position, options);
+  if (divergence !== undefined) await rebuild(parts, divergence);
+  return followChanges(parts);
+}
+
+const encodeChange = (
+  { kind, id, record, bases }: ConfigurationChange,
+  edit: string,
+  changedAt: number,
+): NewRecord => ({
+  key: changeKey(kind, id),
+  value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
+  headers: editHeaders(edit, bases),
+});
+
+/** Appends a change without waiting for a view to apply it, for a thread that applies none. Resolves when it is durable. */
+export const appendChange = (
+  { log, clock }: { readonly log: Pick<Log, 'append'>; readonly clock: () => number },
+  change: ConfigurationChange,
+): Promise<void> => log.append(topics.changes, [encodeChange(change, newEditId(), clock())]);
+
+/** Rejects with ApiError `unavailable` when the work takes longer; it goes on. */
+async function withinLimit<T>(limitMs: number | undefined, work: Promise<T>): Promise<T> {
+  if (limitMs === undefined) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new ApiError('unavailable', 'this node lags behind the configuration; try again', { retryAfterS: 5 });
+    timer = setTimeout(() => reject(error), limitMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Makes a function that resolves when the view has applied all that topic `changes` held when it was called.
+ * @param parts.limitMs after which it rejects as `unavailable`. Default never.
+ */
+export function createCatchUp({
+  log,
+  view,
+  limitMs,
+}: {
+  readonly log: Pick<Log, 'bounds'>;
+  readonly view: Pick<View, 'waitFor'>;
+  readonly limitMs?: number | undefined;
+}): () => Promise<void> {
+  const catchUp = async () => view.waitFor((await log.bounds(topics.changes, partition)).end);
+  return () => withinLimit(limitMs, catchUp());
+}
+
+/** `view` must be the instance that {@link followChanges} applies to. */
+export function createConfigurationWriter({
+  log,
+  view,
+  clock = Date.now,
+  limitMs,
+}: {
+  log: Log;
+  view: View;
+  clock?: () => number;
+  /**
+   * After which waiting for the view is given up as `unavailable`; what was appended may be applied all the same.
+   * Default never.
+   */
+  limitMs?: number;
+}): ConfigurationWriter {
+  let latest = 0;
+
+  return {
+    async write(changes) {
+      const edits = changes.map(() => newEditId());
+      const outcomes = Promise.all(edits.map((edit) => view.edits.outcome(edit)));
+      try {
+        const records = changes.map((change, index) => encodeChange(change, edits[index]!, clock()));
+        await Promise.all([log.append(topics.changes, records), withinLimit(limitMs, outcomes)]);
+      } finally {
+        for (const edit of edits) view.edits.forget(edit);
+      }
+      return outcomes;
+    },
+    catchUp: createCatchUp({ log, view, limitMs }),
+    nextTimestamp() {
+      latest = Math.max(clock(), latest + 1, view.latestTimestamp + 1);
+      return latest;
+    },
+  };
+}

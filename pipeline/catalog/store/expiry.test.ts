@@ -1,0 +1,93 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Turns } from '../../ports.js';
+import { createExpirySweeper } from './expiry.js';
+import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
+import type { ConfigurationChange, DecodedChange } from '../types.js';
+import { openView } from './read-model.js';
+
+const alwaysOurs: Turns = { take: async () => true };
+const catchUp = async () => {};
+
+test('geofences past their deleteAfter get a tombstone, and no others', async () => {
+  let now = 1_000;
+  const view = openView(temporaryFolder());
+  onTestFinished(() => view.close());
+  let offset = 0;
+  const written: string[] = [];
+  const write = async (changes: readonly ConfigurationChange[]) => {
+    written.push(...changes.filter(({ record }) => record === null).map(({ id }) => id));
+    offset += changes.length;
+    await view.apply(changes as DecodedChange[], offset);
+    return [];
+  };
+  const fences = [null, 1_500, 2_500].map((deleteAfter, index) =>
+    geofenceRecord({ externalId: String(index), deleteAfter }),
+  );
+  await write(fences.map((record) => ({ kind: 'geofence', id: record._id, record })));
+
+  const sweeper = createExpirySweeper({
+    view,
+    writer: { write, catchUp },
+    turns: alwaysOurs,
+    clock: () => now,
+    intervalMs: 5,
+    keepMs: 0,
+  });
+  sweeper.start();
+  now = 1_501;
+  await expect.poll(() => written).toEqual([fences[1]!._id]);
+  now = 2_600;
+  await expect.poll(() => written).toEqual([fences[1]!._id, fences[2]!._id]);
+  await sweeper.stop();
+  await sweeper.done;
+  expect([...view.compactFences()].map(({ id }) => id)).toEqual([fences[0]!._id]);
+});
+
+test('a node whose turn it is not deletes nothing, and looks again', async () => {
+  const asked: string[] = [];
+  let isOurs = false;
+  const turns: Turns = {
+    take: async (name) => {
+      asked.push(name);
+      return isOurs;
+    },
+  };
+  let expired = ['x'];
+  const written: string[] = [];
+  const write = async (changes: readonly ConfigurationChange[]) => {
+    for (const { id } of changes) written.push(id);
+    if (changes.length > 0) expired = [];
+    return [];
+  };
+  const sweeper = createExpirySweeper({
+    view: { expired: () => expired, bases: () => [] },
+    writer: { write, catchUp },
+    turns,
+    intervalMs: 1,
+    keepMs: 0,
+  });
+  sweeper.start();
+  await expect.poll(() => asked.length).toBeGreaterThan(3);
+  expect(written).toEqual([]);
+  isOurs = true;
+  await expect.poll(() => written).toEqual(['x']);
+  await sweeper.stop();
+  expect(new Set(asked)).toEqual(new Set(['expiry']));
+});
+
+test('a failure of the log ends the sweeper, and is told', async () => {
+  const view = { expired: () => ['x'], bases: () => [] };
+  const write = async () => {
+    throw new Error('the log is gone');
+  };
+  const sweeper = createExpirySweeper({
+    view,
+    writer: { write, catchUp },
+    turns: alwaysOurs,
+    intervalMs: 5,
+    keepMs: 0,
+  });
+  sweeper.start();
+  await expect(sweeper.done).rejects.toThrow('the log is gone');
+  await sweeper.stop();
+});

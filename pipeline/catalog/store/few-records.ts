@@ -1,0 +1,46 @@
+/** Records of a kind of which each scope has few: held in memory, by scope, until one of the kind changes. */
+import type { Scope } from '../types.js';
+
+interface ScopedRecord extends Scope {
+  readonly _id: string;
+  readonly createdAt: number;
+}
+
+export interface FewRecords<T> {
+  /** Oldest first. The list is the same object until a record of the kind changes, of any scope. */
+  list(scope: Scope): readonly T[];
+  find(scope: Scope, id: string): T | undefined;
+}
+
+const scopeName = ({ project, environment }: Scope): string => `${project}/${environment}`;
+const none: readonly never[] = [];
+
+/** `version` is another number after every change of the kind, `everyRecord` reads them all. */
+export function createFewRecords<T extends ScopedRecord>(
+  version: () => number,
+  everyRecord: () => Iterable<T>,
+): FewRecords<T> {
+  let lists = new Map<string, T[]>();
+  let listsVersion = -1;
+
+  function list(scope: Scope): readonly T[] {
+    const current = version();
+    if (current !== listsVersion) {
+      listsVersion = current;
+      lists = listsOf(everyRecord());
+    }
+    return lists.get(scopeName(scope)) ?? none;
+  }
+  return { list, find: (scope, id) => list(scope).find(({ _id }) => _id === id) };
+}
+
+function listsOf<T extends ScopedRecord>(records: Iterable<T>): Map<string, T[]> {
+  const lists = new Map<string, T[]>();
+  for (const record of records) {
+    const list = lists.get(scopeName(record));
+    if (list) list.push(record);
+    else lists.set(scopeName(record), [record]);
+  }
+  for (const list of lists.values()) list.sort((a, b) => a.createdAt - b.createdAt);
+  return lists;
+}

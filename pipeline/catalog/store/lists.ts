@@ -1,0 +1,74 @@
+/** Pages of geofences and beacons, newest first, read from the view's index of list keys. */
+import type { Database } from 'lmdb';
+import type { BeaconRecord } from '../../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { endOfList, idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
+import type { ListQuery, Page } from '../types.js';
+
+type Listed = GeofenceRecord | BeaconRecord;
+
+/** Later than any time a record can have. */
+const endOfTime = 2 ** 48 - 1;
+
+/** The range of the narrowest list by time that holds all the answers, for a walk from the newest to the oldest. */
+function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer } {
+  const name = query.tag === undefined ? query.orderBy : (`tag/${query.orderBy}` as const);
+  const prefix = listPrefix(kind, query, name, query.tag);
+  const before = query.orderBy === 'createdAt' ? query.createdBefore : query.updatedBefore;
+  const after = query.orderBy === 'createdAt' ? query.createdAfter : query.updatedAfter;
+  return {
+    start: listPosition(prefix, before ?? endOfTime),
+    end: listPosition(prefix, after === undefined ? 0 : after + 1),
+  };
+}
+
+/** Do the record's metadata hold every given value? */
+export function metadataMatches(record: Listed, wanted: ListQuery['metadata']): boolean {
+  return Object.entries(wanted ?? {}).every(([name, value]) => record.metadata?.[name] === value);
+}
+
+/** What the range doesn't decide already is cheap to decide here again. */
+const matches = (record: Listed, query: ListQuery): boolean =>
+  record.createdAt < (query.createdBefore ?? Infinity) &&
+  record.createdAt > (query.createdAfter ?? -Infinity) &&
+  record.updatedAt < (query.updatedBefore ?? Infinity) &&
+  record.updatedAt > (query.updatedAfter ?? -Infinity) &&
+  (query.tag === undefined || record.tag === query.tag) &&
+  (query.externalId === undefined || record.externalId === query.externalId) &&
+  metadataMatches(record, query.metadata);
+
+/** `lookup` answers the record behind an id, or undefined where it isn't to be seen. */
+export function readPage<T extends Listed>(
+  index: Database<Buffer, Buffer>,
+  kind: ListedKind,
+  query: ListQuery,
+  lookup: (id: string) => T | undefined,
+): Page<T> {
+  if (query.externalId !== undefined) return readFew(index, kind, query, query.externalId, lookup);
+  const items: T[] = [];
+  for (const key of index.getKeys({ ...range(kind, query), reverse: true })) {
+    const record = lookup(idOfListKey(key));
+    if (record === undefined || !matches(record, query)) continue;
+    if (items.length === query.limit) return { items, hasMore: true };
+    items.push(record);
+  }
+  return { items, hasMore: false };
+}
+
+/** The things that carry one external id, at most one per tag, put in order here. */
+function readFew<T extends Listed>(
+  index: Database<Buffer, Buffer>,
+  kind: ListedKind,
+  query: ListQuery,
+  externalId: string,
+  lookup: (id: string) => T | undefined,
+): Page<T> {
+  const prefix = listPrefix(kind, query, 'externalId', externalId);
+  const found: T[] = [];
+  for (const key of index.getKeys({ start: prefix, end: endOfList(prefix) })) {
+    const record = lookup(idOfListKey(key));
+    if (record !== undefined && matches(record, query)) found.push(record);
+  }
+  found.sort((a, b) => b[query.orderBy] - a[query.orderBy] || (a._id < b._id ? 1 : -1));
+  return { items: found.slice(0, query.limit), hasMore: found.length > query.limit };
+}

@@ -1,0 +1,407 @@
+/**
+ * The node's view of the configuration, in one LMDB file.
+ *
+ * Flows in: changes in the order of topic `changes`, applied in one transaction together with the offset after them. Flows out:
+ * records by id and by list, fences in a form that is quick to load, and what has changed since an offset, so that another
+ * thread that opened the same file can follow. One instance on a file applies; any number, in any thread, read.
+ *
+ * This room may import `schemas`, `pipeline/geometry`, `pipeline/evaluation` and `pipeline/ports.ts`.
+ */
+import { open } from 'lmdb';
+import type { BeaconRecord } from '../../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
+import type { ProjectRecord } from '../../../schemas/json/project.js';
+import type { WebhookRecord } from '../../../schemas/json/webhook.js';
+import type { ChangeKind } from '../../../schemas/records.js';
+import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
+import type { Position } from '../../ports.js';
+import { createFewRecords } from './few-records.js';
+import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
+import { readPage } from './lists.js';
+import { AwaitedEdits, type Contested, type EditOutcome, openRevisions } from './revisions.js';
+import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
+import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
+import type { ConfigurationReader, DecodedChange, Scope } from '../types.js';
+
+/** What a thread that follows the view must look at again. `scope` is null for projects. */
+export interface ChangedThing {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  readonly scope: Scope | null;
+}
+
+export interface ViewOptions {
+  /** Epoch ms; decides whether a geofence is past its `deleteAfter`. */
+  readonly clock?: () => number;
+  /** How many changes the feed goes back; a follower that is further behind must load everything again. */
+  readonly feedRecords?: number;
+  /** Runs a transaction. It may run one that failed again: nothing was written then. Default: once. */
+  readonly commit?: (transaction: () => Promise<void>) => Promise<void>;
+}
+
+export interface View extends ConfigurationReader {
+  /** Offset of the next change to apply. */
+  readonly nextOffset: number;
+  /** The same, with the mark of the last change applied. */
+  readonly position: Position;
+  /** Epoch ms of the latest `updatedAt` ever applied. */
+  readonly latestTimestamp: number;
+  /** Shows this thread what other threads have applied until now; without it that takes until the next turn of the event loop. */
+  refresh(): void;
+  /**
+   * Applies changes in their order; resolves when readers can see them. Only one call at a time. The changes must be such as
+   * `createChangeDecoder` lets pass. After a rejection, which is unexpected, the same changes can be applied again.
+   */
+  apply(changes: readonly DecodedChange[], nextOffset: number, mark?: string | null): Promise<void>;
+  /** Outcomes of the edits that this instance comes upon. */
+  readonly edits: AwaitedEdits;
+  /** Records whose newest changes were refused, and not made up for yet. */
+  contested(limit: number): Contested[];
+  /** The record as it stands, whatever its scope and the time; null when there is none. */
+  record(kind: ChangeKind, id: string): DecodedChange['record'];
+  /**
+   * Begins anew, for a topic that isn't the one that was applied: forgets at once what `isKept` doesn't keep, and expects the topic's first change. What is
+   * kept is shown as it was until the topic tells of it. Instances that follow load everything again.
+   */
+  restart(isKept: (kind: ChangeKind, id: string) => boolean): Promise<void>;
+  /** Resolves when this instance has applied everything before `offset`. */
+  waitFor(offset: number): Promise<void>;
+  /** What was touched since the view had that version, each once; undefined when the feed no longer goes back that far. */
+  feed(fromVersion: number): ChangedThing[] | undefined;
+  /** Every fence, as evaluation needs it, by id. Coordinates are valid until the next one is read. */
+  compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
+  compactFence(scope: Scope, id: string): CompactFence | undefined;
+  everyBeacon(): Iterable<BeaconRecord>;
+  /** Ids of geofences past their `deleteAfter` at `nowMs`, longest first. */
+  expired(nowMs: number, limit: number): string[];
+  close(): Promise<void>;
+}
+
+type ListedRecord = GeofenceRecord | BeaconRecord;
+
+/** Of what is stored. A view of another format is made anew from topic `changes`: its owner compares before it opens one. */
+export const viewFormat = 3;
+
+const mapSizeBytes = 64 * 2 ** 30;
+const noValue = Buffer.alloc(0);
+
+/** A fence for evaluation, and where it belongs. Its coordinates are valid until the next one is read. */
+interface PlacedFence {
+  readonly scope: Scope;
+  readonly fence: CompactFence;
+}
+
+const decodePlacedFence = (stored: Buffer): PlacedFence => ({
+  scope: scopeOfFence(stored),
+  fence: decodeCompactFence(stored),
+});
+
+/** Decodes straight from LMDB's buffer, which is overwritten by the next read. */
+const inStoredForm = <T>(decode: (stored: Buffer) => T) => ({
+  keyEncoding: 'binary' as const,
+  encoder: { encode: encodeFence, decode: (bytes: Uint8Array) => decode(asBuffer(bytes)) },
+});
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Where `meta` has the offset after the latest change of a kind: what is derived from records of the kind holds until then. */
+const versionNames = {
+  project: 'projectsOffset',
+  webhook: 'webhooksOffset',
+  'map-style': 'mapStylesOffset',
+  'map-marker': 'mapMarkersOffset',
+} as const satisfies Partial<Record<ChangeKind, string>>;
+type VersionedKind = keyof typeof versionNames;
+
+function openDatabases(path: string) {
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 24, eventTurnBatching: false });
+  const json = { encoding: 'json', keyEncoding: 'binary' } as const;
+  const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
+  const meta = root.openDB<number | string, string>('meta', {});
+  const versionOf = (kind: VersionedKind) => () => (meta.get(versionNames[kind]) as number | undefined) ?? 0;
+  return {
+    root,
+    meta,
+    projects: root.openDB<ProjectRecord, Buffer>('projects', json),
+    geofences: root.openDB<GeofenceRecord, Buffer>('geofences', inStoredForm(decodeFence)),
+    /** The same database, read as evaluation needs it. */
+    placedFences: root.openDB<PlacedFence, Buffer>('geofences', inStoredForm(decodePlacedFence)),
+    beacons: root.openDB<BeaconRecord, Buffer>('beacons', json),
+    webhooks: root.openDB<WebhookRecord, Buffer>('webhooks', json),
+    mapStyles: openStoredFiles<MapStyleHead>(root, 'mapStyles', versionOf('map-style')),
+    mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', versionOf('map-marker')),
+    lists: root.openDB<Buffer, Buffer>('lists', binary),
+    expiries: root.openDB<Buffer, Buffer>('expiries', binary),
+    /** Key: version after the batch, place in it. */
+    feed: root.openDB<FeedEntry, [number, number]>('feed', {}),
+    revisions: openRevisions(root),
+  };
+}
+/** Kind and id, and project and environment where there are any. */
+type FeedEntry = [ChangeKind, string, string?, Scope['environment']?];
+type Databases = ReturnType<typeof openDatabases>;
+
+const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;
+
+/** Opens or creates the view at `path`, a folder. */
+export function openView(path: string, options: ViewOptions = {}): View {
+  const { clock = Date.now, feedRecords = 100_000, commit = (transaction) => transaction() } = options;
+  const databases = openDatabases(path);
+  const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed, revisions } =
+    databases;
+  const edits = new AwaitedEdits();
+  const applyChange = createApplier(databases);
+  const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
+  const projectCache = new Map<string, ProjectRecord | undefined>();
+  let projectCacheOffset = -1;
+
+  const number = (name: string): number => (meta.get(name) as number | undefined) ?? 0;
+  /** Grows with every change, also when the offsets begin anew. */
+  const versionAt = (nextOffset: number): number => number('firstVersion') + nextOffset;
+  const currentVersion = (): number => versionAt(number('nextOffset'));
+  const webhookLists = createFewRecords(
+    () => number(versionNames.webhook),
+    () => webhooks.getRange().map(({ value }) => value),
+  );
+
+  /** The cache lives until any project changes. */
+  function project(id: string): ProjectRecord | undefined {
+    const offset = number(versionNames.project);
+    if (offset !== projectCacheOffset) projectCache.clear();
+    projectCacheOffset = offset;
+    if (!projectCache.has(id)) {
+      const record = isId(id) ? projects.get(idKey(id)) : undefined;
+      if (record === undefined) return undefined;
+      projectCache.set(id, record);
+    }
+    return projectCache.get(id);
+  }
+
+  const inScope = <T extends ListedRecord>(record: T | undefined, scope: Scope): T | undefined =>
+    record && isSameScope(record, scope) ? record : undefined;
+
+  const keptGeofence = (scope: Scope, id: string): GeofenceRecord | undefined =>
+    inScope(isId(id) ? geofences.get(idKey(id)) : undefined, scope);
+  function geofence(scope: Scope, id: string): GeofenceRecord | undefined {
+    const record = keptGeofence(scope, id);
+    return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
+  }
+  const beacon = (scope: Scope, id: string): BeaconRecord | undefined =>
+    inScope(isId(id) ? beacons.get(idKey(id)) : undefined, scope);
+
+  function* everyThing(): Iterable<{ readonly kind: ChangeKind; readonly id: string }> {
+    const kinds = {
+      project: projects,
+      geofence: geofences,
+      beacon: beacons,
+      webhook: webhooks,
+      'map-style': databases.mapStyles,
+      'map-marker': databases.mapMarkers,
+    } satisfies Record<ChangeKind, { getKeys(): Iterable<Buffer> }>;
+    for (const [kind, things] of Object.entries(kinds)) {
+      for (const key of things.getKeys()) yield { kind: kind as ChangeKind, id: key.toString('hex') };
+    }
+  }
+
+  function notifyWaiters(offset: number): void {
+    for (const waiter of waiters) {
+      if (waiter.offset > offset) continue;
+      waiters.delete(waiter);
+      waiter.resolve();
+    }
+  }
+
+  return {
+    get version() {
+      return currentVersion();
+    },
+    get position() {
+      return { offset: number('nextOffset'), mark: (meta.get('mark') as string | undefined) || null };
+    },
+    get nextOffset() {
+      return number('nextOffset');
+    },
+    get latestTimestamp() {
+      return number('latestTimestamp');
+    },
+    refresh: () => root.resetReadTxn(),
+    edits,
+    standing: revisions.standing,
+    bases: revisions.bases,
+    contested: revisions.contested,
+    record: (kind, id) => recordOf(databases, kind, id),
+    project,
+    projects: () => [...projects.getRange()].map(({ value }) => value),
+    geofence,
+    keptGeofence,
+    beacon,
+    geofences: (query) => readPage(lists, 'geofence', query, (id) => geofence(query, id)),
+    beacons: (query) => readPage(lists, 'beacon', query, (id) => beacon(query, id)),
+    webhook: webhookLists.find,
+    webhooks: webhookLists.list,
+    mapStyles: databases.mapStyles,
+    mapMarkers: databases.mapMarkers,
+
+    async apply(changes, nextOffset, mark = null) {
+      const outcomes = new Map<string, EditOutcome>();
+      const write = (): void => {
+        outcomes.clear();
+        const version = versionAt(nextOffset);
+        let place = 0;
+        const applied = changes.filter(({ kind, id, record, origin }) => {
+          if (origin === undefined) return true;
+          const outcome = revisions.admitSync({ kind, id, isDeletion: record === null }, origin);
+          if (origin.edit !== null) outcomes.set(origin.edit, outcome);
+          return outcome.kind === 'applied';
+        });
+        for (const change of applied) {
+          for (const thing of applyChange(change)) {
+            const scope = thing.scope ? [thing.scope.project, thing.scope.environment] : [];
+            feed.putSync([version, place++], [thing.kind, thing.id, ...scope] as FeedEntry);
+          }
+        }
+        for (const key of [...feed.getKeys({ end: [version - feedRecords + 1, 0] })]) feed.removeSync(key);
+        const latest = applied.reduce(
+          (time, { record }) => Math.max(time, record?.updatedAt ?? 0),
+          number('latestTimestamp'),
+        );
+        meta.putSync('latestTimestamp', latest);
+        for (const [kind, name] of Object.entries(versionNames)) {
+          if (applied.some((change) => change.kind === kind)) meta.putSync(name, version);
+        }
+        revisions.forgetSync(changes.at(-1)?.origin?.timestampMs ?? 0);
+        meta.putSync('nextOffset', nextOffset);
+        meta.putSync('mark', mark ?? '');
+      };
+      await commit(() => root.transaction(write));
+      for (const [edit, outcome] of outcomes) edits.settle(edit, outcome);
+      notifyWaiters(nextOffset);
+    },
+
+    async restart(isKept) {
+      const write = (): void => {
+        for (const { kind, id } of [...everyThing()]) if (!isKept(kind, id)) applyChange({ kind, id, record: null });
+        revisions.clearSync();
+        // So far on that no follower finds its place in the feed.
+        const version = currentVersion() + feedRecords + 1;
+        meta.putSync('firstVersion', version);
+        for (const name of Object.values(versionNames)) meta.putSync(name, version);
+        meta.putSync('nextOffset', 0);
+        meta.putSync('mark', '');
+      };
+      await commit(() => root.transaction(write));
+    },
+
+    async waitFor(offset) {
+      if (number('nextOffset') >= offset) return;
+      await new Promise<void>((resolve) => waiters.add({ offset, resolve }));
+    },
+
+    feed(fromVersion) {
+      if (fromVersion < currentVersion() - feedRecords) return undefined;
+      const things = new Map<string, ChangedThing>();
+      for (const { value } of feed.getRange({ start: [fromVersion + 1, 0] })) {
+        const [kind, id, project, environment] = value;
+        const scope = project && environment ? { project, environment } : null;
+        things.set(value.join('/'), { kind, id, scope });
+      }
+      return [...things.values()];
+    },
+
+    *compactFences() {
+      for (const { key, value } of placedFences.getRange()) {
+        yield { scope: value.scope, id: key.toString('hex'), fence: value.fence };
+      }
+    },
+    compactFence(scope, id) {
+      const placed = placedFences.get(idKey(id));
+      return placed && isSameScope(placed.scope, scope) ? placed.fence : undefined;
+    },
+    *everyBeacon() {
+      for (const { value } of beacons.getRange()) yield value;
+    },
+    expired: (nowMs, limit) =>
+      [...expiries.getRange({ end: expiryBound(nowMs), limit })].map(({ key }) => key.toString('hex', key.length - 12)),
+    close: () => root.close(),
+  };
+}
+
+/** The record as it was written. */
+function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedChange['record'] {
+  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers } = databases;
+  const key = idKey(id);
+  switch (kind) {
+    case 'project':
+      return projects.get(key) ?? null;
+    case 'geofence':
+      return geofences.get(key) ?? null;
+    case 'beacon':
+      return beacons.get(key) ?? null;
+    case 'webhook':
+      return webhooks.get(key) ?? null;
+    case 'map-style':
+      return mapStyles.whole(id, recordOfStyle);
+    case 'map-marker':
+      return mapMarkers.whole(id, recordOfMarker);
+  }
+}
+
+/** Writes one change to every database; must run in a write transaction. Answers what followers must look at again. */
+function createApplier({ projects, geofences, beacons, webhooks, mapStyles, mapMarkers, lists, expiries }: Databases) {
+  function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
+    for (const key of before ? listKeys(kind, before) : []) lists.removeSync(key);
+    for (const key of after ? listKeys(kind, after) : []) lists.putSync(key, noValue);
+  }
+
+  function replaceGeofence(id: string, before: GeofenceRecord | undefined, after: GeofenceRecord | null): void {
+    const due = before?.deleteAfter ?? null;
+    if (due !== null) expiries.removeSync(expiryKey(due, id));
+    if (after === null) {
+      geofences.removeSync(idKey(id));
+      return;
+    }
+    geofences.putSync(idKey(id), after);
+    if (after.deleteAfter !== null) expiries.putSync(expiryKey(after.deleteAfter, id), noValue);
+  }
+
+  function replaceBeacon(id: string, after: BeaconRecord | null): void {
+    if (after) beacons.putSync(idKey(id), after);
+    else beacons.removeSync(idKey(id));
+  }
+
+  /** Both where it was and where it is: a follower keeps its things by scope. */
+  const touched = (kind: ListedKind, id: string, records: (ListedRecord | null | undefined)[]): ChangedThing[] =>
+    records
+      .filter((record) => record != null)
+      .map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
+
+  return ({ kind, id, record }: DecodedChange): ChangedThing[] => {
+    if (kind === 'project') {
+      if (record) projects.putSync(idKey(id), record as ProjectRecord);
+      else projects.removeSync(idKey(id));
+      return [{ kind, id, scope: null }];
+    }
+    if (kind === 'webhook') {
+      if (record) webhooks.putSync(idKey(id), record as WebhookRecord);
+      else webhooks.removeSync(idKey(id));
+      // Evaluation, which follows the feed, knows nothing of webhooks.
+      return [];
+    }
+    if (kind === 'map-style') {
+      mapStyles.replaceSync(id, record && storedStyle(record as MapStyleRecord));
+      return [];
+    }
+    if (kind === 'map-marker') {
+      mapMarkers.replaceSync(id, record && storedMarker(record as MapMarkerRecord));
+      return [];
+    }
+    const after = record as ListedRecord | null;
+    const before = kind === 'geofence' ? geofences.get(idKey(id)) : beacons.get(idKey(id));
+    relist(kind, before, after);
+    if (kind === 'geofence') replaceGeofence(id, before as GeofenceRecord | undefined, after as GeofenceRecord | null);
+    else replaceBeacon(id, after as BeaconRecord | null);
+    return touched(kind, id, [before, after]);
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Appends records anew whose newest changes were refused: else compaction would keep the refused ones, and a view
+ * that is made anew would apply them.
+ *
+ * What is appended names the refused changes among its bases, so that a view that has applied one of them for want of
+ * what came before applies this too. It may be
+ * refused itself, when an edit has come first: then it is made up for in its turn.
+ */
+import type { Turns } from '../../ports.js';
+import { createSweeper, type Sweeper } from './sweeper.js';
+import type { ConfigurationWriter } from '../types.js';
+import type { View } from './read-model.js';
+
+/** Appended in one write. Few: a map marker has 350 kB. */
+const maxRestoredAtOnce = 20;
+
+/** `intervalMs` must be far below the compaction lag of topic `changes`. */
+export function createRestorationSweeper({
+  view,
+  writer,
+  turns,
+  intervalMs = 15_000,
+}: {
+  view: Pick<View, 'contested' | 'record' | 'bases'>;
+  writer: Pick<ConfigurationWriter, 'write'>;
+  turns: Turns;
+  intervalMs?: number;
+}): Sweeper {
+  return createSweeper({
+    name: 'restoration',
+    turns,
+    intervalMs,
+    isDue: () => view.contested(1).length > 0,
+    async sweep() {
+      const contested = view.contested(maxRestoredAtOnce);
+      await writer.write(
+        contested.map(({ kind, id }) => ({ kind, id, record: view.record(kind, id), bases: view.bases(kind, id) })),
+      );
+    },
+  });
+}

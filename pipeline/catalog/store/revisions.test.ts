@@ -1,0 +1,280 @@
+/**
+ * Writers on several read models over one log: all come to the same records, no edit that was acknowledged is undone
+ * by one that did not know it, and nothing
+ * that was deleted comes back. The log loses what compaction may take, at any moment, and read models begin anew.
+ */
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import type { LogRecord } from '../../ports.js';
+import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
+import { type Base, type ChangeOrigin, isApplicable, originOf } from './revisions.js';
+import type { DecodedChange } from '../types.js';
+import { openView, type View } from './read-model.js';
+
+const kind = 'geofence';
+const names = ['x', 'y'];
+const idOf = (name: string) => geofenceRecord({ externalId: name })._id;
+const hourMs = 3_600_000;
+/** Of the model. Refused edits are made up for within it, as with nodes, where it is a day. */
+const lagMs = 24 * hourMs;
+
+interface Appended {
+  readonly name: string;
+  readonly change: DecodedChange & { readonly origin: ChangeOrigin };
+}
+
+/** A log that is compacted as Kafka's is: a record goes when a newer one of its key is older than the lag. */
+class ModelLog {
+  records: Appended[] = [];
+  nowMs = 1_000_000;
+  end = 0;
+
+  append(name: string, record: GeofenceRecord | null, bases: readonly Base[] | null): number {
+    const origin = { offset: this.end++, timestampMs: this.nowMs, edit: `${this.end}`, bases };
+    this.records.push({ name, change: { kind, id: idOf(name), record, origin } });
+    return origin.offset;
+  }
+
+  /** Up to `beforeOffset`, which may be anywhere: a segment's end. */
+  compact(beforeOffset: number): void {
+    const newest = new Map<string, number>();
+    for (const { name, change } of this.records) {
+      const { offset, timestampMs } = change.origin;
+      if (offset < beforeOffset && timestampMs <= this.nowMs - lagMs) newest.set(name, offset);
+    }
+    this.records = this.records.filter(({ name, change }) => change.origin.offset >= (newest.get(name) ?? 0));
+  }
+}
+
+/** The latest acknowledged edit of a record. */
+interface Oracle {
+  readonly offset: number;
+  readonly record: GeofenceRecord | null;
+}
+
+class Node {
+  view!: View;
+  constructor(readonly log: ModelLog) {}
+
+  async begin(): Promise<void> {
+    const view = openView(temporaryFolder());
+    opened.push(view);
+    this.view = view;
+  }
+
+  async follow(maxRecords = Number.POSITIVE_INFINITY): Promise<void> {
+    const { nextOffset } = this.view;
+    const due = this.log.records.filter(({ change }) => change.origin.offset >= nextOffset).slice(0, maxRecords);
+    const last = due.at(-1);
+    if (last)
+      await this.view.apply(
+        due.map(({ change }) => change),
+        last.change.origin.offset + 1,
+      );
+  }
+
+  record(name: string): GeofenceRecord | null {
+    return this.view.record(kind, idOf(name)) as GeofenceRecord | null;
+  }
+}
+
+let opened: View[] = [];
+
+type Step =
+  | {
+      readonly kind: 'edit';
+      readonly node: number;
+      readonly name: string;
+      readonly what: 'update' | 'upsert' | 'delete';
+    }
+  | { readonly kind: 'follow'; readonly node: number; readonly count: number }
+  | { readonly kind: 'compact'; readonly share: number }
+  | { readonly kind: 'restore'; readonly node: number }
+  | { readonly kind: 'wake'; readonly count: number }
+  | { readonly kind: 'restart'; readonly node: number }
+  | { readonly kind: 'wait'; readonly hours: number };
+
+const node = fc.nat(2);
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        kind: fc.constant('edit' as const),
+        node,
+        name: fc.constantFrom(...names),
+        what: fc.constantFrom('update' as const, 'upsert' as const, 'delete' as const),
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({ kind: fc.constant('follow' as const), node, count: fc.integer({ min: 1, max: 4 }) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('compact' as const),
+        share: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore' as const), node }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('wake' as const), count: fc.integer({ min: 1, max: 4 }) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const), node }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), hours: fc.constantFrom(1, 30) }) },
+  ),
+  { maxLength: 60 },
+);
+
+test('read models over one log agree, and no acknowledged edit is undone by one that did not know it', () =>
+  fc.assert(
+    fc.asyncProperty(steps, async (plan) => {
+      const log = new ModelLog();
+      const nodes = [new Node(log), new Node(log), new Node(log)];
+      for (const each of nodes) await each.begin();
+      /** The reference: one read model that sees every record before compaction can take any. */
+      const watcher = new Node(log);
+      await watcher.begin();
+      /** Follows now and then, and finds that compaction has taken what it has not seen. */
+      const sleeper = new Node(log);
+      await sleeper.begin();
+      const truth = new Map<string, Oracle>();
+      let edits = 0;
+      let settledAtMs = log.nowMs;
+
+      /** Appends, and tells by the reference alone whether the edit knew the latest acknowledged one. */
+      async function append(at: Node, name: string, record: GeofenceRecord | null): Promise<void> {
+        const bases = at.view.bases(kind, idOf(name));
+        const known = at.view.standing(kind, idOf(name))?.revision ?? -1;
+        const offset = log.append(name, record, bases);
+        await watcher.follow();
+        const latest = truth.get(name)?.offset ?? -1;
+        const isApplied = watcher.view.standing(kind, idOf(name))?.revision === offset;
+        expect(isApplied).toBe(known === latest);
+        if (isApplied) truth.set(name, { offset, record });
+      }
+
+      async function restore(at: Node): Promise<void> {
+        for (const { id } of at.view.contested(10)) {
+          const name = names.find((each) => idOf(each) === id)!;
+          await append(at, name, at.record(name));
+        }
+      }
+
+      /** As nodes do long before the lag has passed. */
+      async function settle(): Promise<void> {
+        for (const each of nodes) await each.follow();
+        for (let round = 0; nodes.some((each) => each.view.contested(1).length > 0); round++) {
+          expect(round).toBeLessThan(10);
+          await restore(nodes[round % nodes.length]!);
+          for (const each of nodes) await each.follow();
+        }
+        settledAtMs = log.nowMs;
+      }
+
+      async function run(step: Step): Promise<void> {
+        if (step.kind === 'wait') {
+          if (log.nowMs + step.hours * hourMs - settledAtMs >= lagMs) await settle();
+          log.nowMs += step.hours * hourMs;
+        } else if (step.kind === 'compact') {
+          log.compact(log.end * step.share);
+        } else if (step.kind === 'wake') {
+          await sleeper.follow(step.count);
+        } else if (step.kind === 'restart') {
+          await nodes[step.node]!.begin();
+        } else if (step.kind === 'follow') {
+          await nodes[step.node]!.follow(step.count);
+        } else if (step.kind === 'restore') {
+          await restore(nodes[step.node]!);
+        } else {
+          const at = nodes[step.node]!;
+          const existing = at.record(step.name);
+          // An update and a delete by id answer 404.
+          if (existing === null && step.what !== 'upsert') return;
+          const createdAt = existing?.createdAt ?? edits;
+          const record = geofenceRecord({
+            externalId: step.name,
+            createdAt,
+            updatedAt: ++edits,
+            description: `${edits}`,
+          });
+          await append(at, step.name, step.what === 'delete' ? null : record);
+        }
+      }
+
+      for (const step of plan) await run(step);
+      await settle();
+      log.nowMs += 2 * lagMs;
+      log.compact(log.end);
+      const late = new Node(log);
+      await late.begin();
+      await late.follow();
+      await sleeper.follow();
+      for (const each of [...nodes, watcher, sleeper, late]) {
+        for (const name of names) expect(each.record(name)).toEqual(truth.get(name)?.record ?? null);
+      }
+      for (const view of opened) await view.close();
+      opened = [];
+    }),
+    { numRuns: 30 },
+  ));
+
+const origin = (bases: readonly Base[] | null, timestampMs = 0): ChangeOrigin => ({
+  offset: 100,
+  timestampMs,
+  edit: 'e',
+  bases,
+});
+const standsAt = (revision: number, deletedAtMs: number | null = null) => ({ revision, deletedAtMs });
+const dayMs = 24 * hourMs;
+
+test.each<[string, ReturnType<typeof standsAt> | undefined, ChangeOrigin, boolean]>([
+  ['a change of an older release counts whatever stands there', standsAt(5), origin(null), true],
+  ['the base is what stands there', standsAt(5), origin([5]), true],
+  ['the base was replaced', standsAt(5), origin([4]), false],
+  ['the base was deleted', standsAt(5, 0), origin([4]), false],
+  ['nothing is known of the record: compaction has taken its base', undefined, origin([4]), true],
+  ['the base is newer than all that is known: compaction has taken it', standsAt(5), origin([7]), true],
+  ['a creation where nothing ever was', undefined, origin(['absent']), true],
+  ['a creation that did not know of one', standsAt(5), origin(['absent']), false],
+  ['a creation that knew of the deletion', standsAt(5, 0), origin([5, 'absent']), true],
+  ['a creation that did not know of the deletion', standsAt(5, 0), origin(['absent']), false],
+  ['a creation long after a deletion that is forgotten', standsAt(5, 0), origin(['absent'], 31 * dayMs), true],
+  ['bases that can not be read', standsAt(5), origin([Number.NaN]), false],
+])('%s', (_name, standing, change, expected) => {
+  expect(isApplicable(standing, change)).toBe(expected);
+});
+
+test('what headers say of an edit is read back, and other headers say nothing', () => {
+  const record = { offset: 7, timestamp: 9 } as LogRecord;
+  expect(originOf(record)).toEqual({ offset: 7, timestampMs: 9, edit: null, bases: null });
+  expect(originOf({ ...record, headers: { other: 'x' } })).toMatchObject({ edit: null, bases: null });
+  expect(originOf({ ...record, headers: { edit: 'a', bases: '3,absent,5' } })).toMatchObject({
+    edit: 'a',
+    bases: [3, 'absent', 5],
+  });
+});
+
+test('a deletion is remembered for as long as the topic keeps it, and not for ever', async () => {
+  const view = openView(temporaryFolder());
+  onTestFinished(() => view.close());
+  const id = idOf('x');
+  const change = (record: GeofenceRecord | null, offset: number, timestampMs: number): DecodedChange => ({
+    kind,
+    id,
+    record,
+    origin: { offset, timestampMs, edit: null, bases: null },
+  });
+  await view.apply([change(geofenceRecord(), 0, 0), change(null, 1, 10)], 2);
+  expect(view.standing(kind, id)).toEqual({ revision: 1, deletedAtMs: 10 });
+  expect(view.bases(kind, id)).toEqual([1, 'absent']);
+  const other = (timestampMs: number): DecodedChange => ({
+    ...change(geofenceRecord({ externalId: 'y' }), 2, timestampMs),
+    id: idOf('y'),
+  });
+  await view.apply([other(30 * dayMs)], 3);
+  expect(view.standing(kind, id)).toBeDefined();
+  await view.apply([other(32 * dayMs)], 4);
+  expect(view.standing(kind, id)).toBeUndefined();
+  expect(view.bases(kind, id)).toEqual(['absent']);
+});

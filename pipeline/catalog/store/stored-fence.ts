@@ -1,0 +1,147 @@
+/**
+ * A geofence as the view stores it: what evaluation needs comes first, in a form that loads without parsing; the rest of the
+ * record follows as JSON.
+ *
+ * Layout, little-endian: [u8 0 circle, 1 ring][u8 0 test, 1 live][12 bytes of the project's id][u32 bytes of the numbers][u32 bytes of the
+ * tag][u32 bytes of the rules][f64 time of creation, epoch ms], the numbers as float64 (circle: longitude, latitude, radius in metres; ring: longitude and latitude of
+ * each vertex, unwrapped, the first not repeated), the tag and the rules as UTF-8, and to the end the record as JSON, without its
+ * ring where the numbers tell it.
+ */
+import type { Position } from '../../../schemas/json/common.js';
+import { type GeofenceRecord, maxRingPoints } from '../../../schemas/json/geofence.js';
+import { unwrapRing } from '../../geometry/ring.js';
+import { idKey } from './keys.js';
+import type { Scope } from '../types.js';
+
+const headerBytes = 34;
+const numbersAt = 14;
+const tagAt = 18;
+const rulesAt = 22;
+const createdAtAt = 26;
+const circleForm = 0;
+const ringForm = 1;
+
+/** The fields of a geofence that rule its monitoring, as far as they differ from the default. */
+export type RulesJson = Partial<
+  Pick<
+    GeofenceRecord,
+    | 'enabled'
+    | 'disableAfter'
+    | 'deleteAfter'
+    | 'stopDetection'
+    | 'dwellThreshold_min'
+    | 'operatingHours'
+    | 'timeZone'
+    | 'userIds'
+    | 'ip'
+  >
+>;
+
+/** What evaluation needs of a geofence. */
+export interface CompactFence {
+  /** When it was created, epoch ms: tells apart fences that had the same id one after another. */
+  readonly generation: number;
+  /** JSON of {@link RulesJson}; empty when nothing differs from the default. */
+  readonly rules: string;
+  readonly tag: string;
+  readonly shape:
+    | { readonly type: 'circle'; readonly longitude: number; readonly latitude: number; readonly radiusM: number }
+    /** Longitude and latitude of each vertex in turn, unwrapped, the first not repeated. */
+    | { readonly type: 'ring'; readonly coordinates: Float64Array };
+}
+
+/** Equal rules give equal text, so that they can be shared by it. */
+export function rulesText(record: GeofenceRecord): string {
+  const rules: RulesJson = {
+    ...(!record.enabled && { enabled: false }),
+    ...(record.disableAfter !== null && { disableAfter: record.disableAfter }),
+    ...(record.deleteAfter !== null && { deleteAfter: record.deleteAfter }),
+    ...(record.stopDetection !== null && { stopDetection: record.stopDetection }),
+    ...(record.dwellThreshold_min !== null && { dwellThreshold_min: record.dwellThreshold_min }),
+    ...(record.operatingHours !== null && { operatingHours: record.operatingHours, timeZone: record.timeZone }),
+    ...(record.userIds !== null && { userIds: record.userIds }),
+    ...(record.ip !== null && { ip: record.ip }),
+  };
+  const text = JSON.stringify(rules);
+  return text === '{}' ? '' : text;
+}
+
+export function encodeFence(record: GeofenceRecord): Buffer {
+  const { ring, ...rest } = record;
+  const numbers = ring === null ? Float64Array.of(...record.center, record.radius) : unwrapRing(ring);
+  const isTold = ring !== null && isClosingOf(ring, numbers);
+  const tag = Buffer.from(record.tag);
+  const rules = Buffer.from(rulesText(record));
+
+  const header = Buffer.alloc(headerBytes);
+  header[0] = ring === null ? circleForm : ringForm;
+  header[1] = record.environment === 'live' ? 1 : 0;
+  idKey(record.project).copy(header, 2);
+  header.writeUInt32LE(numbers.byteLength, numbersAt);
+  header.writeUInt32LE(tag.length, tagAt);
+  header.writeUInt32LE(rules.length, rulesAt);
+  header.writeDoubleLE(record.createdAt, createdAtAt);
+  const json = Buffer.from(JSON.stringify(isTold ? rest : record));
+  return Buffer.concat([
+    header,
+    new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength),
+    tag,
+    rules,
+    json,
+  ]);
+}
+
+/** Coordinates that a decoded ring is told in. Rings have at most 2,000 vertices, stored without the repeated one. */
+const scratch = new Float64Array(2 * maxRingPoints);
+const scratchBytes = new Uint8Array(scratch.buffer);
+
+/** The coordinates of a ring are valid until the next call: loading a million fences would else allocate as many arrays. */
+export function decodeCompactFence(stored: Buffer): CompactFence {
+  const numbersBytes = stored.readUInt32LE(numbersAt);
+  const tagStart = headerBytes + numbersBytes;
+  const rulesStart = tagStart + stored.readUInt32LE(tagAt);
+  const rulesBytes = stored.readUInt32LE(rulesAt);
+  scratchBytes.set(stored.subarray(headerBytes, tagStart));
+  return {
+    generation: stored.readDoubleLE(createdAtAt),
+    rules: rulesBytes === 0 ? '' : stored.toString('utf8', rulesStart, rulesStart + rulesBytes),
+    tag: stored.toString('utf8', tagStart, rulesStart),
+    shape:
+      stored[0] === circleForm
+        ? { type: 'circle', longitude: scratch[0]!, latitude: scratch[1]!, radiusM: scratch[2]! }
+        : { type: 'ring', coordinates: scratch.subarray(0, numbersBytes / 8) },
+  };
+}
+
+export const scopeOfFence = (stored: Buffer): Scope => ({
+  project: stored.toString('hex', 2, numbersAt),
+  environment: stored[1] === 1 ? 'live' : 'test',
+});
+
+export function decodeFence(stored: Buffer): GeofenceRecord {
+  const jsonStart =
+    headerBytes + stored.readUInt32LE(numbersAt) + stored.readUInt32LE(tagAt) + stored.readUInt32LE(rulesAt);
+  const record = JSON.parse(stored.toString('utf8', jsonStart, stored.length)) as GeofenceRecord;
+  return record.ring === undefined ? { ...record, ring: closed(numbersOf(stored)) } : record;
+}
+
+function numbersOf(stored: Buffer): Float64Array {
+  const bytes = stored.readUInt32LE(numbersAt);
+  const numbers = new Float64Array(bytes / 8);
+  new Uint8Array(numbers.buffer).set(stored.subarray(headerBytes, headerBytes + bytes));
+  return numbers;
+}
+
+function closed(numbers: Float64Array): Position[] {
+  const ring: Position[] = [];
+  for (let at = 0; at < numbers.length; at += 2) ring.push([numbers[at]!, numbers[at + 1]!]);
+  return [...ring, [...ring[0]!]];
+}
+
+/** False for a ring that crosses the antimeridian or repeats a position. */
+const isClosingOf = (ring: readonly Position[], numbers: Float64Array): boolean =>
+  ring.length === numbers.length / 2 + 1 &&
+  ring.every(([longitude, latitude], index) => {
+    const at = (2 * index) % numbers.length;
+    return longitude === numbers[at] && latitude === numbers[at + 1];
+  });

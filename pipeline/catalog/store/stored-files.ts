@@ -1,0 +1,74 @@
+/** Uploaded files in the view: heads in one database, to be held in memory, and contents in another, read when they are asked for. */
+import type { RootDatabase } from 'lmdb';
+import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
+import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
+import { createFewRecords } from './few-records.js';
+import { idKey } from './keys.js';
+import type { Scope, UploadedFiles } from '../types.js';
+
+/** A record taken apart. */
+export interface StoredFile<Head> {
+  readonly head: Head;
+  readonly content: Buffer;
+}
+
+export interface StoredFiles<Head> extends UploadedFiles<Head> {
+  /** Null deletes it. Must run in a write transaction. */
+  replaceSync(id: string, file: StoredFile<Head> | null): void;
+  /** The record that was taken apart, of whatever scope; null when there is none. */
+  whole<Stored>(id: string, join: (file: StoredFile<Head>) => Stored): Stored | null;
+  getKeys(): Iterable<Buffer>;
+}
+
+export function storedStyle({ style, ...record }: MapStyleRecord): StoredFile<MapStyleHead> {
+  const content = Buffer.from(JSON.stringify(style));
+  return { head: { ...record, bytes: content.length }, content };
+}
+
+export function storedMarker({ image, ...record }: MapMarkerRecord): StoredFile<MapMarkerHead> {
+  const content = Buffer.from(image, 'base64');
+  return { head: { ...record, bytes: content.length }, content };
+}
+
+export const recordOfStyle = ({
+  head: { bytes: _, ...record },
+  content,
+}: StoredFile<MapStyleHead>): MapStyleRecord => ({
+  ...record,
+  style: JSON.parse(`${content}`),
+});
+
+export const recordOfMarker = ({
+  head: { bytes: _, ...record },
+  content,
+}: StoredFile<MapMarkerHead>): MapMarkerRecord => ({
+  ...record,
+  image: content.toString('base64'),
+});
+
+/** `version` is another number after every change of the kind. */
+export function openStoredFiles<Head extends Scope & { readonly _id: string; readonly createdAt: number }>(
+  root: RootDatabase,
+  name: string,
+  version: () => number,
+): StoredFiles<Head> {
+  const heads = root.openDB<Head, Buffer>(name, { encoding: 'json', keyEncoding: 'binary' });
+  const contents = root.openDB<Buffer, Buffer>(`${name}Contents`, { encoding: 'binary', keyEncoding: 'binary' });
+  const { list, find } = createFewRecords(version, () => heads.getRange().map(({ value }) => value));
+  return {
+    list,
+    find,
+    getKeys: () => heads.getKeys(),
+    content: (scope, id) => find(scope, id) && contents.get(idKey(id)),
+    whole(id, join) {
+      const [head, content] = [heads.get(idKey(id)), contents.get(idKey(id))];
+      return head && content ? join({ head, content }) : null;
+    },
+    replaceSync(id, file) {
+      if (file) heads.putSync(idKey(id), file.head);
+      else heads.removeSync(idKey(id));
+      if (file) contents.putSync(idKey(id), file.content);
+      else contents.removeSync(idKey(id));
+    },
+  };
+}

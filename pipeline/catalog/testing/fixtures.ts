@@ -1,0 +1,84 @@
+/** Records for this room's tests: valid in every field, with the fields of interest on top. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { deriveId } from '../../../schemas/ids.js';
+import type { BeaconRecord } from '../../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { defaultSettings, type ProjectRecord } from '../../../schemas/json/project.js';
+import type { Location } from '../../../schemas/records.js';
+import { exampleLocation } from '../../../schemas/testing/examples.js';
+import type { Scope } from '../types.js';
+
+export const projectA = deriveId('project', 'a');
+export const projectB = deriveId('project', 'b');
+export const scopes: Scope[] = [
+  { project: projectA, environment: 'test' },
+  { project: projectA, environment: 'live' },
+  { project: projectB, environment: 'test' },
+];
+export const scope = scopes[0]!;
+
+export const geofenceRecord = (fields: Partial<GeofenceRecord> = {}): GeofenceRecord => ({
+  _id: deriveId('geofence', fields.externalId ?? 'x'),
+  ...scope,
+  createdAt: 1_000,
+  updatedAt: 1_000,
+  tag: 'shop',
+  externalId: 'x',
+  description: 'A shop',
+  type: fields.ring ? 'polygon' : 'circle',
+  center: [10, 50],
+  radius: 100,
+  ring: null,
+  mode: null,
+  enabled: true,
+  metadata: null,
+  operatingHours: null,
+  timeZone: 'UTC',
+  stopDetection: null,
+  dwellThreshold_min: null,
+  disableAfter: null,
+  deleteAfter: null,
+  userIds: null,
+  ip: null,
+  ...fields,
+});
+
+export const beaconRecord = (fields: Partial<BeaconRecord> = {}): BeaconRecord => ({
+  _id: deriveId('beacon', fields.externalId ?? 'x'),
+  ...scope,
+  createdAt: 1_000,
+  updatedAt: 1_000,
+  tag: null,
+  externalId: null,
+  description: 'A beacon',
+  type: 'ibeacon',
+  group: 'b9407f30-f5f8-466e-aff9-25556b57fe6d',
+  major: '1',
+  minor: '1',
+  coordinates: [10, 50],
+  enabled: true,
+  metadata: null,
+  ...fields,
+});
+
+export const projectRecord = (fields: Partial<ProjectRecord> = {}): ProjectRecord => ({
+  _id: projectA,
+  name: 'A project',
+  createdAt: 1_000,
+  updatedAt: 1_000,
+  keys: [],
+  settings: { test: defaultSettings, live: defaultSettings },
+  ...fields,
+});
+
+export const location = (fields: Partial<Location> = {}): Location => exampleLocation({ ...scope, ...fields });
+
+/** An empty folder that goes when the test has finished. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-catalog-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

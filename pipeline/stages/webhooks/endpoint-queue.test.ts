@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { codecs } from '../../../schemas/codecs.js';
+import type { Delivery } from '../../../schemas/records.js';
+import { scope } from '../../catalog/testing/fixtures.js';
+import type { Settlement, WaitingDelivery } from '../../ports.js';
+import { noMetrics } from '../metrics.js';
+import { Lane } from './endpoint-queue.js';
+import type { HeldDelivery, Source } from './source.js';
+import { webhookId } from './testing/webhooks.js';
+
+const webhook = webhookId(1);
+
+const delivery = (number: number): Delivery => ({
+  id: `delivery ${number}`,
+  webhook,
+  ...scope,
+  orderKey: `device ${number}`,
+  events: [],
+  body: Buffer.of(),
+  reason: 'event',
+  createdAt: 0,
+});
+
+/** A queue whose writes and reads take effect at one moment and are heard of at a later one, as the test says. */
+class SlowQueue {
+  readonly stored = new Map<number, WaitingDelivery>();
+  /** Ids of deliveries that were asked for again. */
+  readonly replaced = new Set<string>();
+  /** Sequences of those that were removed for it. */
+  readonly removed = new Set<number>();
+  /** The lane's read: first taken, then answered. */
+  #reading: { limit: number; found?: WaitingDelivery[]; answer: (found: WaitingDelivery[]) => void } | undefined;
+
+  readonly source = {
+    nextSequence: 0,
+    waiting: (_: string, limit: number) =>
+      new Promise((answer) => {
+        this.#reading = { limit, answer };
+      }),
+    replacedAt: (_: string, ids: readonly string[]) =>
+      new Promise((answer) => {
+        this.#asking = { ids, answer };
+      }),
+    settle: async (settlements: readonly Settlement[]) => {
+      for (const { place } of settlements) {
+        this.stored.delete(place.sequence);
+        this.removed.add(place.sequence);
+      }
+      return true;
+    },
+  } as unknown as Source;
+
+  read(): void {
+    if (this.#reading === undefined) return;
+    const byPlace = [...this.stored.values()].sort((a, b) => a.dueAtMs - b.dueAtMs || a.sequence - b.sequence);
+    this.#reading.found ??= byPlace.slice(0, this.#reading.limit);
+  }
+
+  /** The lane's read of replacements, which follows each read of the queue. */
+  #asking: { ids: readonly string[]; answer: (times: (number | undefined)[]) => void } | undefined;
+
+  /** Answers what is asked: the read of the queue, and the next time the read of replacements. */
+  async answer(): Promise<void> {
+    const asking = this.#asking;
+    this.#asking = undefined;
+    asking?.answer(asking.ids.map((id) => (this.replaced.has(id) ? 1 : undefined)));
+    if (asking === undefined) this.#answerRead();
+    await new Promise(setImmediate);
+  }
+
+  #answerRead(): void {
+    this.read();
+    const reading = this.#reading;
+    this.#reading = undefined;
+    reading?.answer(reading.found as WaitingDelivery[]);
+  }
+}
+
+type Step =
+  | 'queue'
+  | 'replace'
+  | 'offer'
+  | 'load'
+  | 'read'
+  | 'answer'
+  | 'take'
+  | 'settle'
+  | 'reschedule'
+  | 'hear'
+  | 'release'
+  | 'pass';
+const steps = fc.array(
+  fc.constantFrom<Step[]>(
+    'queue',
+    'queue',
+    'replace',
+    'offer',
+    'load',
+    'read',
+    'answer',
+    'take',
+    'settle',
+    'reschedule',
+    'hear',
+    'release',
+    'pass',
+  ),
+  { maxLength: 200, size: 'max' },
+);
+
+const noKeys = new Set<string>();
+const maxWindow = 3;
+
+test('nothing is forgotten, nothing is taken twice, and first tries are in order, however reads and writes interleave', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (drawn) => {
+      const queue = new SlowQueue();
+      const budget = { held: 0 };
+      const lane = new Lane(
+        { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics },
+        Number.POSITIVE_INFINITY,
+      );
+      let nowMs = 0;
+      let made = 0;
+      const toOffer: HeldDelivery[] = [];
+      const underWay: HeldDelivery[] = [];
+      const toHear: { held: HeldDelivery; nextDueAtMs: number | null }[] = [];
+      const firstTries: number[] = [];
+      const gone = new Set<number>();
+
+      const perform: Record<Step, () => void | Promise<void>> = {
+        queue() {
+          const place = { webhook, dueAtMs: nowMs, sequence: made };
+          queue.stored.set(made, { ...place, attempts: 0, value: codecs.delivery.encode(delivery(made)) });
+          toOffer.push({ place, attempts: 0, delivery: delivery(made), sinceMs: nowMs });
+          made += 1;
+        },
+        replace() {
+          queue.replaced.add(delivery(made - 1).id);
+        },
+        offer() {
+          const held = toOffer.shift();
+          if (held) lane.offer(held, maxWindow);
+        },
+        load() {
+          if (!lane.isLoading && lane.hasRoom(maxWindow) && lane.restDueAtMs <= nowMs) void lane.load(maxWindow, nowMs);
+        },
+        read: () => queue.read(),
+        answer: () => queue.answer(),
+        take() {
+          const held = lane.take(noKeys);
+          if (held === undefined) return;
+          const { sequence } = held.place;
+          expect(underWay.map(({ place }) => place.sequence)).not.toContain(sequence);
+          expect(toHear.map(({ held: { place } }) => place.sequence)).not.toContain(sequence);
+          expect(gone).not.toContain(sequence);
+          expect(queue.removed).not.toContain(sequence);
+          if (held.attempts === 0) firstTries.push(sequence);
+          underWay.push(held);
+        },
+        settle: () => write(null),
+        reschedule: () => write(nowMs + 2),
+        hear() {
+          // An addition is heard of before a settlement that was written after it.
+          while (toOffer.length > 0) perform.offer();
+          const heard = toHear.shift();
+          if (heard) lane.settled(heard.held, heard.nextDueAtMs);
+        },
+        release: () => lane.release(1),
+        pass() {
+          nowMs += 1;
+        },
+      };
+
+      function write(nextDueAtMs: number | null): void {
+        const held = underWay.shift();
+        if (held === undefined) return;
+        const { sequence } = held.place;
+        const stored = queue.stored.get(sequence) as WaitingDelivery;
+        queue.stored.delete(sequence);
+        if (nextDueAtMs === null) gone.add(sequence);
+        else queue.stored.set(sequence, { ...stored, dueAtMs: nextDueAtMs, attempts: stored.attempts + 1 });
+        toHear.push({ held, nextDueAtMs });
+      }
+
+      for (const step of drawn) await perform[step]();
+      // In the end all of it comes to pass: round after round, until a while nothing does.
+      for (let round = 0; round < 2 * made + 10; round++) {
+        for (const step of [
+          'offer',
+          'answer',
+          'answer',
+          'load',
+          'answer',
+          'answer',
+          'take',
+          'settle',
+          'hear',
+          'pass',
+        ] as const)
+          await perform[step]();
+      }
+      expect(gone.size + queue.removed.size).toBe(made);
+      expect([...queue.removed].every((sequence) => queue.replaced.has(delivery(sequence).id))).toBe(true);
+      expect(lane.isEmpty).toBe(true);
+      expect(budget.held).toBe(0);
+      const all = Array.from({ length: made }, (_, sequence) => sequence);
+      expect(firstTries).toEqual(
+        all.filter((sequence) => firstTries.includes(sequence) || !queue.removed.has(sequence)),
+      );
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('a retry that is read after it was replaced is removed and not taken', async () => {
+  const queue = new SlowQueue();
+  const budget = { held: 0 };
+  const source = Object.assign(queue.source, { nextSequence: 2 });
+  const lane = new Lane({ source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
+  for (const sequence of [0, 1]) {
+    const value = codecs.delivery.encode(delivery(sequence));
+    queue.stored.set(sequence, { webhook, dueAtMs: 1, sequence, attempts: 3, value });
+  }
+  queue.replaced.add(delivery(0).id);
+  void lane.load(maxWindow, 1);
+  await queue.answer();
+  await queue.answer();
+  expect([lane.take(noKeys)?.place.sequence, lane.take(noKeys)]).toEqual([1, undefined]);
+  expect([[...queue.removed], budget.held]).toEqual([[0], 0]);
+});
+
+test('a read that ends after the source has gone to another holds nothing', async () => {
+  const queue = new SlowQueue();
+  const budget = { held: 0 };
+  const lane = new Lane({ source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
+  queue.stored.set(0, { webhook, dueAtMs: 1, sequence: 0, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
+  void lane.load(maxWindow, 1);
+  lane.abandon();
+  await queue.answer();
+  await queue.answer();
+  expect([lane.take(noKeys), budget.held]).toEqual([undefined, 0]);
+});
+
+test('regression: sent twice, when a read of the queue came across a delivery before it was offered', async () => {
+  const queue = new SlowQueue();
+  const lane = new Lane(
+    { source: queue.source, webhook, codec: codecs.delivery, budget: { held: 0 }, metrics: noMetrics },
+    0,
+  );
+  const place = { webhook, dueAtMs: 1, sequence: 0 };
+  queue.stored.set(0, { ...place, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
+  void lane.load(maxWindow, 1);
+  await queue.answer();
+  await queue.answer();
+  lane.offer({ place, attempts: 0, delivery: delivery(0), sinceMs: 0 }, maxWindow);
+  expect([lane.take(noKeys)?.place, lane.take(noKeys)]).toEqual([place, undefined]);
+});

@@ -1,0 +1,102 @@
+/**
+ * The configuration as topic `changes` has it: the projects, and what one project and environment is configured with.
+ *
+ * Read from the topic and not from the server's view, which is a copy of it: the topic is there when the view is not, and in any log.
+ */
+import type { GeofenceInput } from '../api/geofences/input.js';
+import { geofenceRecord } from '../api/geofences/record.js';
+import type { ReadableLog } from '../backends/embedded/reader.js';
+import { createChangeDecoder } from '../pipeline/catalog/store/changes.js';
+import { type ChangeOrigin, isApplicable, originOf, type Standing } from '../pipeline/catalog/store/revisions.js';
+import type { DecodedChange, Scope } from '../pipeline/catalog/types.js';
+import { type LogRecord, topics } from '../pipeline/ports.js';
+import type { BeaconRecord } from '../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import type { ProjectRecord, Settings } from '../schemas/json/project.js';
+import type { ChangeKind } from '../schemas/records.js';
+import { recordPages } from './pages.js';
+
+const maxChangesAtOnce = 5_000;
+
+/** Projects, oldest first. */
+export async function readProjects(log: ReadableLog): Promise<ProjectRecord[]> {
+  const projects = new Map<string, ProjectRecord>();
+  const standings = new Map<string, Standing>();
+  for await (const changes of readChanges(log, ['project'])) {
+    for (const { id, record, origin } of changes) {
+      if (!isApplicable(standings.get(id), origin)) continue;
+      standings.set(id, { revision: origin.offset, deletedAtMs: record === null ? origin.timestampMs : null });
+      if (record === null) projects.delete(id);
+      else projects.set(id, record as ProjectRecord);
+    }
+  }
+  return [...projects.values()].sort((a, b) => a.createdAt - b.createdAt);
+}
+
+/** Changes of the things of these kinds that belong to the scope, some at a time; deletions, which don't tell theirs, of all. */
+async function* readConfigured(
+  log: ReadableLog,
+  { project, environment }: Scope,
+  kinds: readonly ('geofence' | 'beacon')[],
+): AsyncGenerator<DecodedChange[]> {
+  for await (const changes of readChanges(log, kinds)) {
+    yield changes.filter(({ record }) => {
+      if (record === null) return true;
+      const thing = record as BeaconRecord | GeofenceRecord;
+      return thing.project === project && thing.environment === environment;
+    });
+  }
+}
+
+/** What a replay puts in the place of what is configured. */
+export interface Proposed {
+  readonly geofences?: readonly GeofenceInput[];
+  readonly settings?: Settings;
+}
+
+/** The project, its beacons, and its geofences or those proposed instead. */
+export async function* configuredFor(
+  log: ReadableLog,
+  project: ProjectRecord,
+  scope: Scope,
+  { geofences, settings }: Proposed,
+): AsyncGenerator<DecodedChange[]> {
+  const record = settings ? { ...project, settings: { ...project.settings, [scope.environment]: settings } } : project;
+  yield [{ kind: 'project', id: project._id, record }];
+  yield* readConfigured(log, scope, geofences ? ['beacon'] : ['beacon', 'geofence']);
+  if (geofences) yield* proposedChanges(geofences, scope);
+}
+
+/** The ids are those that the same geofences would have, or have, on the server. */
+function* proposedChanges(geofences: readonly GeofenceInput[], scope: Scope): Generator<DecodedChange[]> {
+  for (let start = 0; start < geofences.length; start += maxChangesAtOnce) {
+    yield geofences.slice(start, start + maxChangesAtOnce).map((input): DecodedChange => {
+      const record = geofenceRecord(scope, input, undefined, 0);
+      return { kind: 'geofence', id: record._id, record };
+    });
+  }
+}
+
+type LoggedChange = DecodedChange & { readonly origin: ChangeOrigin };
+
+/**
+ * In their order, applied or not: whoever applies them decides which count. A log that compacts now and then may hold
+ * several of one thing. Changes that can't
+ * be understood are passed over, as a node's view does.
+ */
+async function* readChanges(log: ReadableLog, kinds: readonly ChangeKind[]): AsyncGenerator<LoggedChange[]> {
+  const decodeChange = createChangeDecoder();
+  const isWanted = ({ key }: LogRecord): boolean => kinds.some((kind) => key.startsWith(`${kind}/`));
+
+  function decoded(record: LogRecord): LoggedChange[] {
+    try {
+      return [{ ...decodeChange(record), origin: originOf(record) }];
+    } catch {
+      return [];
+    }
+  }
+  const { first, end } = await log.bounds(topics.changes, 0);
+  for await (const page of recordPages(log, { topic: topics.changes, partition: 0, from: first, end })) {
+    yield page.filter(isWanted).flatMap(decoded);
+  }
+}

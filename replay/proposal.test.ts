@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { normalizeGeofence } from '../api/geofences/input.js';
+import { readProposal } from './proposal.js';
+
+const body = (externalId: string, fields: object = {}) => ({
+  tag: 'shop',
+  externalId,
+  description: 'A shop',
+  type: 'circle',
+  coordinates: [10, 50],
+  radius: 100,
+  ...fields,
+});
+const ring = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 0],
+];
+const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features });
+const feature = (geometry: object | null, properties: object | null) => ({ type: 'Feature', geometry, properties });
+const problemsOf = (text: string): string[] =>
+  readProposal(text).problems.map(({ where, message }) => `${where}: ${message}`);
+
+describe('a file', () => {
+  test('says the same as an array, as lines and as features', () => {
+    const radius = fc.oneof(fc.integer({ min: 5, max: 12_000 }), fc.constant('wide'));
+    fc.assert(
+      fc.property(fc.array(radius, { minLength: 1, maxLength: 8 }), (radii) => {
+        const bodies = radii.map((radius, index) => body(`${index}`, { radius }));
+        const files = {
+          entry: JSON.stringify(bodies, null, 2),
+          line: bodies.map((each) => JSON.stringify(each)).join('\n'),
+          feature: collection(
+            ...bodies.map(({ type, coordinates, ...rest }) => feature({ type: 'Point', coordinates }, rest)),
+          ),
+        };
+        const normal = bodies.map((each) => normalizeGeofence(each));
+        const problems = normal.flatMap((each, index) => (each.ok ? [] : [`${index + 1}: ${each.error.message}`]));
+        for (const [word, text] of Object.entries(files)) {
+          // One line of JSON is a document as well.
+          const told = word === 'line' && bodies.length === 1 ? 'entry' : word;
+          expect(readProposal(text).geofences).toEqual(normal.flatMap((each) => (each.ok ? [each.value] : [])));
+          expect(problemsOf(text)).toEqual(problems.map((problem) => `${told} ${problem}`));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('of lines may have empty ones, which count', () => {
+    const text = `\n${JSON.stringify(body('a'))}\r\n\n{"tag":\n`;
+    expect(readProposal(text).geofences).toHaveLength(1);
+    expect(problemsOf(text)).toEqual([expect.stringMatching(/^line 4: is not JSON: /)]);
+  });
+
+  test('may have no geofences, but must say so', () => {
+    expect(readProposal('[]')).toEqual({ geofences: [], problems: [] });
+    expect(problemsOf('')).toEqual([expect.stringMatching(/^file: is not JSON: /)]);
+  });
+
+  test('that is a broken document has one problem', () => {
+    expect(problemsOf('[\n{},\n{}')).toEqual([expect.stringMatching(/^file: is not JSON: /)]);
+    expect(problemsOf(JSON.stringify({ type: 'FeatureCollection' }))).toEqual(['file: features: must be a list']);
+  });
+});
+
+describe('an entry', () => {
+  test('must be an object', () => {
+    expect(problemsOf('[1, null, []]')).toEqual([1, 2, 3].map((index) => `entry ${index}: must be a JSON object`));
+  });
+
+  test('must name its pair, and one that no other has', () => {
+    expect(problemsOf(JSON.stringify([body('a'), body('a'), body('b', { tag: 'other' }), body('', {})]))).toEqual([
+      'entry 2: externalId: entry 1 has the pair shop/a already',
+      'entry 4: externalId: is required',
+    ]);
+  });
+});
+
+describe('a feature', () => {
+  const { coordinates, ...properties } = body('a');
+
+  test('is the geofence of its properties and geometry', () => {
+    const polygon = collection(feature({ type: 'Polygon', coordinates: [ring] }, { ...properties, type: 'polygon' }));
+    expect(readProposal(polygon).geofences).toMatchObject([{ type: 'polygon', ring, externalId: 'a' }]);
+  });
+
+  test.each([
+    [feature(null, properties), 'geometry: is required'],
+    [feature({ type: 'LineString', coordinates: ring }, properties), 'geometry: must be a Point or a Polygon'],
+    [
+      feature({ type: 'Polygon', coordinates: [ring] }, { ...properties, type: 'circle' }),
+      'type: must be polygon, as the geometry is a Polygon',
+    ],
+    [
+      feature({ type: 'Point', coordinates: [10, 95] }, properties),
+      'coordinates: latitude, which comes second, must be -90 to 90',
+    ],
+    [feature({ type: 'Point', coordinates }, null), 'description: is required'],
+  ])('is refused otherwise', (given, problem) => {
+    expect(problemsOf(collection(given))).toEqual([`feature 1: ${problem}`]);
+  });
+});

@@ -1,0 +1,32 @@
+/** What topic `events` has of a partition: the events that evaluation made of locations received in a range. */
+import type { ReadableLog } from '../backends/embedded/reader.js';
+import type { Scope } from '../pipeline/catalog/types.js';
+import { topics } from '../pipeline/ports.js';
+import { codecs } from '../schemas/codecs.js';
+import { eventTypes } from '../schemas/json/user.js';
+import type { Event } from '../schemas/records.js';
+import { offsetAt, recordPages } from './pages.js';
+import type { TimeRange } from './partition.js';
+
+const evaluated: ReadonlySet<string> = new Set(eventTypes);
+
+/** In their order. Conversions, which clients report, are none of them. */
+export async function* recordedEvents(
+  log: ReadableLog,
+  { project, environment }: Scope,
+  partition: number,
+  { fromMs, toMs }: TimeRange,
+): AsyncGenerator<Event[]> {
+  const isMeant = ({ type, actualCreatedAt }: Event): boolean =>
+    evaluated.has(type) && actualCreatedAt >= fromMs && actualCreatedAt < toMs;
+  const { first, end } = await log.bounds(topics.events, partition);
+  const held = { topic: topics.events, partition, from: first, end };
+  // An event is recorded after its location was received.
+  const from = await offsetAt(log, held, fromMs);
+  for await (const page of recordPages(log, { ...held, from })) {
+    yield page
+      .filter(({ key, value }) => value !== null && key.startsWith(`${project}/${environment}/`))
+      .map(({ value }) => codecs.event.decode(value as Buffer))
+      .filter(isMeant);
+  }
+}

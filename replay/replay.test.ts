@@ -1,0 +1,290 @@
+/** Held against the real stage: what it recorded, and what a fresh one makes of the same locations with other fences. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type GeofenceInput, normalizeGeofence } from '../api/geofences/input.js';
+import { geofenceRecord } from '../api/geofences/record.js';
+import { projectA } from '../pipeline/catalog/testing/fixtures.js';
+import type { Scope } from '../pipeline/catalog/types.js';
+import { topics } from '../pipeline/ports.js';
+import {
+  beaconRecord,
+  idOf,
+  location,
+  projectRecord,
+  readAll,
+  TestNode,
+  until,
+} from '../pipeline/stages/testing/node.js';
+import { codecs } from '../schemas/codecs.js';
+import { defaultSettings } from '../schemas/json/project.js';
+import type { Event, Location } from '../schemas/records.js';
+import { configuredFor, type Proposed } from './configuration.js';
+import type { TimeRange } from './partition.js';
+import { type ComparedEvent, prepareReplay } from './replay.js';
+import { noTotals, sumOf, type Totals } from './totals.js';
+import { createWorld } from './world.js';
+
+const scope: Scope = { project: projectA, environment: 'test' };
+const always: TimeRange = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+const settings = { ...defaultSettings, dwellEvents: true, defaultDwellThreshold: 1 };
+const project = projectRecord({ settings: { test: settings, live: defaultSettings } });
+const beacon = beaconRecord({ externalId: 'door' });
+
+function fence(externalId: string, fields: object): GeofenceInput {
+  const normal = normalizeGeofence({ tag: 'shop', externalId, description: externalId, ...fields });
+  if (!normal.ok) throw normal.error;
+  return normal.value;
+}
+const circle = (externalId: string, longitude: number, radius: number, rest: object = {}): GeofenceInput =>
+  fence(externalId, { type: 'circle', coordinates: [longitude, 50], radius, ...rest });
+
+/** A node with these fences in both environments. */
+async function nodeWith(fences: readonly GeofenceInput[]): Promise<TestNode> {
+  const node = await TestNode.open();
+  const records = fences.flatMap((input) =>
+    (['test', 'live'] as const).map((environment) =>
+      geofenceRecord({ ...scope, environment }, input, undefined, 1_000),
+    ),
+  );
+  await node.configure(
+    { kind: 'project', record: project },
+    { kind: 'beacon', record: beacon },
+    ...records.map((record) => ({ kind: 'geofence', record }) as const),
+  );
+  return node;
+}
+
+interface Replayed {
+  readonly events: readonly ComparedEvent[];
+  readonly totals: Totals;
+}
+
+/** What a replay of the node's log yields. */
+async function replayOf(
+  { embedded: { log } }: TestNode,
+  { range = always, warmUpMs, proposed = {} }: { range?: TimeRange; warmUpMs?: number; proposed?: Proposed } = {},
+): Promise<Replayed> {
+  const world = await createWorld(configuredFor(log, project, scope, proposed));
+  try {
+    const parts = { log, catalog: world.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
+    const events: ComparedEvent[] = [];
+    let totals = noTotals;
+    for await (const step of (await prepareReplay(parts)).steps()) {
+      events.push(...step.events);
+      totals = sumOf(totals, step.totals);
+    }
+    return { events, totals };
+  } finally {
+    await world.close();
+  }
+}
+
+const inReplay = ({ events }: Replayed): ComparedEvent[] => events.filter(({ foundIn }) => foundIn !== 'record');
+const bytesOf = (events: readonly Event[]): string[] =>
+  events.map((event) => codecs.event.encode(event).toString('hex'));
+
+/** Encoded events of the scope on record, of locations received in the range, by partition and offset. */
+async function recordedBytes(node: TestNode, { fromMs, toMs }: TimeRange): Promise<string[]> {
+  return (await readAll(node.embedded, topics.events))
+    .map(({ value }) => ({ value: value as Buffer, event: codecs.event.decode(value as Buffer) }))
+    .filter(
+      ({ event }) => event.environment === 'test' && event.actualCreatedAt >= fromMs && event.actualCreatedAt < toMs,
+    )
+    .map(({ value }) => value.toString('hex'));
+}
+
+const stepMs = 30_000;
+/** Near the time of the appends, as times of receipt are. */
+const startMs = Date.now() - 45 * 60_000;
+
+const step = fc.record({
+  deviceId: fc.constantFrom('a', 'b', 'c', 'd'),
+  environment: fc.constantFrom('test' as const, 'test' as const, 'live' as const),
+  userId: fc.constantFrom(null, 'ann', 'bob'),
+  longitude: fc.constantFrom(10, 10.0008, 10.0012, 10.002, 10.01),
+  latitude: fc.constantFrom(50, 50, 50, 50, Number.NaN),
+  accuracy_m: fc.constantFrom(0, 20, 80),
+  stopped: fc.boolean(),
+  deviceTimed: fc.boolean(),
+  beacons: fc.constantFrom(
+    null,
+    [],
+    [{ type: beacon.type, group: beacon.group, major: beacon.major, minor: beacon.minor, rssi_dbm: -60 }],
+  ),
+  occurredAheadS: fc.integer({ min: -40, max: 40 }),
+  receivedLateS: fc.integer({ min: 0, max: 70 }),
+});
+const workload = fc.array(step, { minLength: 1, maxLength: 60 }).map((steps) =>
+  steps.map(({ occurredAheadS, receivedLateS, beacons, ...fields }, index): Location => {
+    const dueAtMs = startMs + index * stepMs;
+    return location({
+      ...fields,
+      beacons: beacons && [...beacons],
+      id: idOf('step', index),
+      occurredAt: dueAtMs + occurredAheadS * 1_000,
+      receivedAt: dueAtMs + receivedLateS * 1_000,
+    });
+  }),
+);
+const fences = fc
+  .tuple(
+    fc.option(fc.constantFrom(20, 70, 130), { nil: null }),
+    fc.option(fc.constantFrom(100, 200), { nil: null }),
+    fc.option(fc.constantFrom({}, { dwellThreshold: 2 }, { stopDetection: true }, { enabled: false }), { nil: null }),
+  )
+  .map(([near, far, rules]) => [
+    ...(near === null ? [] : [circle('near', 10, near)]),
+    ...(far === null ? [] : [circle('far', 10.0015, far, { userIds: 'ann' })]),
+    ...(rules === null ? [] : [circle('ruled', 10.001, 80, rules)]),
+  ]);
+
+async function ran(fencesOfNode: readonly GeofenceInput[], locations: readonly Location[]): Promise<TestNode> {
+  const node = await nodeWith(fencesOfNode);
+  node.start();
+  await node.append(...locations);
+  await node.drained();
+  return node;
+}
+
+describe('with the configuration of then and the whole history', () => {
+  test('the replay of any range is the record of it, byte for byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(fences, workload, fc.nat(), fc.nat(), async (given, locations, a, b) => {
+        // Bounds at which a location was received.
+        const bounds = [a, b].map((index) => locations[index % locations.length]!.receivedAt);
+        const node = await ran(given, locations);
+        try {
+          for (const range of [always, { fromMs: Math.min(...bounds), toMs: Math.max(...bounds) }]) {
+            const replayed = await replayOf(node, { range });
+            expect(bytesOf(replayed.events.map(({ event }) => event))).toEqual(await recordedBytes(node, range));
+            expect(replayed.events.filter(({ foundIn, isFirst }) => foundIn !== 'both' || isFirst)).toEqual([]);
+            const outcomes = (await node.outcomes()).filter(({ location: { receivedAt, environment } }) => {
+              return environment === 'test' && receivedAt >= range.fromMs && receivedAt < range.toMs;
+            });
+            const results = { applied: 0, repeat: 0, stale: 0 };
+            for (const { result } of outcomes) results[result] += 1;
+            expect(replayed.totals.results).toEqual(results);
+          }
+        } finally {
+          await node.dispose();
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe('with proposed geofences', () => {
+  test('the replay is what a node with them from the start records, and differences go by id', async () => {
+    await fc.assert(
+      fc.asyncProperty(fences, fences, workload, async (given, proposed, locations) => {
+        const [node, fresh] = await Promise.all([ran(given, locations), ran(proposed, locations)]);
+        try {
+          const replayed = await replayOf(node, { proposed: { geofences: proposed } });
+          expect(bytesOf(inReplay(replayed).map(({ event }) => event))).toEqual(await recordedBytes(fresh, always));
+          const [ids, freshIds] = await Promise.all([node, fresh].map(idsOnRecord));
+          const found = (where: string) =>
+            replayed.events.filter(({ foundIn }) => foundIn === where).map(({ event }) => event.id);
+          expect(new Set(found('both'))).toEqual(new Set([...ids!].filter((id) => freshIds!.has(id))));
+          expect(new Set(found('replay'))).toEqual(new Set([...freshIds!].filter((id) => !ids!.has(id))));
+          expect(new Set(found('record'))).toEqual(new Set([...ids!].filter((id) => !freshIds!.has(id))));
+        } finally {
+          await Promise.all([node.dispose(), fresh.dispose()]);
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  const idsOnRecord = async (node: TestNode): Promise<Set<string>> =>
+    new Set((await node.events()).filter(({ environment }) => environment === 'test').map(({ id }) => id));
+});
+
+describe('a fence that was deleted by the clock meanwhile', () => {
+  test('is there for locations from before', async () => {
+    const deleteAfter = new Date(startMs + stepMs).toISOString();
+    const node = await ran([], [at(0, { deviceId: 'early' }), at(2, { deviceId: 'late' })]);
+    try {
+      const replayed = await replayOf(node, { proposed: { geofences: [circle('sale', 10, 100, { deleteAfter })] } });
+      expect(replayed.events.map(({ event }) => event.user?.deviceId)).toEqual(['early']);
+    } finally {
+      await node.dispose();
+    }
+  });
+});
+
+const at = (index: number, fields: Partial<Location> = {}): Location =>
+  location({
+    id: idOf('at', index),
+    occurredAt: startMs + index * stepMs,
+    receivedAt: startMs + index * stepMs,
+    ...fields,
+  });
+
+describe('with settings of its own', () => {
+  test('the replay goes by them', async () => {
+    const node = await ran([circle('near', 10, 100)], [at(0), at(9)]);
+    try {
+      const proposed = { settings: { ...settings, dwellEvents: false } };
+      const types = async (of: Proposed) =>
+        inReplay(await replayOf(node, { proposed: of })).map(({ event }) => event.type);
+      expect(await types({})).toEqual(['user.entered_geofence', 'user.dwelled_in_geofence']);
+      expect(await types(proposed)).toEqual(['user.entered_geofence']);
+    } finally {
+      await node.dispose();
+    }
+  });
+});
+
+describe('where a device was before', () => {
+  let node: TestNode;
+  let splitMs = 0;
+  /** Two locations inside, the second appended and received at least a millisecond after `splitMs`, the first as much before. */
+  beforeEach(async () => {
+    node = await nodeWith([circle('near', 10, 100)]);
+    node.start();
+    const now = (index: number) => at(index, { receivedAt: Date.now() });
+    await node.append(now(0));
+    await node.drained();
+    splitMs = Date.now() + 1;
+    await until(() => Date.now() > splitMs);
+    await node.append(now(1));
+    await node.drained();
+  });
+  afterEach(() => node.dispose());
+
+  const told = ({ events }: Replayed) => events.map(({ event, foundIn, isFirst }) => [event.type, foundIn, isFirst]);
+  const firstEntry = [['user.entered_geofence', 'replay', true]];
+
+  test('is known from all that is held', async () => {
+    const replayed = await replayOf(node, { range: { fromMs: splitMs, toMs: Date.now() + 1 } });
+    expect(told(replayed)).toEqual([]);
+    expect(replayed.totals).toMatchObject({ warmUpLocations: 1, results: { applied: 1 } });
+  });
+
+  test('is not known without a warm-up: its entry is marked as of its first location', async () => {
+    const replayed = await replayOf(node, { range: { fromMs: splitMs, toMs: Date.now() + 1 }, warmUpMs: 0 });
+    expect(told(replayed)).toEqual(firstEntry);
+    expect(replayed.totals.warmUpLocations).toBe(0);
+  });
+
+  test('is not known once it is swept: the oldest one held shows where the device is, and no event of what is gone is missed', async () => {
+    const weekMs = 7 * 24 * 60 * 60 * 1000;
+    await node.embedded.log.sweep(splitMs + weekMs);
+    await node.append(at(2, { deviceId: 'other', receivedAt: Date.now() + 1 }));
+    await node.drained();
+    const replayed = await replayOf(node);
+    expect(told(replayed)).toEqual([['user.entered_geofence', 'both', true]]);
+    expect(replayed.totals).toMatchObject({ records: 2, warmUpLocations: 1, results: { applied: 1 } });
+  });
+});
+
+test('reading ends an hour past the range', async () => {
+  const node = await ran([circle('near', 10, 100)], [at(0)]);
+  try {
+    const toMs = Date.now() - 61 * 60_000;
+    expect((await replayOf(node, { range: { fromMs: 0, toMs } })).totals).toEqual(noTotals);
+  } finally {
+    await node.dispose();
+  }
+});

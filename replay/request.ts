@@ -1,0 +1,108 @@
+/** What the words of `fenceline replay` ask for. Pure but for the files that they name. */
+import { readFileSync, statSync } from 'node:fs';
+import { isDictionary } from '../api/fields.js';
+import { mergeSettings } from '../api/settings/input.js';
+import type { Environment } from '../schemas/json/common.js';
+import type { ProjectRecord, Settings } from '../schemas/json/project.js';
+import { CommandFailure, UsageError } from '../cli/command.js';
+import { type Format, formats } from './formats.js';
+import type { TimeRange } from './partition.js';
+import { parseDuration, parseMoment } from './times.js';
+
+export const replayOptions = {
+  from: { type: 'string' },
+  to: { type: 'string' },
+  'warm-up': { type: 'string' },
+  project: { type: 'string' },
+  environment: { type: 'string' },
+  geofences: { type: 'string' },
+  'skip-invalid': { type: 'boolean', default: false },
+  settings: { type: 'string' },
+  format: { type: 'string' },
+  compare: { type: 'boolean', default: false },
+} as const;
+
+export type ReplayWords = {
+  readonly [Name in 'from' | 'to' | 'warm-up' | 'environment' | 'format']?: string | undefined;
+};
+
+/** Times, and the words that are one of a few. */
+export interface ReplayRequest {
+  readonly range: TimeRange;
+  readonly warmUpMs: number | undefined;
+  readonly environment: Environment;
+  readonly format: Format;
+}
+
+const environments: readonly Environment[] = ['test', 'live'];
+
+const maxFileBytes = 256 * 2 ** 20;
+
+/** Without `--from` the range begins with the oldest location held. */
+export function readRequest(words: ReplayWords, nowMs: number, defaultFormat: Format): ReplayRequest {
+  const range = { fromMs: moment('from', Number.NEGATIVE_INFINITY), toMs: moment('to', nowMs) };
+  if (range.fromMs >= range.toMs) throw new UsageError('--from must be before --to');
+  return {
+    range,
+    warmUpMs: warmUp(),
+    environment: oneOf('environment', environments, 'live'),
+    format: oneOf('format', formats, defaultFormat),
+  };
+
+  function moment(name: 'from' | 'to', otherwise: number): number {
+    const text = words[name];
+    const timeMs = text === undefined ? otherwise : parseMoment(text, nowMs);
+    if (timeMs === undefined)
+      throw new UsageError(`--${name} must be a date or a time ago, such as 2029-01-01T09:30:00Z or -2h`);
+    return timeMs;
+  }
+
+  function warmUp(): number | undefined {
+    const text = words['warm-up'];
+    const durationMs = text === undefined ? undefined : parseDuration(text);
+    if (text !== undefined && durationMs === undefined)
+      throw new UsageError('--warm-up must be a duration such as 24h or 30m');
+    return durationMs;
+  }
+
+  function oneOf<Word extends string>(name: 'environment' | 'format', known: readonly Word[], otherwise: Word): Word {
+    const word = words[name] === undefined ? otherwise : known.find((each) => each === words[name]);
+    if (word === undefined) throw new UsageError(`--${name} must be one of ${known.join(', ')}`);
+    return word;
+  }
+}
+
+/** The only project where none is named. */
+export function projectOf(projects: readonly ProjectRecord[], id: string | undefined): ProjectRecord {
+  const project = id === undefined && projects.length === 1 ? projects[0] : projects.find(({ _id }) => _id === id);
+  if (project) return project;
+  if (projects.length === 0) throw new CommandFailure('the data folder has no project yet');
+  const known = projects.map(({ _id, name }) => `${_id} (${name})`).join(', ');
+  throw new UsageError(`--project must be the id of a project: ${known}`);
+}
+
+/** The whole text of a file that an option names. */
+export function readGivenFile(option: string, path: string): string {
+  try {
+    const { size } = statSync(path);
+    if (size > maxFileBytes) throw new Error(`it has ${size} bytes, more than ${maxFileBytes}`);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--${option} ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** The settings after the changes in a file, which has the body of `PUT /v1/settings`. */
+export function readSettingsFile(path: string, current: Settings): Settings {
+  const text = readGivenFile('settings', path);
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`--settings ${path}: ${(error as Error).message}`);
+  }
+  if (!isDictionary(fields)) throw new UsageError(`--settings ${path}: must be a JSON object`);
+  const merged = mergeSettings(current, fields);
+  if (!merged.ok) throw new UsageError(`--settings ${path}: ${merged.error.message}`);
+  return merged.value;
+}

@@ -1,0 +1,100 @@
+/** The account at the end of a replay, as text. Pure. */
+import { isoTime } from '../schemas/wire/common.js';
+import type { Counts, Tally, Turns } from './tally.js';
+import type { Totals } from './totals.js';
+
+export interface Account {
+  readonly totals: Totals;
+  readonly tally: Tally;
+  readonly elapsedMs: number;
+  /** What was asked for. */
+  readonly asked: { readonly environment: string; readonly range: { readonly fromMs: number; readonly toMs: number } };
+}
+
+const maxNameWidth = 60;
+const cellWidth = 10;
+
+const number = (value: number): string => value.toLocaleString('en-US');
+const cells = (values: readonly string[], width = cellWidth): string =>
+  values.map((value) => value.padStart(width)).join('');
+
+const inReplay = ({ both, replay }: Counts): number => both + replay;
+const onRecord = ({ both, record }: Counts): number => both + record;
+const allOf = ({ entered, left, dwelled }: Turns, count: (counts: Counts) => number): number =>
+  count(entered) + count(left) + count(dwelled);
+
+/** What was evaluated, the table of places, and what the numbers can't tell by themselves. */
+export const summaryLines = (account: Account): string[] => [
+  ...evaluationLines(account),
+  '',
+  ...tableLines(account.tally),
+];
+
+/** One line, for those who keep the events. */
+export function totalLine(account: Account): string {
+  if (isEmpty(account.totals)) return nothingHeld(account);
+  const {
+    totals: { results },
+    tally: { total },
+  } = account;
+  const locations = results.applied + results.repeat + results.stale;
+  return (
+    `${number(locations)} locations; ${number(allOf(total, inReplay))} events in the replay, ${number(allOf(total, onRecord))} on record: ` +
+    `${number(allOf(total, ({ replay }) => replay))} only in the replay, ${number(allOf(total, ({ record }) => record))} only on record`
+  );
+}
+
+const isEmpty = ({ results, warmUpLocations, deadLetters }: Totals): boolean =>
+  results.applied + results.repeat + results.stale + warmUpLocations + deadLetters === 0;
+
+function nothingHeld({ asked: { environment, range } }: Account): string {
+  const from = Number.isFinite(range.fromMs) ? `from ${isoTime(range.fromMs)}` : 'from the oldest location held';
+  return `No locations of environment ${environment} are held ${from} to ${isoTime(range.toMs)}; --environment, --from and --to choose others.`;
+}
+
+function evaluationLines(account: Account): string[] {
+  if (isEmpty(account.totals)) return [nothingHeld(account)];
+  const { totals, tally, elapsedMs } = account;
+  const { results, warmUpLocations, deadLetters, firstReceivedAt, lastReceivedAt } = totals;
+  const locations = results.applied + results.repeat + results.stale;
+  const perSecond = (locations + warmUpLocations) / Math.max(elapsedMs / 1_000, 0.001);
+  const lines = [
+    `${number(locations)} locations: ${number(results.applied)} applied, ${number(results.repeat)} repeats, ${number(results.stale)} stale`,
+  ];
+  if (locations > 0) lines.push(`  received ${isoTime(firstReceivedAt)} to ${isoTime(lastReceivedAt)}`);
+  if (warmUpLocations > 0)
+    lines.push(`  after ${number(warmUpLocations)} earlier ones, which showed who was inside what`);
+  if (deadLetters > 0) lines.push(`  ${number(deadLetters)} more could not be evaluated`);
+  lines.push(`  in ${(elapsedMs / 1_000).toFixed(1)} s, ${number(Math.round(perSecond))} a second`);
+  if (tally.firsts > 0) {
+    lines.push(
+      `  events at the first location held of their device: ${number(tally.firsts)}; it may have been inside before`,
+    );
+  }
+  return lines;
+}
+
+function tableLines({ places, total }: Tally): string[] {
+  if (places.length === 0) return ['No events, neither in the replay nor on record.'];
+  const names = places.map(({ kind, name }) => `${kind} ${name}`);
+  const nameWidth = Math.min(
+    maxNameWidth,
+    names.reduce((width, { length }) => Math.max(width, length), 0),
+  );
+  const row = (name: string, turns: Turns): string => `${cut(name, nameWidth)}${cells(countsOf(turns).map(number))}`;
+  return [
+    `${''.padEnd(nameWidth)}${cells(['entered', 'left', 'dwelled', 'only in'], 2 * cellWidth)}`,
+    `${''.padEnd(nameWidth)}${cells(Array(4).fill(['replay', 'record']).flat())}`,
+    ...places.map(({ turns }, index) => row(names[index]!, turns)),
+    row('all', total),
+  ];
+}
+
+const countsOf = (turns: Turns): number[] => [
+  ...[turns.entered, turns.left, turns.dwelled].flatMap((counts) => [inReplay(counts), onRecord(counts)]),
+  allOf(turns, ({ replay }) => replay),
+  allOf(turns, ({ record }) => record),
+];
+
+const cut = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);

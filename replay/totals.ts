@@ -1,0 +1,41 @@
+/** What was read and what became of it. Pure. */
+import type { OutcomeResult } from '../schemas/records.js';
+
+/** Of the range, where nothing else is said. */
+export interface Totals {
+  /** Records read, of whatever project and time. */
+  readonly records: number;
+  /** Locations of the project and environment from before the range. */
+  readonly warmUpLocations: number;
+  readonly results: Readonly<Record<OutcomeResult, number>>;
+  /** Records that can't be evaluated. */
+  readonly deadLetters: number;
+  /** Earliest and latest time of receipt, epoch ms; Infinity and -Infinity without locations. */
+  readonly firstReceivedAt: number;
+  readonly lastReceivedAt: number;
+}
+
+/** To be counted up. */
+export const newTotals = () => ({
+  records: 0,
+  warmUpLocations: 0,
+  results: { applied: 0, repeat: 0, stale: 0 },
+  deadLetters: 0,
+  firstReceivedAt: Number.POSITIVE_INFINITY,
+  lastReceivedAt: Number.NEGATIVE_INFINITY,
+});
+
+export const noTotals: Totals = newTotals();
+
+export const sumOf = (a: Totals, b: Totals): Totals => ({
+  records: a.records + b.records,
+  warmUpLocations: a.warmUpLocations + b.warmUpLocations,
+  results: {
+    applied: a.results.applied + b.results.applied,
+    repeat: a.results.repeat + b.results.repeat,
+    stale: a.results.stale + b.results.stale,
+  },
+  deadLetters: a.deadLetters + b.deadLetters,
+  firstReceivedAt: Math.min(a.firstReceivedAt, b.firstReceivedAt),
+  lastReceivedAt: Math.max(a.lastReceivedAt, b.lastReceivedAt),
+});

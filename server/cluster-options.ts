@@ -1,0 +1,184 @@
+/**
+ * Where the cluster's services are, from the configuration: addresses taken apart, files read, and what can't go together refused.
+ *
+ * Every problem is told at once, each with the key at fault.
+ */
+import { readFileSync } from 'node:fs';
+import type {
+  ClickHouseOptions,
+  KafkaOptions,
+  RedisOptions,
+  RegistryOptions,
+  TlsOptions,
+} from '../backends/cluster/options.js';
+import { topics } from '../pipeline/ports.js';
+import { UsageError } from '../cli/command.js';
+import type { Configuration } from './config/schema.js';
+
+export interface ClusterOptions {
+  readonly kafka: KafkaOptions;
+  readonly registry: RegistryOptions;
+  readonly redis: RedisOptions;
+  readonly clickHouse: ClickHouseOptions;
+  /** After which an idle device is forgotten; 0: never. */
+  readonly stateRetentionMs: number;
+}
+
+export type ClusterOptionsResult =
+  | { readonly ok: true; readonly options: ClusterOptions }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+export function clusterOptions(configuration: Configuration): ClusterOptionsResult {
+  const problems: string[] = [];
+  const report = (key: string, rule: string): void => {
+    problems.push(`${key}: ${rule}`);
+  };
+  const options: ClusterOptions = {
+    kafka: kafkaOptions(configuration, report),
+    registry: registryOptions(configuration, report),
+    redis: redisOptions(configuration, report),
+    clickHouse: clickHouseOptions(configuration, report),
+    stateRetentionMs: configuration.redis.stateRetentionDays * dayMs,
+  };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, options };
+}
+
+/** Throws a UsageError that tells every problem. */
+export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOptions {
+  const given = clusterOptions(configuration);
+  if (given.ok) return given.options;
+  throw new UsageError(`the configuration is not right: ${given.problems.join('; ')}`);
+}
+
+type Report = (key: string, rule: string) => void;
+
+function kafkaOptions({ kafka, locations, events }: Configuration, report: Report): KafkaOptions {
+  const { brokers, prefix, replicationFactor, minInSyncReplicas, sessionTimeoutMs, stallTimeoutMs, saslMechanism } =
+    kafka;
+  addresses('kafka.brokers', brokers, report);
+  // kafkajs takes a broker's address apart at its first colon.
+  if (brokers.some((broker) => broker.startsWith('[')))
+    report('kafka.brokers', 'must be names or IPv4 addresses: a name may lead to an IPv6 one');
+  if (replicationFactor === 0) report('kafka.replicationFactor', "must be 1 or more, or -1 for the brokers' default");
+  if (saslMechanism === 'plain' && kafka.tls === 'off')
+    report('kafka.saslMechanism', 'plain sends the password as it is: needs kafka.tls');
+  if (saslMechanism !== 'none' && !(kafka.username && kafka.password)) {
+    report('kafka.saslMechanism', 'needs kafka.username and kafka.password');
+  }
+  const retentionMs = {
+    [topics.locations]: locations.retentionDays * dayMs,
+    [topics.outcomes]: locations.retentionDays * dayMs,
+    [topics.events]: events.retentionDays * dayMs,
+  };
+  return {
+    brokers,
+    clientId: 'fenceline',
+    prefix,
+    partitions: locations.partitions,
+    replicationFactor,
+    minInSyncReplicas,
+    retentionMs,
+    sessionTimeoutMs,
+    stallTimeoutMs,
+    ...tlsOptions('kafka', kafka, report),
+    ...(saslMechanism !== 'none' && {
+      sasl: { mechanism: saslMechanism, username: kafka.username, password: kafka.password },
+    }),
+  };
+}
+
+function registryOptions({ registry }: Configuration, report: Report): RegistryOptions {
+  httpAddress('registry.url', registry.url, report);
+  return { url: registry.url, ...login(registry), ...authorities('registry', registry, report) };
+}
+
+function redisOptions({ redis }: Configuration, report: Report): RedisOptions {
+  const { nodes, mode, prefix, connectTimeoutMs, commandTimeoutMs } = redis;
+  if (mode === 'single' && nodes.length > 1) report('redis.nodes', 'must be one server unless redis.mode is cluster');
+  return {
+    nodes: addresses('redis.nodes', nodes, report),
+    isCluster: mode === 'cluster',
+    prefix,
+    connectTimeoutMs,
+    commandTimeoutMs,
+    ...login(redis),
+    ...tlsOptions('redis', redis, report),
+  };
+}
+
+function clickHouseOptions({ clickhouse }: Configuration, report: Report): ClickHouseOptions {
+  const { url, database, requestTimeoutMs, cluster } = clickhouse;
+  httpAddress('clickhouse.url', url, report);
+  return {
+    url,
+    database,
+    requestTimeoutMs,
+    ...login(clickhouse),
+    ...authorities('clickhouse', clickhouse, report),
+    ...(cluster !== '' && { cluster }),
+  };
+}
+
+function addresses(key: string, given: readonly string[], report: Report): { host: string; port: number }[] {
+  if (given.length === 0) report(key, 'must name one at least');
+  return given.map((address) => {
+    const match = /^(?<host>[^\s:]+|\[[0-9a-f:.]+\]):(?<port>\d{1,5})$/i.exec(address);
+    const port = Number(match?.groups?.port);
+    if (!match || port < 1 || port > 65_535) report(key, `must be host:port; ${JSON.stringify(address)} is not`);
+    return { host: match?.groups?.host?.replace(/^\[|\]$/g, '') ?? '', port };
+  });
+}
+
+function httpAddress(key: string, url: string, report: Report): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) report(key, 'must be an http or https URL');
+  else if (parsed.username || parsed.password)
+    report(key, 'must not carry a password: there are keys for user and password');
+}
+
+const login = ({ username, password }: { username: string; password: string }) => ({
+  ...(username !== '' && { username }),
+  ...(password !== '' && { password }),
+});
+
+interface TlsKnobs {
+  readonly tls: string;
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+function tlsOptions(
+  section: string,
+  { tls, caFile, certFile, keyFile }: TlsKnobs,
+  report: Report,
+): { tls?: TlsOptions } {
+  if (tls === 'off') {
+    if (caFile || certFile || keyFile) report(`${section}.tls`, 'must be on where certificates are given');
+    return {};
+  }
+  if ((certFile === '') !== (keyFile === '')) report(`${section}.certFile`, `goes together with ${section}.keyFile`);
+  const ca = pemFile(`${section}.caFile`, caFile, report);
+  const cert = pemFile(`${section}.certFile`, certFile, report);
+  const key = pemFile(`${section}.keyFile`, keyFile, report);
+  return { tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } };
+}
+
+function authorities(section: string, { caFile }: { caFile: string }, report: Report): { tls?: TlsOptions } {
+  const ca = pemFile(`${section}.caFile`, caFile, report);
+  return ca === undefined ? {} : { tls: { ca } };
+}
+
+function pemFile(key: string, path: string, report: Report): string | undefined {
+  if (path === '') return undefined;
+  try {
+    const text = readFileSync(path, 'utf8');
+    if (/-----BEGIN [A-Z ]+-----/.test(text)) return text;
+    report(key, `${path} is no PEM file`);
+  } catch (error) {
+    report(key, `${path} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  return undefined;
+}

@@ -1,0 +1,159 @@
+/** What each role of a node in a cluster does, put together from the rooms. */
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';
+import type { ClusterBackend } from '../backends/cluster/cluster.js';
+import type { ClickHouseOptions } from '../backends/cluster/options.js';
+import { startRejectionCounter } from '../ingest/rejections.js';
+import type { MonitoredCatalog } from '../pipeline/catalog/index/catalog.js';
+import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/changes.js';
+import { createExpirySweeper } from '../pipeline/catalog/store/expiry.js';
+import { createRestorationSweeper } from '../pipeline/catalog/store/restoration.js';
+import type { ConfigurationWriter, SpatialQueries } from '../pipeline/catalog/types.js';
+import type { View } from '../pipeline/catalog/store/read-model.js';
+import { topics } from '../pipeline/ports.js';
+import type { Sealer } from '../pipeline/encryption.js';
+import { migrate } from '../pipeline/stages/analytics/migrate.js';
+import type { Configuration, Role } from './config/schema.js';
+import { askedEvery, progressAt, sum } from './backlog.js';
+import { dayMs } from './data-folder/folders.js';
+import { addApi, addIngest } from './http.js';
+import { createMaps } from './maps.js';
+import { addGauge, type Recorder } from './metrics.js';
+import { createPacing } from './pacing.js';
+import { startAnalyticsSink, startLocationStage } from './stages.js';
+import { createWebhookClient, startWebhookStage } from './webhooks.js';
+
+export interface RoleParts {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Of all stages of the process. */
+  readonly stageMetrics: Recorder;
+  readonly backend: ClusterBackend;
+  readonly clickHouse: ClickHouseOptions;
+  readonly view: View;
+  readonly writer: ConfigurationWriter;
+  readonly catalog: MonitoredCatalog;
+  readonly spatial: SpatialQueries;
+  readonly sealer: Sealer;
+  readonly app: FastifyInstance;
+}
+
+/** A role that runs. */
+export interface Part {
+  /** Rejects when it failed. */
+  readonly done: Promise<unknown>;
+  /** Finishes what is in flight. */
+  stop(): Promise<void>;
+}
+
+const tables = fileURLToPath(new URL('../schemas/clickhouse', import.meta.url));
+/** How often a node asks how far the others have come, while it takes uploads. */
+const progressEveryMs = 50;
+
+export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[role](parts);
+
+const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
+  async ingest({ configuration, registry, backend, view, spatial, app }) {
+    const { log, requestStates } = backend;
+    const rejections = startRejectionCounter(log, Date.now);
+    const partitions = log.partitions(topics.locations);
+    const progress = askedEvery(progressEveryMs, async () =>
+      progressAt(log, await requestStates.nextOffsets(partitions)),
+    );
+    addGauge(registry, {
+      name: 'location_backlog_records',
+      help: 'Accepted locations that wait to be evaluated.',
+      read: async () => sum((await progress()).waitingRecords),
+    });
+    await addIngest(
+      app,
+      { configuration, view, registry },
+      {
+        log: backend.requestLog,
+        spatial,
+        inbox: await backend.openInbox(),
+        states: requestStates,
+        paceBulk: createPacing(progress, configuration.ingest.maxBacklogRecords),
+        rejections,
+      },
+    );
+    return { done: rejections.done, stop: () => rejections.close() };
+  },
+
+  async pipeline({ configuration, logger, stageMetrics, backend, view, catalog, spatial }) {
+    const { log, stateStore, replies, turns } = backend;
+    const catchUp = createCatchUp({ log, view });
+    const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences: spatial.searchGeofences };
+    const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
+    const { intervalMs, keepDays } = configuration.expiry;
+    const writer = createConfigurationWriter({ log, view });
+    const expiry = createExpirySweeper({ view, writer, turns, clock: Date.now, intervalMs, keepMs: keepDays * dayMs });
+    expiry.start();
+    const restoration = createRestorationSweeper({ view, writer, turns });
+    restoration.start();
+    return {
+      done: Promise.race([stage.done, expiry.done, restoration.done]),
+      async stop() {
+        await expiry.stop();
+        await restoration.stop();
+        await stage.close();
+      },
+    };
+  },
+
+  async api({ configuration, logger, backend, clickHouse, view, writer, spatial, sealer, app }) {
+    const analytics = await openClickHouse(clickHouse);
+    await migrate(analytics, tables, clickHouse);
+    const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
+    const webhookClient = createWebhookClient(configuration);
+    const { requestLog: log, requestStates: states } = backend;
+    await addApi(
+      app,
+      { configuration, view },
+      {
+        ...{ writer, spatial, analytics, log, maps, states, sealer, webhookClient },
+        deliveries: backend.requestDeliveries,
+      },
+    );
+    return {
+      done: new Promise(() => {}),
+      async stop() {
+        await maps.close();
+        await webhookClient.close();
+        await analytics.close();
+      },
+    };
+  },
+
+  async webhooks({ configuration, logger, registry, stageMetrics, backend, view, sealer }) {
+    const catchUp = createCatchUp({ log: backend.log, view });
+    return startWebhookStage({
+      configuration,
+      logger,
+      registry,
+      metrics: stageMetrics,
+      backend,
+      view,
+      catchUp,
+      sealer,
+    });
+  },
+
+  async analytics({ configuration, logger, stageMetrics, backend, clickHouse }) {
+    const analytics = await openClickHouse(clickHouse);
+    await migrate(analytics, tables, clickHouse);
+    const { log, positions } = backend;
+    const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics: stageMetrics });
+    return {
+      done: sink.done,
+      async stop() {
+        await sink.close();
+        await analytics.close();
+      },
+    };
+  },
+};

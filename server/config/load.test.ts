@@ -1,0 +1,78 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { knobs } from './settings.js';
+import { loadConfiguration } from './load.js';
+import { describeSettings } from './print.js';
+
+const configFile = (text: string): string => {
+  const path = join(mkdtempSync(join(tmpdir(), 'fenceline-config-')), 'fenceline.yaml');
+  writeFileSync(path, text);
+  return path;
+};
+const load = (environment: Record<string, string> = {}, flags: Record<string, string> = {}, file?: string) =>
+  loadConfiguration({ environment, flags, ...(file !== undefined && { file }) });
+
+describe('configuration', () => {
+  test('without anything given, every knob has its default', () => {
+    const loaded = load();
+    expect(loaded.ok && loaded.configuration.port).toBe(8080);
+    expect(loaded.ok && loaded.settings.every(({ source }) => source === 'default')).toBe(true);
+  });
+
+  test('a flag beats the environment, which beats the file, which beats the default', () => {
+    const file = configFile('port: 1001\nhost: 0.0.0.0\nlog:\n  level: debug\n');
+    const loaded = load({ FENCELINE_PORT: '1002', FENCELINE_HOST: '::1' }, { port: '1003' }, file);
+    if (!loaded.ok) throw new Error(loaded.problems.join());
+    expect(loaded.configuration).toMatchObject({ port: 1003, host: '::1', log: { level: 'debug' } });
+    const source = (key: string) => loaded.settings.find(({ knob }) => knob.key === key)?.source;
+    expect([source('port'), source('host'), source('log.level'), source('data')]).toEqual([
+      '--port',
+      'FENCELINE_HOST',
+      file,
+      'default',
+    ]);
+  });
+
+  test('all problems are named at once, each with its key and source', () => {
+    const file = configFile('prot: 1\ningest:\n  replyTimeoutMs: soon\n');
+    const loaded = load({ FENCELINE_PORT: '70000', FENCELINE_LOG_LEVEL: 'loud', FENCELINE_HOSTS: 'x' }, {}, file);
+    expect(loaded.ok).toBe(false);
+    const named = loaded.ok ? [] : loaded.problems.map((problem) => problem.split(/[ :]/)[0]);
+    expect(named.sort()).toEqual(['FENCELINE_HOSTS', 'ingest.replyTimeoutMs', 'log.level', 'port', 'prot']);
+  });
+
+  test('lists are comma-separated in the environment', () => {
+    const loaded = load({ FENCELINE_HTTP_TRUSTED_PROXIES: '10.0.0.0/8, 192.168.1.1' });
+    expect(loaded.ok && loaded.configuration.http.trustedProxies).toEqual(['10.0.0.0/8', '192.168.1.1']);
+  });
+
+  test('networks are addresses and CIDR blocks', () => {
+    const allowed = (text: string) => load({ FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: text });
+    const loaded = allowed('10.0.0.0/8, fd00::/8,127.0.0.1');
+    expect(loaded.ok && loaded.configuration.webhooks.allowedNetworks).toEqual(['10.0.0.0/8', 'fd00::/8', '127.0.0.1']);
+    const refused = allowed('10.0.0.0/8, 10.0.0.0/33');
+    expect(refused.ok ? [] : refused.problems).toEqual([
+      'webhooks.allowedNetworks (FENCELINE_WEBHOOKS_ALLOWED_NETWORKS): must be addresses or CIDR blocks such as 10.0.0.0/8; "10.0.0.0/33" is none',
+    ]);
+    const file = configFile('webhooks:\n  allowedNetworks: [intranet]\n');
+    expect(load({}, {}, file)).toMatchObject({
+      ok: false,
+      problems: [expect.stringMatching(/^webhooks.allowedNetworks .*"intranet"/)],
+    });
+  });
+
+  test('a file that is named must exist and be YAML', () => {
+    expect(load({}, {}, '/nonexistent/fenceline.yaml').ok).toBe(false);
+    expect(load({}, {}, configFile('a: [1\n')).ok).toBe(false);
+  });
+
+  test('every knob says what turning it does, and none can be changed after loading', () => {
+    for (const { schema } of knobs) expect(schema.description.length).toBeGreaterThan(20);
+    const loaded = load();
+    if (!loaded.ok) throw new Error('defaults must load');
+    expect(() => Object.assign(loaded.configuration.log, { level: 'trace' })).toThrow(TypeError);
+    expect(describeSettings(loaded.settings, true)).toContain('FENCELINE_INGEST_REPLY_TIMEOUT_MS');
+  });
+});

@@ -1,0 +1,61 @@
+/** What lies where in the data folder, and how the threads of a node open it. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
+import { withReason } from '../../backends/embedded/environment.js';
+import { type Space, whenRoom } from '../../backends/embedded/space.js';
+import { openView, type View, viewFormat } from '../../pipeline/catalog/store/read-model.js';
+import type { Configuration } from '../config/schema.js';
+
+export const dayMs = 24 * 60 * 60 * 1000;
+
+/** `whenFull` is what appends do while the disk is full. */
+export const openBackend = (
+  { data, locations, events }: Configuration,
+  space: Space,
+  whenFull: 'refuse' | 'wait',
+): Embedded =>
+  openEmbedded({
+    path: data,
+    space,
+    whenFull,
+    partitions: locations.partitions,
+    retentionMs: { locations: locations.retentionDays * dayMs, events: events.retentionDays * dayMs },
+  });
+
+const viewFolder = ({ data }: Configuration): string => join(data, 'view');
+
+/** While the disk is full, applying changes waits. */
+export const openNodeView = (configuration: Configuration, space: Space): View =>
+  openView(viewFolder(configuration), {
+    commit: (transaction) => whenRoom(space, configuration.data, () => withReason(transaction)),
+  });
+
+/**
+ * Removes a view that another release stored in another format: the node reads it anew from the topic. Called by whoever applies
+ * changes to the view, before any thread opens it.
+ */
+export function discardOtherFormat(configuration: Configuration): void {
+  const folder = viewFolder(configuration);
+  const file = join(folder, 'format');
+  if (existsSync(file) && readFileSync(file, 'utf8') === `${viewFormat}`) return;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `${viewFormat}`);
+}
+
+/** A view that nobody has had open for so long is made anew. Half of the time for which a cluster's topic `changes` tells what was deleted. */
+export const maxViewAgeMs = 15 * dayMs;
+
+/**
+ * For a node of a cluster, before it opens its view: one that was away for long would never hear of what was deleted meanwhile, an old key for one. Its
+ * view is then read anew from the topic.
+ */
+export function discardOldView(configuration: Configuration, nowMs: number): void {
+  const folder = viewFolder(configuration);
+  if (!existsSync(folder)) return;
+  const openedMs = Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs));
+  if (nowMs - openedMs > maxViewAgeMs) rmSync(folder, { recursive: true });
+}
+
+export const analyticsFolder = ({ data }: Configuration): string => join(data, 'analytics');

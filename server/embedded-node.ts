@@ -1,0 +1,171 @@
+/**
+ * A whole Fenceline in one process, on the embedded backends.
+ *
+ * Four threads: this one takes requests, acknowledges locations and applies configuration; one evaluates; one stores analytics; one sends to webhooks.
+ * They share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it restarts from
+ * what is committed.
+ */
+import type { Logger } from 'pino';
+import { createInbox } from '../backends/embedded/replies.js';
+import { createSpace, newSharedSpace, refuseWhenFull } from '../backends/embedded/space.js';
+import { embeddedTurns } from '../backends/embedded/leases.js';
+import { startRejectionCounter } from '../ingest/rejections.js';
+import {
+  type ChangeProblem,
+  createConfigurationWriter,
+  followComparedChanges,
+} from '../pipeline/catalog/store/changes.js';
+import { createExpirySweeper } from '../pipeline/catalog/store/expiry.js';
+import { createRestorationSweeper } from '../pipeline/catalog/store/restoration.js';
+import { type Log, topics } from '../pipeline/ports.js';
+import { createSealer } from '../pipeline/encryption.js';
+import type { Configuration } from './config/schema.js';
+import { administratorKey } from './keys/admin-api-key.js';
+import type { AnalyticsCalls } from './threads/analytics-worker.js';
+import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
+import { closeHttp } from './close-http.js';
+import { prepareDataFolder } from './data-folder/data-folder.js';
+import { lockFolder } from './data-folder/lock.js';
+import { dayMs, discardOtherFormat, openBackend, openNodeView } from './data-folder/folders.js';
+import { addApi, addIngest, createNodeServer } from './http.js';
+import { createMaps } from './maps.js';
+import { addGauge, createProcessRegistry, exposition } from './metrics.js';
+import { failure, type Node } from './node.js';
+import { operationsRoutes } from './operations.js';
+import { createPacing } from './pacing.js';
+import { startSweeps } from './data-folder/retention.js';
+import { sealingKey } from './keys/encryption-key.js';
+import { watchSpace } from './data-folder/space-watch.js';
+import type { StageCalls } from './threads/stage-worker.js';
+import { createWebhookClient } from './webhooks.js';
+import { startWorker, type WorkerCalls } from './threads/worker-host.js';
+
+export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
+  prepareDataFolder(configuration.data, logger);
+  await lockFolder(configuration.data);
+  const registry = createProcessRegistry();
+  const sharedSpace = newSharedSpace();
+  const space = createSpace(sharedSpace);
+  const spaceWatch = await watchSpace({ configuration, space, logger, registry });
+  const backend = openBackend(configuration, space, 'refuse');
+  discardOtherFormat(configuration);
+  const view = openNodeView(configuration, space);
+  const { stateStore } = backend;
+  const log: Log = {
+    ...backend.log,
+    async append(topic, records) {
+      refuseWhenFull(space);
+      await backend.log.append(topic, records);
+    },
+  };
+  const onChangeProblem = (problem: ChangeProblem) => logger.error(problem, 'change skipped');
+  const changes = await followComparedChanges({ log, view, onProblem: onChangeProblem }, { beyondEndMs: 0 });
+  const writer = createConfigurationWriter({ log, view });
+  await view.waitFor((await log.bounds(topics.changes, 0)).end);
+
+  const sealer = createSealer(sealingKey(configuration.data));
+  const webhookClient = createWebhookClient(configuration);
+  const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
+  // After the view has caught up: the stage loads its fences from it.
+  const applied = newAppliedOffsets(log.partitions(topics.locations));
+  const given = { configuration, applied, space: sharedSpace };
+  const stage = startWorker<StageCalls>('./stage-worker.js', given);
+  const analytics = startWorker<AnalyticsCalls>('./analytics-worker.js', given);
+  const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', given);
+  const workers = [stage, analytics, webhooks];
+  const failedWorker = Promise.race(workers.map(({ failed }) => failed));
+  await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
+
+  const expiry = createExpirySweeper({
+    view,
+    writer,
+    turns: embeddedTurns,
+    clock: Date.now,
+    intervalMs: configuration.expiry.intervalMs,
+    keepMs: configuration.expiry.keepDays * dayMs,
+  });
+  expiry.start();
+  const restoration = createRestorationSweeper({ view, writer, turns: embeddedTurns });
+  restoration.start();
+  const sweeps = startSweeps(backend.log);
+  const rejections = startRejectionCounter(log, Date.now);
+  const progress = sharedProgress(log, applied);
+  addGauge(registry, {
+    name: 'location_backlog_records',
+    help: 'Accepted locations that wait to be evaluated.',
+    read: async () => sum((await progress()).waitingRecords),
+  });
+  const http = {
+    configuration,
+    logger,
+    view,
+    registry,
+    administratorKey: administratorKey(configuration.data, process.env.FENCELINE_ADMINISTRATOR_KEY),
+  };
+  const app = createNodeServer(http);
+  await app.register(operationsRoutes, {
+    ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
+    exposition: async () =>
+      exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
+  });
+  await addIngest(app, http, {
+    log,
+    spatial: stage.calls,
+    inbox: createInbox(stage.replies),
+    states: stateStore,
+    paceBulk: createPacing(async () => {
+      // An upload that is slowed down would wait for an evaluation that waits for room.
+      refuseWhenFull(space);
+      return progress();
+    }, configuration.ingest.maxBacklogRecords),
+    rejections,
+  });
+  await addApi(app, http, {
+    writer,
+    spatial: stage.calls,
+    analytics: analytics.calls,
+    log,
+    admitWrite: () => refuseWhenFull(space),
+    maps,
+    states: stateStore,
+    sealer,
+    webhookClient,
+    deliveries: backend.deliveryQueue,
+  });
+
+  return {
+    app,
+    configuration: view,
+    writer,
+    mayGreet: async () => true,
+    failed: Promise.race([
+      failedWorker,
+      failure(changes.done),
+      failure(expiry.done),
+      failure(restoration.done),
+      failure(sweeps.done),
+      failure(rejections.done),
+    ]),
+    async stop() {
+      // Order matters: requests first, for they wait for the stage; then who writes, then who reads what was written.
+      await closeHttp(app, configuration, logger);
+      await maps.close();
+      await rejections.close();
+      spaceWatch.stop();
+      if (space.level === 'out') {
+        logger.warn('stopping while the disk is full: what was accepted is evaluated after the next start');
+        return;
+      }
+      await sweeps.stop();
+      await expiry.stop();
+      await restoration.stop();
+      await webhookClient.close();
+      await stage.stop();
+      await webhooks.stop();
+      await analytics.stop();
+      await changes.close();
+      await view.close();
+      await backend.close();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * The HTTP side of a node: the server with its metrics, and the rooms' routes on what a backend offers. The same for both backends.
+ */
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { ApiDeps } from '../api/deps.js';
+import { apiRoutes } from '../api/routes.js';
+import { createKeyRing } from '../http/keys.js';
+import { createHttpServer } from '../http/server.js';
+import { storedState } from '../ingest/last-known.js';
+import { ingestMetrics } from '../ingest/metrics.js';
+import { defaultIngestBounds, type IngestDependencies } from '../ingest/parts.js';
+import { ingestRoutes } from '../ingest/routes.js';
+import type { View } from '../pipeline/catalog/store/read-model.js';
+import type { DeliveryQueue, StateStore } from '../pipeline/ports.js';
+import type { Sealer } from '../pipeline/encryption.js';
+import { createTryOnce } from '../pipeline/stages/webhooks/attempt-once.js';
+import type { Configuration } from './config/schema.js';
+import { version } from './version.js';
+import type { Maps } from './maps.js';
+import { createRecorder, createRequestObserver } from './metrics.js';
+import type { createWebhookClient } from './webhooks.js';
+
+interface HttpParts {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly view: View;
+  readonly registry: Registry;
+  readonly administratorKey: string;
+  /**
+   * Where other nodes may change the configuration: resolves when the view shows what was acknowledged before the
+   * call.
+   */
+  readonly catchUp?: () => Promise<void>;
+}
+
+const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Without routes yet. */
+export const createNodeServer = ({
+  configuration,
+  logger,
+  view,
+  registry,
+  administratorKey,
+  catchUp,
+}: HttpParts): FastifyInstance =>
+  createHttpServer({
+    logger,
+    keyRing: createKeyRing(view, catchUp),
+    administratorKeySha256: sha256Hex(administratorKey),
+    rateLimits: configuration.limits,
+    openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },
+    trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
+    bodyLimitBytes: configuration.http.maxBodyBytes,
+    connections: {
+      maxConnections: configuration.http.maxConnections,
+      maxConnectionsPerAddress: configuration.http.maxConnectionsPerAddress,
+      proxies: configuration.http.trustedProxies,
+      bodyTimeoutMs: configuration.http.bodyTimeoutMs,
+      minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
+    },
+    observe: createRequestObserver(registry),
+  });
+
+export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics' | 'configuration'>;
+
+export async function addIngest(
+  app: FastifyInstance,
+  { configuration, view, registry }: Pick<HttpParts, 'configuration' | 'view' | 'registry'>,
+  given: IngestGiven,
+): Promise<void> {
+  await app.register(ingestRoutes, {
+    ...given,
+    configuration: view,
+    clock: Date.now,
+    bounds: {
+      ...defaultIngestBounds,
+      replyTimeoutMs: configuration.ingest.replyTimeoutMs,
+      maxInFlightRecords: configuration.ingest.maxInFlightRecords,
+      maxReplayBodyBytes: configuration.http.maxReplayBodyBytes,
+    },
+    metrics: createRecorder(ingestMetrics, registry),
+  });
+}
+
+export interface ApiGiven extends Pick<ApiDeps, 'writer' | 'spatial' | 'analytics' | 'log'> {
+  readonly maps: Maps;
+  readonly states: Pick<StateStore, 'load'>;
+  readonly sealer: Sealer;
+  /** Throws when nothing can be stored now. For calls that act before they store. */
+  readonly admitWrite?: () => void;
+  readonly webhookClient: ReturnType<typeof createWebhookClient>;
+  readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
+}
+
+export async function addApi(
+  app: FastifyInstance,
+  { configuration, view }: Pick<HttpParts, 'configuration' | 'view'>,
+  { writer, spatial, analytics, log, maps, states, sealer, admitWrite, webhookClient, deliveries }: ApiGiven,
+): Promise<void> {
+  const tryOnce = createTryOnce({ log, client: webhookClient, sealer, clock: Date.now });
+  // Requests are answered by then: baking takes what they leave.
+  app.addHook('onListen', async () => maps.prepare());
+  await app.register(apiRoutes, {
+    configuration: view,
+    writer,
+    spatial,
+    analytics,
+    log,
+    webhooks: {
+      sealer,
+      allowedNetworks: configuration.webhooks.allowedNetworks,
+      maxWebhooks: configuration.webhooks.maxPerEnvironment,
+      waiting: deliveries.waiting,
+      async tryOnce(webhook, delivery) {
+        admitWrite?.();
+        return tryOnce(webhook, delivery);
+      },
+    },
+    maps: {
+      ...maps,
+      costPerKeyPerSecond: configuration.limits.mapCostPerKeyPerSecond,
+      maxCacheBytes: configuration.maps.maxCacheBytes,
+      maxStyles: configuration.maps.maxStylesPerEnvironment,
+      maxMarkers: configuration.maps.maxMarkersPerEnvironment,
+    },
+    clock: Date.now,
+    states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
+  });
+}

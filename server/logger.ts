@@ -1,0 +1,16 @@
+/** Structured logs: one JSON object a line on standard error, without keys. Standard output is for people. */
+import type { LoggerOptions } from 'pino';
+import { logRedaction } from '../http/server.js';
+import type { Configuration } from './config/schema.js';
+
+export const loggerOptions = ({ log }: Configuration): LoggerOptions => ({
+  level: log.level,
+  base: null,
+  timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  formatters: { level: (label) => ({ level: label }) },
+  redact: logRedaction,
+});
+
+/** Of what a stage tells: a partition that stands still is for somebody to see to. */
+export const levelOf = ({ kind }: { readonly kind: string }): 'error' | 'warn' =>
+  kind === 'halted' || kind === 'diverged' ? 'error' : 'warn';

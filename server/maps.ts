@@ -1,0 +1,141 @@
+/** How a node draws maps: icons and sprites are fetched here, drawing is done in processes of its own, none before the first map. */
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseNetworks } from '../outbound/addresses.js';
+import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
+import { IconFiles, iconBounds } from '../renderer/icons/icon-files.js';
+import type { IconKind, RasterIcon } from '../renderer/icons/rasterize.js';
+import { createBasemap } from '../renderer/pool/basemap.js';
+import { createDrawingPool } from '../renderer/pool/drawing-pool.js';
+import { createIconPool } from '../renderer/pool/icon-pool.js';
+import { iconUrls } from '../renderer/request/references.js';
+import type { ArchiveHints } from '../renderer/sources/open.js';
+import { SpriteFiles, spriteBounds } from '../renderer/sprites/sprite-files.js';
+import type { Unsupported } from '../renderer/style/unsupported.js';
+import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
+import { parameterError, type Validated } from '../schemas/errors.js';
+import type { Configuration } from './config/schema.js';
+import { version } from './version.js';
+
+/** `project` is whose share of the drawing processes is used. */
+export interface Maps {
+  render(project: string, request: MapRequest, uploads: Uploads): Promise<DrawnMap & { readonly processorMs: number }>;
+  checkStyle(project: string, json: Uint8Array): Promise<Validated<Unsupported[]>>;
+  checkIcon(project: string, file: Uint8Array): Promise<Validated<IconKind>>;
+  /** Bakes what maps are drawn from, in the background, unless it is there. */
+  prepare(): void;
+  /** Maps in hand are given up. */
+  close(): Promise<void>;
+}
+
+export const mapsUserAgent = `Fenceline-Maps/${version}`;
+/** Of a process, on a slow machine. */
+const startTimeoutMs = 120_000;
+
+/** Of a map's time, for a tile that is late: what came of the others is drawn then. */
+const archiveShare = 0.5;
+const maxArchiveTimeoutMs = 8_000;
+
+const bakingProcess = new URL('../renderer/basemap/baking-process.js', import.meta.url);
+const iconProcess = new URL('../renderer/pool/icon-process.js', import.meta.url);
+/** One of them is kept free of large maps. */
+const minWorkers = 2;
+/** Of `maps.timeoutMs`: a map may wait, be drawn in bad company, and be drawn again alone. */
+const answerShare = 3;
+/** The HTTP server closes connections on which nothing moves for two minutes. */
+const maxAnswerTimeoutMs = 110_000;
+
+/** Uploaded icons are called by their id and version. */
+const shownName = (name: string): string => (/^https?:/i.test(name) ? name : (name.split('@')[0] ?? name));
+
+/** A path from the working folder, or a URL; null for the default basemap. */
+export function archiveLocation(archive: string): string | null {
+  if (archive === '') return null;
+  return /^https?:\/\//i.test(archive) ? archive : resolve(archive);
+}
+
+export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
+  attribution: maps.archiveAttribution,
+  maxZoom: maps.archiveMaxZoom,
+});
+
+export function createIconClient({ maps }: Configuration, bounds = iconBounds): OutboundClient {
+  const networks = parseNetworks('maps.allowedNetworks', maps.allowedNetworks);
+  if (!networks.ok) throw parameterError(networks.problem);
+  return createOutboundClient({ ...bounds, allowedNetworks: networks.value, userAgent: mapsUserAgent });
+}
+
+export function createMaps(configuration: Configuration, onProblem: (reason: string) => void): Maps {
+  const { workers, timeoutMs, maxPixelsInFlight, archive } = configuration.maps;
+  const client = createIconClient(configuration);
+  const icons = new IconFiles(client);
+  const spriteClient = createIconClient(configuration, spriteBounds);
+  const sprites = new SpriteFiles(spriteClient);
+  const basemap =
+    archive === ''
+      ? createBasemap({
+          module: bakingProcess,
+          folder: join(resolve(configuration.data), 'basemap'),
+          timeoutMs,
+          onProblem,
+        })
+      : null;
+  const iconPool = createIconPool({ module: iconProcess, startTimeoutMs, onProblem });
+  const pool = createDrawingPool({
+    module: new URL('../renderer/pool/drawing-process.js', import.meta.url),
+    start: {
+      archive: archiveLocation(archive),
+      archiveHints: archiveHints(configuration),
+      archiveTimeoutMs: Math.min(maxArchiveTimeoutMs, archiveShare * timeoutMs),
+      cacheFolder: resolve(configuration.data),
+      userAgent: mapsUserAgent,
+    },
+    maxProcesses: workers > 0 ? workers : Math.max(minWorkers, availableParallelism() - 1),
+    maxPixelsInFlight,
+    timeoutMs,
+    answerTimeoutMs: Math.min(answerShare * timeoutMs, maxAnswerTimeoutMs),
+    startTimeoutMs,
+    onProblem,
+  });
+
+  /** Throws for an icon that breaks a rule: whoever asks for the map can do something about it. */
+  async function rasterized(project: string, files: ReadonlyMap<string, Uint8Array>, scale: number) {
+    const icons = await Promise.all(
+      [...files].map(async ([name, file]): Promise<[string, RasterIcon]> => {
+        const icon = await iconPool.rasterize(project, file, scale);
+        if (!icon.ok)
+          throw parameterError({ param: 'markers', rule: `the icon ${shownName(name)} ${icon.problem.rule}` });
+        return [name, icon.value];
+      }),
+    );
+    return new Map(icons);
+  }
+
+  return {
+    async render(project, request, { icons: uploaded, style }) {
+      const [fetched, images] = await Promise.all([icons.get(iconUrls(request)), sprites.get(style, request.scale)]);
+      await basemap?.ready();
+      const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale);
+      const { result, processorMs } = await pool.draw(project, request, rasters, style, images);
+      return { ...result, processorMs };
+    },
+    async checkStyle(project, json) {
+      await basemap?.ready();
+      const check = await pool.checkStyle(project, json);
+      if (!check.ok) return check;
+      const fetched = await sprites.get(json, 1);
+      if (fetched.files.length + fetched.missing === 0) return check;
+      return { ok: true, value: [...check.value, ...(await pool.checkSprites(project, json, fetched))] };
+    },
+    async checkIcon(project, file) {
+      const icon = await iconPool.rasterize(project, file, 1);
+      return icon.ok ? { ok: true, value: icon.value.kind } : icon;
+    },
+    prepare: () => basemap?.prepare(),
+    async close() {
+      await basemap?.close();
+      await Promise.all([pool.close(), iconPool.close()]);
+      await Promise.all([client.close(), spriteClient.close()]);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** The routes of operators: is it alive, is it ready, what does it count. */
+import type { FastifyPluginAsync } from 'fastify';
+import { ApiError } from '../schemas/errors.js';
+
+export interface OperationsDependencies {
+  /** Resolves when every part can do its work; asked with a time limit. */
+  readonly ready: () => Promise<unknown>;
+  /** Prometheus text. */
+  readonly exposition: () => Promise<string>;
+}
+
+const readyTimeoutMs = 2_000;
+
+/** Rejects with `unavailable` when `promise` takes longer. */
+async function within(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ApiError('unavailable', 'a part does not answer')), timeoutMs);
+  });
+  try {
+    await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = async (app, { ready, exposition }) => {
+  const config = { authority: 'none', limit: 'none' } as const;
+  const tags = ['operations'];
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Cache-Control', 'no-store');
+  });
+  app.get('/health/live', { config, schema: { tags, summary: 'The process answers' } }, async () => ({
+    status: 'live',
+  }));
+  app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
+    if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
+    await within(ready(), readyTimeoutMs);
+    return { status: 'ready' };
+  });
+  app.get('/metrics', { config, schema: { tags, summary: 'Prometheus metrics' } }, async (_, reply) => {
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await exposition());
+  });
+};

@@ -1,0 +1,118 @@
+/**
+ * Positions that lead to another log than the one there is, found and moved.
+ *
+ * Flows in: an open backend. Flows out: of every partition, what is stored and what the log has; moves, each under a claim of the partition, so that an
+ * owner that runs meanwhile is refused instead of being overtaken. It notices within a second, and goes on from the new position.
+ */
+import type { DeliveryQueue, Divergence, Log, Position, Positions, StateStore, Topic } from '../pipeline/ports.js';
+import { topics } from '../pipeline/ports.js';
+import { findDivergence, markOf } from '../pipeline/positions.js';
+import { analyticsSinkGroup } from '../pipeline/stages/analytics/sink.js';
+import { locationStageGroup } from '../pipeline/stages/locations/stage.js';
+import { webhookStageGroup } from '../pipeline/stages/webhooks/stage.js';
+
+export interface RepairableBackend {
+  readonly log: Pick<Log, 'partitions' | 'read' | 'bounds'>;
+  readonly stateStore: Pick<StateStore, 'position' | 'claim' | 'commit'>;
+  readonly deliveryQueue: Pick<DeliveryQueue, 'position' | 'claim' | 'add'>;
+  readonly positions: Positions;
+}
+
+/** One partition as one group reads it. */
+export interface ReadPartition {
+  readonly group: string;
+  readonly topic: Topic;
+  readonly partition: number;
+}
+
+/** What is stored of it, and what the log has. `divergence` is undefined where the two agree. */
+export interface Finding extends ReadPartition {
+  readonly position: Position;
+  readonly first: number;
+  readonly end: number;
+  readonly divergence: Divergence | undefined;
+}
+
+/** `contested`: others claimed the partition each time between the claim and the write. */
+export type RepairResult = 'moved' | 'contested';
+
+const stored = [topics.outcomes, topics.events, topics.attempts, topics.rejections, topics.deadLetters] as const;
+const maxTries = 20;
+
+/** Where each group keeps how far it has come, and how that is moved. */
+interface Reader {
+  readonly group: string;
+  readonly topic: Topic;
+  position(backend: RepairableBackend, partition: number): Promise<Position>;
+  /** False when somebody else claimed the partition in between. */
+  move(backend: RepairableBackend, partition: number, to: Position): Promise<boolean>;
+}
+
+const deliveriesOf = (topic: 'events' | 'deliveries'): Reader => ({
+  group: webhookStageGroup,
+  topic,
+  position: ({ deliveryQueue }, partition) => deliveryQueue.position({ topic, partition }),
+  async move({ deliveryQueue }, partition, { offset, mark }) {
+    const claim = await deliveryQueue.claim({ topic, partition });
+    const change = { expectedOffset: claim.nextOffset, nextOffset: offset, mark, deliveries: [] };
+    return (await deliveryQueue.add(claim, change)) === 'committed';
+  },
+});
+
+const readers: readonly Reader[] = [
+  {
+    group: locationStageGroup,
+    topic: topics.locations,
+    position: ({ stateStore }, partition) => stateStore.position(partition),
+    async move({ stateStore }, partition, { offset, mark }) {
+      const claim = await stateStore.claim(partition);
+      const change = { expectedOffset: claim.nextOffset, nextOffset: offset, mark, states: new Map(), publish: [] };
+      return (await stateStore.commit(claim, change)) === 'committed';
+    },
+  },
+  deliveriesOf(topics.events),
+  deliveriesOf(topics.deliveries),
+  ...stored.map(
+    (topic): Reader => ({
+      group: analyticsSinkGroup,
+      topic,
+      position: ({ positions }, partition) => positions.get(analyticsSinkGroup, topic, partition),
+      async move({ positions }, partition, to) {
+        await positions.set(analyticsSinkGroup, topic, partition, to);
+        return true;
+      },
+    }),
+  ),
+];
+
+/** Compares every stored position with the log. */
+export async function findings(backend: RepairableBackend): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const reader of readers) {
+    const partitions = Array.from({ length: backend.log.partitions(reader.topic) }, (_, partition) => partition);
+    found.push(...(await Promise.all(partitions.map((partition) => compare(backend, reader, partition)))));
+  }
+  return found;
+}
+
+async function compare(backend: RepairableBackend, reader: Reader, partition: number): Promise<Finding> {
+  const { group, topic } = reader;
+  const position = await reader.position(backend, partition);
+  const divergence = await findDivergence(backend.log, topic, partition, position);
+  return { group, topic, partition, position, ...(await backend.log.bounds(topic, partition)), divergence };
+}
+
+/** Moves a position to the offset, again when somebody claims the partition in between. */
+export async function moveTo(
+  backend: RepairableBackend,
+  { group, topic, partition }: ReadPartition,
+  offset: number,
+): Promise<RepairResult> {
+  const reader = readers.find((each) => each.group === group && each.topic === topic)!;
+  const [before] = offset > 0 ? await backend.log.read(topic, partition, offset - 1, 1) : [];
+  const mark = before?.offset === offset - 1 ? markOf(before) : null;
+  for (let tries = 0; tries < maxTries; tries++) {
+    if (await reader.move(backend, partition, { offset, mark })) return 'moved';
+  }
+  return 'contested';
+}

@@ -1,0 +1,113 @@
+/** A Fenceline server as a child process: started on a folder, known by what it prints, ended by a signal. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Environment } from '../schemas/json/common.js';
+import type { KeyKind } from '../schemas/json/project.js';
+
+export type Keys = Readonly<Record<`${Environment}_${KeyKind}`, string>>;
+
+/** What a server says when it is ready. */
+export interface Greeting {
+  /** As http://127.0.0.1:8080. */
+  readonly address: string;
+  /** Printed on the first start of a data folder only. */
+  readonly keys: Keys | undefined;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** Rejects, with the end of the log, when the process ends before it is ready. */
+  readonly ready: Promise<Greeting>;
+  readonly exited: Promise<Exit>;
+  /** The last lines of its log, oldest first. */
+  log(): readonly string[];
+  /** Asks it to finish what it has in hand. Resolves when it has ended. */
+  stop(): Promise<Exit>;
+  /** Ends it at once, with SIGKILL. */
+  kill(): Promise<Exit>;
+}
+
+export interface LaunchOptions {
+  /** The compiled `cli/main.js`. */
+  readonly program: string;
+  readonly dataFolder: string;
+  /** Default: a free one. */
+  readonly port?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const maxLogLines = 200;
+const keyPattern = /prj_(test|live)_(pk|sk)_[A-Za-z0-9]+/;
+const addressPattern = /listening on (http:\/\/[\d.]+:\d+)/;
+
+/** Starts a server and returns at once. The process ends with this one, whatever happens. */
+export function launchServer({ program, dataFolder, port = 0, environment = {} }: LaunchOptions): ServerProcess {
+  const child = spawn(process.execPath, [program, 'serve', '--port', String(port), '--data', dataFolder], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+    // A group of its own: Ctrl-C in the terminal reaches this process first, which then stops the server in order.
+    detached: true,
+  });
+  const endWithUs = () => child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+
+  const logLines: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    logLines.push(line);
+    if (logLines.length > maxLogLines) logLines.shift();
+  });
+
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => {
+      process.off('exit', endWithUs);
+      resolve({ code, signal });
+    });
+  });
+  const ready = readGreeting(child, () => logLines);
+  // Whoever kills a starting server doesn't wait for its greeting.
+  ready.catch(() => undefined);
+
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return exited;
+  };
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    exited,
+    log: () => logLines,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
+}
+
+function readGreeting(child: ChildProcess, log: () => readonly string[]): Promise<Greeting> {
+  const keys: Partial<Record<keyof Keys, string>> = {};
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      reject(new Error(`the server ended before it was ready (${signal ?? `code ${code}`})\n${log().join('\n')}`));
+    });
+    if (!child.stdout) throw new Error('the server has no standard output');
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [key, keyEnvironment, kind] = keyPattern.exec(line) ?? [];
+      if (key) keys[`${keyEnvironment as Environment}_${kind === 'sk' ? 'secret' : 'publishable'}`] = key;
+      const address = addressPattern.exec(line)?.[1];
+      if (address) greet(address);
+    });
+    function greet(address: string): void {
+      // Keys may be printed after the address: let the lines that came with it be read first.
+      setImmediate(() => resolve({ address, keys: complete(keys) }));
+    }
+  });
+}
+
+function complete({ test_publishable, test_secret, live_publishable, live_secret }: Partial<Keys>): Keys | undefined {
+  if (!test_publishable || !test_secret || !live_publishable || !live_secret) return undefined;
+  return { test_publishable, test_secret, live_publishable, live_secret };
+}

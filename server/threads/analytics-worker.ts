@@ -1,0 +1,79 @@
+/** The thread that stores and answers analytics: the sink, and the engine that the API's queries run in. */
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
+import { createSpace, type Space, whenRoom } from '../../backends/embedded/space.js';
+import type { Analytics } from '../../pipeline/ports.js';
+import { migrate } from '../../pipeline/stages/analytics/migrate.js';
+import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import { analyticsFolder, openBackend } from '../data-folder/folders.js';
+import { loggerOptions } from '../logger.js';
+import { createRecorder } from '../metrics.js';
+import { startAnalyticsSink } from '../stages.js';
+import { runWorker } from './worker.js';
+import type { WorkerCalls } from './worker-host.js';
+
+type Queries = Pick<Analytics, 'query' | 'file'>;
+export type AnalyticsCalls = WorkerCalls & Queries;
+
+const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
+
+const lookAgainMs = 250;
+
+/** Keeps the engine from merging while the disk is full: a merge needs as much room again as what it merges. */
+function pauseMerges(analytics: Pick<Analytics, 'command'>, space: Space): { stop(): Promise<void> } {
+  let arePaused = false;
+  let running = Promise.resolve();
+
+  async function follow(): Promise<void> {
+    const isOut = space.level === 'out';
+    if (isOut === arePaused) return;
+    await analytics.command(isOut ? 'SYSTEM STOP MERGES' : 'SYSTEM START MERGES');
+    arePaused = isOut;
+  }
+  const timer = setInterval(() => {
+    running = running.then(follow);
+  }, lookAgainMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+runWorker<Queries>(async ({ configuration, space: sharedSpace }) => {
+  const logger = pino(loggerOptions(configuration), pino.destination(2));
+  const registry = new Registry();
+  const space = createSpace(sharedSpace);
+  const backend = openBackend(configuration, space, 'wait');
+  const analytics = await openChdbAnalytics({
+    path: analyticsFolder(configuration),
+    maxThreads: configuration.analytics.maxThreads,
+  });
+  await migrate(analytics, tables);
+  const merges = pauseMerges(analytics, space);
+  const waiting: Analytics = {
+    ...analytics,
+    insert: (table, rows) => whenRoom(space, configuration.data, () => analytics.insert(table, rows)),
+  };
+  const { log, positions } = backend;
+  const metrics = createRecorder(stageMetrics, registry);
+  const sink = startAnalyticsSink({ log, positions, analytics: waiting }, { configuration, logger, metrics });
+  return {
+    done: sink.done,
+    calls: {
+      query: (sql, parameters) => analytics.query(sql, parameters),
+      file: (sql, format, parameters) => analytics.file(sql, format, parameters),
+      metrics: () => registry.getMetricsAsJSON(),
+      async stop() {
+        await sink.close();
+        await merges.stop();
+        await analytics.close();
+        await backend.close();
+      },
+    },
+  };
+});

@@ -1,0 +1,49 @@
+/** The thread that evaluates: the location stage, and the questions by place that its catalog answers. */
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createReplies } from '../../backends/embedded/replies.js';
+import { createSpace } from '../../backends/embedded/space.js';
+import { createCatalog } from '../../pipeline/catalog/index/catalog.js';
+import { createSpatialQueries } from '../../pipeline/catalog/queries/queries.js';
+import type { SpatialQueries } from '../../pipeline/catalog/types.js';
+import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import { tellingApplied } from '../backlog.js';
+import { openBackend, openNodeView } from '../data-folder/folders.js';
+import { loggerOptions } from '../logger.js';
+import { createRecorder } from '../metrics.js';
+import { startLocationStage } from '../stages.js';
+import { runWorker } from './worker.js';
+import type { WorkerCalls } from './worker-host.js';
+
+export type StageCalls = WorkerCalls & SpatialQueries;
+
+runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, replies }) => {
+  const logger = pino(loggerOptions(configuration), pino.destination(2));
+  const registry = new Registry();
+  const space = createSpace(sharedSpace);
+  const backend = openBackend(configuration, space, 'wait');
+  const view = openNodeView(configuration, space);
+  const catalog = createCatalog(view);
+  const spatial = createSpatialQueries(catalog, Date.now);
+  const parts = {
+    log: backend.log,
+    states: tellingApplied(backend.stateStore, applied),
+    catalog,
+    replies: createReplies(replies),
+    searchGeofences: spatial.searchGeofences,
+  };
+  const stage = startLocationStage(parts, { configuration, logger, metrics: createRecorder(stageMetrics, registry) });
+  return {
+    done: stage.done,
+    calls: {
+      ...spatial,
+      metrics: () => registry.getMetricsAsJSON(),
+      async stop() {
+        await stage.close();
+        await catalog.close();
+        await view.close();
+        await backend.close();
+      },
+    },
+  };
+});

@@ -1,0 +1,41 @@
+/** The thread that sends events to webhooks: fan-out, queues and requests, apart from the threads that others wait for. */
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createSpace } from '../../backends/embedded/space.js';
+import { createSealer } from '../../pipeline/encryption.js';
+import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import { openBackend, openNodeView } from '../data-folder/folders.js';
+import { loggerOptions } from '../logger.js';
+import { createRecorder } from '../metrics.js';
+import { sealingKey } from '../keys/encryption-key.js';
+import { startWebhookStage } from '../webhooks.js';
+import { runWorker } from './worker.js';
+
+runWorker<object>(async ({ configuration, space: sharedSpace }) => {
+  const logger = pino(loggerOptions(configuration), pino.destination(2));
+  const registry = new Registry();
+  const space = createSpace(sharedSpace);
+  const backend = openBackend(configuration, space, 'wait');
+  const view = openNodeView(configuration, space);
+  const sealer = createSealer(sealingKey(configuration.data));
+  const stage = startWebhookStage({
+    configuration,
+    logger,
+    registry,
+    metrics: createRecorder(stageMetrics, registry),
+    backend,
+    view,
+    sealer,
+  });
+  return {
+    done: stage.done,
+    calls: {
+      metrics: () => registry.getMetricsAsJSON(),
+      async stop() {
+        await stage.stop();
+        await view.close();
+        await backend.close();
+      },
+    },
+  };
+});

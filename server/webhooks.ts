@@ -1,0 +1,99 @@
+/** How a node sends to webhooks: the client with the operator's bounds, and the stage on what a backend offers. */
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { parseNetworks } from '../outbound/addresses.js';
+import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
+import { appendChange } from '../pipeline/catalog/store/changes.js';
+import type { View } from '../pipeline/catalog/store/read-model.js';
+import type { DeliveryQueue, Log, StateStore } from '../pipeline/ports.js';
+import type { Sealer } from '../pipeline/encryption.js';
+import { createWebhookStage, type WebhookStageParts as StageParts } from '../pipeline/stages/webhooks/stage.js';
+import { parameterError } from '../schemas/errors.js';
+import type { Configuration } from './config/schema.js';
+import { version } from './version.js';
+import { levelOf } from './logger.js';
+import { addGauge, type Recorder } from './metrics.js';
+import { maxDeadLetterShareOf } from './stages.js';
+
+/** What is kept of an answer's body, and how long it is waited for: it only goes on record. */
+const maxBodyBytes = 1_024;
+const bodyTimeoutMs = 1_000;
+
+export function createWebhookClient({ webhooks }: Configuration): OutboundClient {
+  const networks = parseNetworks('webhooks.allowedNetworks', webhooks.allowedNetworks);
+  if (!networks.ok) throw parameterError(networks.problem);
+  return createOutboundClient({
+    allowedNetworks: networks.value,
+    userAgent: `Fenceline-Webhooks/${version}`,
+    timeoutMs: webhooks.timeoutMs,
+    bodyTimeoutMs,
+    maxBodyBytes,
+    maxConnectionsPerOrigin: webhooks.maxConcurrency,
+  });
+}
+
+export interface WebhookStageParts {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Of the stages. */
+  readonly metrics: Recorder;
+  readonly backend: { readonly log: Log; readonly stateStore: StateStore; readonly deliveryQueue: DeliveryQueue };
+  readonly view: View;
+  readonly catchUp?: StageParts['catchUp'];
+  readonly sealer: Sealer;
+}
+
+export interface RunningWebhookStage {
+  /** Rejects when it failed. */
+  readonly done: Promise<void>;
+  /** Finishes what is in flight. */
+  stop(): Promise<void>;
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {
+  const { configuration, logger, registry, metrics, view, sealer } = parts;
+  const { log, stateStore, deliveryQueue } = parts.backend;
+  const { maxConcurrency, maxConcurrencyPerEndpoint, keepWaitingDays } = configuration.webhooks;
+  const client = createWebhookClient(configuration);
+  addGauge(registry, {
+    name: 'webhook_deliveries_waiting',
+    help: 'Deliveries that wait to be sent, for the first time or again.',
+    read: () => deliveryQueue.size(),
+  });
+  const stage = createWebhookStage({
+    log,
+    queue: deliveryQueue,
+    states: stateStore,
+    configuration: view,
+    catchUp: parts.catchUp,
+    client,
+    sealer,
+    async disable({ _id, project, environment }, reason, at) {
+      view.refresh();
+      const bases = view.bases('webhook', _id);
+      const record = view.webhook({ project, environment }, _id);
+      if (record === undefined || !record.enabled) return;
+      const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
+      // Refused where its owner has changed it meanwhile: then it is tried again as it is now.
+      await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled, bases });
+    },
+    onNotice: (notice) => logger[levelOf(notice)](notice, 'webhooks'),
+    metrics,
+    bounds: {
+      maxConcurrency,
+      maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint,
+      keepWaitingMs: keepWaitingDays * dayMs,
+      maxDeadLetterShare: maxDeadLetterShareOf(configuration),
+    },
+  });
+  return {
+    done: stage.done,
+    async stop() {
+      await stage.close();
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,225 @@
+/** What befalls a ClickHouse server, and what becomes of the rows and questions on their way to it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type ClickHouseAnalytics, openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
+import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
+import { makeCertificates } from '../../../testing/services/certificates.js';
+import { type ClickHouseServer, startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
+import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
+import { until } from '../../support/until.js';
+import { freshOptions } from './sites.js';
+
+let server: ClickHouseServer;
+beforeAll(async () => {
+  server = await startClickHouse();
+});
+afterAll(() => server.stop());
+
+/** Of one column that rows are replaced by; the table may remember the inserts before. A statement whose answer is lost is sent again, and must bear it. */
+const tableOf = (settings = '') =>
+  `CREATE TABLE IF NOT EXISTS numbers (n UInt32) ENGINE = ReplacingMergeTree ORDER BY n ${settings}`;
+const rows = (from: number, count: number): Buffer =>
+  Buffer.from(`n\n${Array.from({ length: count }, (_, i) => from + i).join('\n')}\n`);
+
+async function opened(options: ClickHouseOptions, table = tableOf()): Promise<ClickHouseAnalytics> {
+  const analytics = await openClickHouse(options);
+  await analytics.command(table);
+  return analytics;
+}
+
+/** Of rows that are there, those that are there twice, and the largest. */
+const counted = async (analytics: ClickHouseAnalytics, final: 'FINAL' | '') =>
+  (
+    await analytics.query<{ rows: number; twice: number; last: number }>(
+      `SELECT count() AS rows, count() - uniqExact(n) AS twice, max(n) AS last FROM numbers ${final}`,
+    )
+  )[0];
+
+/** Rejects too late, or not at all: undefined. */
+const failureWithin = (ms: number, work: Promise<unknown>): Promise<unknown> =>
+  Promise.race([
+    work.then(
+      () => undefined,
+      (error: unknown) => error,
+    ),
+    delay(ms).then(() => undefined),
+  ]);
+
+describe('a server that goes down', () => {
+  const outageMs = 20_000;
+  afterEach(() => server.restart());
+
+  test('for 20 seconds: inserts wait and are all stored, once; questions are refused meanwhile', {
+    timeout: 120_000,
+  }, async () => {
+    const analytics = await opened(freshOptions(server));
+    const batchRows = 1_000;
+    let batches = 0;
+    let isEnough = false;
+    const writers = Array.from({ length: 3 }, async () => {
+      while (!isEnough) await analytics.insert('numbers', rows(batchRows * batches++, batchRows));
+    });
+    await until(() => batches > 10);
+    await server.kill();
+    const before = batches;
+    const refusals = await Promise.all([1, 2].map(() => failureWithin(10_000, analytics.query('SELECT 1'))));
+    expect(refusals).toMatchObject(Array(2).fill({ code: 'unavailable', status: 503 }));
+    await delay(outageMs);
+    expect(batches).toBe(before);
+    await server.restart();
+    await until(() => batches > before + 10);
+    isEnough = true;
+    await Promise.all(writers);
+    expect(await counted(analytics, 'FINAL')).toEqual({
+      rows: batches * batchRows,
+      twice: 0,
+      last: batches * batchRows - 1,
+    });
+    await analytics.close();
+  });
+
+  test('again and again: nothing that was stored is lost', { timeout: 120_000 }, async () => {
+    const analytics = await opened(freshOptions(server));
+    let batches = 0;
+    let isEnough = false;
+    const writer = (async () => {
+      while (!isEnough) await analytics.insert('numbers', rows(100 * batches++, 100));
+    })();
+    for (let round = 0; round < 5; round++) {
+      const before = batches;
+      await until(() => batches > before);
+      // At another moment of an insert each time.
+      await delay(5 * round);
+      await server.kill();
+      await server.restart();
+    }
+    isEnough = true;
+    await writer;
+    expect(await counted(analytics, 'FINAL')).toEqual({ rows: batches * 100, twice: 0, last: batches * 100 - 1 });
+    await analytics.close();
+  });
+
+  test('while a process starts: it waits', async () => {
+    await server.kill();
+    const opening = openClickHouse(freshOptions(server));
+    await delay(1_000);
+    await server.restart();
+    await (await opening).close();
+  });
+
+  test('amid an answer: it is never a part of one', { timeout: 120_000 }, async () => {
+    const network = await startProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
+    const analytics = await openClickHouse(through(network, freshOptions(server)));
+    network.delayMs = 20;
+    const questions = "SELECT number, repeat('x', 50) AS filling FROM numbers(1000000)";
+    const answers = [analytics.file(questions, 'CSVWithNames'), analytics.query(questions)].map((each) =>
+      each.then(
+        () => 'answered',
+        () => 'failed',
+      ),
+    );
+    await delay(4_000);
+    await server.kill();
+    expect(await Promise.all(answers)).toEqual(['failed', 'failed']);
+    await server.restart();
+    await analytics.close();
+    await network.stop();
+  });
+});
+
+const through = (network: BadNetwork, options: ClickHouseOptions): ClickHouseOptions => ({
+  ...options,
+  url: `http://${network.host}:${network.port}`,
+});
+
+describe('a server that hangs', () => {
+  afterEach(() => server.resume());
+
+  test('questions are given up, inserts wait', async () => {
+    const analytics = await opened({ ...freshOptions(server), requestTimeoutMs: 1_000 });
+    await server.pause();
+    const insert = analytics.insert('numbers', rows(0, 10));
+    expect(await failureWithin(10_000, analytics.query('SELECT 1'))).toMatchObject({ code: 'unavailable' });
+    await expect(analytics.ping()).rejects.toThrow();
+    await server.resume();
+    await insert;
+    await analytics.ping();
+    expect(await counted(analytics, 'FINAL')).toEqual({ rows: 10, twice: 0, last: 9 });
+    await analytics.close();
+  });
+
+  test('so many questions wait, and no longer than one alone; more are refused', async () => {
+    const analytics = await openClickHouse({ ...freshOptions(server), requestTimeoutMs: 1_000 });
+    await server.pause();
+    const failures = await Promise.all(
+      Array.from({ length: 150 }, () => failureWithin(8_000, analytics.query('SELECT 1'))),
+    );
+    await server.resume();
+    const codes = failures.map((failure) => (failure as { code?: string } | undefined)?.code);
+    expect(codes).toEqual([...Array(100).fill('unavailable'), ...Array(50).fill('overloaded')]);
+    await analytics.close();
+  });
+});
+
+test('an insert whose answer is lost is sent again: the rows are there once where the table remembers its inserts', async () => {
+  const network = await startProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
+  const options = { ...freshOptions(server), requestTimeoutMs: 1_000 };
+  const direct = await opened(options, tableOf('SETTINGS non_replicated_deduplication_window = 100'));
+  const analytics = await openClickHouse(through(network, options));
+  network.dropsAnswers = true;
+  const insert = analytics.insert('numbers', rows(0, 100));
+  await until(async () => (await counted(direct, ''))?.rows === 100);
+  await delay(1_200);
+  network.mend();
+  await insert;
+  // The same rows from somebody else are another insert.
+  expect(await counted(direct, '')).toEqual({ rows: 100, twice: 0, last: 99 });
+  await direct.insert('numbers', rows(0, 100));
+  expect(await counted(direct, '')).toEqual({ rows: 200, twice: 100, last: 99 });
+  await Promise.all([analytics.close(), direct.close()]);
+  await network.stop();
+});
+
+describe('who may not get in', () => {
+  test('a wrong password is said at once, and the password is not', async () => {
+    const password = 'a secret that nobody should read';
+    const error = await failureWithin(10_000, openClickHouse({ ...freshOptions(server), password }));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(`^ClickHouse at ${server.url} .*Authentication failed`),
+    });
+    expect(JSON.stringify([error, String(error), (error as Error).cause])).not.toContain(password);
+  });
+
+  test('a certificate of somebody else is said at once; one of a trusted authority is taken', async () => {
+    const certificates = await makeCertificates();
+    const secure = await startClickHouse({ tls: { certificates } });
+    const open = (ca?: string, url = secure.url) =>
+      openClickHouse({ ...freshOptions(secure), url, ...(ca && { tls: { ca } }) });
+    try {
+      const { ca: other } = await makeCertificates();
+      for (const ca of [undefined, other]) {
+        const error = await failureWithin(10_000, open(ca));
+        expect(error).toMatchObject({ message: expect.stringMatching(`^ClickHouse at ${secure.url} .*certificate`) });
+      }
+      await expect(open(certificates.ca, secure.url.replace('https', 'http'))).rejects.toThrow(
+        'is not an https address',
+      );
+      const analytics = await open(certificates.ca);
+      await analytics.command(tableOf());
+      await analytics.insert('numbers', rows(0, 30_000));
+      expect(await counted(analytics, '')).toEqual({ rows: 30_000, twice: 0, last: 29_999 });
+      await analytics.close();
+    } finally {
+      await secure.stop();
+    }
+  });
+});
+
+test('values longer than an address may be are bound all the same', async () => {
+  const analytics = await openClickHouse(freshOptions(server));
+  // A server takes 128 KiB for each.
+  const ids = Array.from({ length: 9_000 }, (_, index) => `it's ${index}`);
+  const sql = 'SELECT length({ids:Array(String)}) AS count, {ids:Array(String)}[9000] AS last';
+  expect(await analytics.query(sql, { ids })).toEqual([{ count: 9_000, last: "it's 8999" }]);
+  await analytics.close();
+});

@@ -1,0 +1,19 @@
+/**
+ * The tests of everything that the API asks of the analytics store, oracles and all, on a ClickHouse server that plays two shards: the very
+ * files that run on the engine in the process.
+ */
+import { vi } from 'vitest';
+
+vi.mock('../../../pipeline/stages/testing/analytics.js', () => import('./sharded-analytics.js'));
+
+await import('../../../api/analytics/queries.test.js');
+await import('../../../api/analytics/inside.test.js');
+await import('../../../api/analytics/locations.test.js');
+await import('../../../api/analytics/answers.test.js');
+await import('../../../api/analytics/document.test.js');
+await import('../../../api/events/filters.test.js');
+await import('../../../api/events/routes.test.js');
+await import('../../../api/users/routes.test.js');
+await import('../../../api/webhooks/attempts.test.js');
+await import('../../../api/webhooks/redelivery.test.js');
+await import('../../../pipeline/stages/analytics/sink.test.js');

@@ -1,0 +1,212 @@
+/**
+ * What the front can't show: ClickHouse's own servers, as Debian has them, with logins, TLS, statements for a cluster, and replication.
+ *
+ * They are too old for a node of ours, which says so; so what is sent to a cluster is sent here by a client of the tests, in the words of 2018.
+ */
+import { randomInt } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
+import type { Analytics } from '../../../pipeline/ports.js';
+import { migrate } from '../../../pipeline/stages/analytics/migrate.js';
+import { shardedBy } from '../../../pipeline/stages/analytics/on-cluster.js';
+import { type Certificates, makeCertificates } from '../../../testing/services/certificates.js';
+import {
+  areDebianServersHere,
+  type DebianCluster,
+  type DebianServer,
+  inTheWordsOf2018,
+  startDebianCluster,
+  startDebianServer,
+} from '../../../testing/services/clickhouse/debian-servers.js';
+import { until } from '../../support/until.js';
+import { freshOptions } from './sites.js';
+
+const areHere = areDebianServersHere();
+if (!areHere)
+  console.error("no clickhouse-server of Debian's, or no ZooKeeper: .ci/services gets them; their tests are skipped");
+test.runIf(process.env.CI === 'true')('CI has the servers', () => expect(areHere).toBe(true));
+
+const tooOld = /^ClickHouse at \S+ is of no use: it is version 18\.16\.1, and 25\.8 is the oldest that will do$/;
+
+describe.runIf(areHere)('who gets in', () => {
+  let certificates: Certificates;
+  let open: DebianServer;
+  let secure: DebianServer;
+  beforeAll(async () => {
+    certificates = await makeCertificates();
+    [open, secure] = await Promise.all([startDebianServer(), startDebianServer({ certificates })]);
+  });
+  afterAll(() => Promise.all([open, secure].map((server) => server.stop())));
+
+  test('the right name and password, and who has them is told of the age', async () => {
+    await expect(openClickHouse(freshOptions(open))).rejects.toThrow(tooOld);
+  });
+
+  test.each([
+    ['another password', { password: 'another' }, /Wrong password for user fenceline/],
+    ['another name', { username: 'another' }, /Unknown user another/],
+  ])('%s does not, and is told so at once', async (_, changed, reason) => {
+    const startMs = performance.now();
+    await expect(openClickHouse({ ...freshOptions(open), ...changed })).rejects.toThrow(reason);
+    expect(performance.now() - startMs).toBeLessThan(10_000);
+  });
+
+  test('nobody is let in without a name', async () => {
+    const { username: _name, password: _password, ...nobody } = freshOptions(open);
+    await expect(openClickHouse(nobody)).rejects.toThrow(/Unknown user default/);
+  });
+
+  test('over TLS: who trusts the authority, with the password', async () => {
+    const options = { ...freshOptions(secure), tls: { ca: certificates.ca } };
+    await expect(openClickHouse(options)).rejects.toThrow(tooOld);
+    await expect(openClickHouse({ ...options, password: 'another' })).rejects.toThrow(
+      /Wrong password for user fenceline/,
+    );
+    await expect(openClickHouse(freshOptions(secure))).rejects.toThrow(/certificate/);
+  });
+});
+
+describe.runIf(areHere)('two shards of two replicas', () => {
+  const database = 'fenceline';
+  const tables = fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url));
+  let cluster: DebianCluster;
+  /** Of the first shard, and of the second. */
+  let servers: DebianServer[];
+  let clients: ClickHouseClient[];
+
+  const place = () => ({ database, cluster: cluster.name });
+
+  beforeAll(async () => {
+    cluster = await startDebianCluster(2);
+    servers = cluster.shards.flat();
+    const outside = clientOf(servers[0]!);
+    await outside.command({ query: `CREATE DATABASE ${database} ON CLUSTER '${cluster.name}'` });
+    await outside.close();
+    clients = servers.map((server) => clientOf(server, database));
+    expect(await migrate(analyticsOn(clients[0]!), tables, place())).toEqual(readdirSync(tables).sort());
+  });
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await cluster.stop();
+  });
+
+  test('each server has each table, though its own database is another', async () => {
+    const engines = `SELECT engine, toUInt8(count()) AS tables FROM system.tables WHERE database = '${database}' GROUP BY engine ORDER BY engine`;
+    const tableCount = Object.keys(shardedBy).length;
+    for (const client of clients) {
+      expect(await rowsOf(client, engines)).toEqual([
+        { engine: 'Distributed', tables: tableCount },
+        { engine: 'ReplicatedReplacingMergeTree', tables: tableCount },
+      ]);
+    }
+  });
+
+  test('what was applied is known on every server, and all of it bears a repeat', async () => {
+    for (const client of clients)
+      await until(async () => (await migrate(analyticsOn(client), tables, place())).length === 0);
+    const knowingNothing: Analytics = { ...analyticsOn(clients[2]!), query: async () => [] };
+    expect(await migrate(knowingNothing, tables, place())).toEqual(readdirSync(tables).sort());
+  });
+
+  // It ran a statement, which waits for every server, and after two minutes the node gave up.
+  test('a node starts while a replica is away', async () => {
+    await servers[3]!.kill();
+    const startMs = performance.now();
+    expect(await migrate(analyticsOn(clients[0]!), tables, place())).toEqual([]);
+    expect(performance.now() - startMs).toBeLessThan(statementLimitS * 1_000);
+    await servers[3]!.restart();
+  });
+
+  test('rows that come twice, at any server, while replicas die: each is there once, on its shard, with both replicas', async () => {
+    const batches = Array.from({ length: 20 }, (_, batch) =>
+      Array.from({ length: 100 }, (_, row) => `event-${batch}-${row}`),
+    );
+    const alive = new Set(clients.keys());
+    const kill = (...dying: number[]) =>
+      Promise.all(dying.map((index) => Promise.all([servers[index]!.kill(), alive.delete(index)])));
+    const restart = (...dead: number[]) =>
+      Promise.all(dead.map((index) => servers[index]!.restart().then(() => alive.add(index))));
+    for (const [index, ids] of batches.entries()) {
+      if (index === 5) await kill(1, 3);
+      if (index === 10) await restart(1, 3);
+      if (index === 12) await kill(0, 2);
+      for (let time = 0; time < 2; time++) {
+        const anyone = clients[[...alive][randomInt(alive.size)]!]!;
+        await until(() => isStored(anyone, ids), { timeoutMs: sessionLimitMs });
+      }
+    }
+    await restart(0, 2);
+
+    const sent = batches.flat().sort();
+    const isWhole = async (client: ClickHouseClient) => isDeepStrictEqual(await idsIn(client, 'events'), sent);
+    for (const client of clients) await until(() => isWhole(client), { timeoutMs: sessionLimitMs });
+    for (const [index, client] of clients.entries()) {
+      const expected = await idsIn(client, 'events', `sipHash64(user) % 2 = ${Math.floor(index / 2)}`);
+      expect(expected.length).toBeGreaterThan(0);
+      await until(async () => isDeepStrictEqual(await idsIn(client, 'events_local'), expected), {
+        timeoutMs: sessionLimitMs,
+      });
+    }
+  });
+});
+
+const statementLimitS = 20;
+/** A server that was killed is taken for alive until its session with ZooKeeper ends, and takes no rows until then. */
+const sessionLimitMs = 60_000;
+
+function clientOf({ url, username, password }: DebianServer, database?: string): ClickHouseClient {
+  const settings = {
+    wait_end_of_query: 1,
+    distributed_ddl_task_timeout: `${statementLimitS}`,
+    insert_distributed_sync: 1,
+  } as const;
+  const log = { level: ClickHouseLogLevel.OFF };
+  return createClient({ url, username, password, log, ...(database && { database }), clickhouse_settings: settings });
+}
+
+async function rowsOf<Row>(client: ClickHouseClient, query: string): Promise<Row[]> {
+  return (await client.query({ query, format: 'JSONEachRow' })).json<Row>();
+}
+
+/** Without views, whose parameters its release doesn't know. Times have no fractions there. */
+const analyticsOn = (client: ClickHouseClient): Analytics => ({
+  async command(sql) {
+    if (!sql.includes('CREATE OR REPLACE VIEW')) await client.command({ query: inTheWordsOf2018(sql) });
+  },
+  query: (sql) => rowsOf(client, sql),
+  async insert(table, rows) {
+    const values = Buffer.from(rows)
+      .toString()
+      .replaceAll(/\.\d{3}$/gm, '');
+    await client.command({ query: `INSERT INTO ${table} FORMAT TabSeparatedWithNames\n${values}` });
+  },
+  file: () => Promise.reject(new Error('nobody asks for files here')),
+});
+
+/** Of ten users. False when the server, or one that it needed, was away: some rows may be stored then. */
+async function isStored(client: ClickHouseClient, ids: readonly string[]): Promise<boolean> {
+  const at = '2026-03-01 00:00:00';
+  const rowOf = (id: string) => ({
+    project: 'p',
+    environment: 'live',
+    id,
+    user: id.slice(-1),
+    created_at: at,
+    actual_created_at: at,
+  });
+  const rows = ids.map((id) => JSON.stringify(rowOf(id))).join('\n');
+  return client.command({ query: `INSERT INTO events FORMAT JSONEachRow ${rows}` }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** FINAL wants the whole key in its release. */
+async function idsIn(client: ClickHouseClient, table: string, condition = '1'): Promise<string[]> {
+  const question = `SELECT project, environment, created_at, id FROM ${table} FINAL WHERE ${condition} ORDER BY id`;
+  return (await rowsOf<{ id: string }>(client, question)).map(({ id }) => id);
+}

@@ -1,0 +1,48 @@
+/** Databases of their own on a ClickHouse server, for tests. */
+import { randomBytes } from 'node:crypto';
+import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
+import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
+import type { Analytics } from '../../../pipeline/ports.js';
+import { onCluster } from '../../../pipeline/stages/analytics/on-cluster.js';
+import type { AnalyticsSite } from '../../contract/analytics.contract.js';
+import type { ClickHouseAddress } from '../../../testing/services/clickhouse/clickhouse.js';
+
+export const freshOptions = ({ url, username, password }: ClickHouseAddress, cluster?: string): ClickHouseOptions => ({
+  url,
+  username,
+  password,
+  database: `test_${randomBytes(6).toString('hex')}`,
+  requestTimeoutMs: 30_000,
+  ...(cluster !== undefined && { cluster }),
+});
+
+/** Given a cluster, tables are made as `migrate` makes them there, whoever makes them. */
+export function freshSite(address: ClickHouseAddress, cluster?: string): AnalyticsSite {
+  const options = freshOptions(address, cluster);
+  return {
+    async open() {
+      const analytics = await openClickHouse(options);
+      return cluster === undefined
+        ? analytics
+        : { ...analytics, command: onAllShards(analytics, cluster, options.database) };
+    },
+    remove: () => dropDatabase(options),
+  };
+}
+
+/** Tests empty tables, which nobody else does. */
+function onAllShards(analytics: Analytics, name: string, database: string): Analytics['command'] {
+  const translated = (sql: string): readonly string[] => {
+    if (sql.startsWith('TRUNCATE TABLE')) return [`${sql}_local`];
+    return /^(--.*\n)*CREATE /.test(sql) ? onCluster(sql, { name, database }) : [sql];
+  };
+  return async (sql) => {
+    for (const each of translated(sql)) await analytics.command(each);
+  };
+}
+
+export async function dropDatabase(options: ClickHouseOptions): Promise<void> {
+  const analytics = await openClickHouse(options);
+  await analytics.command(`DROP DATABASE ${options.database}`);
+  await analytics.close();
+}

@@ -1,0 +1,203 @@
+/** Appending while the network between us and the broker is bad. A ledger is kept of what was appended; each record must be found once, in order. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startProxy } from '../../../testing/services/proxy.js';
+import { until } from '../../support/until.js';
+import { Appender, type AppenderOptions } from '../../../backends/cluster/kafka/produce/appender.js';
+import { Brokers } from '../../../backends/cluster/kafka/connection/brokers.js';
+import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
+import { exchange, newProducerId } from '../../../backends/cluster/kafka/connection/kafkajs-internals.js';
+import { Numbering } from '../../../backends/cluster/kafka/produce/numbering.js';
+import { produceRequest } from '../../../backends/cluster/kafka/produce/produce-request.js';
+import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
+import { encodeBatch } from '../../../backends/cluster/kafka/produce/record-batch.js';
+import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
+
+/** Ports that lead elsewhere. */
+const detours = vi.hoisted(() => new Map<number, number>());
+
+vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
+  const { socketFactory } = await original();
+  return { socketFactory: (options) => socketFactory({ ...options, port: detours.get(options.port) ?? options.port }) };
+});
+
+const topic = 'locations';
+const partition = 0;
+const texts = (count: number, name = 'n') =>
+  Array.from({ length: count }, (_, i) => ({ key: 'key', value: Buffer.from(`${name}${i}`) }));
+
+let connection: KafkaConnection;
+let reader: Reader;
+
+beforeEach(async () => {
+  const options = { ...freshKafkaOptions(), partitions: 1 };
+  connection = await connectKafka(options, () => {});
+  reader = createReader(connection, sameOnTheWire);
+  onTestFinished(async () => {
+    detours.clear();
+    await reader.close();
+    await removeTopics(connection);
+  });
+});
+
+/** Its connections go over a network of its own. Made before anything else connects through it. */
+async function overBadNetwork(options: AppenderOptions = {}) {
+  const [host, port] = freshKafkaOptions().brokers[0]!.split(':') as [string, string];
+  const network = await startProxy({ host, port: Number(port) });
+  detours.set(Number(port), network.port);
+  const appender = new Appender(connection, options);
+  onTestFinished(async () => {
+    network.mend();
+    await appender.close();
+    await network.stop();
+  });
+  return { network, appender, direct: () => detours.clear() };
+}
+
+const found = async (): Promise<string[]> =>
+  (await reader.read(topic, partition, 0, 1_000_000)).map(({ value }) => value!.toString());
+
+describe('appending', () => {
+  test('what comes while a request is under way goes along with the next', async () => {
+    const appender = new Appender(connection);
+    await appender.append(topic, texts(1));
+    const appends = Array.from({ length: 300 }, (_, i) => appender.append(topic, texts(2, `${i}:`)));
+    await Promise.all(appends);
+    await appender.close();
+    const records = await reader.read(topic, 0, 0, 1_000);
+    expect(records.length).toBe(601);
+    // The broker gives all records of a batch one time.
+    expect(new Set(records.map(({ timestamp }) => timestamp)).size).toBeLessThan(10);
+  });
+
+  test('no more is taken than is allowed to be under way', async () => {
+    const { network, appender } = await overBadNetwork({ maxInFlightBytes: 10_000 });
+    await appender.append(topic, texts(1));
+    network.delayMs = 100;
+    const value = Buffer.alloc(6_000);
+    const first = appender.append(topic, [{ key: 'a', value }]);
+    await expect(appender.append(topic, [{ key: 'a', value }])).rejects.toMatchObject({
+      code: 'overloaded',
+      retryAfterS: 1,
+    });
+    await first;
+    expect(appender.inFlightBytes).toBe(0);
+    await appender.append(topic, [{ key: 'a', value: Buffer.alloc(20_000) }]);
+    expect((await found()).length).toBe(3);
+  });
+
+  test('in an outage the caller is sent away, and the records are written once it is over', async () => {
+    const { network, appender } = await overBadNetwork({ appendLimitMs: 300 });
+    await appender.append(topic, texts(1, 'before'));
+    network.cutOff();
+    await expect(appender.append(topic, texts(2, 'during'))).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterS: 5,
+    });
+    const later = appender.publish(topic, texts(2, 'after'));
+    network.mend();
+    await later;
+    expect(await found()).toEqual(['before0', 'during0', 'during1', 'after0', 'after1']);
+  });
+
+  test('whatever answers are lost, each record is written once, and in order', async () => {
+    const { network, appender } = await overBadNetwork();
+    const total = 400;
+    let appended = 0;
+    async function appendAll(): Promise<void> {
+      for (; appended < total; appended++) {
+        await Promise.all([
+          appender.publish(topic, texts(2, `${appended}:`)),
+          appender.publish(topic, texts(1, `${appended}:more`)),
+        ]);
+      }
+    }
+    async function disturb(): Promise<void> {
+      for (let round = 1; round <= 8; round++) {
+        await until(() => appended >= (total * round) / 10);
+        network.dropsAnswers = true;
+        const before = appended;
+        await delay(50);
+        expect(appended).toBeLessThanOrEqual(before + 1);
+        network.cutOff();
+        network.mend();
+      }
+    }
+    await Promise.all([appendAll(), disturb()]);
+    const expected = Array.from({ length: total }, (_, i) => [`${i}:0`, `${i}:1`, `${i}:more0`]).flat();
+    expect(await found()).toEqual(expected);
+  });
+
+  test('records that are given up are never taken for those that come after them', async () => {
+    const { network, appender, direct } = await overBadNetwork({ outageLimitMs: 200 });
+    await appender.publish(topic, texts(1, 'before'));
+    network.dropsAnswers = true;
+    const lost = appender.publish(topic, texts(2, 'lost'));
+    const reason = expect(lost).rejects.toThrow('could not be appended to');
+    direct();
+    await until(async () => (await found()).length === 3);
+    detours.set(Number(freshKafkaOptions().brokers[0]!.split(':')[1]), network.port);
+    network.cutOff();
+    await reason;
+    network.mend();
+    await until(async () =>
+      appender.publish(topic, texts(2, 'after')).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await found()).toEqual(['before0', 'lost0', 'lost1', 'after0', 'after1']);
+  });
+
+  test('a batch that the broker refuses concerns nobody else', async () => {
+    const options = freshKafkaOptions();
+    const name = `${options.prefix}locations`;
+    // The brokers' default: somebody else made the topic.
+    const configEntries = [{ name: 'max.message.bytes', value: '1048588' }];
+    await connection.admin.createTopics({
+      topics: [{ topic: name, numPartitions: options.partitions, configEntries }],
+      waitForLeaders: false,
+    });
+    const refusing = await connectKafka(options, () => {});
+    onTestFinished(() => removeTopics(refusing));
+    const appender = new Appender(refusing);
+    const appends = [texts(3), [{ key: 'key', value: Buffer.alloc(1_500_000) }], texts(4)].map((records) =>
+      appender.append(topic, records),
+    );
+    const sizes = await Promise.allSettled([
+      ...appends,
+      appender.append(topic, [{ key: 'key', value: Buffer.alloc(5_000_000) }]),
+    ]);
+    await appender.append(topic, texts(1));
+    await appender.close();
+    expect(sizes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect((sizes[1] as PromiseRejectedResult).reason.message).toContain("answers with Kafka's error 10");
+  });
+
+  test('numbers begin anew after the last one', async () => {
+    const brokers = new Brokers(connection);
+    onTestFinished(() => brokers.close());
+    const name = connection.topicName(topic);
+    const leader = await brokers.leaderOf(name, partition);
+    // A broker that has just started gives no ids yet.
+    const id = await vi.waitFor(() => brokers.ask(leader, newProducerId), { timeout: 30_000, interval: 100 });
+    const numbering = new Numbering(id);
+    const send = async (count: number) => {
+      const bytes = encodeBatch(texts(count), numbering.numbersOf('lane'), Date.now());
+      const request = produceRequest([{ topic: name, partition, bytes }], 5_000);
+      return (await brokers.ask(leader, (broker) => exchange(broker, request))).errorCode(name, partition);
+    };
+    numbering.written('lane', 2 ** 31 - 3);
+    // Nor does it lead a partition that was just made.
+    await vi.waitFor(async () => expect(await send(5)).toBe(0), { timeout: 30_000, interval: 100 });
+    numbering.written('lane', 5);
+    expect(numbering.numbersOf('lane').firstSequence).toBe(2);
+    expect(await send(4)).toBe(0);
+    // As one that is sent again: acknowledged, and not written.
+    expect(await send(4)).toBe(0);
+    numbering.written('lane', 5);
+    const outOfOrder = 45;
+    expect(await send(1)).toBe(outOfOrder);
+    expect((await found()).length).toBe(9);
+  });
+});

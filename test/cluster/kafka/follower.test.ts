@@ -1,0 +1,324 @@
+/** Reading and following without a group where the log has gaps, and through outages. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Divergence, LogRecord, StreamHandler, Topic } from '../../../pipeline/ports.js';
+import { startProxy } from '../../../testing/services/proxy.js';
+import { until } from '../../support/until.js';
+import { Appender } from '../../../backends/cluster/kafka/produce/appender.js';
+import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
+import { type FollowerParts, startFollower } from '../../../backends/cluster/kafka/read/follower.js';
+import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
+import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
+
+/** Ports that lead elsewhere. */
+const detours = vi.hoisted(() => new Map<number, number>());
+
+vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
+  const { socketFactory } = await original();
+  return { socketFactory: (options) => socketFactory({ ...options, port: detours.get(options.port) ?? options.port }) };
+});
+
+const [host, port] = freshKafkaOptions().brokers[0]!.split(':') as [string, string];
+
+let connection: KafkaConnection;
+let reader: Reader;
+let appender: Appender;
+let problems: string[];
+
+beforeEach(async () => {
+  problems = [];
+  await open({ ...freshKafkaOptions(), partitions: 1 });
+});
+
+async function open(options: ReturnType<typeof freshKafkaOptions>): Promise<void> {
+  const opened = await connectKafka(options, () => {});
+  connection = opened;
+  const [itsReader, itsAppender] = [createReader(connection, sameOnTheWire), new Appender(connection)];
+  reader = itsReader;
+  appender = itsAppender;
+  onTestFinished(async () => {
+    detours.clear();
+    await itsReader.close();
+    await itsAppender.close();
+    await removeTopics(opened);
+  });
+}
+
+const numbered = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => ({ key: `${from + i}`, value: Buffer.from(`${from + i}`) }));
+
+/** Told what it was told, in one list: offsets of records, and where nothing is left as `to 7`. */
+class Ledger implements StreamHandler {
+  readonly told: (number | string)[] = [];
+  constructor(private readonly startAt = 0) {}
+  assigned = async () => this.startAt;
+  async records(_: number, records: readonly LogRecord[]): Promise<void> {
+    this.told.push(...records.map(({ offset }) => offset));
+  }
+  revoked = async () => {};
+  async passed(_: number, nextOffset: number): Promise<void> {
+    this.told.push(`to ${nextOffset}`);
+  }
+}
+
+function follow(handler: StreamHandler, topic: Topic = 'events', parts: Partial<FollowerParts> = {}) {
+  const subscription = startFollower({
+    connection,
+    wire: sameOnTheWire,
+    options: { topic, handler, maxBatchRecords: 100, maxWaitMs: 0 },
+    log: reader,
+    onProblem: (problem) => problems.push(problem),
+    ...parts,
+  });
+  subscription.done.catch(() => {});
+  onTestFinished(() => subscription.close());
+  return subscription;
+}
+
+/** Its last offset is a marker, which is no record. */
+async function appendTransaction(topic: Topic, count: number, outcome: 'commit' | 'abort'): Promise<void> {
+  const producer = connection.kafka.producer({
+    transactionalId: connection.topicName(topic),
+    maxInFlightRequests: 1,
+    idempotent: true,
+  });
+  await producer.connect();
+  const transaction = await producer.transaction();
+  await transaction.send({ topic: connection.topicName(topic), messages: numbered(count) });
+  await transaction[outcome]();
+  await producer.disconnect();
+}
+
+const offsets = async (topic: Topic, offset: number, maxRecords = 1_000) =>
+  (await reader.read(topic, 0, offset, maxRecords)).map((record) => record.offset);
+
+const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
+
+describe('where the log begins later', () => {
+  beforeEach(async () => {
+    await appender.append('events', numbered(20));
+    await connection.admin.deleteTopicRecords({
+      topic: connection.topicName('events'),
+      partitions: [{ partition: 0, offset: '8' }],
+    });
+  });
+
+  test('reading starts at the first record that is held', async () => {
+    expect(await reader.bounds('events', 0)).toEqual({ first: 8, end: 20 });
+    expect(await offsets('events', 3, 4)).toEqual([8, 9, 10, 11]);
+    expect(await offsets('events', 20)).toEqual([]);
+    expect(await offsets('events', 23)).toEqual([]);
+  });
+
+  test('so does following', async () => {
+    const ledger = new Ledger(3);
+    follow(ledger);
+    await until(() => ledger.told.length === 12);
+    expect(ledger.told).toEqual(range(8, 20));
+  });
+
+  test('and where nothing is held, the handler is told', async () => {
+    await connection.admin.deleteTopicRecords({
+      topic: connection.topicName('events'),
+      partitions: [{ partition: 0, offset: '-1' }],
+    });
+    const ledger = new Ledger(3);
+    follow(ledger);
+    await until(() => ledger.told.length === 1);
+    await appender.append('events', numbered(2));
+    await until(() => ledger.told.length === 3);
+    expect(ledger.told).toEqual(['to 20', 20, 21]);
+    expect(await offsets('events', 0)).toEqual([20, 21]);
+  });
+});
+
+describe('where the log ends before', () => {
+  test('the handler is asked where to go on, and no record is skipped', async () => {
+    await appender.append('events', numbered(3));
+    const ledger = new Ledger(5);
+    const asked: Divergence[] = [];
+    const diverged = async (_: number, divergence: Divergence) => {
+      asked.push(divergence);
+      return divergence.commonEnd!;
+    };
+    follow({ ...ledger, records: ledger.records.bind(ledger), passed: ledger.passed.bind(ledger), diverged });
+    await until(() => asked.length > 0);
+    await appender.append('events', numbered(4));
+    await until(() => ledger.told.length === 4);
+    expect(asked).toMatchObject([
+      { topic: 'events', partition: 0, position: { offset: 5 }, first: 0, end: 3, commonEnd: 3 },
+    ]);
+    expect(ledger.told).toEqual([3, 4, 5, 6]);
+  });
+
+  test('a handler that cannot be asked waits until the log has come so far', async () => {
+    await appender.append('events', numbered(3));
+    const ledger = new Ledger(5);
+    follow(ledger);
+    await appender.append('events', numbered(4));
+    await until(() => ledger.told.length === 2);
+    expect(ledger.told).toEqual([5, 6]);
+  });
+});
+
+describe('where there are offsets without records', () => {
+  test('they are passed over, and the handler knows where the log ends', async () => {
+    await appendTransaction('events', 3, 'commit');
+    await appendTransaction('events', 2, 'commit');
+    // A transaction ends for its producer before its marker is in the log.
+    await until(async () => (await reader.bounds('events', 0)).end === 7);
+    expect(await offsets('events', 0)).toEqual([0, 1, 2, 4, 5]);
+    expect(await offsets('events', 3, 1)).toEqual([4]);
+    expect(await offsets('events', 6)).toEqual([]);
+
+    const ledger = new Ledger();
+    follow(ledger);
+    await until(() => ledger.told.length === 6);
+    const atTheEnd = new Ledger(6);
+    follow(atTheEnd);
+    await until(() => atTheEnd.told.length === 1);
+    await appender.append('events', numbered(1));
+    await until(() => ledger.told.length === 7 && atTheEnd.told.length === 2);
+    expect(ledger.told).toEqual([0, 1, 2, 4, 5, 'to 7', 7]);
+    expect(atTheEnd.told).toEqual(['to 7', 7]);
+  });
+
+  test('the handler is told of them after the records before them', async () => {
+    const topic = connection.topicName('events');
+    const producer = connection.kafka.producer({ transactionalId: topic, maxInFlightRequests: 1, idempotent: true });
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({ topic, messages: numbered(3) });
+    let goOn = () => {};
+    const learned = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const learn = vi.fn(() => learned);
+    const ledger = new Ledger();
+    follow(ledger, 'events', { wire: { ...sameOnTheWire, learn } });
+    await until(() => learn.mock.calls.length === 1);
+    await transaction.commit();
+    await producer.disconnect();
+    await delay(2 * 250);
+    expect(ledger.told).toEqual([]);
+    goOn();
+    await until(() => ledger.told.length === 4);
+    expect(ledger.told).toEqual([0, 1, 2, 'to 4']);
+  });
+
+  test('compaction leaves the last record of each key, wherever reading starts', { timeout: 180_000 }, async () => {
+    const options = { ...freshKafkaOptions(), partitions: 1 };
+    const eager = {
+      'cleanup.policy': 'compact',
+      'segment.ms': 50,
+      'min.cleanable.dirty.ratio': 0.001,
+      'delete.retention.ms': 0,
+    };
+    const configEntries = Object.entries(eager).map(([name, value]) => ({ name, value: `${value}` }));
+    const topics = [{ topic: `${options.prefix}changes`, numPartitions: 1, configEntries }];
+    await connection.admin.createTopics({ topics, waitForLeaders: false });
+    await open(options);
+    // Batches of one, of many, and of which the last records go.
+    const keys = Array.from({ length: 600 }, (_, i) => (i * i) % 17);
+    for (let at = 0; at < keys.length; at += 1 + (at % 40)) {
+      const batch = keys.slice(at, at + 1 + (at % 40));
+      await appender.append(
+        'changes',
+        batch.map((key) => ({ key: `${key}`, value: key === 4 ? null : Buffer.from('v') })),
+      );
+    }
+    const all = keys.map((_, offset) => offset);
+    const before = await offsets('changes', 0);
+    expect(before.length).toBeLessThanOrEqual(all.length);
+    // Each append of another key ends a segment, so that the one before it can be compacted.
+    let end = keys.length;
+    const left = await until(
+      async () => {
+        await appender.append('changes', [{ key: 'other', value: Buffer.from('v') }]);
+        end += 1;
+        const held = await offsets('changes', 0);
+        return held.filter((offset) => offset < keys.length).length <= new Set(keys).size && held;
+      },
+      { timeoutMs: 120_000 },
+    );
+    const lastOf = new Map(keys.map((key, offset) => [key, offset]));
+    const lasting = [...lastOf].filter(([key]) => key !== 4).map(([, offset]) => offset);
+    expect(left).toEqual(expect.arrayContaining(lasting));
+    for (const start of [0, 1, 7, 100, 333, 598, 599, 600]) {
+      const held = (await offsets('changes', 0)).filter((offset) => offset >= start);
+      expect((await offsets('changes', start)).slice(0, 3)).toEqual(held.slice(0, 3));
+      const ledger = new Ledger(start);
+      const subscription = follow(ledger, 'changes');
+      await until(() => ledger.told.includes(end - 1));
+      await subscription.close();
+      const told = ledger.told.filter((offset) => lasting.includes(offset as number));
+      expect(told).toEqual(lasting.filter((offset) => offset >= start).sort((a, b) => a - b));
+    }
+  });
+});
+
+test('records larger than a fetch are read, also when those of several partitions come at once', async () => {
+  await open({ ...freshKafkaOptions(), partitions: 2 });
+  const large = Array.from({ length: 8 }, (_, i) => ({ key: `${i}`, value: Buffer.alloc(3_900_000, 'x') }));
+  for (const record of large) await appender.append('events', [record]);
+  const read = await Promise.all([0, 1].map((partition) => reader.read('events', partition, 0, 10, 2 ** 26)));
+  expect(read.map((records) => records.length > 0)).toEqual([true, true]);
+  expect(read.flat().map(({ value }) => value!.length)).toEqual(large.map(({ value }) => value.length));
+  const ledger = new Ledger();
+  follow(ledger);
+  await until(() => ledger.told.length === large.length);
+});
+
+describe('in an outage', () => {
+  async function badNetwork() {
+    const network = await startProxy({ host, port: Number(port) });
+    detours.set(Number(port), network.port);
+    onTestFinished(() => network.stop());
+    return network;
+  }
+
+  test('following goes on afterwards, with every record once', async () => {
+    const direct = new Appender(connection);
+    onTestFinished(() => direct.close());
+    await direct.append('events', numbered(1));
+    const network = await badNetwork();
+    const ledger = new Ledger();
+    follow(ledger);
+    for (let round = 0; round < 5; round++) {
+      await until(() => ledger.told.length === 1 + round * 50);
+      network.cutOff();
+      await direct.append('events', numbered(50));
+      network.mend();
+    }
+    await until(() => ledger.told.length === 251);
+    expect(ledger.told).toEqual(range(0, 251));
+  });
+
+  test('that lasts too long, following fails and reading too', async () => {
+    await appender.append('events', numbered(1));
+    const network = await badNetwork();
+    const ledger = new Ledger();
+    const impatient = createReader(connection, sameOnTheWire, 300);
+    onTestFinished(() => impatient.close());
+    const subscription = follow(ledger, 'events', { outageLimitMs: 300 });
+    await until(() => ledger.told.length === 1);
+    network.cutOff();
+    await expect(subscription.done).rejects.toThrow();
+    await expect(impatient.read('events', 0, 0, 1)).rejects.toThrow();
+    await expect(impatient.bounds('events', 0)).rejects.toThrow();
+    await subscription.close();
+  });
+
+  test('closing waits for no broker', async () => {
+    await appender.append('events', numbered(1));
+    const network = await badNetwork();
+    const ledger = new Ledger();
+    const subscription = follow(ledger);
+    await until(() => ledger.told.length === 1);
+    network.dropsAnswers = true;
+    const startedMs = performance.now();
+    await subscription.close();
+    await subscription.done;
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+  });
+});

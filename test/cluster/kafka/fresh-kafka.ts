@@ -1,0 +1,35 @@
+/** Topics of a test's own on the shared Kafka. */
+import { randomBytes } from 'node:crypto';
+import { topics } from '../../../pipeline/ports.js';
+import { services } from '../../../testing/services/services.js';
+import type { KafkaOptions } from '../../../backends/cluster/options.js';
+import type { WireSchemas } from '../../../backends/cluster/registry/wire-schemas.js';
+import type { KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
+import { asOnTheWire } from '../../../backends/cluster/kafka/produce/publish-rest.js';
+
+/** Under a prefix that nobody else has. */
+export const freshKafkaOptions = (): KafkaOptions => ({
+  brokers: services()!.kafka.brokers,
+  clientId: 'test',
+  prefix: `test-${randomBytes(8).toString('hex')}.`,
+  partitions: 4,
+  replicationFactor: 1,
+  minInSyncReplicas: 1,
+  retentionMs: {},
+  sessionTimeoutMs: 6_000,
+  stallTimeoutMs: 30_000,
+});
+
+/** Deletes the topics that are under the connection's prefix and closes it. */
+export async function removeTopics({ admin, topicName, close }: KafkaConnection): Promise<void> {
+  const existing = new Set(await admin.listTopics());
+  const ours = Object.values(topics)
+    .map(topicName)
+    .filter((name) => existing.has(name));
+  // Another node of the same test may be deleting them as well.
+  await admin.deleteTopics({ topics: ours }).catch(() => {});
+  await close();
+}
+
+/** Frames stay as they are. */
+export const sameOnTheWire: WireSchemas = { ...asOnTheWire, toWire: () => {} };

@@ -1,0 +1,413 @@
+/**
+ * Consumers that share a topic by a Kafka group, against a real broker: members come, go, freeze, hang and lose their brokers, under load. A ledger of what
+ * they committed must hold every record once, in the order of its partition.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { Partitioners, type Producer } from 'kafkajs';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
+import { startGroupConsumer } from '../../../backends/cluster/kafka/consume/group-consumer.js';
+import { createReader } from '../../../backends/cluster/kafka/read/reader.js';
+import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
+import type { KafkaOptions } from '../../../backends/cluster/options.js';
+import type { StreamHandler } from '../../../pipeline/ports.js';
+import { startProgram } from '../../contract/built.js';
+import { startKafka } from '../../../testing/services/kafka.js';
+import { services } from '../../../testing/services/services.js';
+import { until } from '../../support/until.js';
+import { GroupLedger, ledgerHandler, type Told } from './group-ledger.js';
+import type { MemberWork } from '../programs/group-member.js';
+
+const topic = 'locations';
+const group = 'test';
+const partitions = [0, 1, 2, 3, 4, 5];
+const sessionTimeoutMs = 6_000;
+const wire = { learn: async () => {}, fromWire: (_topic: string, frame: Buffer) => frame };
+
+interface MemberSettings {
+  readonly handler?: StreamHandler;
+  /** Of a call of the handler. */
+  readonly workMs?: () => number;
+  readonly stallTimeoutMs?: number;
+  readonly sessionTimeoutMs?: number;
+}
+
+/** A topic, who writes and reads it, and a ledger of what was done with it. All of it goes with the test. */
+class Scene {
+  readonly told: (Told & { readonly member: string })[] = [];
+  readonly problems: string[] = [];
+  readonly ledger: GroupLedger;
+  private constructor(
+    readonly options: KafkaOptions,
+    readonly connection: KafkaConnection,
+    private readonly producer: Producer,
+    redis: Redis,
+    private readonly onTestFinished: TestContext['onTestFinished'],
+  ) {
+    this.ledger = new GroupLedger(redis, options.prefix);
+  }
+
+  static async make({ onTestFinished }: TestContext, brokers = services()!.kafka.brokers): Promise<Scene> {
+    const options = { ...freshKafkaOptions(), brokers, partitions: partitions.length, sessionTimeoutMs };
+    const redis = new Redis(services()!.redis);
+    const connection = await connectKafka(options, () => {});
+    const producer = connection.kafka.producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      idempotent: true,
+      maxInFlightRequests: 1,
+    });
+    await producer.connect();
+    const scene = new Scene(options, connection, producer, redis, onTestFinished);
+    onTestFinished(async () => {
+      await producer.disconnect();
+      await scene.ledger.remove();
+      redis.disconnect();
+      await removeTopics(connection);
+    });
+    return scene;
+  }
+
+  get topicName(): string {
+    return this.connection.topicName(topic);
+  }
+
+  /** To every partition as many. */
+  async append(countEach: number, bytes = 300): Promise<void> {
+    const value = 'x'.repeat(bytes);
+    const messages = partitions.flatMap((partition) => Array.from({ length: countEach }, () => ({ partition, value })));
+    await this.producer.send({ topic: this.topicName, messages });
+  }
+
+  /** Appends all the time; resolves to how to stop. */
+  flow(): () => Promise<void> {
+    let isFlowing = true;
+    const flowing = (async () => {
+      for (; isFlowing; await delay(10)) await this.append(10).catch(() => {});
+    })();
+    return async () => {
+      isFlowing = false;
+      await flowing;
+    };
+  }
+
+  /** A member with connections of its own, as a process has them. */
+  async member(name: string, { handler, workMs = () => 1, ...settings }: MemberSettings = {}) {
+    const onProblem = (message: string) => this.problems.push(`${name}: ${message}`);
+    const connection = await connectKafka(this.options, onProblem);
+    const tell = (told: Told) => this.told.push({ ...told, member: name });
+    const reader = createReader(connection, wire);
+    const subscription = startGroupConsumer({
+      connection,
+      log: reader,
+      wire,
+      options: {
+        topic,
+        group,
+        handler: handler ?? ledgerHandler(this.ledger, workMs, tell),
+        maxBatchRecords: 50,
+        maxWaitMs: 0,
+      },
+      sessionTimeoutMs,
+      stallTimeoutMs: 60_000,
+      ...settings,
+      onProblem,
+    });
+    /** The error it ended with. */
+    const ended = subscription.done.then(
+      () => undefined,
+      (error) => error as Error,
+    );
+    const close = async (): Promise<void> => {
+      await subscription.close();
+      await reader.close();
+      await connection.close();
+    };
+    this.onTestFinished(close);
+    return { close, ended, told: () => this.told.filter(({ member }) => member === name) };
+  }
+
+  /** A member in a process of its own. */
+  process(workMs: number) {
+    const work: MemberWork = { kafka: this.options, redis: services()!.redis, workMs };
+    const program = startProgram('../../cluster/programs/group-member', [JSON.stringify(work)]);
+    this.onTestFinished(() => void program.child.kill('SIGKILL'));
+    return { ...program, told: () => program.lines.map((line) => JSON.parse(line) as Told) };
+  }
+
+  async ends(): Promise<number[]> {
+    const offsets = await this.connection.admin.fetchTopicOffsets(this.topicName);
+    return partitions.map((partition) => Number(offsets.find((each) => each.partition === partition)!.high));
+  }
+
+  /** Of the group: changes with every rebalance. */
+  async generation(): Promise<string> {
+    const { groups } = await this.connection.admin.describeGroups([this.connection.groupName(group, topic)]);
+    return groups[0]!.members.map(({ memberId }) => memberId).join();
+  }
+
+  /** Resolves when all that the log holds is in the ledger, once and in order. */
+  async settled(timeoutMs = 30_000): Promise<void> {
+    const ends = await this.ends();
+    const committed = async () =>
+      Promise.all(partitions.map(async (each) => (await this.ledger.entries(each)).at(-1)?.end));
+    await until(async () => `${await committed()}` === `${ends}`, {
+      timeoutMs,
+      describe: () => `all up to ${ends} is committed`,
+    });
+    for (const partition of partitions) {
+      const entries = await this.ledger.entries(partition);
+      expect(entries.map(({ from }) => from)).toEqual([0, ...entries.slice(0, -1).map(({ end }) => end)]);
+      expect(entries.map(({ token }) => token)).toEqual(entries.map(({ token }) => token).sort((a, b) => a - b));
+    }
+  }
+}
+
+const of = (told: readonly Told[], event: Told['event']): Told[] => told.filter((each) => each.event === event);
+
+/** How often a partition was assigned to a member before the one that had it had let it go. */
+function overlaps(told: Scene['told']): number {
+  const holders = new Map<number, string>();
+  return told.filter(({ event, partition, member }) => {
+    const holder = holders.get(partition);
+    if (event === 'assigned') holders.set(partition, member);
+    if (event === 'revoked' && holder === member) holders.delete(partition);
+    return event === 'assigned' && holder !== undefined;
+  }).length;
+}
+
+test('members come and go every few hundred milliseconds under load, and none claims what another still works on', async (context) => {
+  const scene = await Scene.make(context);
+  const workMs = () => Math.random() * 100;
+  const stopFlow = scene.flow();
+  const untilMs = Date.now() + 12_000;
+  const comeAndGo = async (name: string): Promise<void> => {
+    for (let life = 1; Date.now() < untilMs; life++) {
+      const member = await scene.member(`${name} ${life}`, { workMs });
+      await delay(200 + Math.random() * 2_000);
+      await member.close();
+      expect(of(member.told(), 'revoked')).toHaveLength(of(member.told(), 'assigned').length);
+    }
+  };
+  const stayer = await scene.member('stayer', { workMs });
+  await Promise.all([comeAndGo('one'), comeAndGo('two')]);
+  await stopFlow();
+  await scene.settled();
+  await stayer.close();
+
+  expect(of(scene.told, 'assigned').length).toBeGreaterThan(4 * partitions.length);
+  expect(overlaps(scene.told)).toBe(0);
+  expect(of(scene.told, 'fenced')).toEqual([]);
+});
+
+test('a partition that stays through a rebalance is neither revoked nor assigned again, and goes on while members join', async (context) => {
+  const scene = await Scene.make(context);
+  const stopFlow = scene.flow();
+  const first = await scene.member('first');
+  await until(() => of(first.told(), 'committed').length > 10);
+  const second = await scene.member('second');
+  await until(() => of(second.told(), 'assigned').length === 3);
+  expect(of(first.told(), 'revoked')).toHaveLength(3);
+  expect(of(first.told(), 'assigned')).toHaveLength(6);
+  const third = await scene.member('third');
+  await until(() => of(third.told(), 'assigned').length === 2);
+  await third.close();
+  await second.close();
+  await until(() => of(first.told(), 'assigned').length >= 10);
+  await stopFlow();
+  await scene.settled();
+  expect(of(first.told(), 'revoked')).toHaveLength(4);
+  expect(of(scene.told, 'fenced')).toEqual([]);
+  expect(scene.problems.filter((problem) => problem.includes('rebalanc'))).toEqual([]);
+});
+
+describe.concurrent('over many seconds', () => {
+  test('a handler that takes three sessions for one call keeps its membership, and holds up no other partition', async (context) => {
+    const scene = await Scene.make(context);
+    const calls: number[] = [];
+    const ledger = ledgerHandler(
+      scene.ledger,
+      () => 1,
+      () => {},
+    );
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const revoked: number[] = [];
+    await scene.member('only', {
+      handler: {
+        assigned: ledger.assigned,
+        revoked: async (partition) => void revoked.push(partition),
+        async records(partition, records) {
+          calls.push(partition);
+          if (partition === 2) await held;
+          await ledger.records(partition, records);
+        },
+      },
+    });
+    const stopFlow = scene.flow();
+    await until(() => calls.includes(2));
+    const before = await scene.generation();
+    await delay(3 * sessionTimeoutMs + 1_000);
+    expect(await scene.generation()).toBe(before);
+    await stopFlow();
+    const callsBefore = calls.length;
+    await scene.append(10);
+    await until(() => new Set(calls.slice(callsBefore)).size === partitions.length - 1);
+    expect(calls.filter((partition) => partition === 2)).toHaveLength(1);
+    release();
+    await scene.settled();
+    expect(revoked).toEqual([]);
+  });
+
+  test('a member that was frozen for longer than its session writes nothing when it wakes, and begins anew', async (context) => {
+    const scene = await Scene.make(context);
+    const stopFlow = scene.flow();
+    const waker = await scene.member('waker', { workMs: () => 20 });
+    await until(() => of(waker.told(), 'committed').length > 10);
+    const sleeper = scene.process(20);
+    await until(() => of(sleeper.told(), 'committed').length > 10);
+    sleeper.child.kill('SIGSTOP');
+    // Six at first, and the three that the sleeper had.
+    await until(() => of(waker.told(), 'assigned').length === 9);
+    await until(() => of(waker.told(), 'committed').length > 200);
+    const heard = sleeper.lines.length;
+    sleeper.child.kill('SIGCONT');
+    await until(() => of(sleeper.told().slice(heard), 'revoked').length >= 3);
+    await until(() => of(sleeper.told().slice(heard), 'assigned').length >= 3);
+    const revivedAt = sleeper.lines.length;
+    await until(() => of(sleeper.told().slice(revivedAt), 'committed').length > 10);
+    await stopFlow();
+    await scene.settled();
+    sleeper.child.kill('SIGTERM');
+    expect(await sleeper.ended).toBe(0);
+  });
+
+  test('what Kafka will never grant ends the consumer', async (context) => {
+    const scene = await Scene.make(context);
+    const member = await scene.member('hasty', { sessionTimeoutMs: 100 });
+    expect((await member.ended)?.message).toMatch(/session timeout/);
+  });
+
+  test('a partition whose handler hangs ends the consumer, with the state of them all', async (context) => {
+    const scene = await Scene.make(context);
+    const hung = await scene.member('hung', {
+      stallTimeoutMs: 2_000,
+      handler: {
+        assigned: async () => 0,
+        revoked: async () => {},
+        records: (partition) => (partition === 4 ? new Promise(() => {}) : Promise.resolve()),
+      },
+    });
+    await scene.append(3);
+    const error = await hung.ended;
+    expect(error?.message).toMatch(/^no step for 2000 ms: partition 4 \(\S+\)\n/);
+    expect(error?.message).toMatch(
+      /partition 4 \(\S+\): held, next 0, fetched to 3, 0 records queued, fetching, handler busy for \d+ ms, the log holds 0 to 3/,
+    );
+    expect(error?.message).toMatch(/partition 5 \(\S+\): held, next 3, .* handler idle/);
+    await hung.close();
+  });
+
+  test('a position before the first record held goes on from there; one beyond the end is never read over', async (context) => {
+    const scene = await Scene.make(context);
+    await scene.append(20);
+    await scene.connection.admin.deleteTopicRecords({
+      topic: scene.topicName,
+      partitions: [{ partition: 1, offset: '15' }],
+    });
+    const handed = new Map<number, number[]>();
+    const reader = await scene.member('reader', {
+      stallTimeoutMs: 6_000,
+      handler: {
+        assigned: async (partition) => (partition === 2 ? 25 : 3),
+        revoked: async () => {},
+        records: async (partition, records) =>
+          void handed.set(partition, [...(handed.get(partition) ?? []), ...records.map(({ offset }) => offset)]),
+      },
+    });
+    await until(() => handed.get(1)?.at(-1) === 19 && handed.get(3)?.at(-1) === 19);
+    expect([handed.get(1)![0], handed.get(3)![0]]).toEqual([15, 3]);
+    // Other records may come where ours were: that is for people to look at.
+    expect((await reader.ended)?.message).toMatch(/partition 2 \(\S+\): held, next 25, .*, the log holds 0 to 20/);
+    expect(handed.has(2)).toBe(false);
+  });
+
+  test('records that the log loses while it is read are passed over', async (context) => {
+    const scene = await Scene.make(context);
+    const offsets: number[] = [];
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await scene.member('reader', {
+      handler: {
+        assigned: async () => 0,
+        revoked: async () => {},
+        async records(partition, records) {
+          if (partition !== 1) return;
+          await held;
+          offsets.push(...records.map(({ offset }) => offset));
+        },
+      },
+    });
+    // More than the queue takes: fetching stands still until the handler goes on.
+    for (let i = 0; i < 20; i++) await scene.append(1, 500_000);
+    await scene.connection.admin.deleteTopicRecords({
+      topic: scene.topicName,
+      partitions: [{ partition: 1, offset: '18' }],
+    });
+    release();
+    await until(() => offsets.at(-1) === 19);
+    expect(offsets.slice(-2)).toEqual([18, 19]);
+    expect(offsets).toEqual([...offsets.slice(0, -2).map((_, i) => i), 18, 19]);
+    expect(offsets.length).toBeLessThan(18);
+  });
+
+  test('the end of a transaction is no record that waits', async (context) => {
+    const scene = await Scene.make(context);
+    const values: string[] = [];
+    const reader = await scene.member('reader', {
+      stallTimeoutMs: 1_500,
+      handler: {
+        assigned: async () => 0,
+        revoked: async () => {},
+        records: async (_, records) => void values.push(...records.map(({ value }) => `${value}`)),
+      },
+    });
+    const producer = scene.connection.kafka.producer({
+      transactionalId: scene.options.prefix,
+      maxInFlightRequests: 1,
+      idempotent: true,
+    });
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({ topic: scene.topicName, messages: [{ partition: 0, value: 'x' }] });
+    await until(() => values.length === 1);
+    await transaction.commit();
+    await producer.disconnect();
+    // The end of it is written a moment after it is acknowledged.
+    await until(async () => (await scene.ends())[0] === 2);
+    expect(await Promise.race([reader.ended, delay(4_000, 'still there')])).toBe('still there');
+    expect(values).toEqual(['x']);
+  });
+
+  test('brokers that are gone for a while are sat out', async (context) => {
+    const broker = await startKafka();
+    context.onTestFinished(() => broker.stop());
+    const scene = await Scene.make(context, broker.brokers);
+    const stopFlow = scene.flow();
+    const members = [await scene.member('one'), await scene.member('two')];
+    await until(() => members.every((member) => of(member.told(), 'committed').length > 10));
+    await broker.kill();
+    await delay(5_000);
+    await broker.restart();
+    const [before] = await until(() => scene.ends().catch(() => undefined), { timeoutMs: 30_000 });
+    await until(async () => (await scene.ends())[0]! > before! + 100);
+    await stopFlow();
+    await scene.settled();
+    for (const member of members)
+      expect(await Promise.race([member.ended, delay(0, 'still there')])).toBe('still there');
+  });
+});

@@ -1,0 +1,115 @@
+/**
+ * The log on three brokers, of which one after the other dies or freezes. A ledger is kept of what was appended: each record must be there once, in the order
+ * of its key, and a follower must have been handed each once.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
+import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/log.js';
+import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
+import type { LogRecord } from '../../../pipeline/ports.js';
+import { record, textOf } from '../../contract/backend.js';
+import { startKafka } from '../../../testing/services/kafka.js';
+import type { Server } from '../../../testing/services/server.js';
+import { until } from '../../support/until.js';
+
+const topic = 'locations';
+const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+/** Appends to all keys at once, round after round, until told to stop. */
+function startAppending(log: KafkaLog) {
+  let rounds = 0;
+  let isStopped = false;
+  const run = async (): Promise<void> => {
+    for (; !isStopped; rounds++) {
+      await log.publish(
+        topic,
+        keys.map((key) => record(key, `${rounds}`)),
+      );
+      // Leaves the brokers time to copy from each other.
+      await delay(5);
+    }
+  };
+  const running = run();
+  running.catch(() => {});
+  return {
+    /** Resolves when some more rounds are durable. */
+    async progress(): Promise<void> {
+      const goal = rounds + 5;
+      await Promise.race([
+        running,
+        until(() => rounds >= goal, { timeoutMs: 60_000, describe: () => `round ${goal}, at ${rounds}` }),
+      ]);
+    },
+    async stop(): Promise<number> {
+      isStopped = true;
+      await running;
+      return rounds;
+    },
+  };
+}
+
+const byKey = (records: readonly LogRecord[]) =>
+  new Map(keys.map((key) => [key, records.filter((each) => each.key === key).map((each) => Number(textOf(each)))]));
+
+test('brokers come and go: nothing is lost, nothing is there twice', { timeout: 300_000 }, async () => {
+  const kafka = await startKafka({ brokers: 3 });
+  onTestFinished(() => kafka.stop());
+  const options = { ...freshKafkaOptions(), brokers: kafka.brokers, replicationFactor: 3, minInSyncReplicas: 2 };
+  const connection = await connectKafka(options, () => {});
+  const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem: () => {} });
+  onTestFinished(async () => {
+    await log.close();
+    await connection.close();
+  });
+
+  const followed: LogRecord[] = [];
+  const subscription = log.consume({
+    topic,
+    group: null,
+    maxBatchRecords: 100,
+    maxWaitMs: 0,
+    handler: {
+      assigned: async () => 0,
+      records: async (_, records) =>
+        void followed.push(...records.map((each) => ({ ...each, value: Buffer.from(each.value!) }))),
+      revoked: async () => {},
+    },
+  });
+  subscription.done.catch(() => {});
+  /** So that the next one to go leaves enough of them. */
+  const allInSync = () =>
+    until(
+      async () => {
+        const { topics } = await connection.admin.fetchTopicMetadata({ topics: [connection.topicName(topic)] });
+        return topics[0]!.partitions.every(({ isr, leader }) => isr.length === 3 && leader >= 0);
+      },
+      { timeoutMs: 60_000 },
+    );
+
+  const appending = startAppending(log);
+  const [first, second, third] = kafka.nodes as [Server, Server, Server];
+  for (const node of [first, second]) {
+    await appending.progress();
+    await node.kill();
+    await appending.progress();
+    await node.restart();
+    await allInSync();
+  }
+  await third.pause();
+  await appending.progress();
+  await third.resume();
+  await allInSync();
+  await appending.progress();
+  const rounds = await appending.stop();
+
+  const expected = new Map(keys.map((key) => [key, Array.from({ length: rounds }, (_, i) => i)]));
+  const all = Array.from({ length: log.partitions(topic) }, (_, partition) =>
+    log.read(topic, partition, 0, rounds * keys.length),
+  );
+  expect(byKey((await Promise.all(all)).flat())).toEqual(expected);
+  await until(() => followed.length >= rounds * keys.length, { timeoutMs: 30_000 });
+  expect(byKey(followed)).toEqual(expected);
+  await subscription.close();
+  await subscription.done;
+});

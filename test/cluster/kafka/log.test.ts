@@ -1,0 +1,4 @@
+import { describeLogContract } from '../../contract/log.contract.js';
+import { clusterSite } from '../site.js';
+
+describeLogContract('cluster', clusterSite, { numRuns: 15 });

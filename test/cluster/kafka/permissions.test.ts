@@ -1,0 +1,105 @@
+/** What docs/cluster.md grants our Kafka user is enough for all that we do, and lets it at nothing of others. */
+import { readFileSync } from 'node:fs';
+import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
+import { createKafkaLog } from '../../../backends/cluster/kafka/log.js';
+import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
+import type { KafkaOptions } from '../../../backends/cluster/options.js';
+import { withKafka } from '../../../testing/services/clients.js';
+import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
+import { until } from '../../support/until.js';
+import { useLog } from './use-log.js';
+
+const guide = readFileSync(new URL('../../../docs/cluster.md', import.meta.url), 'utf8');
+const grantPattern =
+  /^kafka-acls\.sh --add --allow-principal User:fenceline --(topic|group) (\S+) --resource-pattern-type prefixed (.+)$/gm;
+const mechanism = 'plain';
+const [username, password] = ['fenceline', 'ours'];
+const stranger = { username: 'stranger', password: 'theirs' };
+let kafka: KafkaServer;
+let options: KafkaOptions;
+
+/** The guide's lines, under a prefix of the test's own. */
+function grantsFor(prefix: string, principal: string) {
+  return Array.from(guide.matchAll(grantPattern), ([, kind, name = '', operations = '']) =>
+    Array.from(operations.matchAll(/--operation (\w+)/g), ([, operation = '']) => ({
+      resourceType: kind === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+      resourceName: name.replace('fenceline.', prefix),
+      resourcePatternType: ResourcePatternTypes.PREFIXED,
+      principal,
+      host: '*',
+      operation: operationOf(operation),
+      permissionType: AclPermissionTypes.ALLOW,
+    })),
+  ).flat();
+}
+
+/** kafkajs writes DescribeConfigs as DESCRIBE_CONFIGS. */
+const operationOf = (name: string): AclOperationTypes =>
+  AclOperationTypes[name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase() as keyof typeof AclOperationTypes];
+
+beforeAll(async () => {
+  kafka = await startKafka({
+    sasl: { mechanism, users: { [username]: password, [stranger.username]: stranger.password } },
+    isGuarded: true,
+  });
+  options = { ...freshKafkaOptions(), brokers: kafka.brokers, sasl: { mechanism, username, password } };
+  await withKafka({ brokers: [...kafka.internal] }, async (admin) => {
+    await admin.createTopics({ topics: [{ topic: 'somebody-else' }] });
+    await admin.createAcls({ acl: grantsFor(options.prefix, `User:${username}`) });
+  });
+});
+afterAll(() => kafka?.stop());
+
+test('the user of the guide may do all that we do', async () => {
+  const connection = await connectKafka(options, () => {});
+  const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem: () => {} });
+  const subscriptions = await useLog(log);
+  const reported = async () => {
+    const [topic] = await connection.admin.fetchOffsets({
+      groupId: connection.groupName('test', 'events'),
+      topics: [connection.topicName('events')],
+    });
+    return topic!.partitions.some(({ offset }) => offset === '1');
+  };
+  await until(reported);
+  await Promise.all(subscriptions.map((subscription) => subscription.close()));
+  // With the topics there, a second node starts as the first did.
+  const second = await connectKafka({ ...options, clientId: 'second' }, () => {});
+  await second.close();
+  await log.close();
+  await connection.close();
+});
+
+/** What Kafka says of it; of several things asked for at once, of the first. */
+const refusalOf = (asking: Promise<unknown>): Promise<string | undefined> =>
+  asking.then(
+    () => 'allowed',
+    ({ type, errors, cause, message }) => type ?? errors?.[0]?.type ?? cause?.type ?? message,
+  );
+
+test('it is kept from the topics and groups of others', () =>
+  withKafka({ brokers: [...kafka.brokers], sasl: { mechanism, username, password } }, async (admin, client) => {
+    const producer = client.producer();
+    await producer.connect();
+    const asked = [
+      admin.createTopics({ topics: [{ topic: 'another' }] }),
+      admin.fetchTopicOffsets('somebody-else'),
+      admin.deleteTopics({ topics: [`${options.prefix}events`] }),
+      producer.send({ topic: 'somebody-else', messages: [{ value: 'x' }] }),
+    ];
+    expect(await Promise.all(asked.map(refusalOf))).toEqual(Array(4).fill('TOPIC_AUTHORIZATION_FAILED'));
+    // Not even which broker is in charge of it.
+    expect(await refusalOf(admin.fetchOffsets({ groupId: 'somebody-else' }))).toBe('Failed to find group coordinator');
+    expect(await refusalOf(admin.fetchOffsets({ groupId: `${options.prefix}test` }))).toBe('allowed');
+    await producer.disconnect();
+  }));
+
+test('without them a start fails, and says at what', async () => {
+  const sasl = { mechanism, ...stranger } as const;
+  const { prefix } = options;
+  await expect(connectKafka({ ...options, sasl }, () => {})).rejects.toThrow(
+    `topics can't be made: ${prefix}attempts: Not authorized`,
+  );
+});

@@ -1,0 +1,79 @@
+/**
+ * A connection that is reset in the middle of an answer. Seen: kafkajs threw out of its socket, or stood still without a word. `sockets.ts` says why.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { until } from '../../support/until.js';
+import { Appender } from '../../../backends/cluster/kafka/produce/appender.js';
+import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
+import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
+
+/** Ports that lead elsewhere. */
+const detours = vi.hoisted(() => new Map<number, number>());
+
+vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
+  const { socketFactory } = await original();
+  return { socketFactory: (options) => socketFactory({ ...options, port: detours.get(options.port) ?? options.port }) };
+});
+
+/** Before the broker; resets connections `resets` times, when they have carried a part of a large answer. */
+async function startResettingProxy(brokerPort: number, resets: number) {
+  let left = resets;
+  const server = createServer((client) => {
+    let carriedBytes = 0;
+    const broker = connect(brokerPort, '127.0.0.1');
+    client.pipe(broker);
+    broker.on('data', (piece) => {
+      carriedBytes += piece.length;
+      client.write(piece);
+      if (carriedBytes < 300_000 || left === 0) return;
+      left -= 1;
+      broker.destroy();
+      client.resetAndDestroy();
+    });
+    for (const socket of [client, broker]) socket.on('error', () => {});
+    client.on('close', () => broker.destroy());
+    broker.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close(), left: () => left };
+}
+
+test('a consumer goes on after connections were reset in the middle of an answer', async ({ onTestFinished }) => {
+  const options = freshKafkaOptions();
+  const connection = await connectKafka(options, () => {});
+  onTestFinished(() => removeTopics(connection));
+  const appender = new Appender(connection);
+  const count = 2_000;
+  const value = Buffer.alloc(1_000);
+  await appender.append(
+    'locations',
+    Array.from({ length: count }, () => ({ key: 'a', value })),
+  );
+  await appender.close();
+
+  const brokerPort = Number(options.brokers[0]!.split(':')[1]);
+  const proxy = await startResettingProxy(brokerPort, 3);
+  detours.set(brokerPort, proxy.port);
+  onTestFinished(() => {
+    detours.clear();
+    proxy.close();
+  });
+  const consumer = connection.kafka.consumer({
+    groupId: connection.groupName('test', 'locations'),
+    maxWaitTimeInMs: 200,
+  });
+  onTestFinished(() => consumer.disconnect());
+  const seen = new Set<string>();
+  await consumer.connect();
+  await consumer.subscribe({ topic: connection.topicName('locations'), fromBeginning: true });
+  await consumer.run({
+    eachBatch: async ({ batch }) => {
+      for (const { offset } of batch.messages) seen.add(offset);
+    },
+  });
+  await until(() => seen.size === count, { timeoutMs: 20_000, describe: () => `${seen.size} of ${count} records` });
+  expect(proxy.left()).toBe(0);
+});

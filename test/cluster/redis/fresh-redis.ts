@@ -1,0 +1,14 @@
+/** Options that no other test shares: of a server or, where several nodes are given, a Redis Cluster. */
+import { randomBytes } from 'node:crypto';
+import type { RedisOptions } from '../../../backends/cluster/options.js';
+
+export function freshRedisOptions(nodes: RedisOptions['nodes'], options: Partial<RedisOptions> = {}): RedisOptions {
+  return {
+    nodes,
+    isCluster: nodes.length > 1,
+    prefix: `test-${randomBytes(8).toString('hex')}:`,
+    connectTimeoutMs: 2_000,
+    commandTimeoutMs: 2_000,
+    ...options,
+  };
+}

@@ -1,0 +1,65 @@
+/** A state store on its own connection, whose publications reach a list instead of Kafka. */
+import type { Commit, NewRecord } from '../../../pipeline/ports.js';
+import type { RedisOptions } from '../../../backends/cluster/options.js';
+import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
+import { createRedisStateStore, type RedisStateStore } from '../../../backends/cluster/redis/state-store.js';
+
+export interface OpenStore {
+  readonly redis: RedisConnection;
+  readonly store: RedisStateStore;
+  /** Values that were published, as they reached Kafka. */
+  readonly published: string[];
+  /** What Kafka does before it takes records. */
+  kafka: () => Promise<void>;
+  stateOf(key: string, partition?: number): Promise<string | undefined>;
+}
+
+const textsOf = (records: readonly NewRecord[]): string[] => records.map(({ value }) => `${value}`);
+
+export const willing = async () => {};
+export const absent = async () => {
+  throw new Error('no Kafka');
+};
+
+export async function withStore(
+  options: RedisOptions,
+  use: (open: OpenStore) => Promise<void>,
+  retentionMs = 0,
+): Promise<void> {
+  const redis = await connectRedis(options, () => {});
+  const published: string[] = [];
+  const store = createRedisStateStore({
+    redis,
+    retentionMs,
+    wire: { toWire: (_topic, frame) => void frame.write('W') },
+    publish: async (_topic, records) => {
+      await open.kafka();
+      published.push(...textsOf(records));
+    },
+    publishRest: async (_topic, records) => {
+      await open.kafka();
+      published.push(...textsOf(records).filter((text) => !published.includes(text)));
+    },
+  });
+  const open: OpenStore = {
+    redis,
+    store,
+    published,
+    kafka: willing,
+    stateOf: async (key, partition = 0) => (await store.load(partition, [key]))[0]?.toString(),
+  };
+  try {
+    await use(open);
+  } finally {
+    await redis.close();
+  }
+}
+
+/** The device's state is the offset up to which it was applied; the event says the same. */
+export const commitOf = (expectedOffset: number, nextOffset: number, key = 'device'): Commit => ({
+  expectedOffset,
+  nextOffset,
+  states: new Map([[key, Buffer.from(`${nextOffset}`)]]),
+  publish: [{ topic: 'events', records: [{ key, value: Buffer.from(`- ${nextOffset}`) }] }],
+});
+export const published = (...offsets: number[]): string[] => offsets.map((offset) => `W ${offset}`);

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RedisOptions } from '../../../backends/cluster/options.js';
+import { listen } from '../../../backends/cluster/redis/channel.js';
+import type { RedisClient } from '../../../backends/cluster/redis/client.js';
+import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
+import { createRedisInbox, createRedisReplies } from '../../../backends/cluster/redis/replies.js';
+import { freshRedisOptions } from './fresh-redis.js';
+import type { Inbox, Replies } from '../../../pipeline/ports.js';
+import { describeRepliesContract, type RepliesSite } from '../../contract/replies.contract.js';
+import { type RedisClusterServer, type RedisServer, startRedis, startRedisCluster } from '../../../testing/services/redis.js';
+import { services } from '../../../testing/services/services.js';
+import { until } from '../../support/until.js';
+
+const { redis: shared, redisCluster } = services()!;
+
+const siteOn = (nodes: RedisOptions['nodes']) => async (): Promise<RepliesSite> => {
+  const options = freshRedisOptions(nodes);
+  const [stage, ...ingests] = await Promise.all([1, 2, 3].map(() => connectRedis(options, () => {})));
+  const inboxes = (await Promise.all(ingests.map(createRedisInbox))) as [Inbox, Inbox];
+  return {
+    replies: createRedisReplies(stage!),
+    inboxes,
+    close: async () => void (await Promise.all([stage!, ...ingests].map(({ close }) => close()))),
+  };
+};
+
+describeRepliesContract('Redis', siteOn([shared]));
+describeRepliesContract('Redis Cluster', siteOn(redisCluster.nodes));
+
+interface Pair {
+  readonly replies: Replies;
+  readonly inbox: Inbox;
+  readonly received: string[];
+  readonly ingest: RedisConnection;
+}
+
+async function withPair(options: RedisOptions, use: (pair: Pair) => Promise<void>): Promise<void> {
+  const [stage, ingest] = (await Promise.all([1, 2].map(() => connectRedis(options, () => {})))) as [
+    RedisConnection,
+    RedisConnection,
+  ];
+  const inbox = await createRedisInbox(ingest);
+  const received: string[] = [];
+  inbox.onReply((request) => received.push(request));
+  await use({ replies: createRedisReplies(stage), inbox, received, ingest });
+  await Promise.all([stage.close(), ingest.close()]);
+}
+
+/** Replies may be lost for a while, but not for longer. Each that arrives does so once. */
+async function hearsAgain({ replies, inbox, received }: Pair): Promise<void> {
+  received.length = 0;
+  let sent = 0;
+  await until(
+    () => {
+      replies.send(`${inbox.address}/${sent++}`, '{}');
+      return received.length >= 3;
+    },
+    { timeoutMs: 30_000 },
+  );
+  expect(new Set(received).size).toBe(received.length);
+}
+
+test('replies of one turn travel together, large ones too', () =>
+  withPair(freshRedisOptions([shared]), async ({ replies, inbox, received, ingest }) => {
+    const messagesSeen = async () =>
+      Number(/cmdstat_spublish:calls=(\d+)/.exec(await ingest.client.info('commandstats'))?.[1] ?? 0);
+    const before = await messagesSeen();
+    for (let i = 0; i < 1_000; i++) replies.send(`${inbox.address}/${i}`, '{}');
+    await until(() => received.length === 1_000);
+    // Others share the server.
+    expect((await messagesSeen()) - before).toBeLessThan(100);
+    for (let i = 0; i < 10; i++) replies.send(`${inbox.address}/large-${i}`, 'x'.repeat(700_000));
+    await until(() => received.length === 1_010);
+  }));
+
+describe('an inbox hears again', () => {
+  let server: RedisServer;
+  let cluster: RedisClusterServer;
+  beforeAll(async () => {
+    [server, cluster] = await Promise.all([startRedis(), startRedisCluster()]);
+  });
+  afterAll(() => Promise.all([server.stop(), cluster.stop()]));
+
+  const sites = [
+    ['a server', () => [server]],
+    ['a cluster', () => cluster.nodes],
+  ] as const;
+
+  test.each(sites)('after %s has ended its connections', (_name, nodes) =>
+    withPair(freshRedisOptions(nodes()), async (pair) => {
+      for (const node of nodes()) {
+        const redis = await connectRedis(freshRedisOptions([node]), () => {});
+        await redis.client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+        await redis.close();
+      }
+      await hearsAgain(pair);
+    }),
+  );
+
+  test.each(sites)('after %s was killed and started again', (_name, nodes) =>
+    withPair(freshRedisOptions(nodes()), async (pair) => {
+      await Promise.all(nodes().map((node) => node.kill()));
+      await Promise.all(nodes().map((node) => node.restart()));
+      await hearsAgain(pair);
+    }),
+  );
+
+  test.each(sites)('after %s stood still', (_name, nodes) =>
+    withPair(freshRedisOptions(nodes(), { commandTimeoutMs: 500 }), async (pair) => {
+      await Promise.all(nodes().map((node) => node.pause()));
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await Promise.all(nodes().map((node) => node.resume()));
+      await hearsAgain(pair);
+    }),
+  );
+});
+
+test.each([
+  ['a server', [shared]],
+  ['a cluster', redisCluster.nodes],
+])('a channel whose subscription was lost without a word, on %s, is subscribed anew', async (_name, nodes) => {
+  const redis = await connectRedis(freshRedisOptions(nodes), () => {});
+  const channel = `${redis.options.prefix}channel`;
+  const subscribers: RedisClient[] = [];
+  const heard: string[] = [];
+  const newSubscriber = () => {
+    const subscriber = redis.newSubscriber();
+    subscribers.push(subscriber);
+    return subscriber;
+  };
+  await listen({ ...redis, newSubscriber }, channel, (message) => heard.push(message));
+  await subscribers[0]!.sunsubscribe(channel);
+  await redis.client.spublish(channel, 'unheard');
+  let sent = 0;
+  const isHeard = async () => {
+    await redis.client.spublish(channel, `${sent++}`);
+    return heard.length > 0;
+  };
+  await until(isHeard, { timeoutMs: 30_000 });
+  expect(heard).not.toContain('unheard');
+  await redis.close();
+});
+
+test('while Redis answers nothing, replies are dropped and not kept', async () => {
+  const server = await startRedis();
+  await withPair(freshRedisOptions([server], { commandTimeoutMs: 60_000 }), async ({ replies, inbox, received }) => {
+    await server.pause();
+    const body = 'x'.repeat(100_000);
+    const sent = 1_000;
+    for (let i = 0; i < sent; i++) {
+      replies.send(`${inbox.address}/${i}`, body);
+      if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await server.resume();
+    await until(() => {
+      replies.send(`${inbox.address}/last`, '{}');
+      return received.includes('last');
+    });
+    expect(received.filter((request) => request !== 'last').length).toBeLessThan(sent / 4);
+  });
+  await server.stop();
+});

@@ -1,0 +1,393 @@
+/**
+ * Schemas in a real registry: what is registered, what ids mean, and what becomes of them when the registry is away, comes back empty, or holds what we
+ * can't live with. Registries that get hurt are each test's own.
+ */
+import { randomBytes } from 'node:crypto';
+import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
+import avro from 'avsc';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { RegistryOptions } from '../../../backends/cluster/options.js';
+import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
+import { freshRedisOptions } from '../redis/fresh-redis.js';
+import { createKnownIds, type KnownId, type KnownIds } from '../../../backends/cluster/registry/known-ids.js';
+import { openWireSchemas } from '../../../backends/cluster/registry/open.js';
+import { shipped, type Vocabulary } from '../../../backends/cluster/registry/vocabulary.js';
+import type { WireSchemas } from '../../../backends/cluster/registry/wire-schemas.js';
+import { type Topic, topics } from '../../../pipeline/ports.js';
+import { type Codec, codecs, createCodec } from '../../../schemas/codecs.js';
+import { exampleEvent } from '../../../schemas/testing/examples.js';
+import { makeCertificates } from '../../../testing/services/certificates.js';
+import { type RegistryServer, startRegistry } from '../../../testing/services/registry.js';
+import { services } from '../../../testing/services/services.js';
+import type { Json } from '../../support/client.js';
+
+const allTopics = Object.values(topics);
+const event = exampleEvent({ id: 'e'.repeat(24) });
+
+/** A new one for each test. */
+let prefix: string;
+let redis: RedisConnection;
+let knownIds: KnownIds;
+const problems: string[] = [];
+
+beforeEach(async () => {
+  prefix = `${randomBytes(6).toString('hex')}.`;
+  problems.length = 0;
+  redis = await connectRedis(freshRedisOptions([services()!.redis]), () => {});
+  onTestFinished(() => redis.close());
+  knownIds = createKnownIds(redis);
+});
+
+interface Settings {
+  readonly vocabulary?: Vocabulary;
+  readonly outageLimitMs?: number;
+}
+
+const open = (registry: RegistryOptions, { vocabulary, ...settings }: Settings = {}): Promise<WireSchemas> => {
+  const onProblem = (problem: string) => void problems.push(problem);
+  return openWireSchemas({ registry, knownIds, subjectPrefix: prefix, onProblem, ...settings }, vocabulary);
+};
+
+/** What the registry's API answers to somebody else. */
+async function ask(
+  { url }: RegistryOptions,
+  path: string,
+  body?: object,
+  method = body ? 'POST' : 'GET',
+): Promise<Json> {
+  const headers = { 'content-type': 'application/vnd.schemaregistry.v1+json' };
+  const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return response.json();
+}
+
+/** Registers so many schemas that aren't ours. */
+async function occupy(registry: RegistryOptions, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const schema = JSON.stringify({ type: 'record', name: `Stranger${index}`, fields: [] });
+    await ask(registry, `/subjects/stranger-${index}/versions`, { schema });
+  }
+}
+
+const subjectOf = (topic: Topic): string => `${prefix}${topic}-value`;
+const idOf = (frame: Buffer): number => frame.readUInt32BE(1);
+
+function wireFrame(
+  wire: WireSchemas,
+  topic: Topic = topics.events,
+  frame: Buffer = codecs.event.encode(event),
+): Buffer {
+  wire.toWire(topic, frame);
+  return frame;
+}
+
+/** The event that the reader makes of a frame. */
+async function read(wire: WireSchemas, frame: Buffer): Promise<unknown> {
+  const copy = Buffer.from(frame);
+  await wire.learn(topics.events, [copy]);
+  return plain(codecs.event.decode(wire.fromWire(topics.events, copy)));
+}
+
+/** Decoded records are class instances; only what they hold counts. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** The id under which each topic is written. */
+function writeIds(wire: WireSchemas): Record<string, number> {
+  return Object.fromEntries(
+    allTopics.map((topic) => {
+      const frame = Buffer.from([0, 0, 0, 0, shipped.codecs[topic].schemaId]);
+      return [topic, idOf(wireFrame(wire, topic, frame))];
+    }),
+  );
+}
+
+/** The events topic alone, as a program knows it that shipped these versions. */
+function eventVersions(...schemas: string[]): { vocabulary: Vocabulary; codec: Codec<unknown> } {
+  const type = avro.Type.forSchema(JSON.parse(schemas.at(-1)!), { registry: {}, wrapUnions: false });
+  const codec = createCodec<unknown>(type, codecs.event.schemaId);
+  const versions = schemas.map((schema, index) => ({ topic: topics.events, name: `event.v${index + 1}`, schema }));
+  return { vocabulary: { codecs: { ...shipped.codecs, events: codec }, versions }, codec };
+}
+const eventV1 = shipped.versions.find(({ name }) => name === 'event.v1')!.schema;
+const eventV2 = withField({ name: 'mood', type: ['null', 'string'], default: null });
+/** Not compatible with the first: without a default. */
+const eventBroken = withField({ name: 'weight', type: 'double' });
+
+function withField(field: object): string {
+  const schema = JSON.parse(eventV1);
+  return JSON.stringify({ ...schema, fields: [...schema.fields, field] });
+}
+
+describe('a registry', () => {
+  const registry = { url: '' };
+  beforeAll(() => {
+    registry.url = services()!.registry.url;
+  });
+
+  test('holds schemas that are whole in themselves, under subjects that demand compatibility', async () => {
+    await open(registry);
+    const subjects: string[] = await ask(registry, '/subjects');
+    expect(subjects.filter((name) => name.startsWith(prefix)).toSorted()).toEqual(allTopics.map(subjectOf).toSorted());
+    for (const topic of allTopics) {
+      const versions = shipped.versions.filter((version) => version.topic === topic);
+      expect(await ask(registry, `/subjects/${subjectOf(topic)}/versions`)).toEqual(
+        versions.map((_, index) => index + 1),
+      );
+      const latest = await ask(registry, `/subjects/${subjectOf(topic)}/versions/latest`);
+      expect(JSON.parse(latest.schema)).toEqual(JSON.parse(versions.at(-1)!.schema));
+      expect(await ask(registry, `/config/${subjectOf(topic)}`)).toEqual({ compatibilityLevel: 'BACKWARD_TRANSITIVE' });
+    }
+    const { message } = await ask(registry, `/subjects/${subjectOf(topics.events)}/versions`, { schema: eventBroken });
+    expect(message).toContain('weight');
+  });
+
+  test('lets old and new programs read each other', async () => {
+    const old = eventVersions(eventV1);
+    const next = eventVersions(eventV1, eventV2);
+    const oldNode = await open(registry, { vocabulary: old.vocabulary });
+    const newNode = await open(registry, { vocabulary: next.vocabulary });
+    const oldFrame = wireFrame(oldNode, topics.events, old.codec.encode(event));
+    const newFrame = wireFrame(newNode, topics.events, next.codec.encode({ ...event, mood: 'good' }));
+    expect(idOf(newFrame)).not.toBe(idOf(oldFrame));
+    await oldNode.learn(topics.events, [newFrame]);
+    await newNode.learn(topics.events, [oldFrame]);
+    expect(plain(old.codec.decode(oldNode.fromWire(topics.events, newFrame)))).toEqual(plain(event));
+    expect(plain(next.codec.decode(newNode.fromWire(topics.events, oldFrame)))).toEqual(
+      plain({ ...event, mood: null }),
+    );
+  });
+
+  test("never takes for ours what isn't: an id of another subject, one that nobody has, one that can't be", async () => {
+    const wire = await open(registry);
+    const body = codecs.event.encode(event).subarray(5);
+    const { deliveries } = writeIds(wire);
+    const foreign = [deliveries!, 4_000_000, 2 ** 31, 2 ** 32 - 1].map((id) => {
+      const frame = Buffer.concat([Buffer.alloc(5), body]);
+      frame.writeUInt32BE(id, 1);
+      return frame;
+    });
+    await wire.learn(topics.events, [null, Buffer.from('no frame'), ...foreign]);
+    for (const frame of foreign)
+      expect(() => codecs.event.decode(wire.fromWire(topics.events, frame))).toThrow('schema id');
+    expect(problems).toEqual([]);
+  });
+
+  test('is read through by a library that knows nothing of us', async () => {
+    const wire = await open(registry);
+    const library = new SchemaRegistry({ host: registry.url });
+    expect(plain(await library.decode(wireFrame(wire)))).toMatchObject({
+      id: event.id,
+      type: event.type,
+      confidence: event.confidence,
+    });
+  });
+});
+
+// Its restarts take long on a busy machine.
+describe('a registry that has accidents', { timeout: 180_000 }, () => {
+  let registry: RegistryServer;
+  beforeAll(async () => {
+    registry = await startRegistry();
+  });
+  afterAll(() => registry?.stop());
+
+  /** By the order in which versions shipped: topics' newest versions. */
+  const expectedIds = {
+    rejections: 1,
+    attempts: 2,
+    deliveries: 3,
+    'dead-letters': 4,
+    events: 6,
+    outcomes: 7,
+    locations: 8,
+    changes: 10,
+  };
+
+  test('has every version after nodes started at once, under the same ids whenever it is empty', async () => {
+    for (let round = 0; round < 2; round++) {
+      await registry.restart();
+      const nodes = await Promise.all(Array.from({ length: 5 }, () => open(registry)));
+      for (const wire of nodes) expect(writeIds(wire)).toEqual(expectedIds);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('that is empty again gives ids anew, which old and new nodes both understand', async () => {
+    const before = await open(registry);
+    await registry.restart();
+    await occupy(registry, 20);
+    const after = await open(registry);
+    const [old, fresh] = [wireFrame(before), wireFrame(after)];
+    expect(idOf(fresh)).not.toBe(idOf(old));
+    for (const wire of [before, after, await open(registry)]) {
+      expect(await read(wire, old)).toEqual(plain(event));
+      expect(await read(wire, fresh)).toEqual(plain(event));
+    }
+  });
+
+  test('that gives an id to another version than before keeps a node from starting', async () => {
+    const { vocabulary } = eventVersions(eventV1, eventV2);
+    await registry.restart();
+    await open(registry, { vocabulary });
+    await registry.restart();
+    await occupy(registry, 1);
+    const start = open(registry, { vocabulary });
+    await expect(start).rejects.toThrow(
+      `schema id 2 of subject ${subjectOf(topics.events)} has come to mean another version`,
+    );
+    // Nothing that it gave out since is remembered.
+    const known = await knownIds.read();
+    expect(new Map(known.map(({ id, schema }) => [id, schema]))).toEqual(
+      new Map([
+        [1, eventV1],
+        [2, eventV2],
+      ]),
+    );
+  });
+
+  test('is not needed by nodes that run, but for ids never seen', async () => {
+    await registry.restart();
+    const wire = await open(registry);
+    const frame = wireFrame(wire);
+    await registry.kill();
+    expect(await read(wire, frame)).toEqual(plain(event));
+    // Known to another node, hence to Redis.
+    await knownIds.write([{ subject: subjectOf(topics.events), id: 77, schema: eventV2, givenAtMs: Date.now() }]);
+    const { type } = eventVersions(eventV2).codec;
+    expect(await read(wire, createCodec(type, 77).encode({ ...event, mood: 'good' }))).toEqual(plain(event));
+    expect(problems).toEqual([]);
+  });
+
+  test('is waited for when an id was never seen, and not for ever', async () => {
+    await registry.restart();
+    const wire = await open(registry, { outageLimitMs: 8_000 });
+    const { type } = eventVersions(eventV2).codec;
+    const { id } = await ask(registry, `/subjects/${subjectOf(topics.events)}/versions`, { schema: eventV2 });
+    const frame = createCodec(type, id).encode({ ...event, mood: 'good' });
+    await registry.pause();
+    const reading = read(wire, frame);
+    await expect
+      .poll(() => problems, { timeout: 10_000 })
+      .toEqual([expect.stringContaining(`${registry.url} can't be reached`)]);
+    await registry.resume();
+    expect(await reading).toEqual(plain(event));
+    expect((await knownIds.read()).map((known) => known.id)).toContain(id);
+
+    await registry.kill();
+    await expect(read(wire, createCodec(type, 4_000).encode({ ...event, mood: null }))).rejects.toThrow(
+      "can't be reached",
+    );
+  });
+
+  test('that is away at the start is done without by those who know all ids from before', async () => {
+    await registry.restart();
+    const before = await open(registry);
+    await registry.kill();
+    const after = await open(registry);
+    expect(writeIds(after)).toEqual(expectedIds);
+    expect(await read(after, wireFrame(before))).toEqual(plain(event));
+    expect(problems).toEqual([
+      expect.stringContaining("can't be reached"),
+      expect.stringContaining('records are written under the ids that it gave before'),
+    ]);
+
+    // One that hangs is no better.
+    await registry.restart();
+    await registry.pause();
+    expect(writeIds(await open(registry))).toEqual(expectedIds);
+    await registry.resume();
+  });
+
+  test('that is away at the start of all is waited for, and then is an error', async () => {
+    const { vocabulary } = eventVersions(eventV1);
+    await registry.kill();
+    const start = open(registry, { vocabulary });
+    await registry.restart();
+    const wire = await start;
+    expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
+
+    await registry.kill();
+    const { vocabulary: next } = eventVersions(eventV1, eventV2);
+    await expect(open(registry, { vocabulary: next, outageLimitMs: 1_000 })).rejects.toThrow(
+      'no id is known for event.v2',
+    );
+  });
+});
+
+describe('known ids', () => {
+  test.each(['server', 'cluster'])('keep their first meaning: Redis %s', async (kind) => {
+    const { redis: server, redisCluster } = services()!;
+    const connection = await connectRedis(
+      freshRedisOptions(kind === 'server' ? [server] : redisCluster.nodes),
+      () => {},
+    );
+    onTestFinished(() => connection.close());
+    const known = createKnownIds(connection);
+    expect(await known.read()).toEqual([]);
+    const one = { subject: 'a/b-value', id: 7, schema: '"int"', givenAtMs: 1 };
+    const other = { subject: 'b-value', id: 7, schema: '"long"', givenAtMs: 2 };
+    await known.write([one, other]);
+    await known.write([{ ...one, schema: '"long"', givenAtMs: 3 }]);
+    expect(new Set(await known.read())).toEqual(new Set([{ ...one, givenAtMs: 3 }, other]));
+  });
+
+  test('that another node gave another meaning meanwhile keep a node from starting', async () => {
+    const { vocabulary } = eventVersions(eventV1);
+    const { read, write } = knownIds;
+    const others = (ids: readonly KnownId[]) => write(ids.map((known) => ({ ...known, schema: eventV2 })));
+    knownIds = { read, write: async (ids) => others(ids).then(() => write(ids)) };
+    const start = open(services()!.registry, { vocabulary });
+    await expect(start).rejects.toThrow(/^schema id \d+ of subject .* has come to mean another version/);
+  });
+});
+
+describe('a subject that was there before', () => {
+  const registry = { url: '' };
+  beforeAll(() => {
+    registry.url = services()!.registry.url;
+  });
+
+  test('with an incompatible schema is named, with the field', async () => {
+    const path = `/subjects/${subjectOf(topics.events)}/versions`;
+    const { fields, ...rest } = JSON.parse(eventV1);
+    const schema = JSON.stringify({
+      ...rest,
+      fields: fields.filter(({ name }: { name: string }) => name !== 'confidence'),
+    });
+    await ask(registry, path, { schema });
+    await expect(open(registry)).rejects.toThrow(
+      new RegExp(`^event.v1 can't be registered: .*${subjectOf(topics.events)}.*confidence`),
+    );
+    expect(await ask(registry, path)).toEqual([1]);
+  });
+
+  test.each([
+    ['NONE', 'BACKWARD_TRANSITIVE'],
+    ['FORWARD', 'BACKWARD_TRANSITIVE'],
+    ['FULL_TRANSITIVE', 'FULL_TRANSITIVE'],
+  ])('with compatibility %s has %s afterwards', async (before, after) => {
+    const subject = subjectOf(topics.changes);
+    await ask(registry, `/subjects/${subject}/versions`, {
+      schema: shipped.versions.find(({ name }) => name === 'change.v1')!.schema,
+    });
+    await ask(registry, `/config/${subject}`, { compatibility: before }, 'PUT');
+    await open(registry);
+    expect(await ask(registry, `/config/${subject}`)).toEqual({ compatibilityLevel: after });
+  });
+});
+
+test('encryption and a password are used, and demanded', { timeout: 180_000 }, async () => {
+  const certificates = await makeCertificates();
+  const { ca } = await makeCertificates();
+  const [username, password] = ['fenceline', 'a:pass/wörd'];
+  const registry = await startRegistry({ basicAuth: { username, password }, tls: { certificates } });
+  onTestFinished(() => registry.stop());
+  const { url } = registry;
+  const tls = { ca: certificates.ca };
+  const wire = await open({ url, username, password, tls });
+  expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
+  await expect(open({ url, username, password: 'guess', tls })).rejects.toThrow(/answered 401 to user fenceline$/);
+  await expect(open({ url, tls })).rejects.toThrow(/answered 401 to user nobody$/);
+  // Redis has the ids by now: without a registry that can be trusted we go by them, and say so.
+  await open({ url, username, password, tls: { ca } });
+  expect(problems.at(-1)).toMatch(/can't be reached: .*certificate.*; records are written under the ids/);
+});

@@ -1,0 +1,102 @@
+/**
+ * Apache Kafka for tests: one broker, or three that replicate. TEST_KAFKA_VERSION says which of the supported versions,
+ * 3.9 by default.
+ *
+ * Clients speak to the listener CLIENT, which demands what the test asks for; brokers speak to each other in the clear
+ * over another, INTERNAL. Unless a test asks for an authorizer, whoever proved who they are may do all.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { until } from '../../test/support/until.js';
+import { withKafka } from './clients.js';
+import { type Broker, filesOf, type KafkaSettings, loggingOptions, scramOf } from './kafka-settings.js';
+import { freePorts, loopback } from './ports.js';
+import { run } from './provider.js';
+import { type Program, type Server, type Software, startTimeoutMs, together } from './server.js';
+
+export interface KafkaServer extends Server {
+  /** `host:port` of each. */
+  readonly brokers: readonly string[];
+  /** `host:port` of each, where nothing is demanded and all is allowed. */
+  readonly internal: readonly string[];
+  /** One by one; what is done to the server is done to all of them. */
+  readonly nodes: readonly Server[];
+  readonly version: string;
+}
+
+const versions: Readonly<Record<string, { readonly variable: string; readonly image: string }>> = {
+  '3.9': { variable: 'TEST_SERVICES_KAFKA', image: 'apache/kafka:3.9.1' },
+  '4.1': { variable: 'TEST_SERVICES_KAFKA_4_1', image: 'apache/kafka:4.1.1' },
+};
+
+export const kafka: Software = softwareOf(process.env.TEST_KAFKA_VERSION ?? '3.9');
+
+/** Throws on a version that isn't supported. */
+function softwareOf(version: string): Software {
+  const { variable, image } = versions[version] ?? {};
+  if (variable === undefined || image === undefined)
+    throw new Error(`TEST_KAFKA_VERSION ${version}: one of ${Object.keys(versions).join(', ')}`);
+  return { name: 'kafka', commands: ['java'], folder: { variable, inImage: '/opt/kafka/libs' }, image };
+}
+
+export async function startKafka(settings: KafkaSettings = {}): Promise<KafkaServer> {
+  const count = settings.brokers ?? 1;
+  const ports = await freePorts(3 * count);
+  const brokers = Array.from({ length: count }, (_, index): Broker => {
+    const [client, internal, controller] = ports.slice(3 * index) as [number, number, number];
+    return { id: index + 1, client, internal, controller };
+  });
+  const clusterId = Buffer.from(randomUUID().slice(0, 16)).toString('base64url');
+  const nodes = await run(brokers.map((broker) => programOf(broker, brokers, clusterId, settings)));
+  const server = together(nodes);
+  try {
+    const isWhole = async (): Promise<boolean> => (await known(brokers[0]!).catch(() => [])).length === count;
+    await until(isWhole, { timeoutMs: startTimeoutMs });
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  const addresses = (portOf: (broker: Broker) => number): string[] =>
+    brokers.map((each) => `${loopback}:${portOf(each)}`);
+  return Object.assign(server, {
+    brokers: addresses(({ client }) => client),
+    internal: addresses(({ internal }) => internal),
+    nodes,
+    version: installedVersion() ?? kafka.image,
+  });
+}
+
+function programOf(broker: Broker, all: readonly Broker[], clusterId: string, settings: KafkaSettings): Program {
+  const java = `java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 ${loggingOptions}`;
+  const onJars = `${java} -cp "$${kafka.folder!.variable}/*"`;
+  const format = `${onJars} kafka.tools.StorageTool format --ignore-formatted -t ${clusterId} -c server.properties ${scramOf(settings)}`;
+  const { client, internal, controller } = broker;
+  const listeners = `CLIENT://$BIND:${client},INTERNAL://$BIND:${internal},CONTROLLER://$BIND:${controller}`;
+  return {
+    software: kafka,
+    ports: [client, internal, controller],
+    files: filesOf(broker, all, settings),
+    script: [
+      `[ -e formatted ] || { ${format} && touch formatted; } || exit 1`,
+      `exec ${onJars} kafka.Kafka server.properties --override "listeners=${listeners}"`,
+    ].join('\n'),
+    ping: () => isKnownToItself(broker),
+  };
+}
+
+/** The brokers that one of them has heard of. */
+const known = ({ internal }: Broker): Promise<number[]> =>
+  withKafka({ brokers: [`${loopback}:${internal}`] }, async (admin) => {
+    const { brokers } = await admin.describeCluster();
+    return brokers.map(({ nodeId }) => nodeId);
+  });
+
+async function isKnownToItself(broker: Broker): Promise<void> {
+  if (!(await known(broker)).includes(broker.id)) throw new Error('the broker is not part of its cluster yet');
+}
+
+function installedVersion(): string | undefined {
+  const folder = process.env[kafka.folder!.variable];
+  if (!folder) return undefined;
+  return readdirSync(folder).flatMap((name) => /^kafka-clients-(.*)\.jar$/.exec(name)?.[1] ?? [])[0];
+}
