@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const modules = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,replay,server,cli,demo,bench,testing,test}';
+const modules =
+  '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,replay,server,cli,demo,bench,testing,test}';
 /** Run against real services, which are started when one of these files is to run: testing/services. */
 const clusterFiles = ['test/cluster/**/*.test.ts'];
 /** Black-box tests, which run in both projects: embedded in the one, as nodes of a cluster in the other. */
