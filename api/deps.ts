@@ -1,7 +1,7 @@
 /** What the routes of the API work with. */
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
-import type { Analytics, DeliveryQueue, Log } from '../pipeline/ports.js';
 import type { Sealer } from '../pipeline/encryption.js';
+import type { Analytics, DeliveryQueue, Log } from '../pipeline/ports.js';
 import type { IconKind } from '../renderer/icons/rasterize.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
 import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';

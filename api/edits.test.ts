@@ -1,6 +1,6 @@
 /** What If-Match and ETag promise, on every kind of record, and what an edit makes of one that came first. */
 import { describe, expect, test } from 'vitest';
-import { administratorKey, type Call, mapParts, useApi } from './testing/fixtures.js';
+import { adminApiKey, type Call, mapParts, useApi } from './testing/fixtures.js';
 
 const drawn = {
   contentType: 'image/png',
@@ -26,7 +26,7 @@ const beacon = {
   coordinates: [10, 50],
 };
 const style = { version: 8, sources: {}, layers: [] };
-const asAdministrator = { key: administratorKey };
+const asAdministrator = { key: adminApiKey };
 const rotation = { environment: 'live', kind: 'secret' };
 
 interface Resource {

@@ -8,15 +8,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newProject } from '../api/projects/projects.js';
 import { type ClusterBackend, openCluster } from '../backends/cluster/cluster.js';
+import { appendChange } from '../pipeline/catalog/store/changes.js';
+import type { ConfigurationChange } from '../pipeline/catalog/types.js';
+import { createSealer } from '../pipeline/encryption.js';
+import { topics } from '../pipeline/ports.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import { clusterOptionsOrRefuse } from '../server/cluster-options.js';
 import { loadConfiguration } from '../server/config/load.js';
 import type { Role } from '../server/config/schema.js';
 import { type Keys, launchServer, type ServerProcess } from '../server/server-process.js';
-import { clusterOptionsOrRefuse } from '../server/cluster-options.js';
-import { appendChange } from '../pipeline/catalog/store/changes.js';
-import type { ConfigurationChange } from '../pipeline/catalog/types.js';
-import { topics } from '../pipeline/ports.js';
-import { createSealer } from '../pipeline/encryption.js';
-import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { startClickHouse } from '../testing/services/clickhouse/clickhouse.js';
 import { startKafka } from '../testing/services/kafka.js';
 import { startRedis } from '../testing/services/redis.js';
@@ -24,7 +24,7 @@ import { startRegistry } from '../testing/services/registry.js';
 import type { Server } from '../testing/services/server.js';
 
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
-const sealingKey = 'be'.repeat(32);
+const encryptionKey = 'be'.repeat(32);
 const changesAtOnce = 1_000;
 export const benchPartitions = 8;
 
@@ -44,7 +44,7 @@ export interface BenchNode extends ServerProcess {
 export class BenchCluster {
   /** The bench's own way to the services. */
   readonly backend: ClusterBackend;
-  readonly sealer = createSealer(Buffer.from(sealingKey, 'hex'));
+  readonly sealer = createSealer(Buffer.from(encryptionKey, 'hex'));
   readonly #environment: Readonly<Record<string, string>>;
   readonly #services: readonly Server[];
   readonly #folder: string;
@@ -73,8 +73,8 @@ export class BenchCluster {
     const environment = {
       FENCELINE_BACKEND: 'cluster',
       FENCELINE_LOG_LEVEL: 'warn',
-      FENCELINE_ADMINISTRATOR_KEY: 'of the bench',
-      FENCELINE_SEALING_KEY: sealingKey,
+      FENCELINE_ADMIN_API_KEY: 'of the bench',
+      FENCELINE_ENCRYPTION_KEY: encryptionKey,
       FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
       FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',
       FENCELINE_LIMITS_LOCATIONS_PER_KEY_PER_SECOND: '0',
@@ -95,7 +95,7 @@ export class BenchCluster {
     return new BenchCluster(backend, environment, [kafka, redis, registry, clickhouse], folder);
   }
 
-  /** Resolves when the node is ready. Each has a folder of its own, so a view that it fills first. */
+  /** Resolves when the node is ready. Each has a folder of its own, so a read model that it fills first. */
   async node(...roles: readonly Role[]): Promise<BenchNode> {
     const launched = launchServer({
       program,

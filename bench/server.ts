@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbedded } from '../backends/embedded/embedded.js';
-import { type Keys, launchServer, type ServerProcess } from '../server/server-process.js';
-import { sealingKey } from '../server/keys/encryption-key.js';
-import { type NewRecord, topics } from '../pipeline/ports.js';
 import { createSealer, type Sealer } from '../pipeline/encryption.js';
+import { type NewRecord, topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { Project } from '../schemas/json/project.js';
 import type { WebhookRecord } from '../schemas/json/webhook.js';
+import { encryptionKey } from '../server/keys/encryption-key.js';
+import { type Keys, launchServer, type ServerProcess } from '../server/server-process.js';
 import { type Answer, send } from './http.js';
 import { type FenceMix, fences } from './workload.js';
 
@@ -62,7 +62,7 @@ export class BenchServer {
     const project = await server.#project();
     await server.stop();
     await server.#append('geofence', fencesOf(project));
-    await server.#append('webhook', webhooksOf(project, createSealer(sealingKey(server.#folder))));
+    await server.#append('webhook', webhooksOf(project, createSealer(encryptionKey(server.#folder))));
     await server.start();
     return server;
   }

@@ -5,6 +5,7 @@
  * people go to.
  */
 import type { Position } from '../schemas/json/common.js';
+import { createRandom, type Random } from '../testing/random.js';
 import {
   type Area,
   airports,
@@ -24,7 +25,6 @@ import {
   stations,
 } from './landmarks.js';
 import { along, distanceM, type PlanePoint, toPlane, toPosition } from './plane.js';
-import { createRandom, type Random } from '../testing/random.js';
 
 /** A geofence or beacon as it is put: the pair that names it, and the body. */
 export interface CityResource {

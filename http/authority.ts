@@ -1,7 +1,7 @@
 /**
  * Who may call what. Every route declares the authority it asks for; one hook decides before anything of the body is read.
  *
- * A secret key can do all that a publishable key can. The administrator's key belongs to no project and opens only the
+ * A secret key can do all that a publishable key can. The admin API key belongs to no project and opens only the
  * administrator's routes and those that say so.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -32,7 +32,7 @@ declare module 'fastify' {
 
 export interface AuthorityOptions {
   readonly keyRing: KeyRing;
-  /** SHA-256 of the administrator's key as 64 hex digits; absent: nobody is administrator. */
+  /** SHA-256 of the admin API key as 64 hex digits; absent: nobody is administrator. */
   readonly administratorKeySha256?: string | undefined;
 }
 

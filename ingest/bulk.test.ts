@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../pipeline/stages/testing/node.js';
 import { ApiError } from '../schemas/errors.js';
 import { batchRecords } from './bulk-upload.js';
-import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 import type { IngestDependencies } from './parts.js';
+import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 type Append = IngestDependencies['log']['append'];
 

@@ -4,8 +4,8 @@ import { readAll, until } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
 import { ApiError } from '../schemas/errors.js';
 import type { Rejection } from '../schemas/records.js';
-import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 import { startRejectionCounter } from './rejections.js';
+import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 const decode = (records: readonly { readonly value: Buffer | null }[]): Rejection[] =>
   records.map(({ value }) => codecs.rejection.decode(value as Buffer));
@@ -60,7 +60,7 @@ describe('over HTTP', () => {
     await until(async () => sum(totals(await stored())) >= sum(expected));
     expect(totals(await stored())).toEqual(expected);
     const [first] = await stored();
-    expect(first).toMatchObject({ environment: 'test', project: ingest.node.view.projects()[0]?._id });
+    expect(first).toMatchObject({ environment: 'test', project: ingest.node.readModel.projects()[0]?._id });
   });
 });
 

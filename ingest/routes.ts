@@ -6,11 +6,11 @@
  * pipeline and http.
  */
 import type { FastifyPluginAsync } from 'fastify';
-import { bulkRoutes } from './bulk.js';
 import { clientCallRoutes } from '../api/sdk/client-calls.js';
 import { configRoutes } from '../api/sdk/config.js';
-import { createIngestParts, type IngestDependencies } from './parts.js';
 import { searchRoutes } from '../api/sdk/search.js';
+import { bulkRoutes } from './bulk.js';
+import { createIngestParts, type IngestDependencies } from './parts.js';
 import { trackRoutes } from './track.js';
 
 /** All routes of ingest, as one plugin: `app.register(ingestRoutes, dependencies)`. */

@@ -11,15 +11,15 @@ export interface Sealer {
   open(sealed: string, owner: string): string;
 }
 
-export const sealingKeyBytes = 32;
+export const encryptionKeyBytes = 32;
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** `key` has {@link sealingKeyBytes}. */
+/** `key` has {@link encryptionKeyBytes}. */
 export function createSealer(key: Uint8Array): Sealer {
-  if (key.length !== sealingKeyBytes)
-    throw new Error(`a sealing key of ${key.length} bytes; it must have ${sealingKeyBytes}`);
+  if (key.length !== encryptionKeyBytes)
+    throw new Error(`a encryption key of ${key.length} bytes; it must have ${encryptionKeyBytes}`);
   return {
     seal(secret, owner) {
       const nonce = randomBytes(nonceBytes);

@@ -304,7 +304,7 @@ export interface DeliveryQueue {
 
 /**
  * What the stage tells a waiting request of one location, as JSON: the user afterwards and the events it caused, in wire form, and what the
- * SDK wants to know of its surroundings. `events` is empty for a repeat or a stale location.
+ * SDK wants to know of its context. `events` is empty for a repeat or a stale location.
  */
 export interface TrackReply {
   readonly recordId: string;

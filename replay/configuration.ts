@@ -1,7 +1,7 @@
 /**
  * The configuration as topic `changes` has it: the projects, and what one project and environment is configured with.
  *
- * Read from the topic and not from the server's view, which is a copy of it: the topic is there when the view is not, and in any log.
+ * Read from the topic and not from the server's read model, which is a copy of it: the topic is there when the read model is not, and in any log.
  */
 import type { GeofenceInput } from '../api/geofences/input.js';
 import { geofenceRecord } from '../api/geofences/record.js';
@@ -82,7 +82,7 @@ type LoggedChange = DecodedChange & { readonly origin: ChangeOrigin };
 /**
  * In their order, applied or not: whoever applies them decides which count. A log that compacts now and then may hold
  * several of one thing. Changes that can't
- * be understood are passed over, as a node's view does.
+ * be understood are passed over, as a node's read model does.
  */
 async function* readChanges(log: ReadableLog, kinds: readonly ChangeKind[]): AsyncGenerator<LoggedChange[]> {
   const decodeChange = createChangeDecoder();

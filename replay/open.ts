@@ -2,8 +2,8 @@
 import { openCluster } from '../backends/cluster/cluster.js';
 import { hasLog, openLogReader, type ReadableLog } from '../backends/embedded/reader.js';
 import { CommandFailure } from '../cli/command.js';
-import type { Configuration } from '../server/config/schema.js';
 import { clusterOptionsOrRefuse } from '../server/cluster-options.js';
+import type { Configuration } from '../server/config/schema.js';
 
 export interface OpenRecord {
   readonly log: ReadableLog;

@@ -2,9 +2,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isDictionary } from '../api/fields.js';
 import { mergeSettings } from '../api/settings/input.js';
+import { CommandFailure, UsageError } from '../cli/command.js';
 import type { Environment } from '../schemas/json/common.js';
 import type { ProjectRecord, Settings } from '../schemas/json/project.js';
-import { CommandFailure, UsageError } from '../cli/command.js';
 import { type Format, formats } from './formats.js';
 import type { TimeRange } from './partition.js';
 import { parseDuration, parseMoment } from './times.js';

@@ -1,10 +1,10 @@
-/** What locations are evaluated against: a view of its own in a temporary folder, and the catalog over it, as a node has them. */
+/** What locations are evaluated against: a read model of its own in a temporary folder, and the catalog over it, as a node has them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
+import { openReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { Catalog, DecodedChange } from '../pipeline/catalog/types.js';
-import { openView } from '../pipeline/catalog/store/read-model.js';
 
 export interface World {
   readonly catalog: Catalog;
@@ -17,15 +17,15 @@ export async function createWorld(configured: AsyncIterable<readonly DecodedChan
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
-  const view = openView(folder);
+  const readModel = openReadModel(folder);
   let offset = 0;
-  for await (const changes of configured) await view.apply(changes, ++offset);
-  const catalog = createCatalog(view);
+  for await (const changes of configured) await readModel.apply(changes, ++offset);
+  const catalog = createCatalog(readModel);
   return {
     catalog,
     async close() {
       await catalog.close();
-      await view.close();
+      await readModel.close();
       remove();
       process.off('exit', remove);
     },

@@ -30,7 +30,7 @@ export const errorCatalogue = {
     retry: false,
     meaning: 'The feature is known, but this installation does not offer it yet.',
   },
-  question_too_large: {
+  query_too_large: {
     status: 400,
     retry: false,
     meaning:

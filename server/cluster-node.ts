@@ -1,33 +1,33 @@
 /**
  * One process of a cluster, doing what its roles say. Any number of processes may have the same role.
  *
- * Each keeps its own view of the configuration, in a folder that can be made anew. What it works on is in Kafka, Redis and ClickHouse; any part
+ * Each keeps its own read model of the configuration, in a folder that can be made anew. What it works on is in Kafka, Redis and ClickHouse; any part
  * failing ends the process, and whoever takes over goes on from what is committed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openCluster } from '../backends/cluster/cluster.js';
 import { createSpace, refuseWhenFull } from '../backends/embedded/space.js';
-import { createCatalog } from '../pipeline/catalog/index/catalog.js';
-import { createCatchUp, createConfigurationWriter, followComparedChanges } from '../pipeline/catalog/store/changes.js';
-import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
-import { type Log, topics } from '../pipeline/ports.js';
-import { createSealer } from '../pipeline/encryption.js';
-import { stageMetrics } from '../pipeline/stages/metrics.js';
 import { UsageError } from '../cli/command.js';
-import type { Configuration, Role } from './config/schema.js';
+import { createCatalog } from '../pipeline/catalog/index/catalog.js';
+import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
+import { createCatchUp, createConfigurationWriter, followComparedChanges } from '../pipeline/catalog/store/changes.js';
+import { createSealer } from '../pipeline/encryption.js';
+import { type Log, topics } from '../pipeline/ports.js';
+import { stageMetrics } from '../pipeline/stages/metrics.js';
 import { closeHttp } from './close-http.js';
 import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type Part, type RoleParts, startRole } from './cluster-roles.js';
+import type { Configuration, Role } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
+import { discardOldReadModel, discardOtherFormat, openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
-import { discardOldView, discardOtherFormat, openNodeView } from './data-folder/folders.js';
+import { watchSpace } from './data-folder/space-watch.js';
 import { createNodeServer } from './http.js';
+import { encryptionKeyOf } from './keys/encryption-key.js';
 import { createProcessRegistry, createRecorder, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
-import { sealingKeyOf } from './keys/encryption-key.js';
-import { watchSpace } from './data-folder/space-watch.js';
 
 /** So long the making of a first project is left to the node that took its turn. */
 const greetingTurnMs = 60_000;
@@ -71,7 +71,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   };
   const backend = await openCluster({ ...options, onProblem });
   const { log } = backend;
-  /** Kafka has room for a change that this node's view has none for: the caller would wait for the view. */
+  /** Kafka has room for a change that this node's read model has none for: the caller would wait for the read model. */
   const requestLog: Log = {
     ...backend.requestLog,
     async append(topic, records) {
@@ -79,22 +79,22 @@ export async function startClusterNode(configuration: Configuration, logger: Log
       await backend.requestLog.append(topic, records);
     },
   };
-  discardOldView(configuration, Date.now());
+  discardOldReadModel(configuration, Date.now());
   discardOtherFormat(configuration);
-  const view = openNodeView(configuration, space);
+  const readModel = openNodeReadModel(configuration, space);
   const changes = await followComparedChanges({
     log,
-    view,
+    readModel,
     onProblem: (problem) => logger.error(problem, 'change skipped'),
   });
-  const writer = createConfigurationWriter({ log: requestLog, view, limitMs: editLimitMs });
-  await Promise.race([failure(changes.done), view.waitFor((await log.bounds(topics.changes, 0)).end)]);
+  const writer = createConfigurationWriter({ log: requestLog, readModel, limitMs: editLimitMs });
+  await Promise.race([failure(changes.done), readModel.waitFor((await log.bounds(topics.changes, 0)).end)]);
 
-  // After the view has caught up: the catalog loads its fences from it.
-  const catalog = createCatalog(view);
-  const { administratorKey } = secrets;
-  const catchUp = createCatchUp({ log: requestLog, view, limitMs: unknownKeyLimitMs });
-  const app = createNodeServer({ configuration, logger, view, registry, administratorKey, catchUp });
+  // After the read model has caught up: the catalog loads its fences from it.
+  const catalog = createCatalog(readModel);
+  const { adminApiKey } = secrets;
+  const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
+  const app = createNodeServer({ configuration, logger, readModel, registry, adminApiKey, catchUp });
   await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });
   const shared: RoleParts = {
     configuration,
@@ -103,11 +103,11 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     stageMetrics: createRecorder(stageMetrics, registry),
     backend,
     clickHouse: options.clickHouse,
-    view,
+    readModel,
     writer,
     catalog,
     spatial: createSpatialQueries(catalog, Date.now),
-    sealer: createSealer(sealingKeyOf(secrets.sealingKey)),
+    sealer: createSealer(encryptionKeyOf(secrets.encryptionKey)),
     app,
   };
   const parts = new Map<Role, Part>();
@@ -120,7 +120,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
 
   return {
     app,
-    configuration: view,
+    configuration: readModel,
     writer,
     mayGreet: async () => parts.has('api') && (await backend.turns.take('first-project', greetingTurnMs)),
     failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(
@@ -135,15 +135,15 @@ export async function startClusterNode(configuration: Configuration, logger: Log
       for (const role of stopOrder) await parts.get(role)?.stop();
       await changes.close();
       await catalog.close();
-      await view.close();
+      await readModel.close();
       await backend.close();
     },
   };
 }
 
 interface SharedSecrets {
-  readonly administratorKey: string;
-  readonly sealingKey: string;
+  readonly adminApiKey: string;
+  readonly encryptionKey: string;
 }
 
 /** What all nodes must have alike, and none can make for the others. */
@@ -154,7 +154,7 @@ function sharedSecrets(environment: Readonly<Record<string, string | undefined>>
     return value;
   };
   return {
-    administratorKey: of('FENCELINE_ADMINISTRATOR_KEY', 'a long random text'),
-    sealingKey: of('FENCELINE_SEALING_KEY', '64 hex digits, as from "openssl rand -hex 32"'),
+    adminApiKey: of('FENCELINE_ADMIN_API_KEY', 'a long random text'),
+    encryptionKey: of('FENCELINE_ENCRYPTION_KEY', '64 hex digits, as from "openssl rand -hex 32"'),
   };
 }

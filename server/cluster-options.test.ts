@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { clusterOptions } from './cluster-options.js';
 import { loadConfiguration } from './config/load.js';
 import { describeSettings } from './config/print.js';
-import { clusterOptions } from './cluster-options.js';
 
 function load(environment: Record<string, string> = {}) {
   const loaded = loadConfiguration({ environment, flags: {} });

@@ -11,8 +11,8 @@ import type {
   RegistryOptions,
   TlsOptions,
 } from '../backends/cluster/options.js';
-import { topics } from '../pipeline/ports.js';
 import { UsageError } from '../cli/command.js';
+import { topics } from '../pipeline/ports.js';
 import type { Configuration } from './config/schema.js';
 
 export interface ClusterOptions {

@@ -10,14 +10,14 @@ import { startRejectionCounter } from '../ingest/rejections.js';
 import type { MonitoredCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/changes.js';
 import { createExpirySweeper } from '../pipeline/catalog/store/expiry.js';
+import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import { createRestorationSweeper } from '../pipeline/catalog/store/restoration.js';
 import type { ConfigurationWriter, SpatialQueries } from '../pipeline/catalog/types.js';
-import type { View } from '../pipeline/catalog/store/read-model.js';
-import { topics } from '../pipeline/ports.js';
 import type { Sealer } from '../pipeline/encryption.js';
+import { topics } from '../pipeline/ports.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
-import type { Configuration, Role } from './config/schema.js';
 import { askedEvery, progressAt, sum } from './backlog.js';
+import type { Configuration, Role } from './config/schema.js';
 import { dayMs } from './data-folder/folders.js';
 import { addApi, addIngest } from './http.js';
 import { createMaps } from './maps.js';
@@ -34,7 +34,7 @@ export interface RoleParts {
   readonly stageMetrics: Recorder;
   readonly backend: ClusterBackend;
   readonly clickHouse: ClickHouseOptions;
-  readonly view: View;
+  readonly readModel: ReadModel;
   readonly writer: ConfigurationWriter;
   readonly catalog: MonitoredCatalog;
   readonly spatial: SpatialQueries;
@@ -57,7 +57,7 @@ const progressEveryMs = 50;
 export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[role](parts);
 
 const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
-  async ingest({ configuration, registry, backend, view, spatial, app }) {
+  async ingest({ configuration, registry, backend, readModel, spatial, app }) {
     const { log, requestStates } = backend;
     const rejections = startRejectionCounter(log, Date.now);
     const partitions = log.partitions(topics.locations);
@@ -71,7 +71,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     });
     await addIngest(
       app,
-      { configuration, view, registry },
+      { configuration, readModel, registry },
       {
         log: backend.requestLog,
         spatial,
@@ -84,16 +84,23 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     return { done: rejections.done, stop: () => rejections.close() };
   },
 
-  async pipeline({ configuration, logger, stageMetrics, backend, view, catalog, spatial }) {
+  async pipeline({ configuration, logger, stageMetrics, backend, readModel, catalog, spatial }) {
     const { log, stateStore, replies, turns } = backend;
-    const catchUp = createCatchUp({ log, view });
+    const catchUp = createCatchUp({ log, readModel });
     const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences: spatial.searchGeofences };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
     const { intervalMs, keepDays } = configuration.expiry;
-    const writer = createConfigurationWriter({ log, view });
-    const expiry = createExpirySweeper({ view, writer, turns, clock: Date.now, intervalMs, keepMs: keepDays * dayMs });
+    const writer = createConfigurationWriter({ log, readModel });
+    const expiry = createExpirySweeper({
+      readModel,
+      writer,
+      turns,
+      clock: Date.now,
+      intervalMs,
+      keepMs: keepDays * dayMs,
+    });
     expiry.start();
-    const restoration = createRestorationSweeper({ view, writer, turns });
+    const restoration = createRestorationSweeper({ readModel, writer, turns });
     restoration.start();
     return {
       done: Promise.race([stage.done, expiry.done, restoration.done]),
@@ -105,7 +112,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     };
   },
 
-  async api({ configuration, logger, backend, clickHouse, view, writer, spatial, sealer, app }) {
+  async api({ configuration, logger, backend, clickHouse, readModel, writer, spatial, sealer, app }) {
     const analytics = await openClickHouse(clickHouse);
     await migrate(analytics, tables, clickHouse);
     const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
@@ -113,7 +120,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const { requestLog: log, requestStates: states } = backend;
     await addApi(
       app,
-      { configuration, view },
+      { configuration, readModel },
       {
         ...{ writer, spatial, analytics, log, maps, states, sealer, webhookClient },
         deliveries: backend.requestDeliveries,
@@ -129,15 +136,15 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     };
   },
 
-  async webhooks({ configuration, logger, registry, stageMetrics, backend, view, sealer }) {
-    const catchUp = createCatchUp({ log: backend.log, view });
+  async webhooks({ configuration, logger, registry, stageMetrics, backend, readModel, sealer }) {
+    const catchUp = createCatchUp({ log: backend.log, readModel });
     return startWebhookStage({
       configuration,
       logger,
       registry,
       metrics: stageMetrics,
       backend,
-      view,
+      readModel,
       catchUp,
       sealer,
     });

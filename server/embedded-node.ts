@@ -6,9 +6,9 @@
  * what is committed.
  */
 import type { Logger } from 'pino';
+import { embeddedLeases } from '../backends/embedded/leases.js';
 import { createInbox } from '../backends/embedded/replies.js';
 import { createSpace, newSharedSpace, refuseWhenFull } from '../backends/embedded/space.js';
-import { embeddedTurns } from '../backends/embedded/leases.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
 import {
   type ChangeProblem,
@@ -17,28 +17,28 @@ import {
 } from '../pipeline/catalog/store/changes.js';
 import { createExpirySweeper } from '../pipeline/catalog/store/expiry.js';
 import { createRestorationSweeper } from '../pipeline/catalog/store/restoration.js';
-import { type Log, topics } from '../pipeline/ports.js';
 import { createSealer } from '../pipeline/encryption.js';
-import type { Configuration } from './config/schema.js';
-import { administratorKey } from './keys/admin-api-key.js';
-import type { AnalyticsCalls } from './threads/analytics-worker.js';
+import { type Log, topics } from '../pipeline/ports.js';
 import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
 import { closeHttp } from './close-http.js';
+import type { Configuration } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
+import { dayMs, discardOtherFormat, openBackend, openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
-import { dayMs, discardOtherFormat, openBackend, openNodeView } from './data-folder/folders.js';
+import { startSweeps } from './data-folder/retention.js';
+import { watchSpace } from './data-folder/space-watch.js';
 import { addApi, addIngest, createNodeServer } from './http.js';
+import { adminApiKey } from './keys/admin-api-key.js';
+import { encryptionKey } from './keys/encryption-key.js';
 import { createMaps } from './maps.js';
 import { addGauge, createProcessRegistry, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { createPacing } from './pacing.js';
-import { startSweeps } from './data-folder/retention.js';
-import { sealingKey } from './keys/encryption-key.js';
-import { watchSpace } from './data-folder/space-watch.js';
+import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';
-import { createWebhookClient } from './webhooks.js';
 import { startWorker, type WorkerCalls } from './threads/worker-host.js';
+import { createWebhookClient } from './webhooks.js';
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
   prepareDataFolder(configuration.data, logger);
@@ -49,7 +49,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
   const backend = openBackend(configuration, space, 'refuse');
   discardOtherFormat(configuration);
-  const view = openNodeView(configuration, space);
+  const readModel = openNodeReadModel(configuration, space);
   const { stateStore } = backend;
   const log: Log = {
     ...backend.log,
@@ -59,14 +59,14 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     },
   };
   const onChangeProblem = (problem: ChangeProblem) => logger.error(problem, 'change skipped');
-  const changes = await followComparedChanges({ log, view, onProblem: onChangeProblem }, { beyondEndMs: 0 });
-  const writer = createConfigurationWriter({ log, view });
-  await view.waitFor((await log.bounds(topics.changes, 0)).end);
+  const changes = await followComparedChanges({ log, readModel, onProblem: onChangeProblem }, { beyondEndMs: 0 });
+  const writer = createConfigurationWriter({ log, readModel });
+  await readModel.waitFor((await log.bounds(topics.changes, 0)).end);
 
-  const sealer = createSealer(sealingKey(configuration.data));
+  const sealer = createSealer(encryptionKey(configuration.data));
   const webhookClient = createWebhookClient(configuration);
   const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
-  // After the view has caught up: the stage loads its fences from it.
+  // After the read model has caught up: the stage loads its fences from it.
   const applied = newAppliedOffsets(log.partitions(topics.locations));
   const given = { configuration, applied, space: sharedSpace };
   const stage = startWorker<StageCalls>('./stage-worker.js', given);
@@ -77,15 +77,15 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
   const expiry = createExpirySweeper({
-    view,
+    readModel,
     writer,
-    turns: embeddedTurns,
+    turns: embeddedLeases,
     clock: Date.now,
     intervalMs: configuration.expiry.intervalMs,
     keepMs: configuration.expiry.keepDays * dayMs,
   });
   expiry.start();
-  const restoration = createRestorationSweeper({ view, writer, turns: embeddedTurns });
+  const restoration = createRestorationSweeper({ readModel, writer, turns: embeddedLeases });
   restoration.start();
   const sweeps = startSweeps(backend.log);
   const rejections = startRejectionCounter(log, Date.now);
@@ -98,9 +98,9 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const http = {
     configuration,
     logger,
-    view,
+    readModel,
     registry,
-    administratorKey: administratorKey(configuration.data, process.env.FENCELINE_ADMINISTRATOR_KEY),
+    adminApiKey: adminApiKey(configuration.data, process.env.FENCELINE_ADMIN_API_KEY),
   };
   const app = createNodeServer(http);
   await app.register(operationsRoutes, {
@@ -135,7 +135,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
 
   return {
     app,
-    configuration: view,
+    configuration: readModel,
     writer,
     mayGreet: async () => true,
     failed: Promise.race([
@@ -164,7 +164,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await webhooks.stop();
       await analytics.stop();
       await changes.close();
-      await view.close();
+      await readModel.close();
       await backend.close();
     },
   };

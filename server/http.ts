@@ -13,24 +13,24 @@ import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
 import { defaultIngestBounds, type IngestDependencies } from '../ingest/parts.js';
 import { ingestRoutes } from '../ingest/routes.js';
-import type { View } from '../pipeline/catalog/store/read-model.js';
-import type { DeliveryQueue, StateStore } from '../pipeline/ports.js';
+import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { Sealer } from '../pipeline/encryption.js';
+import type { DeliveryQueue, StateStore } from '../pipeline/ports.js';
 import { createTryOnce } from '../pipeline/stages/webhooks/attempt-once.js';
 import type { Configuration } from './config/schema.js';
-import { version } from './version.js';
 import type { Maps } from './maps.js';
 import { createRecorder, createRequestObserver } from './metrics.js';
+import { version } from './version.js';
 import type { createWebhookClient } from './webhooks.js';
 
 interface HttpParts {
   readonly configuration: Configuration;
   readonly logger: Logger;
-  readonly view: View;
+  readonly readModel: ReadModel;
   readonly registry: Registry;
-  readonly administratorKey: string;
+  readonly adminApiKey: string;
   /**
-   * Where other nodes may change the configuration: resolves when the view shows what was acknowledged before the
+   * Where other nodes may change the configuration: resolves when the read model shows what was acknowledged before the
    * call.
    */
   readonly catchUp?: () => Promise<void>;
@@ -42,15 +42,15 @@ const sha256Hex = (text: string): string => createHash('sha256').update(text).di
 export const createNodeServer = ({
   configuration,
   logger,
-  view,
+  readModel,
   registry,
-  administratorKey,
+  adminApiKey,
   catchUp,
 }: HttpParts): FastifyInstance =>
   createHttpServer({
     logger,
-    keyRing: createKeyRing(view, catchUp),
-    administratorKeySha256: sha256Hex(administratorKey),
+    keyRing: createKeyRing(readModel, catchUp),
+    administratorKeySha256: sha256Hex(adminApiKey),
     rateLimits: configuration.limits,
     openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },
     trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
@@ -69,12 +69,12 @@ export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics
 
 export async function addIngest(
   app: FastifyInstance,
-  { configuration, view, registry }: Pick<HttpParts, 'configuration' | 'view' | 'registry'>,
+  { configuration, readModel, registry }: Pick<HttpParts, 'configuration' | 'readModel' | 'registry'>,
   given: IngestGiven,
 ): Promise<void> {
   await app.register(ingestRoutes, {
     ...given,
-    configuration: view,
+    configuration: readModel,
     clock: Date.now,
     bounds: {
       ...defaultIngestBounds,
@@ -98,14 +98,14 @@ export interface ApiGiven extends Pick<ApiDeps, 'writer' | 'spatial' | 'analytic
 
 export async function addApi(
   app: FastifyInstance,
-  { configuration, view }: Pick<HttpParts, 'configuration' | 'view'>,
+  { configuration, readModel }: Pick<HttpParts, 'configuration' | 'readModel'>,
   { writer, spatial, analytics, log, maps, states, sealer, admitWrite, webhookClient, deliveries }: ApiGiven,
 ): Promise<void> {
   const tryOnce = createTryOnce({ log, client: webhookClient, sealer, clock: Date.now });
   // Requests are answered by then: baking takes what they leave.
   app.addHook('onListen', async () => maps.prepare());
   await app.register(apiRoutes, {
-    configuration: view,
+    configuration: readModel,
     writer,
     spatial,
     analytics,

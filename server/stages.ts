@@ -7,7 +7,7 @@ import type { Metrics } from '../pipeline/stages/metrics.js';
 import type { Configuration } from './config/schema.js';
 import { levelOf } from './logger.js';
 
-interface Surroundings {
+interface EvaluationContext {
   readonly configuration: Configuration;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -23,7 +23,7 @@ export type LocationParts = Pick<
 
 export const startLocationStage = (
   parts: LocationParts,
-  { configuration, logger, metrics }: Surroundings,
+  { configuration, logger, metrics }: EvaluationContext,
 ): Subscription =>
   createLocationStage({
     ...parts,
@@ -46,7 +46,7 @@ export interface AnalyticsParts {
 
 export const startAnalyticsSink = (
   { log, positions, analytics }: AnalyticsParts,
-  { configuration, logger, metrics }: Surroundings,
+  { configuration, logger, metrics }: EvaluationContext,
 ): Subscription =>
   createAnalyticsSink({
     ...{ log, positions, analytics, metrics },

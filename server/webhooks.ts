@@ -4,16 +4,16 @@ import type { Registry } from 'prom-client';
 import { parseNetworks } from '../outbound/addresses.js';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
 import { appendChange } from '../pipeline/catalog/store/changes.js';
-import type { View } from '../pipeline/catalog/store/read-model.js';
-import type { DeliveryQueue, Log, StateStore } from '../pipeline/ports.js';
+import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { Sealer } from '../pipeline/encryption.js';
+import type { DeliveryQueue, Log, StateStore } from '../pipeline/ports.js';
 import { createWebhookStage, type WebhookStageParts as StageParts } from '../pipeline/stages/webhooks/stage.js';
 import { parameterError } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
-import { version } from './version.js';
 import { levelOf } from './logger.js';
 import { addGauge, type Recorder } from './metrics.js';
 import { maxDeadLetterShareOf } from './stages.js';
+import { version } from './version.js';
 
 /** What is kept of an answer's body, and how long it is waited for: it only goes on record. */
 const maxBodyBytes = 1_024;
@@ -39,7 +39,7 @@ export interface WebhookStageParts {
   /** Of the stages. */
   readonly metrics: Recorder;
   readonly backend: { readonly log: Log; readonly stateStore: StateStore; readonly deliveryQueue: DeliveryQueue };
-  readonly view: View;
+  readonly readModel: ReadModel;
   readonly catchUp?: StageParts['catchUp'];
   readonly sealer: Sealer;
 }
@@ -54,7 +54,7 @@ export interface RunningWebhookStage {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {
-  const { configuration, logger, registry, metrics, view, sealer } = parts;
+  const { configuration, logger, registry, metrics, readModel, sealer } = parts;
   const { log, stateStore, deliveryQueue } = parts.backend;
   const { maxConcurrency, maxConcurrencyPerEndpoint, keepWaitingDays } = configuration.webhooks;
   const client = createWebhookClient(configuration);
@@ -67,14 +67,14 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
     log,
     queue: deliveryQueue,
     states: stateStore,
-    configuration: view,
+    configuration: readModel,
     catchUp: parts.catchUp,
     client,
     sealer,
     async disable({ _id, project, environment }, reason, at) {
-      view.refresh();
-      const bases = view.bases('webhook', _id);
-      const record = view.webhook({ project, environment }, _id);
+      readModel.refresh();
+      const bases = readModel.bases('webhook', _id);
+      const record = readModel.webhook({ project, environment }, _id);
       if (record === undefined || !record.enabled) return;
       const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
       // Refused where its owner has changed it meanwhile: then it is tried again as it is now.

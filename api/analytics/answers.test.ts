@@ -24,7 +24,7 @@ test.each([
   ],
 ])('too much %s is a refusal that says so', async (_, sql, message) => {
   expect(await failure(sql)).toMatchObject({
-    code: 'question_too_large',
+    code: 'query_too_large',
     status: 400,
     message: expect.stringContaining(message),
   });

@@ -6,10 +6,10 @@
 import type { Analytics } from '../../pipeline/ports.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
+import { createTurns } from './concurrency-limit.js';
 import { type FileForm, maxFileRows } from './forms.js';
 import type { Inquiry } from './query.js';
 import { timeZoneRule } from './range.js';
-import { createTurns } from './concurrency-limit.js';
 
 /** A question that runs longer is ended. */
 const maxSeconds = 20;
@@ -45,7 +45,7 @@ export function asRefusal(error: unknown): unknown {
   const { type = '', message = '' } = error as { type?: string; message?: string };
   const reason = tooLarge[type];
   if (reason !== undefined) {
-    return new ApiError('question_too_large', `the question ${reason}: ask for a shorter range, or of one geofence`);
+    return new ApiError('query_too_large', `the question ${reason}: ask for a shorter range, or of one geofence`);
   }
   // Its list of zones may be older than ours.
   if (/cannot load time zone/i.test(message)) return parameterError({ param: 'timeZone', rule: timeZoneRule });

@@ -148,7 +148,7 @@ describe('more rows than one may have', () => {
     expect(refused.statusCode).toBe(400);
     expect(refused.json().meta).toEqual({
       code: 400,
-      type: 'question_too_large',
+      type: 'query_too_large',
       message:
         'the question has an answer of more than 1000000 rows or 512 MiB: ask for a shorter range, or of one geofence',
     });

@@ -8,7 +8,6 @@ import { accepted, described } from '../describe.js';
 import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { type Asker, createAsker } from './answers.js';
 import { defaultJsonRows, type FileForm, formSchema, readForm, readRowLimit } from './forms.js';
-import type { Inquiry, Question } from './query.js';
 import { dwellTimes } from './queries/dwell-times.js';
 import { entries } from './queries/entries.js';
 import { flows } from './queries/flows.js';
@@ -16,6 +15,7 @@ import { inside } from './queries/inside.js';
 import { locations } from './queries/locations.js';
 import { uniqueUsers } from './queries/unique-users.js';
 import { visits } from './queries/visits.js';
+import type { Inquiry, Question } from './query.js';
 import { type Range, rangeParameters, rangeSchema, readRange } from './range.js';
 
 export const questions: readonly Question[] = [visits, dwellTimes, entries, uniqueUsers, flows, inside, locations];

@@ -357,7 +357,7 @@ test('any fields at all are read or refused with a param, never thrown at', () =
   );
 });
 
-test('whatever is accepted makes a record that the view accepts', () => {
+test('whatever is accepted makes a record that the read model accepts', () => {
   const isRecord = Compile(GeofenceRecord);
   const scope = { project: '0'.repeat(24), environment: 'test' } as const;
   const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => value.trim() !== '');

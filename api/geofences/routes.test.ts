@@ -42,7 +42,7 @@ describe('one geofence', () => {
     const { _id, createdAt, updatedAt } = created.body.geofence;
     expect((await api.call('GET', `/v1/geofences/${_id}`)).body).toEqual(created.body);
     expect((await api.call('GET', '/api/v1/geofences/one/1')).body).toEqual(created.body);
-    expect(api.view.geofence({ project: api.project.record._id, environment: 'test' }, _id)?.timeZone).toBe(
+    expect(api.readModel.geofence({ project: api.project.record._id, environment: 'test' }, _id)?.timeZone).toBe(
       'America/New_York',
     );
 
@@ -53,7 +53,7 @@ describe('one geofence', () => {
     expect(replaced.body.geofence.updatedAt > updatedAt).toBe(true);
     expect(replaced.body.geofence).not.toHaveProperty('metadata');
     expect(replaced.body.geofence).not.toHaveProperty('operatingHours');
-    expect(api.view.geofence({ project: api.project.record._id, environment: 'test' }, _id)?.timeZone).toBe(
+    expect(api.readModel.geofence({ project: api.project.record._id, environment: 'test' }, _id)?.timeZone).toBe(
       'Europe/Paris',
     );
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { administratorKey, useApi } from '../testing/fixtures.js';
+import { adminApiKey, useApi } from '../testing/fixtures.js';
 
 const api = await useApi();
 
-const key = administratorKey;
+const key = adminApiKey;
 
 test('a new project has four keys that work at once, shown once', async () => {
   const { status, body } = await api.call('POST', '/v1/projects', { key, body: { name: 'Made' } });

@@ -6,18 +6,18 @@ import { callerOf } from '../../http/authority.js';
 import { jsonField } from '../../http/form.js';
 import type { Caller } from '../../http/keys.js';
 import { accepted, describeOnly } from '../../http/validation.js';
-import { topics } from '../../pipeline/ports.js';
-import { codecs } from '../../schemas/codecs.js';
-import { ApiError } from '../../schemas/errors.js';
-import type { UserState } from '../../schemas/records.js';
-import { eventJson } from '../../schemas/wire/user.js';
-import { type ConversionFields, conversionAsSent, conversionName, isReserved, readConversion } from './conversion.js';
 import { isToldAll } from '../../ingest/disclosure.js';
 import { asOverload } from '../../ingest/intake.js';
 import { storedState } from '../../ingest/last-known.js';
 import type { IngestParts } from '../../ingest/parts.js';
 import { ConversionAnswer, ConversionRequest, Done } from '../../ingest/schemas.js';
 import { deviceKey } from '../../ingest/track-request.js';
+import { topics } from '../../pipeline/ports.js';
+import { codecs } from '../../schemas/codecs.js';
+import { ApiError } from '../../schemas/errors.js';
+import type { UserState } from '../../schemas/records.js';
+import { eventJson } from '../../schemas/wire/user.js';
+import { type ConversionFields, conversionAsSent, conversionName, isReserved, readConversion } from './conversion.js';
 
 const done = { meta: { code: 200 } };
 

@@ -2,9 +2,9 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/authority.js';
+import type { IngestParts } from '../../ingest/parts.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';
-import type { IngestParts } from '../../ingest/parts.js';
 
 /** The settings of the caller's project and environment. */
 export const settingsOf = (configuration: ConfigurationReader, { project, environment }: Scope): Settings =>

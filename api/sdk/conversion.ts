@@ -2,11 +2,11 @@
 import { metadataField } from '../../http/form.js';
 import type { Caller } from '../../http/keys.js';
 import { parseIsoTime } from '../../http/times.js';
+import { dateRule, maxAheadMs, minEpochMs } from '../../ingest/occurred-at.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { type Metadata, maxUserMetadataKeys } from '../../schemas/json/common.js';
 import type { Event, UserState } from '../../schemas/records.js';
-import { dateRule, maxAheadMs, minEpochMs } from '../../ingest/occurred-at.js';
 
 /** As the schema ConversionRequest lets it through. */
 export interface ConversionFields {

@@ -4,10 +4,6 @@ import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/authority.js';
 import { coordinatesField, listField, metadataFilter } from '../../http/form.js';
 import { accepted } from '../../http/validation.js';
-import type { Scope } from '../../pipeline/catalog/types.js';
-import { invalid, parameterError } from '../../schemas/errors.js';
-import type { Position } from '../../schemas/json/common.js';
-import { settingsOf } from './config.js';
 import type { IngestParts } from '../../ingest/parts.js';
 import {
   BeaconSearchAnswer,
@@ -19,6 +15,10 @@ import {
   RegionAnswer,
   RegionRequest,
 } from '../../ingest/schemas.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
+import { invalid, parameterError } from '../../schemas/errors.js';
+import type { Position } from '../../schemas/json/common.js';
+import { settingsOf } from './config.js';
 
 const maxWithGeometry = 100;
 const maxBeacons = 100;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { until } from '../../pipeline/stages/testing/node.js';
 import type { Event } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { administratorKey } from '../testing/fixtures.js';
+import { adminApiKey } from '../testing/fixtures.js';
 import { encodePosition, parsePosition } from './position.js';
 import { openStream } from './testing/open-stream.js';
 import { type Subscribers, startSubscribers } from './testing/server.js';
@@ -101,7 +101,7 @@ describe('a stream', () => {
       ['', 401],
       ['prj_test_sk_wrong', 401],
       [server.api.project.key('test', 'publishable'), 403],
-      [administratorKey, 403],
+      [adminApiKey, 403],
     ] as const) {
       expect((await open('', {}, key)).response.status).toBe(status);
     }
@@ -166,7 +166,7 @@ describe('heartbeats', () => {
     ];
     const body = { environment: 'test', kind: 'secret' };
     const { status } = await call('POST', `/v1/projects/${project.record._id}/keys/rotate`, {
-      key: administratorKey,
+      key: adminApiKey,
       body,
     });
     expect(status).toBe(200);

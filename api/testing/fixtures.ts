@@ -1,4 +1,4 @@
-/** A whole API for this room's tests: the real log, view and writer in a folder of its own, two projects, and calls with their keys. */
+/** A whole API for this room's tests: the real log, read model and writer in a folder of its own, two projects, and calls with their keys. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,8 @@ import { createKeyRing } from '../../http/keys.js';
 import { noRateLimits } from '../../http/rate-limits.js';
 import { createHttpServer } from '../../http/server.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
-import { openView } from '../../pipeline/catalog/store/read-model.js';
-import { createSealer, sealingKeyBytes } from '../../pipeline/encryption.js';
+import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
+import { createSealer, encryptionKeyBytes } from '../../pipeline/encryption.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
 import type { Environment } from '../../schemas/json/common.js';
@@ -21,7 +21,7 @@ import type { MapParts, WebhookParts } from '../deps.js';
 import { createProject } from '../projects/projects.js';
 import { type ApiDeps, apiRoutes } from '../routes.js';
 
-export const administratorKey = 'administrator-for-tests';
+export const adminApiKey = 'administrator-for-tests';
 
 /** The parsed body of an answer. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
@@ -55,7 +55,7 @@ export async function useAnalytics() {
 
 /** What webhooks need, with the parts of interest on top. */
 export const webhookParts = (parts: Partial<WebhookParts> = {}): WebhookParts => ({
-  sealer: createSealer(randomBytes(sealingKeyBytes)),
+  sealer: createSealer(randomBytes(encryptionKeyBytes)),
   allowedNetworks: [],
   maxWebhooks: 10,
   waiting: unasked,
@@ -101,17 +101,17 @@ export async function startApi(parts: ApiParts = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
   const clock = parts.clock ?? Date.now;
   const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
-  const view = openView(join(folder, 'view'), { clock });
+  const readModel = openReadModel(join(folder, 'view'), { clock });
   const problems: unknown[] = [];
-  const following = followChanges({ log: embedded.log, view, onProblem: (problem) => problems.push(problem) });
-  const writer = createConfigurationWriter({ log: embedded.log, view, clock });
+  const following = followChanges({ log: embedded.log, readModel, onProblem: (problem) => problems.push(problem) });
+  const writer = createConfigurationWriter({ log: embedded.log, readModel, clock });
 
   const app = createHttpServer({
     logger: pino({ level: 'silent' }),
     rateLimits: noRateLimits,
     openApi: { title: 'Test', version: '0' },
-    keyRing: createKeyRing(view),
-    administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),
+    keyRing: createKeyRing(readModel),
+    administratorKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });
   const entityTagUses = new Set<string>();
   app.addHook('onSend', async (request, reply) => {
@@ -126,7 +126,7 @@ export async function startApi(parts: ApiParts = {}) {
     maps: mapParts(),
     spatial: { context: unasked, searchGeofences: unasked, searchBeacons: unasked, explain: unasked },
     ...parts,
-    configuration: view,
+    configuration: readModel,
     writer,
     clock,
   });
@@ -147,7 +147,7 @@ export async function startApi(parts: ApiParts = {}) {
   return {
     app,
     log: embedded.log,
-    view,
+    readModel,
     writer,
     problems,
     project,
@@ -175,7 +175,7 @@ export async function startApi(parts: ApiParts = {}) {
     async close() {
       await app.close();
       await following.close();
-      await view.close();
+      await readModel.close();
       await embedded.close();
       rmSync(folder, { recursive: true, force: true });
     },

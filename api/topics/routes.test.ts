@@ -5,10 +5,10 @@ import { until } from '../../pipeline/stages/testing/node.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
-import { administratorKey, type Body } from '../testing/fixtures.js';
 import { encodePosition } from '../stream/position.js';
 import { type Subscribers, startSubscribers } from '../stream/testing/server.js';
 import { eventOf, publish } from '../stream/testing/topic.js';
+import { adminApiKey, type Body } from '../testing/fixtures.js';
 
 let server: Subscribers;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const partitions = () => server.api.log.partitions('events');
 const ownEvents = (count: number): Event[] =>
   Array.from({ length: count }, (_, device) => eventOf(server.api.project.record._id, { device }));
 
-async function get(path: string, key = administratorKey): Promise<{ status: number; body: Body }> {
+async function get(path: string, key = adminApiKey): Promise<{ status: number; body: Body }> {
   const response = await fetch(`${server.address}${path}`, { headers: { authorization: key } });
   return { status: response.status, body: await response.json() };
 }
@@ -101,7 +101,7 @@ describe('reading on', () => {
           const events = drawn.map(([device, isOwn]) => eventOf((isOwn ? own : other).record._id, { device }));
           await publish(server.api.log, events);
           for (const [key, seen] of [
-            [administratorKey, events],
+            [adminApiKey, events],
             [own.key('test', 'secret'), events.filter(({ project }) => project === own.record._id)],
             [own.key('live', 'secret'), []],
           ] as const) {
@@ -241,7 +241,7 @@ test.each(['/v1/topics', '/v1/topics/events', '/v1/topics/events/schema'])(
   async (path) => {
     const publishable = server.api.project.key('test', 'publishable');
     const statuses = await Promise.all(
-      ['', publishable, server.api.secret, administratorKey].map(async (key) => (await get(path, key)).status),
+      ['', publishable, server.api.secret, adminApiKey].map(async (key) => (await get(path, key)).status),
     );
     expect(statuses).toEqual([401, 403, 200, 200]);
   },

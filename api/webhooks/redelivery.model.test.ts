@@ -10,6 +10,7 @@ import type { Attempt, DeviceState, Event } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
+import { redeliverRange } from './redelivery.js';
 import {
   attemptRecord,
   attemptRows,
@@ -19,7 +20,6 @@ import {
   eventRows,
   startMs,
 } from './testing/fixtures.js';
-import { redeliverRange } from './redelivery.js';
 
 /** Device 0 is known as it is now, the others aren't. */
 const known = deriveId('user', '0');
@@ -167,7 +167,7 @@ test('each event goes once, in order: as it was sent before, byte for byte, or e
         await storeEvents([...stored, ...stored.slice(0, 3)]);
         await storeAttempts([...attempts, ...attempts.slice(0, 3)]);
 
-        const deps = { analytics, log: api.log, configuration: api.view, states, clock: () => startMs };
+        const deps = { analytics, log: api.log, configuration: api.readModel, states, clock: () => startMs };
         let cursor: Parameters<typeof redeliverRange>[2]['cursor'] = null;
         let count = 0;
         do {

@@ -110,7 +110,7 @@ describe('changes', () => {
   test('why a webhook is disabled stays until it is enabled', async () => {
     const owner = await newOwner();
     const { _id } = await created(owner);
-    const record = api.view.webhooks({ project: owner.project.record._id, environment: 'test' })[0]!;
+    const record = api.readModel.webhooks({ project: owner.project.record._id, environment: 'test' })[0]!;
     const failing = { ...record, enabled: false, disabled: { reason: 'failing', at: 1 } } as const;
     await api.writer.write([{ kind: 'webhook', id: _id, record: failing }]);
     const disabled = { reason: 'failing', at: '1970-01-01T00:00:00.001Z' };

@@ -14,7 +14,7 @@ const create = async (): Promise<Body> =>
   (await api.call('POST', '/v1/webhooks', { body: { url: 'https://example.com/' } })).body.webhook;
 const rotated = (id: string, body: object | string = {}) => api.call('POST', `/v1/webhooks/${id}/secrets`, { body });
 const recordOf = (id: string) =>
-  api.view.webhooks({ project: api.project.record._id, environment: 'test' }).find(({ _id }) => _id === id)!;
+  api.readModel.webhooks({ project: api.project.record._id, environment: 'test' }).find(({ _id }) => _id === id)!;
 
 describe('rotation', () => {
   test('answers the new secret once, first; the one before signs for a day more', async () => {

@@ -13,11 +13,11 @@ import { connectRedis } from './redis/connection.js';
 import { createRedisDeliveryQueue } from './redis/delivery-queue.js';
 import { refuseEviction } from './redis/eviction.js';
 import { forRequests } from './redis/for-requests.js';
+import { createRedisLeases } from './redis/leases.js';
 import { createRedisPositions } from './redis/positions.js';
 import { createRedisInbox, createRedisReplies } from './redis/replies.js';
 import { createRedisStateStore } from './redis/state-store.js';
 import { createRedisStates, type RedisStates } from './redis/states.js';
-import { createRedisTurns } from './redis/leases.js';
 import { createKnownIds } from './registry/known-ids.js';
 import { openWireSchemas } from './registry/open.js';
 import type { WireSchemas } from './registry/wire-schemas.js';
@@ -103,7 +103,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       },
       requestDeliveries,
       replies: createRedisReplies(redis),
-      turns: createRedisTurns(redis),
+      turns: createRedisLeases(redis),
       openInbox: () => createRedisInbox(redis),
       close,
     };

@@ -1,4 +1,4 @@
 /** There is one process: every turn is its own. */
 import type { Turns } from '../../pipeline/ports.js';
 
-export const embeddedTurns: Turns = { take: async () => true };
+export const embeddedLeases: Turns = { take: async () => true };

@@ -6,11 +6,11 @@
  * measured with: fences of one kind, and points.
  */
 import { evaluate } from '../../pipeline/evaluation/evaluate.js';
-import type { Surroundings } from '../../pipeline/evaluation/types.js';
+import type { EvaluationContext } from '../../pipeline/evaluation/types.js';
 import { Zone } from '../../pipeline/geometry/zone.js';
 import type { DeviceState, Location } from '../../schemas/records.js';
 import { type BenchCase, type BenchOptions, type Row, rates } from '../case.js';
-import { benchProject, surroundingsOf } from '../surroundings.js';
+import { benchProject, contextOf } from '../context.js';
 import { Tile38 } from '../tile38.js';
 import { type Box, box, type FenceMix, fences, realisticVertices, tenfoldBox, wander } from '../workload.js';
 
@@ -104,7 +104,7 @@ async function measureTile38({ what, mix }: Setting, address: string, smoke: boo
 }
 
 /** Applies fix after fix to states in memory, as the location stage does between its reads and its commits. */
-function evaluator(fixes: Fixes, surroundings: Surroundings, accuracyM: number): (from: number, to: number) => number {
+function evaluator(fixes: Fixes, context: EvaluationContext, accuracyM: number): (from: number, to: number) => number {
   const states: (DeviceState | undefined)[] = new Array(devices).fill(undefined);
   const names = Array.from({ length: devices }, (_, device) => `device-${device}`);
   const epochMs = 1_700_000_000_000;
@@ -114,7 +114,7 @@ function evaluator(fixes: Fixes, surroundings: Surroundings, accuracyM: number):
       const device = fixes.devices[index]!;
       const longitude = fixes.longitudes[index]!;
       const location = locationOf(names[device]!, longitude, fixes.latitudes[index]!, accuracyM, epochMs + index);
-      const evaluation = evaluate(location, states[device], surroundings);
+      const evaluation = evaluate(location, states[device], context);
       states[device] = evaluation.state;
       transitions += evaluation.transitions.length;
     }
@@ -151,7 +151,7 @@ const locationOf = (
 });
 
 /** In how many fences a fix lies, on average. */
-function overlapsPerFix({ fences }: Surroundings, fixes: Fixes): number {
+function overlapsPerFix({ fences }: EvaluationContext, fixes: Fixes): number {
   const sample = Math.min(fixes.count, 10_000);
   let inside = 0;
   for (let index = 0; index < sample; index++) {
@@ -167,12 +167,12 @@ function overlapsPerFix({ fences }: Surroundings, fixes: Fixes): number {
 
 /** The first round, in which every device enters what it starts in and the code is compiled, doesn't count. */
 async function measure({ what, mix, accuracyM, target }: Setting, { smoke }: BenchOptions): Promise<Row[]> {
-  const { surroundings, close } = surroundingsOf(smoke ? { ...mix, count: 1_000 } : mix);
+  const { context, close } = contextOf(smoke ? { ...mix, count: 1_000 } : mix);
   const rounds = smoke ? 1 : 5;
   const perRound = smoke ? 20_000 : 300_000;
   const fixes = draw((rounds + 1) * perRound, mix.area ?? box);
-  const overlaps = overlapsPerFix(surroundings, fixes);
-  const evaluateFixes = evaluator(fixes, surroundings, accuracyM);
+  const overlaps = overlapsPerFix(context, fixes);
+  const evaluateFixes = evaluator(fixes, context, accuracyM);
   const byClock: number[] = [];
   const byProcessor: number[] = [];
   let events = 0;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Command } from '../command.js';
 import { describeSettings } from '../../server/config/print.js';
+import type { Command } from '../command.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 export const configCommand: Command = {

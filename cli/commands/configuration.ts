@@ -1,6 +1,7 @@
 /** The options that lead to a configuration, shared by the commands that need one. */
-import { UsageError } from '../command.js';
+
 import { type Loaded, loadConfiguration } from '../../server/config/load.js';
+import { UsageError } from '../command.js';
 
 export const configurationOptions = {
   config: { type: 'string' },

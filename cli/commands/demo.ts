@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type Command, UsageError } from '../command.js';
 import { demo } from '../../demo/demo.js';
+import { type Command, UsageError } from '../command.js';
 
 export const demoCommand: Command = {
   usage: 'demo [--seconds N] [--devices N] [--rate N]',

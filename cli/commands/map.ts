@@ -12,9 +12,9 @@ import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import { createArchiveFetcher } from '../../renderer/sources/guarded.js';
 import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { type FieldProblem, parameterError } from '../../schemas/errors.js';
-import { type Command, UsageError } from '../command.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { archiveHints, archiveLocation, createIconClient, mapsUserAgent } from '../../server/maps.js';
+import { type Command, UsageError } from '../command.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const options = {

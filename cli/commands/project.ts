@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Project } from '../../schemas/json/project.js';
+import { adminApiKeyFile } from '../../server/keys/admin-api-key.js';
 import { type Command, CommandFailure, UsageError } from '../command.js';
-import { administratorKeyFile } from '../../server/keys/admin-api-key.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const options = {
@@ -34,19 +34,17 @@ interface Administrator {
   readonly key: string;
 }
 
-/** The key comes from FENCELINE_ADMINISTRATOR_KEY or, on the same machine, from the data folder. */
+/** The key comes from FENCELINE_ADMIN_API_KEY or, on the same machine, from the data folder. */
 function administratorOf(values: { address?: string | undefined; data?: string | undefined }): Administrator {
   const { configuration } = configurationOrExit(values);
   const address = values.address ?? process.env.FENCELINE_ADDRESS ?? `http://127.0.0.1:${configuration.port}`;
-  const given = process.env.FENCELINE_ADMINISTRATOR_KEY;
+  const given = process.env.FENCELINE_ADMIN_API_KEY;
   if (given) return { address, key: given };
-  const file = join(configuration.data, administratorKeyFile);
+  const file = join(configuration.data, adminApiKeyFile);
   try {
     return { address, key: readFileSync(file, 'utf8').trim() };
   } catch {
-    throw new CommandFailure(
-      `no administrator's key: ${file} is not readable and FENCELINE_ADMINISTRATOR_KEY is not set`,
-    );
+    throw new CommandFailure(`no admin API key: ${file} is not readable and FENCELINE_ADMIN_API_KEY is not set`);
   }
 }
 

@@ -1,10 +1,10 @@
 /** `fenceline repair positions`: moves stored positions onto the log that there is, after the log has lost records or was put back. */
 import { parseArgs } from 'node:util';
 import { topics } from '../../pipeline/ports.js';
-import { type Command, UsageError } from '../command.js';
-import type { Configuration } from '../../server/config/schema.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
+import type { Configuration } from '../../server/config/schema.js';
 import { type Finding, findings, moveTo, type RepairableBackend } from '../../server/repair-positions.js';
+import { type Command, UsageError } from '../command.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const { config, data } = configurationOptions;

@@ -6,8 +6,8 @@ import { topics } from '../../pipeline/ports.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { locationStageGroup } from '../../pipeline/stages/locations/stage.js';
 import { webhookStageGroup } from '../../pipeline/stages/webhooks/stage.js';
-import { type Command, UsageError } from '../command.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
+import { type Command, UsageError } from '../command.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const { config } = configurationOptions;

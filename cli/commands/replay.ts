@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { GeofenceInput } from '../../api/geofences/input.js';
 import type { ReadableLog } from '../../backends/embedded/reader.js';
-import type { Command } from '../command.js';
 import { configuredFor, readProjects } from '../../replay/configuration.js';
 import { eventFormat } from '../../replay/formats.js';
 import { writeLines } from '../../replay/lines.js';
@@ -24,6 +23,7 @@ import { Tally } from '../../replay/tally.js';
 import { withRelativeTimes } from '../../replay/times.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
 import { createWorld } from '../../replay/world.js';
+import type { Command } from '../command.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const { config, data } = configurationOptions;

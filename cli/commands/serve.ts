@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { type Command, CommandFailure } from '../command.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { endForSure } from '../../server/end-for-sure.js';
 import type { Node } from '../../server/node.js';
+import { type Command, CommandFailure } from '../command.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 export const serveCommand: Command = {

@@ -1,8 +1,8 @@
 /** `fenceline tail`: the live stream of a running Fenceline in a terminal, or as JSON lines for another program. */
 import { parseArgs } from 'node:util';
+import { painter } from '../../demo/report.js';
 import type { Event } from '../../schemas/json/user.js';
 import { type Command, CommandFailure, UsageError } from '../command.js';
-import { painter } from '../../demo/report.js';
 import type { Block } from '../tail/blocks.js';
 import { follow, Refused } from '../tail/follow.js';
 import { tailLine } from '../tail/format.js';

@@ -1,4 +1,4 @@
-/** Ingest for its tests: the real log, view, states and location stage of a node, behind the real HTTP server. */
+/** Ingest for its tests: the real log, read model, states and location stage of a node, behind the real HTTP server. */
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { createKeyRing, newKey } from '../../http/keys.js';
@@ -90,7 +90,7 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
   };
   const app = createHttpServer({
     logger: pino({ enabled: false }),
-    keyRing: createKeyRing(node.view),
+    keyRing: createKeyRing(node.readModel),
     rateLimits: { ...noRateLimits, ...options.rateLimits },
     openApi: { title: 'Fenceline', version: '0' },
   });
@@ -98,7 +98,7 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
   const rejections = startRejectionCounter(log, Date.now);
   await app.register(ingestRoutes, {
     log: options.log?.(log) ?? log,
-    configuration: node.view,
+    configuration: node.readModel,
     spatial,
     inbox,
     states,

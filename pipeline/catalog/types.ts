@@ -1,7 +1,7 @@
 /**
- * What other rooms ask of the catalog: the node's own view of projects, geofences and beacons, and its spatial indexes.
+ * What other rooms ask of the catalog: the node's own read model of projects, geofences and beacons, and its spatial indexes.
  *
- * The view (an LMDB file, written by one applier that follows topic `changes`) answers everything by id and by list; the
+ * The read model (an LMDB file, written by one applier that follows topic `changes`) answers everything by id and by list; the
  * monitored set (in memory, in the thread that evaluates) answers everything by place.
  */
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
@@ -12,7 +12,7 @@ import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
-import type { Surroundings } from '../evaluation/types.js';
+import type { EvaluationContext } from '../evaluation/types.js';
 import type { Base, ChangeOrigin, EditOutcome, Standing } from './store/revisions.js';
 
 export interface Scope {
@@ -95,13 +95,13 @@ export interface ConfigurationChange {
 }
 
 /**
- * Appends changes and waits until this node's view has applied or refused them, so that a client reads its own
+ * Appends changes and waits until this node's read model has applied or refused them, so that a client reads its own
  * writes.
  */
 export interface ConfigurationWriter {
   /** The outcome of each change, in their order. */
   write(changes: readonly ConfigurationChange[]): Promise<readonly EditOutcome[]>;
-  /** Resolves when the view has applied all that was written anywhere before the call. */
+  /** Resolves when the read model has applied all that was written anywhere before the call. */
   catchUp(): Promise<void>;
   /** Epoch ms for `createdAt`/`updatedAt`: never the same twice on a node, so that time cursors lose nothing. */
   nextTimestamp(): number;
@@ -118,10 +118,10 @@ export type DecodedChange = Pick<Change, 'kind' | 'id'> & {
 
 /** The evaluating thread's side: what a location is evaluated against, and the definitions behind the rows. */
 export interface Catalog {
-  /** Takes in what the view has applied since; cheap when there is nothing new. Called between batches. */
+  /** Takes in what the read model has applied since; cheap when there is nothing new. Called between batches. */
   catchUp(): void;
   /** Undefined for an unknown project. */
-  surroundings(scope: Scope): Surroundings | undefined;
+  context(scope: Scope): EvaluationContext | undefined;
   readonly configuration: ConfigurationReader;
 }
 

@@ -1,7 +1,7 @@
 /** Which beacons a user is in range of after a location, and what is to be told of it. */
 import type { Location, Stay } from '../../schemas/records.js';
 import { isOfGeneration } from './geofence-visits.js';
-import type { Beacons, Effects, MonitoredBeacon, Surroundings, Transition } from './types.js';
+import type { Beacons, Effects, EvaluationContext, MonitoredBeacon, Transition } from './types.js';
 
 /**
  * `location.beacons` null says nothing: every stay goes on, but a deleted beacon is forgotten. Otherwise exactly the listed
@@ -10,7 +10,7 @@ import type { Beacons, Effects, MonitoredBeacon, Surroundings, Transition } from
 export function beaconsAfter(
   location: Location,
   stays: Stay[],
-  { beacons, bounds }: Pick<Surroundings, 'beacons' | 'bounds'>,
+  { beacons, bounds }: Pick<EvaluationContext, 'beacons' | 'bounds'>,
   effects: Effects,
 ): Stay[] {
   if (location.beacons === null && stays.length === 0) return stays;

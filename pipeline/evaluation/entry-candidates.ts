@@ -1,14 +1,14 @@
 /** Which fences one location may enter: those around its point, and no more of them than can be judged in a moment. */
 import type { Location } from '../../schemas/records.js';
 import { isGone } from './rules.js';
-import type { Surroundings } from './types.js';
+import type { EvaluationContext } from './types.js';
 
 /**
  * Answers rows of the fences that the location may enter, the first `candidateCount` of them. The point alone decides which,
  * unless entries are buffered: then the accuracy widens the search, as far as {@link EvaluationBounds} allow. A publishable
  * key may claim any accuracy.
  */
-export function entryCandidates(location: Location, { fences, settings, bounds }: Surroundings): Int32Array {
+export function entryCandidates(location: Location, { fences, settings, bounds }: EvaluationContext): Int32Array {
   const { longitude, latitude, accuracy_m } = location;
   if (!settings.bufferEntries) return fences.candidates(longitude, latitude, 0);
   let reachM = Math.min(accuracy_m, bounds.fullReachM);
@@ -25,7 +25,7 @@ export function entryCandidates(location: Location, { fences, settings, bounds }
 }
 
 /** A fence past its `deleteAfter` must not count: it leaves the set whenever it is swept. */
-function existingCount(rows: Int32Array, { occurredAt }: Location, fences: Surroundings['fences']): number {
+function existingCount(rows: Int32Array, { occurredAt }: Location, fences: EvaluationContext['fences']): number {
   let count = 0;
   for (let index = 0; index < fences.candidateCount; index++) {
     if (!isGone(fences.rules(rows[index]!), occurredAt)) count++;

@@ -7,6 +7,7 @@ import type { DeviceState, Location, LocationDetails, Stay } from '../../schemas
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
 import {
+  contextOf,
   type FlatWorld,
   flatBeacon,
   flatFence,
@@ -14,7 +15,6 @@ import {
   locationAt,
   minutes,
   noonMs,
-  surroundingsOf,
 } from './testing/flat-world.js';
 import { evaluateByTheTables } from './testing/model.js';
 import type { EvaluationBounds, FenceRules, Transition } from './types.js';
@@ -203,7 +203,7 @@ test('does what the tables say, and never changes the state it was given', () =>
       let state: DeviceState | undefined;
       for (const { location, world: around, isAfterUpgrade } of list) {
         if (isAfterUpgrade && state !== undefined) state = withoutGenerations(state);
-        const actual = evaluate(location, deepFreeze(state), surroundingsOf(around));
+        const actual = evaluate(location, deepFreeze(state), contextOf(around));
         const expected = evaluateByTheTables(location, state, around, actual.user.id);
         const { result, state: after, transitions, notEntered } = actual;
         expect({ result, state: after, transitions, notEntered }).toEqual(expected);
@@ -237,7 +237,7 @@ function run(list: readonly Happening[], start?: DeviceState): { state: DeviceSt
   const told: Transition[] = [];
   for (const { location, world: around, isAfterUpgrade } of list) {
     if (isAfterUpgrade && state !== undefined) state = withoutGenerations(state);
-    const done = evaluate(location, state, surroundingsOf(around));
+    const done = evaluate(location, state, contextOf(around));
     state = done.state;
     told.push(...done.transitions);
   }

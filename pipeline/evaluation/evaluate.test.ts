@@ -6,6 +6,7 @@ import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
 import { listedStays } from './geofence-visits.js';
 import {
+  contextOf,
   type FlatFence,
   type FlatWorld,
   flatBeacon,
@@ -14,7 +15,6 @@ import {
   locationAt,
   minutes,
   noonMs,
-  surroundingsOf,
 } from './testing/flat-world.js';
 import type { FenceRules } from './types.js';
 
@@ -24,7 +24,7 @@ function follow(world: FlatWorld) {
   const device = {
     world,
     evaluate(location: Location) {
-      const done = evaluate(location, state, surroundingsOf(device.world));
+      const done = evaluate(location, state, contextOf(device.world));
       state = done.state;
       return done;
     },
@@ -247,13 +247,13 @@ describe('fences that are not monitored', () => {
     const device = atShop();
     const { user } = device.evaluate(locationAt(0, 0, 0));
     const listed = (rules: Partial<FenceRules>) =>
-      listedStays(user, surroundingsOf(flatWorld([shop(rules)])).fences, noonMs).map(({ id }) => id);
+      listedStays(user, contextOf(flatWorld([shop(rules)])).fences, noonMs).map(({ id }) => id);
     expect(listed({})).toEqual(['shop']);
     expect(listed({ hours: () => false })).toEqual(['shop']);
     expect(listed({ enabled: false })).toEqual([]);
     expect(listed({ disableAfterMs: noonMs - 1 })).toEqual([]);
     expect(listed({ deleteAfterMs: noonMs - 1 })).toEqual([]);
-    expect(listedStays(user, surroundingsOf(flatWorld([])).fences, noonMs)).toEqual([]);
+    expect(listedStays(user, contextOf(flatWorld([])).fences, noonMs)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * What one location does. Flows in: the location, the device's state, its surroundings. Flows out: the next state and the transitions.
+ * What one location does. Flows in: the location, the device's state, its context. Flows out: the next state and the transitions.
  * Pure; may import schemas and geometry. The given state is never changed, and what didn't change of it is shared with the next one.
  */
 import type { LastLocation, Location, OutcomeResult, UserState } from '../../schemas/records.js';
@@ -12,7 +12,7 @@ import { heldUser, profileAfter, resolveUser, usersAfter } from './users.js';
 const noUsers: readonly UserState[] = [];
 
 /** Evaluates a location against its device's state (undefined for a new device). */
-export const evaluate: Evaluate = (location, state, surroundings) => {
+export const evaluate: Evaluate = (location, state, context) => {
   const users = state?.users ?? noUsers;
   const user = resolveUser(location, users);
   const last = lastLocation(location);
@@ -29,8 +29,8 @@ export const evaluate: Evaluate = (location, state, surroundings) => {
     createdAt: user.createdAt,
     profile: profileAfter(user.profile, location.details),
     last,
-    geofences: geofencesAfter(location, user.geofences, surroundings, effects),
-    beacons: beaconsAfter(location, user.beacons, surroundings, effects),
+    geofences: geofencesAfter(location, user.geofences, context, effects),
+    beacons: beaconsAfter(location, user.beacons, context, effects),
   };
   const { transitions, notEntered } = effects;
   if (transitions.length > 1) transitions.sort(inOrder);

@@ -4,7 +4,7 @@ import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location } from '../../schemas/records.js';
 import { evaluate } from './evaluate.js';
-import { type FlatWorld, flatBeacon, flatFence, flatWorld, locationAt, surroundingsOf } from './testing/flat-world.js';
+import { contextOf, type FlatWorld, flatBeacon, flatFence, flatWorld, locationAt } from './testing/flat-world.js';
 import { defaultBounds } from './types.js';
 
 /** One device that is followed through worlds that may change. */
@@ -13,7 +13,7 @@ function follow(world: FlatWorld) {
   const device = {
     world,
     evaluate(location: Location) {
-      const done = evaluate(location, state, surroundingsOf(device.world));
+      const done = evaluate(location, state, contextOf(device.world));
       state = done.state;
       return done;
     },
@@ -148,14 +148,14 @@ describe('an accuracy of 100 km looked at every fence, and entered every one', (
 
   /** Counts the fences that were looked at. */
   function judgedBy(location: Location, settings: Partial<Settings>): number {
-    const surroundings = surroundingsOf(world(settings));
+    const context = contextOf(world(settings));
     const judged = new Set<number>();
-    const { zone } = surroundings.fences;
-    surroundings.fences.zone = (row, ...where) => {
+    const { zone } = context.fences;
+    context.fences.zone = (row, ...where) => {
       judged.add(row);
       return zone(row, ...where);
     };
-    evaluate(location, undefined, surroundings);
+    evaluate(location, undefined, context);
     return judged.size;
   }
 

@@ -3,7 +3,14 @@ import type { Location, Stay, UserState } from '../../schemas/records.js';
 import { entryConfidence, exitConfidence } from './confidence.js';
 import { entryCandidates } from './entry-candidates.js';
 import { isDisabled, isGone, judgeInside, judgeOutside } from './rules.js';
-import { type Effects, type EvaluationBounds, type Fences, type Surroundings, type Transition, Zone } from './types.js';
+import {
+  type Effects,
+  type EvaluationBounds,
+  type EvaluationContext,
+  type Fences,
+  type Transition,
+  Zone,
+} from './types.js';
 
 const noRows: readonly number[] = [];
 const noStays: Stay[] = [];
@@ -37,17 +44,17 @@ export function rowOf(stay: Stay, fences: Fences): number {
 export function geofencesAfter(
   location: Location,
   stays: Stay[],
-  surroundings: Surroundings,
+  context: EvaluationContext,
   effects: Effects,
 ): Stay[] {
-  const { fences } = surroundings;
-  const candidates = entryCandidates(location, surroundings);
+  const { fences } = context;
+  const candidates = entryCandidates(location, context);
   const count = fences.candidateCount;
   const rows = rowsOf(stays, candidates, count, fences);
-  const remaining = remainingStays(location, stays, rows, surroundings, effects);
-  const enterable = enterableRows(location, candidates, count, rows, surroundings);
+  const remaining = remainingStays(location, stays, rows, context, effects);
+  const enterable = enterableRows(location, candidates, count, rows, context);
   if (enterable.length === 0) return remaining;
-  const entered = enteredStays(location, enterable, remaining.length, surroundings, effects);
+  const entered = enteredStays(location, enterable, remaining.length, context, effects);
   if (remaining.length === 0 && entered.length === 1) return entered;
   return [...remaining, ...entered].sort((a, b) => a.since - b.since);
 }
@@ -80,13 +87,13 @@ function remainingStays(
   location: Location,
   stays: Stay[],
   rows: readonly number[],
-  surroundings: Surroundings,
+  context: EvaluationContext,
   effects: Effects,
 ): Stay[] {
   let changed: Stay[] | undefined;
   for (let index = 0; index < stays.length; index++) {
     const stay = stays[index]!;
-    const after = stayAfter(location, stay, rows[index]!, surroundings, effects);
+    const after = stayAfter(location, stay, rows[index]!, context, effects);
     if (after !== stay) changed ??= stays.slice(0, index);
     if (after !== null) changed?.push(after);
   }
@@ -98,11 +105,11 @@ function stayAfter(
   location: Location,
   stay: Stay,
   row: number,
-  surroundings: Surroundings,
+  context: EvaluationContext,
   effects: Effects,
 ): Stay | null {
-  const { fences } = surroundings;
-  const verdict = row === gone ? 'gone' : judgeInside(row, stay, location, surroundings);
+  const { fences } = context;
+  const verdict = row === gone ? 'gone' : judgeInside(row, stay, location, context);
   switch (verdict) {
     case 'gone':
     case 'left_in_silence':
@@ -124,16 +131,16 @@ function enterableRows(
   candidates: Int32Array,
   count: number,
   insideRows: readonly number[],
-  surroundings: Surroundings,
+  context: EvaluationContext,
 ): readonly number[] {
-  const { fences } = surroundings;
+  const { fences } = context;
   const inside = insideRows.length > maxCompared ? new Set(insideRows) : undefined;
   let enterable: number[] | undefined;
   for (let index = 0; index < count; index++) {
     const row = candidates[index]!;
     if (inside === undefined ? insideRows.includes(row) : inside.has(row)) continue;
     const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
-    if (zone === Zone.apart || judgeOutside(row, zone, location, surroundings) !== 'entered') continue;
+    if (zone === Zone.apart || judgeOutside(row, zone, location, context) !== 'entered') continue;
     enterable ??= [];
     enterable.push(row);
   }
@@ -145,7 +152,7 @@ function enteredStays(
   location: Location,
   enterable: readonly number[],
   visits: number,
-  { fences, bounds }: Surroundings,
+  { fences, bounds }: EvaluationContext,
   effects: Effects,
 ): Stay[] {
   const isCrowded = visits + enterable.length > Math.min(bounds.maxVisits, bounds.maxBufferedVisits);

@@ -6,7 +6,7 @@
 import type { Settings } from '../../schemas/json/project.js';
 import type { Location, Stay } from '../../schemas/records.js';
 import { entryConfidence, exitConfidence } from './confidence.js';
-import { type FenceRules, type Fences, type Surroundings, Zone } from './types.js';
+import { type EvaluationContext, type FenceRules, type Fences, Zone } from './types.js';
 
 /** Why a fence makes no events at this moment for this user. */
 export type Unmonitored = 'disabled' | 'not_for_user' | 'closed';
@@ -87,7 +87,7 @@ export function judgeOutside(
   row: number,
   zone: Zone,
   location: Location,
-  { fences, settings }: Surroundings,
+  { fences, settings }: EvaluationContext,
 ): OutsideVerdict {
   const rules = fences.rules(row);
   if (isGone(rules, location.occurredAt)) return 'gone';
@@ -105,7 +105,7 @@ export function judgeInside(
   row: number,
   stay: Stay,
   location: Location,
-  { fences, settings }: Surroundings,
+  { fences, settings }: EvaluationContext,
 ): InsideVerdict {
   const rules = fences.rules(row);
   if (isGone(rules, location.occurredAt)) return 'gone';

@@ -91,7 +91,7 @@ export const defaultBounds: EvaluationBounds = {
 };
 
 /** The fences, beacons and settings that a location is evaluated against. */
-export interface Surroundings {
+export interface EvaluationContext {
   readonly fences: Fences;
   readonly beacons: Beacons;
   readonly settings: Settings;
@@ -132,4 +132,4 @@ export interface Effects {
   notEntered: number;
 }
 
-export type Evaluate = (location: Location, state: DeviceState | undefined, surroundings: Surroundings) => Evaluation;
+export type Evaluate = (location: Location, state: DeviceState | undefined, context: EvaluationContext) => Evaluation;

@@ -8,10 +8,10 @@
 import { rowHeightEm, turnedBoxes } from './boxes.js';
 import { angleBetween } from './join.js';
 import type { Run, Setting } from './label.js';
-import type { Look } from './text-style.js';
 import { letterWidths } from './measure.js';
 import type { Point, Polyline } from './polyline.js';
 import { isSeparable } from './script.js';
+import type { Look } from './text-style.js';
 
 /** How a style wants text along lines. */
 export interface LineStyle {

@@ -5,8 +5,8 @@ import type { TileFeature } from '../tiles/vector-tile.js';
 import { type Stand, shareOf, standsOf } from './anchor.js';
 import { rowHeightEm, turnedBoxes } from './boxes.js';
 import type { Run, Setting } from './label.js';
-import type { Look, Type } from './text-style.js';
 import { textWidth } from './measure.js';
+import type { Look, Type } from './text-style.js';
 import { lineStarts, piecesOf } from './wrap.js';
 
 /** How a style wants a feature's text to be set. */

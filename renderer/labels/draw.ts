@@ -4,8 +4,8 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { fontOf } from '../fonts.js';
 import { drawIcon } from './draw-icon.js';
 import type { PlacedLabel, Run } from './label.js';
-import type { Look } from './text-style.js';
 import { isRightToLeft } from './script.js';
+import type { Look } from './text-style.js';
 
 /** From the middle of a row down to the line that letters stand on: half the height of a capital, and less where letters reach far below. */
 const baselineEm = { ltr: 0.36, rtl: 0.24 } as const;

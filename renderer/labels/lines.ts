@@ -11,11 +11,11 @@ import { rowHeightEm } from './boxes.js';
 import { type IconStyle, iconStyleOf, iconWidth, placedIcon } from './icon-style.js';
 import { joinLines } from './join.js';
 import { type Candidate, maxCandidates, type Setting } from './label.js';
-import { type Look, lookOf } from './text-style.js';
 import { textWidth } from './measure.js';
 import { type Point, Polyline } from './polyline.js';
 import { iconRoomOf, rulesOf } from './rules.js';
 import { type SeenFeature, type SeenTile, seenFeatures } from './seen.js';
+import { type Look, lookOf } from './text-style.js';
 
 /** Lines of one name and icon, as pieces in CSS pixels of the image. */
 interface Named {

@@ -4,10 +4,10 @@ import { compileStyle } from '../style/compile.js';
 import { styleOf } from '../testing/pictures.js';
 import { tileBytes } from '../testing/tiles.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
-import { faceOf, lookOf } from './text-style.js';
 import { letterWidths, textWidth } from './measure.js';
 import { letteredFeatures } from './select.js';
 import { lookFor } from './testing/styles.js';
+import { faceOf, lookOf } from './text-style.js';
 
 const layer = decodeVectorTile(
   tileBytes({ shapes: [{ type: 'point', parts: [[[0, 0]]], tags: { name: 'x', large: 30 } }] }),

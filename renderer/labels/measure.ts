@@ -3,8 +3,8 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import { fontOf } from '../fonts.js';
-import type { Type } from './text-style.js';
 import { lettersOf } from './script.js';
+import type { Type } from './text-style.js';
 
 /** Outlines aren't fitted to pixels, so widths grow with the size: they are measured at one. */
 const measuredSizePx = 32;

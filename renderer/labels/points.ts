@@ -7,10 +7,10 @@ import { largestArea, pointInArea, type SeenArea } from './areas.js';
 import { blockSettings, blockStyleOf } from './block.js';
 import { iconStyleOf, placedIcon } from './icon-style.js';
 import { type Candidate, maxCandidates, type Rules, type Setting } from './label.js';
-import { lookOf } from './text-style.js';
 import type { Point } from './polyline.js';
 import { iconRoomOf, rulesOf } from './rules.js';
 import { type SeenFeature, seenFeatures } from './seen.js';
+import { lookOf } from './text-style.js';
 
 /** A text or icon and a point of the image that it is to be set at. */
 interface Spot {

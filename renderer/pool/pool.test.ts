@@ -83,7 +83,7 @@ describe('a pool of drawing processes', () => {
   });
 
   test('hands over the request with its icons, and none of the secrets of the node', async () => {
-    process.env.FENCELINE_ADMINISTRATOR_KEY = 'secret';
+    process.env.FENCELINE_ADMIN_API_KEY = 'secret';
     open();
     const { icons, environment } = await draw(
       'draw',
@@ -91,7 +91,7 @@ describe('a pool of drawing processes', () => {
     );
     expect(icons).toEqual(['https://a.example/pin.png']);
     expect(environment.filter((name) => name.startsWith('FENCELINE_'))).toEqual([]);
-    delete process.env.FENCELINE_ADMINISTRATOR_KEY;
+    delete process.env.FENCELINE_ADMIN_API_KEY;
   });
 
   test('tells why a map lacks tiles', async () => {

@@ -28,7 +28,7 @@ export interface ImageSize {
 
 const minZoom = 1;
 const maxZoom = 23;
-/** Streets can be read, and their surroundings seen. */
+/** Streets can be read, and their context seen. */
 const zoomOfOnePlace = 15;
 /** Share of the image that stays free on each side. */
 const freeShare = 0.05;

@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { knobs } from './settings.js';
 import { loadConfiguration } from './load.js';
 import { describeSettings } from './print.js';
+import { knobs } from './settings.js';
 
 const configFile = (text: string): string => {
   const path = join(mkdtempSync(join(tmpdir(), 'fenceline-config-')), 'fenceline.yaml');

@@ -5,8 +5,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { type Knob, type KnobValue, knobs, readKnob } from './settings.js';
 import type { Configuration } from './schema.js';
+import { type Knob, type KnobValue, knobs, readKnob } from './settings.js';
 
 /** Where a value came from, for people: `default`, `--port`, `FENCELINE_PORT`, or the file's name. */
 export interface Setting {
@@ -33,8 +33,8 @@ const defaultFile = 'fenceline.yaml';
 const otherVariables = new Set([
   'FENCELINE_CONFIG',
   'FENCELINE_ADDRESS',
-  'FENCELINE_ADMINISTRATOR_KEY',
-  'FENCELINE_SEALING_KEY',
+  'FENCELINE_ADMIN_API_KEY',
+  'FENCELINE_ENCRYPTION_KEY',
   'FENCELINE_KEY',
 ]);
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSpace } from '../../backends/embedded/space.js';
 import { projectA, projectRecord } from '../../pipeline/catalog/testing/fixtures.js';
 import { loadConfiguration } from '../config/load.js';
-import { discardOldView, discardOtherFormat, maxViewAgeMs, openNodeView } from './folders.js';
+import { discardOldReadModel, discardOtherFormat, maxReadModelAgeMs, openNodeReadModel } from './folders.js';
 
 const storedProject = { kind: 'project', id: projectA, record: projectRecord() } as const;
 
@@ -15,16 +15,16 @@ function configurationOf(data: string) {
   return loaded.configuration;
 }
 
-test('a view of another release, whose format is another or not marked, is made anew; one of this release is kept', async () => {
+test('a read model of another release, whose format is another or not marked, is made anew; one of this release is kept', async () => {
   const data = mkdtempSync(join(tmpdir(), 'fenceline-folders-'));
   onTestFinished(() => rmSync(data, { recursive: true }));
   const configuration = configurationOf(data);
   const offsetOfNext = async () => {
     discardOtherFormat(configuration);
-    const view = openNodeView(configuration, createSpace());
-    const { nextOffset } = view;
-    await view.apply([storedProject], 1);
-    await view.close();
+    const readModel = openNodeReadModel(configuration, createSpace());
+    const { nextOffset } = readModel;
+    await readModel.apply([storedProject], 1);
+    await readModel.close();
     return nextOffset;
   };
   expect(await offsetOfNext()).toBe(0);
@@ -35,30 +35,30 @@ test('a view of another release, whose format is another or not marked, is made 
   expect(await offsetOfNext()).toBe(0);
 });
 
-test('a view that nobody had open for long is made anew, another is kept', async () => {
+test('a read model that nobody had open for long is made anew, another is kept', async () => {
   const data = mkdtempSync(join(tmpdir(), 'fenceline-folders-'));
   onTestFinished(() => rmSync(data, { recursive: true }));
   const configuration = configurationOf(data);
   const nowMs = Date.now();
-  discardOldView(configuration, nowMs);
-  const view = openNodeView(configuration, createSpace());
-  await view.apply([storedProject], 1);
-  await view.close();
+  discardOldReadModel(configuration, nowMs);
+  const readModel = openNodeReadModel(configuration, createSpace());
+  await readModel.apply([storedProject], 1);
+  await readModel.close();
 
   const folder = join(data, 'view');
   const writtenAt = (ms: number) => {
     for (const name of readdirSync(folder)) utimesSync(join(folder, name), ms / 1_000, ms / 1_000);
   };
-  writtenAt(nowMs - maxViewAgeMs + 60_000);
-  discardOldView(configuration, nowMs);
-  const kept = openNodeView(configuration, createSpace());
+  writtenAt(nowMs - maxReadModelAgeMs + 60_000);
+  discardOldReadModel(configuration, nowMs);
+  const kept = openNodeReadModel(configuration, createSpace());
   expect(kept.project(projectA)).toBeDefined();
   await kept.close();
 
-  writtenAt(nowMs - maxViewAgeMs - 60_000);
-  discardOldView(configuration, nowMs);
+  writtenAt(nowMs - maxReadModelAgeMs - 60_000);
+  discardOldReadModel(configuration, nowMs);
   expect(existsSync(folder)).toBe(false);
-  const anew = openNodeView(configuration, createSpace());
+  const anew = openNodeReadModel(configuration, createSpace());
   expect([anew.nextOffset, anew.project(projectA)]).toEqual([0, undefined]);
   await anew.close();
 });

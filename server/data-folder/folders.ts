@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
 import { withReason } from '../../backends/embedded/environment.js';
 import { type Space, whenRoom } from '../../backends/embedded/space.js';
-import { openView, type View, viewFormat } from '../../pipeline/catalog/store/read-model.js';
+import { openReadModel, type ReadModel, readModelFormat } from '../../pipeline/catalog/store/read-model.js';
 import type { Configuration } from '../config/schema.js';
 
 export const dayMs = 24 * 60 * 60 * 1000;
@@ -23,39 +23,39 @@ export const openBackend = (
     retentionMs: { locations: locations.retentionDays * dayMs, events: events.retentionDays * dayMs },
   });
 
-const viewFolder = ({ data }: Configuration): string => join(data, 'view');
+const readModelFolder = ({ data }: Configuration): string => join(data, 'view');
 
 /** While the disk is full, applying changes waits. */
-export const openNodeView = (configuration: Configuration, space: Space): View =>
-  openView(viewFolder(configuration), {
+export const openNodeReadModel = (configuration: Configuration, space: Space): ReadModel =>
+  openReadModel(readModelFolder(configuration), {
     commit: (transaction) => whenRoom(space, configuration.data, () => withReason(transaction)),
   });
 
 /**
- * Removes a view that another release stored in another format: the node reads it anew from the topic. Called by whoever applies
- * changes to the view, before any thread opens it.
+ * Removes a read model that another release stored in another format: the node reads it anew from the topic. Called by whoever applies
+ * changes to the read model, before any thread opens it.
  */
 export function discardOtherFormat(configuration: Configuration): void {
-  const folder = viewFolder(configuration);
+  const folder = readModelFolder(configuration);
   const file = join(folder, 'format');
-  if (existsSync(file) && readFileSync(file, 'utf8') === `${viewFormat}`) return;
+  if (existsSync(file) && readFileSync(file, 'utf8') === `${readModelFormat}`) return;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `${viewFormat}`);
+  writeFileSync(file, `${readModelFormat}`);
 }
 
-/** A view that nobody has had open for so long is made anew. Half of the time for which a cluster's topic `changes` tells what was deleted. */
-export const maxViewAgeMs = 15 * dayMs;
+/** A read model that nobody has had open for so long is made anew. Half of the time for which a cluster's topic `changes` tells what was deleted. */
+export const maxReadModelAgeMs = 15 * dayMs;
 
 /**
- * For a node of a cluster, before it opens its view: one that was away for long would never hear of what was deleted meanwhile, an old key for one. Its
- * view is then read anew from the topic.
+ * For a node of a cluster, before it opens its read model: one that was away for long would never hear of what was deleted meanwhile, an old key for one. Its
+ * read model is then read anew from the topic.
  */
-export function discardOldView(configuration: Configuration, nowMs: number): void {
-  const folder = viewFolder(configuration);
+export function discardOldReadModel(configuration: Configuration, nowMs: number): void {
+  const folder = readModelFolder(configuration);
   if (!existsSync(folder)) return;
   const openedMs = Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs));
-  if (nowMs - openedMs > maxViewAgeMs) rmSync(folder, { recursive: true });
+  if (nowMs - openedMs > maxReadModelAgeMs) rmSync(folder, { recursive: true });
 }
 
 export const analyticsFolder = ({ data }: Configuration): string => join(data, 'analytics');

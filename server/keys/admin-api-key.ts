@@ -1,14 +1,14 @@
-/** The administrator's key of a data folder: made on the first start, readable by the folder's owner only. */
+/** The admin API key of a data folder: made on the first start, readable by the folder's owner only. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const administratorKeyFile = 'administrator-key';
+export const adminApiKeyFile = 'administrator-key';
 
 /** The key given by the environment, else the folder's, which is made when there is none. */
-export function administratorKey(folder: string, given: string | undefined): string {
+export function adminApiKey(folder: string, given: string | undefined): string {
   if (given) return given;
-  const path = join(folder, administratorKeyFile);
+  const path = join(folder, adminApiKeyFile);
   if (!existsSync(path)) writeFileSync(path, `fenceline_admin_${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
   return readFileSync(path, 'utf8').trim();
 }

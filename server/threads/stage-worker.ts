@@ -8,7 +8,7 @@ import { createSpatialQueries } from '../../pipeline/catalog/queries/queries.js'
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { tellingApplied } from '../backlog.js';
-import { openBackend, openNodeView } from '../data-folder/folders.js';
+import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder } from '../metrics.js';
 import { startLocationStage } from '../stages.js';
@@ -22,8 +22,8 @@ runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, r
   const registry = new Registry();
   const space = createSpace(sharedSpace);
   const backend = openBackend(configuration, space, 'wait');
-  const view = openNodeView(configuration, space);
-  const catalog = createCatalog(view);
+  const readModel = openNodeReadModel(configuration, space);
+  const catalog = createCatalog(readModel);
   const spatial = createSpatialQueries(catalog, Date.now);
   const parts = {
     log: backend.log,
@@ -41,7 +41,7 @@ runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, r
       async stop() {
         await stage.close();
         await catalog.close();
-        await view.close();
+        await readModel.close();
         await backend.close();
       },
     },

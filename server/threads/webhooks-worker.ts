@@ -4,10 +4,10 @@ import { Registry } from 'prom-client';
 import { createSpace } from '../../backends/embedded/space.js';
 import { createSealer } from '../../pipeline/encryption.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
-import { openBackend, openNodeView } from '../data-folder/folders.js';
+import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
+import { encryptionKey } from '../keys/encryption-key.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder } from '../metrics.js';
-import { sealingKey } from '../keys/encryption-key.js';
 import { startWebhookStage } from '../webhooks.js';
 import { runWorker } from './worker.js';
 
@@ -16,15 +16,15 @@ runWorker<object>(async ({ configuration, space: sharedSpace }) => {
   const registry = new Registry();
   const space = createSpace(sharedSpace);
   const backend = openBackend(configuration, space, 'wait');
-  const view = openNodeView(configuration, space);
-  const sealer = createSealer(sealingKey(configuration.data));
+  const readModel = openNodeReadModel(configuration, space);
+  const sealer = createSealer(encryptionKey(configuration.data));
   const stage = startWebhookStage({
     configuration,
     logger,
     registry,
     metrics: createRecorder(stageMetrics, registry),
     backend,
-    view,
+    readModel,
     sealer,
   });
   return {
@@ -33,7 +33,7 @@ runWorker<object>(async ({ configuration, space: sharedSpace }) => {
       metrics: () => registry.getMetricsAsJSON(),
       async stop() {
         await stage.stop();
-        await view.close();
+        await readModel.close();
         await backend.close();
       },
     },

@@ -2,8 +2,8 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { remote } from '../../backends/embedded/remote.js';
 import type { SharedSpace } from '../../backends/embedded/space.js';
-import type { Configuration } from '../config/schema.js';
 import type { AppliedOffsets } from '../backlog.js';
+import type { Configuration } from '../config/schema.js';
 
 /** What a worker is given at its start. */
 export interface WorkerStart {

@@ -39,7 +39,7 @@ interface Project {
 
 /** A project that both nodes know. */
 async function newProject(): Promise<Project> {
-  const { project } = ok(await at('left', cluster.administratorKey).post('/v1/projects', { name: 'Edited' }));
+  const { project } = ok(await at('left', cluster.adminApiKey).post('/v1/projects', { name: 'Edited' }));
   const keys = Object.fromEntries(
     project.keys.map(({ environment, kind, key }: Record<string, string>) => [`${environment} ${kind}`, key]),
   );
@@ -74,7 +74,7 @@ async function settled(path: string, key: string): Promise<Answer> {
 
 it('a rotated key stays refused and the new one works, whatever settings are changed meanwhile', async () => {
   const project = await newProject();
-  const [left, right] = both(cluster.administratorKey);
+  const [left, right] = both(cluster.adminApiKey);
   let key = project.keys['test secret']!;
   let liveKey = project.keys['live secret']!;
   for (let trial = 0; trial < trials; trial++) {
@@ -96,7 +96,7 @@ it('a rotated key stays refused and the new one works, whatever settings are cha
 
 it('keys of two environments that are rotated at once both work', async () => {
   const project = await newProject();
-  const [left, right] = both(cluster.administratorKey);
+  const [left, right] = both(cluster.adminApiKey);
   const keys = { test: project.keys['test secret']!, live: project.keys['live secret']! };
   for (let trial = 0; trial < trials; trial++) {
     const [test, live] = await atOnce(

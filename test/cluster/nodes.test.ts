@@ -63,7 +63,7 @@ it('a change of configuration is at the other front within a second, and judges 
 });
 
 it('a key that was replaced at one node is refused by the other', async () => {
-  const administrator = new Client(() => nodes.node('left').address, cluster.administratorKey);
+  const administrator = new Client(() => nodes.node('left').address, cluster.adminApiKey);
   const made = ok(await administrator.post('/v1/projects', { name: 'Another' }));
   const key = made.project.keys.find(
     ({ environment, kind }: Record<string, string>) => environment === 'test' && kind === 'secret',

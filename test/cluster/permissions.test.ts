@@ -4,17 +4,17 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectRedis, type RedisConnection } from '../../backends/cluster/redis/connection.js';
 import { createRedisDeliveryQueue } from '../../backends/cluster/redis/delivery-queue.js';
+import { createRedisLeases } from '../../backends/cluster/redis/leases.js';
 import { createRedisPositions } from '../../backends/cluster/redis/positions.js';
 import { createRedisInbox, createRedisReplies } from '../../backends/cluster/redis/replies.js';
 import { createRedisStateStore } from '../../backends/cluster/redis/state-store.js';
-import { freshRedisOptions } from './redis/fresh-redis.js';
-import { createRedisTurns } from '../../backends/cluster/redis/leases.js';
 import { createKnownIds } from '../../backends/cluster/registry/known-ids.js';
 import type { DeliverySource } from '../../pipeline/ports.js';
 import { withRedis } from '../../testing/services/clients.js';
 import type { Address } from '../../testing/services/ports.js';
 import { services } from '../../testing/services/services.js';
 import { until } from '../support/until.js';
+import { freshRedisOptions } from './redis/fresh-redis.js';
 
 const guide = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');
 const [, rules = ''] = /^user fenceline on >PASSWORD (.+)$/m.exec(guide) ?? [];
@@ -79,7 +79,7 @@ async function useAll(connection: RedisConnection): Promise<void> {
   const positions = createRedisPositions(connection);
   await positions.set('group', 'events', 0, { offset: 5, mark: null });
   expect(await positions.get('group', 'events', 0)).toEqual({ offset: 5, mark: null });
-  expect(await createRedisTurns(connection).take('work', 60_000)).toBe(true);
+  expect(await createRedisLeases(connection).take('work', 60_000)).toBe(true);
   const ids = createKnownIds(connection);
   await ids.write([{ subject: 'subject', id: 1, schema: '{}', givenAtMs: 1 }]);
   expect(await ids.read()).toHaveLength(1);

@@ -67,7 +67,7 @@ interface Project {
 }
 
 async function newProject(): Promise<Project> {
-  const administrator = new Client(() => nodes.node('left').address, cluster.administratorKey);
+  const administrator = new Client(() => nodes.node('left').address, cluster.adminApiKey);
   const { project } = ok(await administrator.post('/v1/projects', { name: 'Late' }));
   const keyOf = (kind: string): string =>
     project.keys.find((each: Record<string, string>) => each.environment === 'test' && each.kind === kind).key;

@@ -9,7 +9,6 @@ import { mastersOf } from '../../backends/cluster/redis/client.js';
 import { connectRedis, type RedisConnection } from '../../backends/cluster/redis/connection.js';
 import { countInboxes, createRedisInbox } from '../../backends/cluster/redis/replies.js';
 import { createRedisStates } from '../../backends/cluster/redis/states.js';
-import { freshRedisOptions } from './redis/fresh-redis.js';
 import { moveStates } from '../../backends/cluster/repartition/states.js';
 import { type Keys, launchServer } from '../../server/server-process.js';
 import { services } from '../../testing/services/services.js';
@@ -19,6 +18,7 @@ import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
 import { circle, eventTypesOf, standing } from '../support/places.js';
 import { program } from '../support/server.js';
 import { until } from '../support/until.js';
+import { freshRedisOptions } from './redis/fresh-redis.js';
 
 type Environment = Readonly<Record<string, string>>;
 

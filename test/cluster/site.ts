@@ -1,14 +1,14 @@
 /** A cluster backend of a test's own on the shared services: topics and keys under a random prefix. Frames keep their ids. */
 import { connectKafka } from '../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog } from '../../backends/cluster/kafka/log.js';
-import { freshKafkaOptions, removeTopics, sameOnTheWire } from './kafka/fresh-kafka.js';
 import { connectRedis } from '../../backends/cluster/redis/connection.js';
 import { createRedisDeliveryQueue } from '../../backends/cluster/redis/delivery-queue.js';
 import { createRedisPositions } from '../../backends/cluster/redis/positions.js';
 import { createRedisStateStore, type RedisStateStoreParts } from '../../backends/cluster/redis/state-store.js';
-import { freshRedisOptions } from './redis/fresh-redis.js';
-import type { Backend, BackendSite } from '../contract/backend.js';
 import { services } from '../../testing/services/services.js';
+import type { Backend, BackendSite } from '../contract/backend.js';
+import { freshKafkaOptions, removeTopics, sameOnTheWire } from './kafka/fresh-kafka.js';
+import { freshRedisOptions } from './redis/fresh-redis.js';
 
 /** Longer than any test. */
 const retentionMs = 60 * 60 * 1_000;

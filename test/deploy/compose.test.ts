@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { clusterOptions } from '../../server/cluster-options.js';
 import { loadConfiguration } from '../../server/config/load.js';
 import { roles } from '../../server/config/schema.js';
-import { clusterOptions } from '../../server/cluster-options.js';
-import { sealingKeyOf } from '../../server/keys/encryption-key.js';
+import { encryptionKeyOf } from '../../server/keys/encryption-key.js';
 import { version } from '../../server/version.js';
 import {
   compose,
@@ -34,9 +34,9 @@ function configured(service: Service) {
 describe.each(nodes)('%s', (_, service) => {
   it('has an environment that the program takes', () => {
     expect(configured(service).configuration.backend).toBe('cluster');
-    const { FENCELINE_SEALING_KEY, FENCELINE_ADMINISTRATOR_KEY } = environmentOf(service, told);
-    expect(sealingKeyOf(FENCELINE_SEALING_KEY!)).toHaveLength(32);
-    expect(FENCELINE_ADMINISTRATOR_KEY).toBeTruthy();
+    const { FENCELINE_ENCRYPTION_KEY, FENCELINE_ADMIN_API_KEY } = environmentOf(service, told);
+    expect(encryptionKeyOf(FENCELINE_ENCRYPTION_KEY!)).toHaveLength(32);
+    expect(FENCELINE_ADMIN_API_KEY).toBeTruthy();
   });
 
   it('asks services that are there, for no more replicas than there are brokers', () => {

@@ -1,7 +1,7 @@
 /** deploy/haproxy.cfg sends every call to the role that has its route. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../../api/testing/fixtures.js';
 import { defaultStreamBounds } from '../../api/stream/routes.js';
+import { startApi, type TestApi } from '../../api/testing/fixtures.js';
 import { startIngest, type TestIngest } from '../../ingest/testing/fixtures.js';
 import { compose, readRepositoryFile } from './compose.js';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
-import { knobs } from '../../server/config/settings.js';
-import { loadConfiguration } from '../../server/config/load.js';
 import { clusterOptions } from '../../server/cluster-options.js';
+import { loadConfiguration } from '../../server/config/load.js';
+import { knobs } from '../../server/config/settings.js';
 import { interpolations, nodes, readRepositoryFile, repositoryFile } from '../deploy/compose.js';
 
 const guide = readRepositoryFile('docs/cluster.md');

@@ -96,7 +96,7 @@ describe('a command that fails', () => {
     ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not the data folder/],
   ];
   it.each(cases)('says so in one line: %s', async (_, args, status, message) => {
-    const answer = await call(args(), { FENCELINE_ADMINISTRATOR_KEY: 'wrong' });
+    const answer = await call(args(), { FENCELINE_ADMIN_API_KEY: 'wrong' });
     expect(answer.stderr).toMatch(message);
     expect(answer.stderr).toMatch(/^fenceline: [^\n]+\n$/);
     expect(answer.status).toBe(status);

@@ -1,5 +1,5 @@
 /**
- * A data folder whose `log/` is older than `state/`, `deliveries/`, `analytics/` and `view/`: an operator restored
+ * A data folder whose `log/` is older than `state/`, `deliveries/`, `analytics/` and `readModel/`: an operator restored
  * a part of a backup.
  *
  * The partitions that the log no longer leads to halt and say so; the others go on; the configuration is the log's.

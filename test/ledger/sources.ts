@@ -3,9 +3,9 @@ import { openClickHouse } from '../../backends/cluster/clickhouse/analytics.js';
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
-import { loadConfiguration } from '../../server/config/load.js';
-import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Analytics, Log, StateStore } from '../../pipeline/ports.js';
+import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
+import { loadConfiguration } from '../../server/config/load.js';
 
 export interface Sources {
   readonly log: Pick<Log, 'partitions' | 'partitionOf' | 'read' | 'bounds'>;

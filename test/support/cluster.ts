@@ -12,7 +12,7 @@ export const sessionTimeoutMs = 6_000;
 export interface TestCluster {
   /** Before the topics and groups, and what the database is called. */
   readonly name: string;
-  readonly administratorKey: string;
+  readonly adminApiKey: string;
   /** Of every node. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -26,14 +26,14 @@ export function newTestCluster(own: OwnServices = {}): TestCluster | undefined {
   if (!shared) return undefined;
   const { kafka, redis, registry, clickhouse } = { ...shared, ...own };
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const administratorKey = `fenceline_admin_${randomBytes(24).toString('hex')}`;
+  const adminApiKey = `fenceline_admin_${randomBytes(24).toString('hex')}`;
   return {
     name,
-    administratorKey,
+    adminApiKey,
     environment: {
       FENCELINE_BACKEND: 'cluster',
-      FENCELINE_ADMINISTRATOR_KEY: administratorKey,
-      FENCELINE_SEALING_KEY: randomBytes(32).toString('hex'),
+      FENCELINE_ADMIN_API_KEY: adminApiKey,
+      FENCELINE_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
       FENCELINE_KAFKA_BROKERS: kafka.brokers.join(','),
       FENCELINE_KAFKA_PREFIX: `${name}.`,
       FENCELINE_KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutMs),

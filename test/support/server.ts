@@ -10,13 +10,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  type Exit,
-  type Greeting,
-  type Keys,
-  launchServer,
-  type ServerProcess,
-} from '../../server/server-process.js';
+import { type Exit, type Greeting, type Keys, launchServer, type ServerProcess } from '../../server/server-process.js';
 import { Client } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
 
@@ -99,7 +93,7 @@ export class TestServer {
   }
 
   async administrator(): Promise<Client> {
-    if (this.#cluster) return this.withKey(this.#cluster.administratorKey);
+    if (this.#cluster) return this.withKey(this.#cluster.adminApiKey);
     return this.withKey((await readFile(join(this.dataFolder, 'administrator-key'), 'utf8')).trim());
   }
 

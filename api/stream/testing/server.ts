@@ -5,7 +5,7 @@ import pino from 'pino';
 import { createKeyRing } from '../../../http/keys.js';
 import { noRateLimits } from '../../../http/rate-limits.js';
 import { createHttpServer } from '../../../http/server.js';
-import { administratorKey, startApi } from '../../testing/fixtures.js';
+import { adminApiKey, startApi } from '../../testing/fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
 
 /** Projects and keys are made with `api`; `address` answers streams and topics. */
@@ -15,11 +15,11 @@ export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
     logger: pino({ level: 'silent' }),
     rateLimits: noRateLimits,
     openApi: { title: 'Test', version: '0' },
-    keyRing: createKeyRing(api.view),
-    administratorKeySha256: createHash('sha256').update(administratorKey).digest('hex'),
+    keyRing: createKeyRing(api.readModel),
+    administratorKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });
   await app.register(
-    subscriberRoutes({ log: api.log, configuration: api.view }, { ...defaultSubscriberBounds, ...bounds }),
+    subscriberRoutes({ log: api.log, configuration: api.readModel }, { ...defaultSubscriberBounds, ...bounds }),
   );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;

@@ -7,12 +7,12 @@
 import type { ConsumeOptions, Log, NewRecord, Subscription, Topic } from '../../../pipeline/ports.js';
 import { ApiError } from '../../../schemas/errors.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
-import { Appender, type AppenderOptions } from './produce/appender.js';
 import type { KafkaConnection } from './connection/connection.js';
-import { startFollower } from './read/follower.js';
 import { startGroupConsumer } from './consume/group-consumer.js';
+import { Appender, type AppenderOptions } from './produce/appender.js';
 import { partitionOfKey } from './produce/partitioner.js';
 import { asOnTheWire, createPublishRest } from './produce/publish-rest.js';
+import { startFollower } from './read/follower.js';
 import { createReader } from './read/reader.js';
 
 export interface KafkaLogParts extends AppenderOptions {

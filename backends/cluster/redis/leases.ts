@@ -3,7 +3,7 @@ import type { Turns } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { RedisConnection } from './connection.js';
 
-export function createRedisTurns({ client, options, withRetries }: RedisConnection): Turns {
+export function createRedisLeases({ client, options, withRetries }: RedisConnection): Turns {
   return {
     async take(name, intervalMs) {
       const id = freshId();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
-import { createCatalog, type MonitoredCatalog } from './catalog.js';
+import { openReadModel, type ReadModel, type ReadModelOptions } from '../store/read-model.js';
 import {
   beaconRecord,
   geofenceRecord,
@@ -14,13 +14,15 @@ import {
   temporaryFolder,
 } from '../testing/fixtures.js';
 import type { DecodedChange, Scope } from '../types.js';
-import { openView, type View, type ViewOptions } from '../store/read-model.js';
+import { createCatalog, type MonitoredCatalog } from './catalog.js';
 
-/** The applier's view, and a catalog on a view of its own on the same file, as another thread has it. */
-async function openPair(options: ViewOptions = {}): Promise<{ applier: View; follow: () => MonitoredCatalog }> {
+/** The applier's read model, and a catalog on a read model of its own on the same file, as another thread has it. */
+async function openPair(
+  options: ReadModelOptions = {},
+): Promise<{ applier: ReadModel; follow: () => MonitoredCatalog }> {
   const path = temporaryFolder();
-  const applier = openView(path, options);
-  const follower = openView(path, options);
+  const applier = openReadModel(path, options);
+  const follower = openReadModel(path, options);
   onTestFinished(async () => {
     await follower.close();
     await applier.close();
@@ -38,18 +40,18 @@ async function openPair(options: ViewOptions = {}): Promise<{ applier: View; fol
 }
 
 const idsAt = (catalog: MonitoredCatalog, where: Scope, longitude: number, latitude: number): string[] => {
-  const { fences } = catalog.surroundings(where)!;
+  const { fences } = catalog.context(where)!;
   return [...fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount)]
     .map((row) => fences.idOf(row))
     .sort();
 };
 
-test('settings, fences and beacons of a project follow the view', async () => {
+test('settings, fences and beacons of a project follow the read model', async () => {
   const { applier, follow } = await openPair();
   const catalog = follow();
-  expect(catalog.surroundings({ ...scope, project: deriveId('unknown') })).toBeUndefined();
-  expect(catalog.surroundings(scope)?.settings).toEqual(defaultSettings);
-  expect(catalog.surroundings(scope)).toBe(catalog.surroundings(scope));
+  expect(catalog.context({ ...scope, project: deriveId('unknown') })).toBeUndefined();
+  expect(catalog.context(scope)?.settings).toEqual(defaultSettings);
+  expect(catalog.context(scope)).toBe(catalog.context(scope));
 
   const fence = geofenceRecord();
   const beacon = beaconRecord();
@@ -63,11 +65,11 @@ test('settings, fences and beacons of a project follow the view', async () => {
     5,
   );
   catalog.catchUp();
-  expect(catalog.surroundings(scope)?.settings.bufferEntries).toBe(true);
-  expect(catalog.surroundings(scopes[1]!)?.settings.bufferEntries).toBe(false);
+  expect(catalog.context(scope)?.settings.bufferEntries).toBe(true);
+  expect(catalog.context(scopes[1]!)?.settings.bufferEntries).toBe(false);
   expect(idsAt(catalog, scope, 10, 50)).toEqual([fence._id]);
   expect(idsAt(catalog, scopes[1]!, 10, 50)).toEqual([]);
-  expect(catalog.surroundings(scope)?.beacons.byId(beacon._id)?.enabled).toBe(true);
+  expect(catalog.context(scope)?.beacons.byId(beacon._id)?.enabled).toBe(true);
 
   await applier.apply(
     [
@@ -80,8 +82,8 @@ test('settings, fences and beacons of a project follow the view', async () => {
   catalog.catchUp();
   expect(idsAt(catalog, scope, 10, 50)).toEqual([]);
   expect(idsAt(catalog, scope, 20, 50)).toEqual([fence._id]);
-  expect(catalog.surroundings(scope)?.beacons.byId(beacon._id)).toBeUndefined();
-  expect(catalog.surroundings(scopes[2]!)).toBeUndefined();
+  expect(catalog.context(scope)?.beacons.byId(beacon._id)).toBeUndefined();
+  expect(catalog.context(scopes[2]!)).toBeUndefined();
 });
 
 const change = fc
@@ -112,7 +114,7 @@ test('a catalog that follows, however far behind, holds what a fresh one holds',
       following.catchUp();
       const fresh = follow();
       for (const where of scopes) {
-        expect(following.surroundings(where)!.fences.size).toBe(fresh.surroundings(where)!.fences.size);
+        expect(following.context(where)!.fences.size).toBe(fresh.context(where)!.fences.size);
         for (const longitude of [-180, -10, 0, 10, 180]) {
           expect(idsAt(following, where, longitude, 50)).toEqual(idsAt(fresh, where, longitude, 50));
         }

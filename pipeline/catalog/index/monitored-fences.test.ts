@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { Zone } from '../../evaluation/types.js';
+import type { CompactFence } from '../store/stored-fence.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { MonitoredFences } from './monitored-fences.js';
-import type { CompactFence } from '../store/stored-fence.js';
 import { createTreeBuilder, type TreeBuilder } from './tree-builder.js';
 
 const threadBuilder = createTreeBuilder();

@@ -3,8 +3,8 @@
 import type { FenceRules, Fences, Zone } from '../../evaluation/types.js';
 import { latitudeReach, longitudeReach } from '../../geometry/scale.js';
 import { ShapeTable } from '../../geometry/shapes.js';
-import { FenceIndex } from './fence-index.js';
 import type { CompactFence } from '../store/stored-fence.js';
+import { FenceIndex } from './fence-index.js';
 import type { TreeBuilder } from './tree-builder.js';
 
 export interface MonitoredFencesOptions {

@@ -6,10 +6,10 @@ import type { DeviceState, Location } from '../../../schemas/records.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import { defaultBounds, type EvaluationBounds } from '../../evaluation/types.js';
 import { createCatalog } from '../index/catalog.js';
-import { type Explanation, explain, type RuleCode, ruleTexts } from './explain.js';
+import { openReadModel } from '../store/read-model.js';
 import { geofenceRecord, location, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange } from '../types.js';
-import { openView } from '../store/read-model.js';
+import { type Explanation, explain, type RuleCode, ruleTexts } from './explain.js';
 
 const at = 1_700_000_000_000;
 /** About 111 m a thousandth of a degree of latitude: in, on, around and off the fences. */
@@ -64,9 +64,9 @@ function expectAgreement(
   told: Explanation,
   given: Location,
   state: DeviceState | undefined,
-  surroundings: Parameters<typeof explain>[2],
+  context: Parameters<typeof explain>[2],
 ) {
-  const did = evaluate(given, state, surroundings);
+  const did = evaluate(given, state, context);
   expect(told.evaluation.result).toBe(did.result);
   expect(told.evaluation.transitions.map(({ type, _id }) => [type, _id])).toEqual(
     did.transitions.map(({ type, id }) => [type, id]),
@@ -103,12 +103,12 @@ test('an explanation never disagrees with evaluation, and names every way of mak
       bounds,
       fc.boolean(),
       async (shapes, chosen, updates, limits, isMadeAnew) => {
-        const view = openView(temporaryFolder(), { clock: () => at });
+        const readModel = openReadModel(temporaryFolder(), { clock: () => at });
         const records = shapes.map((fields, index) => geofenceRecord({ externalId: String(index), ...fields }));
         const changes = records.map((record): DecodedChange => ({ kind: 'geofence', id: record._id, record }));
         const project = projectRecord({ settings: { test: chosen, live: defaultSettings } });
-        await view.apply([{ kind: 'project', id: projectA, record: project }, ...changes], 10);
-        const catalog = createCatalog(view);
+        await readModel.apply([{ kind: 'project', id: projectA, record: project }, ...changes], 10);
+        const catalog = createCatalog(readModel);
         let state: DeviceState | undefined;
         let occurredAt = at;
         const sent = updates.flatMap(({ isSentTwice, ...fields }) =>
@@ -118,25 +118,25 @@ test('an explanation never disagrees with evaluation, and names every way of mak
           if (index === sent.length - 1) {
             const deletion = { ...changes[0]!, record: null };
             const creation = { ...changes[0]!, record: { ...records[0]!, createdAt: at } };
-            await view.apply(isMadeAnew ? [deletion, creation] : [deletion], 11);
+            await readModel.apply(isMadeAnew ? [deletion, creation] : [deletion], 11);
             catalog.catchUp();
           }
-          const surroundings = { ...catalog.surroundings(scope)!, bounds: limits };
+          const context = { ...catalog.context(scope)!, bounds: limits };
           const given = location({ ...fields, occurredAt: occurredAt + afterMs, receivedAt: occurredAt });
-          const told = explain(given, state, surroundings, view);
-          expectAgreement(told, given, state, surroundings);
+          const told = explain(given, state, context, readModel);
+          expectAgreement(told, given, state, context);
           for (const { rule } of told.fences) seen.add(rule.code);
           // A fence that is asked for alone is explained as among the others.
           for (const fence of told.fences) {
-            expect(explain(given, state, surroundings, view, fence._id).fences).toEqual([fence]);
+            expect(explain(given, state, context, readModel, fence._id).fences).toEqual([fence]);
           }
-          for (const { rule } of explain(given, state, surroundings, view, 'f'.repeat(24)).fences) seen.add(rule.code);
-          const evaluation = evaluate(given, state, surroundings);
+          for (const { rule } of explain(given, state, context, readModel, 'f'.repeat(24)).fences) seen.add(rule.code);
+          const evaluation = evaluate(given, state, context);
           state = evaluation.state;
           if (evaluation.result === 'applied') occurredAt = given.occurredAt;
         }
         await catalog.close();
-        await view.close();
+        await readModel.close();
       },
     ),
     { numRuns: 150, seed: 11 },
@@ -146,19 +146,19 @@ test('an explanation never disagrees with evaluation, and names every way of mak
 });
 
 test('a fence nearby is named with its distance though the location does not reach it', async () => {
-  const view = openView(temporaryFolder());
+  const readModel = openReadModel(temporaryFolder());
   const record = geofenceRecord({ center: [0, 0], radius: 100 });
   const project = projectRecord();
-  await view.apply(
+  await readModel.apply(
     [
       { kind: 'project', id: projectA, record: project },
       { kind: 'geofence', id: record._id, record },
     ],
     2,
   );
-  const catalog = createCatalog(view);
+  const catalog = createCatalog(readModel);
   const given = location({ longitude: 0.002, latitude: 0 });
-  const told = explain(given, undefined, catalog.surroundings(scope)!, view);
+  const told = explain(given, undefined, catalog.context(scope)!, readModel);
   const { evaluation, fences } = told;
   expect(evaluation).toEqual({ result: 'applied', transitions: [] });
   expect(told).toMatchObject({ evaluatedAt: new Date(given.occurredAt).toISOString() });
@@ -176,24 +176,24 @@ test('a fence nearby is named with its distance though the location does not rea
   ]);
   expect(fences[0]!.distance_m).toBeCloseTo(100 - 222.64, 1);
   await catalog.close();
-  await view.close();
+  await readModel.close();
 });
 
 test('a location far from every fence gets a notice, and the nearest fences with their distances', async () => {
-  const view = openView(temporaryFolder());
+  const readModel = openReadModel(temporaryFolder());
   const records = Array.from({ length: 8 }, (_, index) =>
     geofenceRecord({ externalId: `${index}`, center: [0.1 * (index + 1), 0], radius: 100 }),
   );
   const changes = records.map((record): DecodedChange => ({ kind: 'geofence', id: record._id, record }));
-  await view.apply([{ kind: 'project', id: projectA, record: projectRecord() }], 1);
-  const catalog = createCatalog(view);
+  await readModel.apply([{ kind: 'project', id: projectA, record: projectRecord() }], 1);
+  const catalog = createCatalog(readModel);
   const explained = (geofence?: string) => {
     catalog.catchUp();
-    return explain(location({ longitude: 0, latitude: 0 }), undefined, catalog.surroundings(scope)!, view, geofence);
+    return explain(location({ longitude: 0, latitude: 0 }), undefined, catalog.context(scope)!, readModel, geofence);
   };
   expect(explained()).toMatchObject({ fences: [], notice: { code: 'no_geofences' } });
 
-  await view.apply(changes, 9);
+  await readModel.apply(changes, 9);
   const { fences, notice } = explained();
   expect(notice?.code).toBe('no_geofence_near');
   expect(fences.map(({ externalId }) => externalId)).toEqual(['0', '1', '2', '3', '4']);
@@ -205,5 +205,5 @@ test('a location far from every fence gets a notice, and the nearest fences with
   const nobody = 'f'.repeat(24);
   expect(explained(nobody).fences).toMatchObject([{ _id: nobody, rule: { code: 'no_such_geofence' } }]);
   await catalog.close();
-  await view.close();
+  await readModel.close();
 });

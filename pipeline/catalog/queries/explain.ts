@@ -10,9 +10,9 @@ import { entryCandidates } from '../../evaluation/entry-candidates.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import { isOfGeneration } from '../../evaluation/geofence-visits.js';
 import { judgeInside, judgeOutside } from '../../evaluation/rules.js';
-import { type Evaluation, type Surroundings, type Transition, Zone } from '../../evaluation/types.js';
+import { type Evaluation, type EvaluationContext, type Transition, Zone } from '../../evaluation/types.js';
 import { resolveUser } from '../../evaluation/users.js';
-import type { MonitoredSurroundings } from '../index/catalog.js';
+import type { MonitoredContext } from '../index/catalog.js';
 import { type FenceAtDistance, nearestFences } from '../index/nearest-fences.js';
 import type { ConfigurationReader } from '../types.js';
 
@@ -100,31 +100,31 @@ const maxFences = 1_000;
 export function explain(
   location: Location,
   state: DeviceState | undefined,
-  surroundings: MonitoredSurroundings,
+  context: MonitoredContext,
   configuration: ConfigurationReader,
   geofence?: string,
 ): Explanation {
-  const evaluation = evaluate(location, state, surroundings);
+  const evaluation = evaluate(location, state, context);
   const { geofences: stays } = resolveUser(location, state?.users ?? []);
   const told = new Set(evaluation.transitions.map(({ id }) => id));
   const explainFence = (id: string, stay?: Stay): ExplainedFence => {
-    const row = surroundings.fences.rowOf(id);
+    const row = context.fences.rowOf(id);
     const code = (): RuleCode => {
-      const verdict = ruleCode(row, stay, location, surroundings);
+      const verdict = ruleCode(row, stay, location, context);
       return verdict === 'entered' && !told.has(id) ? 'too_many_geofences' : verdict;
     };
     return {
       _id: id,
       ...identity(id, location, configuration),
-      ...(row >= 0 && measure(row, location, surroundings)),
+      ...(row >= 0 && measure(row, location, context)),
       wasInside: stay !== undefined,
       rule: rule(evaluation.result === 'applied' ? code() : unevaluated(evaluation.result)),
     };
   };
   // A stay in a fence that was deleted says nothing of another that has its id now.
   const current = stays.filter((stay) => {
-    const row = surroundings.fences.rowOf(stay.id);
-    return row < 0 || isOfGeneration(stay, surroundings.fences.generation(row));
+    const row = context.fences.rowOf(stay.id);
+    return row < 0 || isOfGeneration(stay, context.fences.generation(row));
   });
   const inside = current.map((stay) => explainFence(stay.id, stay));
   const known = new Set(current.map(({ id }) => id));
@@ -133,13 +133,13 @@ export function explain(
     evaluation: { result: evaluation.result, transitions: evaluation.transitions.map(transitionJson) },
   };
   if (geofence !== undefined) {
-    const isKnown = known.has(geofence) || surroundings.fences.rowOf(geofence) >= 0;
+    const isKnown = known.has(geofence) || context.fences.rowOf(geofence) >= 0;
     const unknown: ExplainedFence = { _id: geofence, wasInside: false, rule: rule('no_such_geofence') };
     const asked = isKnown ? (inside.find(({ _id }) => _id === geofence) ?? explainFence(geofence)) : unknown;
     return { ...explanation, fences: [asked] };
   }
-  const nearest = nearestTo(location, surroundings);
-  const others = [...lookedAt(location, surroundings, nearest)]
+  const nearest = nearestTo(location, context);
+  const others = [...lookedAt(location, context, nearest)]
     .filter((id) => !known.has(id))
     .map((id) => explainFence(id))
     .sort((a, b) => (b.distance_m ?? 0) - (a.distance_m ?? 0));
@@ -147,7 +147,7 @@ export function explain(
 }
 
 /** Finds a few fences within reach or, where there are none, the nearest ones at any distance. */
-function nearestTo({ longitude, latitude }: Location, { fences }: MonitoredSurroundings): readonly FenceAtDistance[] {
+function nearestTo({ longitude, latitude }: Location, { fences }: MonitoredContext): readonly FenceAtDistance[] {
   const first = (count: number, maxDistanceM?: number): FenceAtDistance[] => {
     const found: FenceAtDistance[] = [];
     for (const fence of nearestFences(fences, longitude, latitude, { maxDistanceM, accepts: () => true })) {
@@ -167,13 +167,9 @@ function noticeOf([nearest]: readonly FenceAtDistance[]): Pick<Explanation, 'not
 }
 
 /** Ids of the candidates of evaluation, and of the nearest fences. */
-function lookedAt(
-  location: Location,
-  surroundings: MonitoredSurroundings,
-  nearest: readonly FenceAtDistance[],
-): Set<string> {
-  const { fences } = surroundings;
-  const rows = entryCandidates(location, surroundings).subarray(0, fences.candidateCount);
+function lookedAt(location: Location, context: MonitoredContext, nearest: readonly FenceAtDistance[]): Set<string> {
+  const { fences } = context;
+  const rows = entryCandidates(location, context).subarray(0, fences.candidateCount);
   return new Set([...Array.from(rows, (row) => fences.idOf(row)), ...nearest.map(({ id }) => id)]);
 }
 
@@ -187,7 +183,7 @@ function identity(id: string, { project, environment }: Location, configuration:
   return record && { tag: record.tag, externalId: record.externalId, description: record.description };
 }
 
-function measure(row: number, location: Location, { fences }: MonitoredSurroundings) {
+function measure(row: number, location: Location, { fences }: MonitoredContext) {
   const { longitude, latitude, accuracy_m } = location;
   const zone = fences.zone(row, longitude, latitude, accuracy_m);
   const isCertain = zone === Zone.apart || zone === Zone.within;
@@ -200,20 +196,20 @@ function measure(row: number, location: Location, { fences }: MonitoredSurroundi
   };
 }
 
-const zoneOf = (row: number, location: Location, { fences }: Pick<Surroundings, 'fences'>): Zone =>
+const zoneOf = (row: number, location: Location, { fences }: Pick<EvaluationContext, 'fences'>): Zone =>
   fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
 
 /** `row`: -1 for a fence that is no more. */
-function ruleCode(row: number, stay: Stay | undefined, location: Location, surroundings: Surroundings): RuleCode {
+function ruleCode(row: number, stay: Stay | undefined, location: Location, context: EvaluationContext): RuleCode {
   if (row < 0) return 'deleted';
   const verdict = stay
-    ? judgeInside(row, stay, location, surroundings)
-    : judgeOutside(row, zoneOf(row, location, surroundings), location, surroundings);
+    ? judgeInside(row, stay, location, context)
+    : judgeOutside(row, zoneOf(row, location, context), location, context);
   switch (verdict) {
     case 'gone':
       return 'past_delete_after';
     case 'disabled':
-      return surroundings.fences.rules(row).enabled ? 'past_disable_after' : 'disabled';
+      return context.fences.rules(row).enabled ? 'past_disable_after' : 'disabled';
     case 'not_for_user':
       return 'not_for_this_user';
     case 'not_for_request':
@@ -221,19 +217,19 @@ function ruleCode(row: number, stay: Stay | undefined, location: Location, surro
     case 'confidence_too_low':
       return 'confidence_below_minimum';
     case 'outside':
-      return outsideCode(row, location, surroundings);
+      return outsideCode(row, location, context);
     case 'inside':
-      return insideCode(row, stay!, location, surroundings);
+      return insideCode(row, stay!, location, context);
     default:
       return verdict;
   }
 }
 
-const outsideCode = (row: number, location: Location, surroundings: Surroundings): RuleCode =>
-  zoneOf(row, location, surroundings) === Zone.near ? 'within_accuracy_only' : 'stays_outside_boundary';
+const outsideCode = (row: number, location: Location, context: EvaluationContext): RuleCode =>
+  zoneOf(row, location, context) === Zone.near ? 'within_accuracy_only' : 'stays_outside_boundary';
 
 /** Why a device that hasn't left makes no event. */
-function insideCode(row: number, stay: Stay, location: Location, { fences, settings }: Surroundings): RuleCode {
+function insideCode(row: number, stay: Stay, location: Location, { fences, settings }: EvaluationContext): RuleCode {
   if (zoneOf(row, location, { fences }) < Zone.partly) return 'still_within_buffer';
   const threshold_min = fences.rules(row).dwellThreshold_min ?? settings.defaultDwellThreshold;
   if (!settings.dwellEvents || threshold_min === null) return 'already_inside';

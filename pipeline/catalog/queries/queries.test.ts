@@ -7,29 +7,29 @@ import { geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js
 import { unwrapRing } from '../../geometry/ring.js';
 import { ShapeTable } from '../../geometry/shapes.js';
 import { createCatalog } from '../index/catalog.js';
-import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import { metadataMatches } from '../store/lists.js';
-import { createSpatialQueries } from './queries.js';
+import { openReadModel, type ReadModel } from '../store/read-model.js';
+import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange, SpatialQueries } from '../types.js';
-import { openView, type View } from '../store/read-model.js';
+import { createSpatialQueries } from './queries.js';
 
 const now = 5_000;
 
 interface Opened {
   readonly queries: SpatialQueries;
-  readonly view: View;
+  readonly readModel: ReadModel;
   readonly close: () => Promise<void>;
 }
 
 async function queriesOver(changes: DecodedChange[]): Promise<Opened> {
-  const view = openView(temporaryFolder(), { clock: () => now });
-  await view.apply([{ kind: 'project', id: projectA, record: projectRecord() }, ...changes], changes.length + 1);
-  const catalog = createCatalog(view);
+  const readModel = openReadModel(temporaryFolder(), { clock: () => now });
+  await readModel.apply([{ kind: 'project', id: projectA, record: projectRecord() }, ...changes], changes.length + 1);
+  const catalog = createCatalog(readModel);
   const close = async () => {
     await catalog.close();
-    await view.close();
+    await readModel.close();
   };
-  return { queries: createSpatialQueries(catalog, () => now), view, close };
+  return { queries: createSpatialQueries(catalog, () => now), readModel, close };
 }
 
 const asChange = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence', id: record._id, record });
@@ -217,11 +217,11 @@ test('beacons are answered as summaries, nearest first; an unknown project has n
 
 /** Only the location stage told the catalog to look: a fence that was made while no device reported could not be found. */
 test('regression: what is made while nothing is evaluated is found', async () => {
-  const { queries, view, close } = await queriesOver([]);
+  const { queries, readModel, close } = await queriesOver([]);
   onTestFinished(close);
   const question = { ...scope, longitude: 10, latitude: 50, limit: 10, includeGeometry: false };
   expect(await queries.searchGeofences(question)).toEqual([]);
-  await view.apply([asChange(geofenceRecord({ center: [10, 50] }))], view.nextOffset + 1);
+  await readModel.apply([asChange(geofenceRecord({ center: [10, 50] }))], readModel.nextOffset + 1);
   expect(await queries.searchGeofences(question)).toHaveLength(1);
   expect(await queries.context({ ...question, accuracyM: 10 })).toHaveLength(1);
 });

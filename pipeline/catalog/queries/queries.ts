@@ -4,12 +4,12 @@ import type { DeviceState, Location } from '../../../schemas/records.js';
 import { beaconSummary, geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { isDisabled, isGone } from '../../evaluation/rules.js';
 import { Zone } from '../../evaluation/types.js';
-import type { MonitoredCatalog, MonitoredSurroundings } from '../index/catalog.js';
-import { explain } from './explain.js';
-import { metadataMatches } from '../store/lists.js';
+import type { MonitoredCatalog, MonitoredContext } from '../index/catalog.js';
 import type { MonitoredFences } from '../index/monitored-fences.js';
 import { nearestFences } from '../index/nearest-fences.js';
+import { metadataMatches } from '../store/lists.js';
 import type { Scope, SpatialQueries } from '../types.js';
+import { explain } from './explain.js';
 
 const maxSearchResults = 1_000;
 /** After reading this many definitions a search lets evaluation have a turn. */
@@ -32,14 +32,14 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
   }
 
   /** As of now: nothing else may have had a reason to take in what changed since. */
-  function surroundings(scope: Scope): MonitoredSurroundings | undefined {
+  function context(scope: Scope): MonitoredContext | undefined {
     catalog.catchUp();
-    return catalog.surroundings(scope);
+    return catalog.context(scope);
   }
 
   return {
     async context({ longitude, latitude, atMs, ...scope }) {
-      const fences = surroundings(scope)?.fences;
+      const fences = context(scope)?.fences;
       if (!fences) return [];
       const rows = fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount);
       const ids = Array.from(rows)
@@ -54,7 +54,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
     },
 
     async searchGeofences({ longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, atMs, ...scope }) {
-      const fences = surroundings(scope)?.fences;
+      const fences = context(scope)?.fences;
       const found: object[] = [];
       if (!fences) return found;
       const timeMs = atMs ?? clock();
@@ -74,12 +74,12 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
     },
 
     async searchBeacons({ longitude, latitude, radiusM, limit, ...scope }) {
-      const nearest = surroundings(scope)?.beacons.nearest(longitude, latitude, radiusM, limit) ?? [];
+      const nearest = context(scope)?.beacons.nearest(longitude, latitude, radiusM, limit) ?? [];
       return nearest.flatMap(({ id }) => configuration.beacon(scope, id) ?? []).map(beaconSummary);
     },
 
     async explain({ location, state, geofence, ...scope }) {
-      const around = surroundings(scope);
+      const around = context(scope);
       if (!around) return { evaluation: null, fences: [] };
       return explain(location as Location, state as DeviceState | undefined, around, configuration, geofence);
     },

@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../../backends/embedded/embedded.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { topics } from '../../ports.js';
+import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
+import type { ConfigurationChange } from '../types.js';
 import {
   appendChange,
   type ChangeProblem,
@@ -11,10 +13,8 @@ import {
   followChanges,
   followComparedChanges,
 } from './changes.js';
-import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
+import { openReadModel } from './read-model.js';
 import { createRestorationSweeper } from './restoration.js';
-import type { ConfigurationChange } from '../types.js';
-import { openView } from './read-model.js';
 
 const put = (record: ReturnType<typeof geofenceRecord>): ConfigurationChange => ({
   kind: 'geofence',
@@ -24,15 +24,21 @@ const put = (record: ReturnType<typeof geofenceRecord>): ConfigurationChange => 
 
 function startNode(path = temporaryFolder()) {
   const embedded = openEmbedded({ path: `${path}/data`, partitions: 1 });
-  const view = openView(`${path}/view`);
+  const readModel = openReadModel(`${path}/view`);
   const problems: ChangeProblem[] = [];
-  const following = followChanges({ log: embedded.log, view, onProblem: (problem) => problems.push(problem) });
+  const following = followChanges({ log: embedded.log, readModel, onProblem: (problem) => problems.push(problem) });
   const stop = async () => {
     await following.close();
-    await view.close();
+    await readModel.close();
     await embedded.close();
   };
-  return { log: embedded.log, view, problems, writer: createConfigurationWriter({ log: embedded.log, view }), stop };
+  return {
+    log: embedded.log,
+    readModel,
+    problems,
+    writer: createConfigurationWriter({ log: embedded.log, readModel }),
+    stop,
+  };
 }
 
 test('what was written can be read at once, and again after a restart', async () => {
@@ -40,27 +46,27 @@ test('what was written can be read at once, and again after a restart', async ()
   const first = startNode(path);
   const fence = geofenceRecord();
   await first.writer.write([{ kind: 'project', id: projectA, record: projectRecord() }, put(fence)]);
-  expect(first.view.geofence(scope, fence._id)).toEqual(fence);
-  expect(first.view.project(projectA)).toEqual(projectRecord());
+  expect(first.readModel.geofence(scope, fence._id)).toEqual(fence);
+  expect(first.readModel.project(projectA)).toEqual(projectRecord());
   await first.writer.write([{ kind: 'geofence', id: fence._id, record: null }]);
-  expect(first.view.geofence(scope, fence._id)).toBeUndefined();
+  expect(first.readModel.geofence(scope, fence._id)).toBeUndefined();
   await first.writer.catchUp();
   await first.stop();
 
   const second = startNode(path);
   onTestFinished(() => second.stop());
-  expect(second.view.project(projectA)).toEqual(projectRecord());
+  expect(second.readModel.project(projectA)).toEqual(projectRecord());
   await second.writer.write([put(fence)]);
-  expect(second.view.geofence(scope, fence._id)).toEqual(fence);
+  expect(second.readModel.geofence(scope, fence._id)).toEqual(fence);
 });
 
-test('a change that was appended without waiting reaches the view all the same', async () => {
+test('a change that was appended without waiting reaches the read model all the same', async () => {
   const node = startNode();
   onTestFinished(() => node.stop());
   const fence = geofenceRecord();
   await appendChange({ log: node.log, clock: () => 7_000 }, put(fence));
   await node.writer.catchUp();
-  expect(node.view.geofence(scope, fence._id)).toEqual(fence);
+  expect(node.readModel.geofence(scope, fence._id)).toEqual(fence);
   const [record] = await node.log.read(topics.changes, 0, 0, 10);
   expect(record?.value && codecs.change.decode(record.value).changedAt).toBe(7_000);
 });
@@ -70,9 +76,9 @@ test('a new node reads the topic from the start', async () => {
   onTestFinished(() => node.stop());
   const fences = Array.from({ length: 2_500 }, (_, index) => geofenceRecord({ externalId: String(index) }));
   await node.writer.write(fences.map(put));
-  const late = openView(temporaryFolder());
-  const following = followChanges({ log: node.log, view: late, onProblem: () => {} });
-  await late.waitFor(node.view.nextOffset);
+  const late = openReadModel(temporaryFolder());
+  const following = followChanges({ log: node.log, readModel: late, onProblem: () => {} });
+  await late.waitFor(node.readModel.nextOffset);
   expect([...late.compactFences()]).toHaveLength(2_500);
   await following.close();
   await late.close();
@@ -93,7 +99,7 @@ test('records that are no changes are reported and skipped', async () => {
     { key, value: encode({ ...fence, ip: 'nowhere' }) },
   ]);
   await node.writer.write([put(geofenceRecord({ externalId: 'good' }))]);
-  expect([...node.view.compactFences()]).toHaveLength(1);
+  expect([...node.readModel.compactFences()]).toHaveLength(1);
   // A compacted topic may have dropped what a later record with the same key replaced before it was read.
   expect(node.problems.map(({ key: of }) => of)).toEqual(
     expect.arrayContaining(['nonsense', `beacon/${fence._id}`, key]),
@@ -120,7 +126,7 @@ test('each way of being no change has its reason', () => {
 test('timestamps grow, past those of earlier runs and of a clock that stands still', async () => {
   const node = startNode();
   onTestFinished(() => node.stop());
-  const writer = createConfigurationWriter({ log: node.log, view: node.view, clock: () => 5_000 });
+  const writer = createConfigurationWriter({ log: node.log, readModel: node.readModel, clock: () => 5_000 });
   expect([writer.nextTimestamp(), writer.nextTimestamp()]).toEqual([5_000, 5_001]);
   await writer.write([put(geofenceRecord({ updatedAt: 9_000 }))]);
   expect([writer.nextTimestamp(), writer.nextTimestamp()]).toEqual([9_001, 9_002]);
@@ -132,13 +138,13 @@ function startTwoNodes(compactionLagMs?: number) {
   const embedded = openEmbedded({ path, partitions: 1, ...(compactionLagMs !== undefined && { compactionLagMs }) });
   const { log } = embedded;
   const start = () => {
-    const view = openView(temporaryFolder());
-    const following = followChanges({ log, view, onProblem: (problem) => expect(problem).toBeUndefined() });
+    const readModel = openReadModel(temporaryFolder());
+    const following = followChanges({ log, readModel, onProblem: (problem) => expect(problem).toBeUndefined() });
     const stop = async () => {
       await following.close();
-      await view.close();
+      await readModel.close();
     };
-    return { view, writer: createConfigurationWriter({ log, view }), stop };
+    return { readModel, writer: createConfigurationWriter({ log, readModel }), stop };
   };
   const nodes = [start(), start()] as const;
   onTestFinished(async () => {
@@ -153,25 +159,25 @@ test('of two edits with one base the first counts, on every read model, and both
   const [left, right] = nodes;
   const fence = geofenceRecord();
   const { _id } = fence;
-  expect(await left.writer.write([{ ...put(fence), bases: left.view.bases('geofence', _id) }])).toEqual([
+  expect(await left.writer.write([{ ...put(fence), bases: left.readModel.bases('geofence', _id) }])).toEqual([
     { kind: 'applied', revision: 0 },
   ]);
   await right.writer.catchUp();
   for (let round = 0; round < 20; round++) {
-    const before = left.view.standing('geofence', _id)!.revision;
+    const before = left.readModel.standing('geofence', _id)!.revision;
     const outcomes = await Promise.all(
-      nodes.map(({ view, writer }, index) =>
+      nodes.map(({ readModel, writer }, index) =>
         writer.write([
-          { ...put({ ...fence, updatedAt: round, radius: 10 + index }), bases: view.bases('geofence', _id) },
+          { ...put({ ...fence, updatedAt: round, radius: 10 + index }), bases: readModel.bases('geofence', _id) },
         ]),
       ),
     );
     await Promise.all(nodes.map(({ writer }) => writer.catchUp()));
     const applied = outcomes.flat().findIndex(({ kind }) => kind === 'applied');
     expect(outcomes.flat().filter(({ kind }) => kind === 'applied')).toHaveLength(1);
-    for (const { view } of nodes) {
-      expect(view.geofence(scope, _id)).toMatchObject({ updatedAt: round, radius: 10 + applied });
-      expect(view.standing('geofence', _id)!.revision).toBeGreaterThan(before);
+    for (const { readModel } of nodes) {
+      expect(readModel.geofence(scope, _id)).toMatchObject({ updatedAt: round, radius: 10 + applied });
+      expect(readModel.standing('geofence', _id)!.revision).toBeGreaterThan(before);
     }
   }
 });
@@ -182,20 +188,20 @@ test('a refused edit that is the newest of its key is made up for before compact
   const [kept, gone] = [geofenceRecord({ externalId: 'kept' }), geofenceRecord({ externalId: 'gone' })];
   await left.writer.write([put(kept), put(gone)]);
   await right.writer.catchUp();
-  const stale = [kept, gone].map(({ _id }) => right.view.bases('geofence', _id));
+  const stale = [kept, gone].map(({ _id }) => right.readModel.bases('geofence', _id));
   await left.writer.write([put({ ...kept, radius: 20 }), { ...put(gone), record: null }]);
   const outcomes = await right.writer.write(
     [kept, gone].map((record, index) => ({ ...put(record), bases: stale[index]! })),
   );
   expect(outcomes).toEqual([{ kind: 'refused' }, { kind: 'refused' }]);
   await left.writer.catchUp();
-  expect(left.view.contested(10)).toHaveLength(2);
+  expect(left.readModel.contested(10)).toHaveLength(2);
 
   const asked: string[] = [];
   const take = async (name: string) => asked.push(name) > 0;
   const sweeper = createRestorationSweeper({ ...left, turns: { take }, intervalMs: 5 });
   sweeper.start();
-  await expect.poll(() => left.view.contested(10)).toEqual([]);
+  await expect.poll(() => left.readModel.contested(10)).toEqual([]);
   await sweeper.stop();
   await sweeper.done;
   expect(asked).toEqual(['restoration']);
@@ -203,10 +209,10 @@ test('a refused edit that is the newest of its key is made up for before compact
   await log.sweep(Date.now() + 1);
   const late = start();
   await late.writer.catchUp();
-  for (const { view } of [...nodes, late]) {
+  for (const { readModel } of [...nodes, late]) {
     await right.writer.catchUp();
-    expect(view.geofence(scope, kept._id)).toMatchObject({ radius: 20 });
-    expect(view.record('geofence', gone._id)).toBeNull();
+    expect(readModel.geofence(scope, kept._id)).toMatchObject({ radius: 20 });
+    expect(readModel.record('geofence', gone._id)).toBeNull();
   }
   await late.stop();
 });
@@ -218,7 +224,7 @@ test('an edit that can not be understood fails, and is not waited for', async ()
   await expect(node.writer.write([put(broken)])).rejects.toThrow('/radius');
 });
 
-test('a view that is ahead of a restored topic shows the topic as soon as it has caught up', async () => {
+test('a read model that is ahead of a restored topic shows the topic as soon as it has caught up', async () => {
   const path = temporaryFolder();
   const [data, older] = [`${path}/data`, `${path}/older`];
   const first = startNode(path);
@@ -234,22 +240,22 @@ test('a view that is ahead of a restored topic shows the topic as soon as it has
   cpSync(older, data, { recursive: true });
 
   const embedded = openEmbedded({ path: data, partitions: 1 });
-  const view = openView(`${path}/view`);
+  const readModel = openReadModel(`${path}/view`);
   const problems: ChangeProblem[] = [];
-  const parts = { log: embedded.log, view, onProblem: (problem: ChangeProblem) => problems.push(problem) };
+  const parts = { log: embedded.log, readModel, onProblem: (problem: ChangeProblem) => problems.push(problem) };
   const following = await followComparedChanges(parts);
   onTestFinished(async () => {
     await following.close();
-    await view.close();
+    await readModel.close();
     await embedded.close();
   });
-  await view.waitFor((await embedded.log.bounds(topics.changes, 0)).end);
-  expect(view.geofence(scope, edited._id)).toEqual(edited);
-  expect(view.geofence(scope, lost._id)).toBeUndefined();
+  await readModel.waitFor((await embedded.log.bounds(topics.changes, 0)).end);
+  expect(readModel.geofence(scope, edited._id)).toEqual(edited);
+  expect(readModel.geofence(scope, lost._id)).toBeUndefined();
   expect(problems.map(({ reason }) => reason)).toEqual([expect.stringContaining('the configuration is read anew')]);
 });
 
-test('a view that is made anew catches up with a topic whose newest records are gone', async () => {
+test('a read model that is made anew catches up with a topic whose newest records are gone', async () => {
   const path = temporaryFolder();
   const embedded = openEmbedded({ path: `${path}/data`, partitions: 1, retentionMs: { changes: 0 } });
   const [kept, deleted] = [geofenceRecord({ externalId: 'kept' }), geofenceRecord({ externalId: 'deleted' })];
@@ -263,6 +269,6 @@ test('a view that is made anew catches up with a topic whose newest records are 
   const node = startNode(path);
   onTestFinished(() => node.stop());
   await node.writer.catchUp();
-  expect(node.view.geofence(scope, kept._id)).toEqual(kept);
-  expect(node.view.position).toEqual({ offset: 3, mark: expect.stringMatching(/^0:/) });
+  expect(node.readModel.geofence(scope, kept._id)).toEqual(kept);
+  expect(node.readModel.position).toEqual({ offset: 3, mark: expect.stringMatching(/^0:/) });
 }, 10_000);

@@ -1,4 +1,4 @@
-/** The two ends of topic `changes`: the applier that feeds the view from it, and the writer that appends to it. */
+/** The two ends of topic `changes`: the applier that feeds the read model from it, and the writer that appends to it. */
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
 import { ApiError } from '../../../schemas/errors.js';
@@ -11,11 +11,11 @@ import type { ChangeKind } from '../../../schemas/records.js';
 import { type Divergence, type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../../ports.js';
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
 import { createRulesCompiler } from '../index/fence-rules.js';
+import type { ConfigurationChange, ConfigurationWriter, DecodedChange } from '../types.js';
 import { isId } from './keys.js';
+import type { ReadModel } from './read-model.js';
 import { editHeaders, newEditId, originOf } from './revisions.js';
 import { rulesText } from './stored-fence.js';
-import type { ConfigurationChange, ConfigurationWriter, DecodedChange } from '../types.js';
-import type { View } from './read-model.js';
 
 /** The topic is compacted as a whole, so it has one partition. */
 const partition = 0;
@@ -76,15 +76,15 @@ const rebuildReason = ({ position, first, end }: Divergence): string =>
 
 export interface FollowedChanges {
   readonly log: Log;
-  readonly view: View;
+  readonly readModel: ReadModel;
   readonly onProblem: (problem: ChangeProblem) => void;
 }
 
 /**
- * Begins the view anew, for another topic than the one that was applied. Keeps what the topic has now; all of it is
+ * Begins the read model anew, for another topic than the one that was applied. Keeps what the topic has now; all of it is
  * applied again, for a refused edit may stand behind the one that counts. Returns the offset to go on from.
  */
-async function rebuild({ log, view, onProblem }: FollowedChanges, divergence: Divergence): Promise<number> {
+async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergence: Divergence): Promise<number> {
   onProblem({ offset: divergence.position.offset, key: '', reason: rebuildReason(divergence) });
   const { first, end } = await log.bounds(topics.changes, partition);
   const keys = new Set<string>();
@@ -94,16 +94,16 @@ async function rebuild({ log, view, onProblem }: FollowedChanges, divergence: Di
     for (const { key } of records) keys.add(key);
     offset = (records.at(-1) as LogRecord).offset + 1;
   }
-  await view.restart((kind, id) => keys.has(changeKey(kind, id)));
+  await readModel.restart((kind, id) => keys.has(changeKey(kind, id)));
   return first;
 }
 
 /**
- * Follows topic `changes` into the view, from where the view is. Records that can't be understood are reported and skipped. Where the topic isn't the one
- * that the view was made from, that is reported, and the view is made anew.
+ * Follows topic `changes` into the read model, from where the read model is. Records that can't be understood are reported and skipped. Where the topic isn't the one
+ * that the read model was made from, that is reported, and the read model is made anew.
  */
 export function followChanges(parts: FollowedChanges): Subscription {
-  const { log, view, onProblem } = parts;
+  const { log, readModel, onProblem } = parts;
   const decodeChange = createChangeDecoder();
 
   function decoded(record: LogRecord): DecodedChange[] {
@@ -112,7 +112,7 @@ export function followChanges(parts: FollowedChanges): Subscription {
       return [{ ...decodeChange(record), origin }];
     } catch (error) {
       onProblem({ offset: record.offset, key: record.key, reason: (error as Error).message });
-      if (origin.edit !== null) view.edits.fail(origin.edit, error as Error);
+      if (origin.edit !== null) readModel.edits.fail(origin.edit, error as Error);
       return [];
     }
   }
@@ -122,30 +122,30 @@ export function followChanges(parts: FollowedChanges): Subscription {
     maxBatchRecords,
     maxWaitMs: 0,
     handler: {
-      assigned: async () => view.position,
+      assigned: async () => readModel.position,
       diverged: (_, divergence) => rebuild(parts, divergence),
       async records(_, records) {
         const last = records.at(-1);
         if (last === undefined) return;
-        await view.apply(records.flatMap(decoded), last.offset + 1, markOf(last));
+        await readModel.apply(records.flatMap(decoded), last.offset + 1, markOf(last));
       },
       revoked: async () => {},
       // The mark of an earlier record stays true; without one, an older topic that is put back would not be noticed.
-      passed: (_, nextOffset) => view.apply([], nextOffset, view.position.mark),
+      passed: (_, nextOffset) => readModel.apply([], nextOffset, readModel.position.mark),
     },
   });
 }
 
 /**
- * Compares the view with the topic, then follows as {@link followChanges} does. `view.waitFor` tells the truth from then
- * on: a view that is ahead of a restored topic has passed every offset of it, and shows what the topic does not have.
+ * Compares the read model with the topic, then follows as {@link followChanges} does. `readModel.waitFor` tells the truth from then
+ * on: a read model that is ahead of a restored topic has passed every offset of it, and shows what the topic does not have.
  */
 export async function followComparedChanges(
   parts: FollowedChanges,
   options?: DivergenceOptions,
 ): Promise<Subscription> {
-  const { log, view } = parts;
-  const divergence = await findDivergence(log, topics.changes, partition, view.position, options);
+  const { log, readModel } = parts;
+  const divergence = await findDivergence(log, topics.changes, partition, readModel.position, options);
   if (divergence !== undefined) await rebuild(parts, divergence);
   return followChanges(parts);
 }
@@ -160,7 +160,7 @@ const encodeChange = (
   headers: editHeaders(edit, bases),
 });
 
-/** Appends a change without waiting for a view to apply it, for a thread that applies none. Resolves when it is durable. */
+/** Appends a change without waiting for a read model to apply it, for a thread that applies none. Resolves when it is durable. */
 export const appendChange = (
   { log, clock }: { readonly log: Pick<Log, 'append'>; readonly clock: () => number },
   change: ConfigurationChange,
@@ -178,34 +178,34 @@ async function withinLimit<T>(limitMs: number | undefined, work: Promise<T>): Pr
 }
 
 /**
- * Makes a function that resolves when the view has applied all that topic `changes` held when it was called.
+ * Makes a function that resolves when the read model has applied all that topic `changes` held when it was called.
  * @param parts.limitMs after which it rejects as `unavailable`. Default never.
  */
 export function createCatchUp({
   log,
-  view,
+  readModel,
   limitMs,
 }: {
   readonly log: Pick<Log, 'bounds'>;
-  readonly view: Pick<View, 'waitFor'>;
+  readonly readModel: Pick<ReadModel, 'waitFor'>;
   readonly limitMs?: number | undefined;
 }): () => Promise<void> {
-  const catchUp = async () => view.waitFor((await log.bounds(topics.changes, partition)).end);
+  const catchUp = async () => readModel.waitFor((await log.bounds(topics.changes, partition)).end);
   return () => withinLimit(limitMs, catchUp());
 }
 
-/** `view` must be the instance that {@link followChanges} applies to. */
+/** `readModel` must be the instance that {@link followChanges} applies to. */
 export function createConfigurationWriter({
   log,
-  view,
+  readModel,
   clock = Date.now,
   limitMs,
 }: {
   log: Log;
-  view: View;
+  readModel: ReadModel;
   clock?: () => number;
   /**
-   * After which waiting for the view is given up as `unavailable`; what was appended may be applied all the same.
+   * After which waiting for the read model is given up as `unavailable`; what was appended may be applied all the same.
    * Default never.
    */
   limitMs?: number;
@@ -215,18 +215,18 @@ export function createConfigurationWriter({
   return {
     async write(changes) {
       const edits = changes.map(() => newEditId());
-      const outcomes = Promise.all(edits.map((edit) => view.edits.outcome(edit)));
+      const outcomes = Promise.all(edits.map((edit) => readModel.edits.outcome(edit)));
       try {
         const records = changes.map((change, index) => encodeChange(change, edits[index]!, clock()));
         await Promise.all([log.append(topics.changes, records), withinLimit(limitMs, outcomes)]);
       } finally {
-        for (const edit of edits) view.edits.forget(edit);
+        for (const edit of edits) readModel.edits.forget(edit);
       }
       return outcomes;
     },
-    catchUp: createCatchUp({ log, view, limitMs }),
+    catchUp: createCatchUp({ log, readModel, limitMs }),
     nextTimestamp() {
-      latest = Math.max(clock(), latest + 1, view.latestTimestamp + 1);
+      latest = Math.max(clock(), latest + 1, readModel.latestTimestamp + 1);
       return latest;
     },
   };

@@ -1,23 +1,23 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Turns } from '../../ports.js';
-import { createExpirySweeper } from './expiry.js';
 import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange, DecodedChange } from '../types.js';
-import { openView } from './read-model.js';
+import { createExpirySweeper } from './expiry.js';
+import { openReadModel } from './read-model.js';
 
 const alwaysOurs: Turns = { take: async () => true };
 const catchUp = async () => {};
 
 test('geofences past their deleteAfter get a tombstone, and no others', async () => {
   let now = 1_000;
-  const view = openView(temporaryFolder());
-  onTestFinished(() => view.close());
+  const readModel = openReadModel(temporaryFolder());
+  onTestFinished(() => readModel.close());
   let offset = 0;
   const written: string[] = [];
   const write = async (changes: readonly ConfigurationChange[]) => {
     written.push(...changes.filter(({ record }) => record === null).map(({ id }) => id));
     offset += changes.length;
-    await view.apply(changes as DecodedChange[], offset);
+    await readModel.apply(changes as DecodedChange[], offset);
     return [];
   };
   const fences = [null, 1_500, 2_500].map((deleteAfter, index) =>
@@ -26,7 +26,7 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
   await write(fences.map((record) => ({ kind: 'geofence', id: record._id, record })));
 
   const sweeper = createExpirySweeper({
-    view,
+    readModel,
     writer: { write, catchUp },
     turns: alwaysOurs,
     clock: () => now,
@@ -40,7 +40,7 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
   await expect.poll(() => written).toEqual([fences[1]!._id, fences[2]!._id]);
   await sweeper.stop();
   await sweeper.done;
-  expect([...view.compactFences()].map(({ id }) => id)).toEqual([fences[0]!._id]);
+  expect([...readModel.compactFences()].map(({ id }) => id)).toEqual([fences[0]!._id]);
 });
 
 test('a node whose turn it is not deletes nothing, and looks again', async () => {
@@ -60,7 +60,7 @@ test('a node whose turn it is not deletes nothing, and looks again', async () =>
     return [];
   };
   const sweeper = createExpirySweeper({
-    view: { expired: () => expired, bases: () => [] },
+    readModel: { expired: () => expired, bases: () => [] },
     writer: { write, catchUp },
     turns,
     intervalMs: 1,
@@ -76,12 +76,12 @@ test('a node whose turn it is not deletes nothing, and looks again', async () =>
 });
 
 test('a failure of the log ends the sweeper, and is told', async () => {
-  const view = { expired: () => ['x'], bases: () => [] };
+  const readModel = { expired: () => ['x'], bases: () => [] };
   const write = async () => {
     throw new Error('the log is gone');
   };
   const sweeper = createExpirySweeper({
-    view,
+    readModel,
     writer: { write, catchUp },
     turns: alwaysOurs,
     intervalMs: 5,

@@ -1,22 +1,22 @@
 /** Deletes, by the clock, the geofences whose `deleteAfter` passed so long ago that no location of before is expected any more. */
 import type { Turns } from '../../ports.js';
-import { createSweeper, type Sweeper } from './sweeper.js';
 import type { ConfigurationWriter } from '../types.js';
-import type { View } from './read-model.js';
+import type { ReadModel } from './read-model.js';
+import { createSweeper, type Sweeper } from './sweeper.js';
 
 /** Deleted in one write; a sweep goes on until nothing is due. */
 const maxDeletedAtOnce = 1_000;
 
 /** Should the owner move `deleteAfter` in the moment between looking and writing, the tombstone is refused. */
 export function createExpirySweeper({
-  view,
+  readModel,
   writer,
   turns,
   clock = Date.now,
   intervalMs = 15_000,
   keepMs,
 }: {
-  view: Pick<View, 'expired' | 'bases'>;
+  readModel: Pick<ReadModel, 'expired' | 'bases'>;
   writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
   turns: Turns;
   clock?: () => number;
@@ -24,7 +24,7 @@ export function createExpirySweeper({
   /** How long after its `deleteAfter` a geofence is kept for late locations. */
   keepMs: number;
 }): Sweeper {
-  const due = (): string[] => view.expired(clock() - keepMs, maxDeletedAtOnce);
+  const due = (): string[] => readModel.expired(clock() - keepMs, maxDeletedAtOnce);
 
   return createSweeper({
     name: 'expiry',
@@ -32,10 +32,10 @@ export function createExpirySweeper({
     intervalMs,
     isDue: () => due().length > 0,
     async sweep() {
-      // A view that lags behind the log may show a time that its owner has moved: look again once it has caught up.
+      // A read model that lags behind the log may show a time that its owner has moved: look again once it has caught up.
       await writer.catchUp();
       const kind = 'geofence';
-      await writer.write(due().map((id) => ({ kind, id, record: null, bases: view.bases(kind, id) })));
+      await writer.write(due().map((id) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })));
     },
   });
 }

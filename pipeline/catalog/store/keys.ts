@@ -1,5 +1,5 @@
 /**
- * Binary keys of the view's databases. Every part has a fixed width, so that keys compare byte by byte as their parts do:
+ * Binary keys of the read model's databases. Every part has a fixed width, so that keys compare byte by byte as their parts do:
  * ids 12 bytes (24 hex digits), environment 1, times 6 (epoch ms, big-endian), tags and external ids 12 (hashed: they have no
  * bound on their length, a key does).
  */

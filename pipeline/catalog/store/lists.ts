@@ -1,9 +1,9 @@
-/** Pages of geofences and beacons, newest first, read from the view's index of list keys. */
+/** Pages of geofences and beacons, newest first, read from the read model's index of list keys. */
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import { endOfList, idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
 import type { ListQuery, Page } from '../types.js';
+import { endOfList, idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 

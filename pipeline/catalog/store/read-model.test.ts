@@ -2,76 +2,84 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, scopes, temporaryFolder } from '../testing/fixtures.js';
-import { metadataMatches } from './lists.js';
+import {
+  beaconRecord,
+  geofenceRecord,
+  projectA,
+  projectRecord,
+  scope,
+  scopes,
+  temporaryFolder,
+} from '../testing/fixtures.js';
 import type { DecodedChange, ListQuery, Page } from '../types.js';
-import { openView, type View, type ViewOptions } from './read-model.js';
+import { metadataMatches } from './lists.js';
+import { openReadModel, type ReadModel, type ReadModelOptions } from './read-model.js';
 
 const put = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence', id: record._id, record });
 
-function openHere(path = temporaryFolder(), options: ViewOptions = {}): View {
-  const view = openView(path, options);
-  onTestFinished(() => view.close());
-  return view;
+function openHere(path = temporaryFolder(), options: ReadModelOptions = {}): ReadModel {
+  const readModel = openReadModel(path, options);
+  onTestFinished(() => readModel.close());
+  return readModel;
 }
 
 test('records are answered within their scope only, and a change of version tells of every change', async () => {
-  const view = openHere();
+  const readModel = openHere();
   const fence = geofenceRecord();
   const beacon = beaconRecord();
   const project = projectRecord();
-  expect(view.version).toBe(0);
-  await view.apply([put(fence), { kind: 'beacon', id: beacon._id, record: beacon }], 2);
-  await view.apply([{ kind: 'project', id: project._id, record: project }], 3);
-  expect(view.version).toBe(3);
-  expect(view.geofence(scope, fence._id)).toEqual(fence);
-  expect(view.beacon(scope, beacon._id)).toEqual(beacon);
-  expect(view.project(projectA)).toEqual(project);
-  expect(view.projects()).toEqual([project]);
-  expect(view.geofence(scopes[1]!, fence._id)).toBeUndefined();
-  expect(view.beacon(scopes[2]!, beacon._id)).toBeUndefined();
+  expect(readModel.version).toBe(0);
+  await readModel.apply([put(fence), { kind: 'beacon', id: beacon._id, record: beacon }], 2);
+  await readModel.apply([{ kind: 'project', id: project._id, record: project }], 3);
+  expect(readModel.version).toBe(3);
+  expect(readModel.geofence(scope, fence._id)).toEqual(fence);
+  expect(readModel.beacon(scope, beacon._id)).toEqual(beacon);
+  expect(readModel.project(projectA)).toEqual(project);
+  expect(readModel.projects()).toEqual([project]);
+  expect(readModel.geofence(scopes[1]!, fence._id)).toBeUndefined();
+  expect(readModel.beacon(scopes[2]!, beacon._id)).toBeUndefined();
   for (const id of ['', 'no-id', '../x']) {
-    expect([view.geofence(scope, id), view.beacon(scope, id), view.project(id)]).toEqual([
+    expect([readModel.geofence(scope, id), readModel.beacon(scope, id), readModel.project(id)]).toEqual([
       undefined,
       undefined,
       undefined,
     ]);
   }
-  expect(view.latestTimestamp).toBe(1_000);
+  expect(readModel.latestTimestamp).toBe(1_000);
 
-  await view.apply([{ kind: 'project', id: project._id, record: { ...project, name: 'Renamed' } }], 4);
-  expect(view.project(projectA)?.name).toBe('Renamed');
-  await view.apply(
+  await readModel.apply([{ kind: 'project', id: project._id, record: { ...project, name: 'Renamed' } }], 4);
+  expect(readModel.project(projectA)?.name).toBe('Renamed');
+  await readModel.apply(
     [
       { kind: 'project', id: project._id, record: null },
       { ...put(fence), record: null },
     ],
     6,
   );
-  expect(view.project(projectA)).toBeUndefined();
-  expect(view.geofence(scope, fence._id)).toBeUndefined();
+  expect(readModel.project(projectA)).toBeUndefined();
+  expect(readModel.geofence(scope, fence._id)).toBeUndefined();
 });
 
 test('a geofence past its deleteAfter is not answered, and is found by the sweep', async () => {
   let now = 5_000;
-  const view = openHere(undefined, { clock: () => now });
+  const readModel = openHere(undefined, { clock: () => now });
   const fence = geofenceRecord({ deleteAfter: 5_000 });
-  await view.apply([put(fence), put(geofenceRecord({ externalId: 'y' }))], 2);
-  expect(view.geofence(scope, fence._id)).toBeDefined();
-  expect(view.expired(now, 10)).toEqual([]);
+  await readModel.apply([put(fence), put(geofenceRecord({ externalId: 'y' }))], 2);
+  expect(readModel.geofence(scope, fence._id)).toBeDefined();
+  expect(readModel.expired(now, 10)).toEqual([]);
   now = 5_001;
-  expect(view.geofence(scope, fence._id)).toBeUndefined();
+  expect(readModel.geofence(scope, fence._id)).toBeUndefined();
   expect(
-    view.geofences({ ...scope, limit: 10, orderBy: 'createdAt' }).items.map(({ externalId }) => externalId),
+    readModel.geofences({ ...scope, limit: 10, orderBy: 'createdAt' }).items.map(({ externalId }) => externalId),
   ).toEqual(['y']);
-  expect(view.expired(now, 10)).toEqual([fence._id]);
-  await view.apply([put({ ...fence, deleteAfter: null })], 3);
-  expect(view.expired(now, 10)).toEqual([]);
+  expect(readModel.expired(now, 10)).toEqual([fence._id]);
+  await readModel.apply([put({ ...fence, deleteAfter: null })], 3);
+  expect(readModel.expired(now, 10)).toEqual([]);
 });
 
-test('the view survives being closed, with its offset', async () => {
+test('the read model survives being closed, with its offset', async () => {
   const path = temporaryFolder();
-  const first = openView(path);
+  const first = openReadModel(path);
   const fence = geofenceRecord({ updatedAt: 7_000 });
   await first.apply([put(fence)], 17);
   await first.close();
@@ -83,34 +91,34 @@ test('the view survives being closed, with its offset', async () => {
 });
 
 test('waiting ends when the offset is applied, and at once when it is already', async () => {
-  const view = openHere();
+  const readModel = openHere();
   let resolved = 0;
-  const waits = [1, 2, 2].map((offset) => view.waitFor(offset).then(() => resolved++));
-  await view.apply([put(geofenceRecord())], 1);
+  const waits = [1, 2, 2].map((offset) => readModel.waitFor(offset).then(() => resolved++));
+  await readModel.apply([put(geofenceRecord())], 1);
   await waits[0];
   expect(resolved).toBe(1);
-  await view.apply([], 2);
+  await readModel.apply([], 2);
   await Promise.all(waits);
-  await view.waitFor(2);
+  await readModel.waitFor(2);
 });
 
 test('the feed tells each touched thing once, under the scopes where it was and is, and says when it has forgotten', async () => {
-  const view = openHere(undefined, { feedRecords: 10 });
+  const readModel = openHere(undefined, { feedRecords: 10 });
   const fence = geofenceRecord();
-  await view.apply([put(fence), put({ ...fence, radius: 50 })], 2);
-  await view.apply([put({ ...fence, environment: 'live' })], 3);
-  await view.apply([{ kind: 'project', id: projectA, record: null }], 4);
+  await readModel.apply([put(fence), put({ ...fence, radius: 50 })], 2);
+  await readModel.apply([put({ ...fence, environment: 'live' })], 3);
+  await readModel.apply([{ kind: 'project', id: projectA, record: null }], 4);
   const where = (environment: 'test' | 'live') => ({
     kind: 'geofence',
     id: fence._id,
     scope: { project: projectA, environment },
   });
-  expect(view.feed(0)).toEqual([where('test'), where('live'), { kind: 'project', id: projectA, scope: null }]);
-  expect(view.feed(3)).toEqual([{ kind: 'project', id: projectA, scope: null }]);
-  expect(view.feed(4)).toEqual([]);
-  await view.apply([put(fence)], 13);
-  expect(view.feed(2)).toBeUndefined();
-  expect(view.feed(3)).toHaveLength(3);
+  expect(readModel.feed(0)).toEqual([where('test'), where('live'), { kind: 'project', id: projectA, scope: null }]);
+  expect(readModel.feed(3)).toEqual([{ kind: 'project', id: projectA, scope: null }]);
+  expect(readModel.feed(4)).toEqual([]);
+  await readModel.apply([put(fence)], 13);
+  expect(readModel.feed(2)).toBeUndefined();
+  expect(readModel.feed(3)).toHaveLength(3);
 });
 
 const place = fc.constantFrom(...scopes);
@@ -165,12 +173,12 @@ test('lists answer what a plain array would, after any changes', async () => {
   const history = fc.array(fc.array(someChange, { maxLength: 6 }), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(history, fc.array(someQuery, { minLength: 5, maxLength: 20 }), async (batches, queries) => {
-      const view = openView(temporaryFolder(), { clock: () => now });
+      const readModel = openReadModel(temporaryFolder(), { clock: () => now });
       const model = new Map<string, GeofenceRecord>();
       let offset = 0;
       for (const batch of batches) {
         offset += batch.length;
-        await view.apply(batch, offset);
+        await readModel.apply(batch, offset);
         for (const { id, record } of batch) {
           if (record === null) model.delete(id);
           else model.set(id, record as GeofenceRecord);
@@ -178,10 +186,10 @@ test('lists answer what a plain array would, after any changes', async () => {
       }
       for (const { scope: where, ...rest } of queries) {
         const query = { ...where, ...rest } as ListQuery;
-        expect(view.geofences(query)).toEqual(modelPage(model.values(), query));
+        expect(readModel.geofences(query)).toEqual(modelPage(model.values(), query));
       }
-      expect([...view.compactFences()].map(({ id }) => id).sort()).toEqual(Array.from(model.keys()).sort());
-      await view.close();
+      expect([...readModel.compactFences()].map(({ id }) => id).sort()).toEqual(Array.from(model.keys()).sort());
+      await readModel.close();
     }),
     { numRuns: 60 },
   );

@@ -1,5 +1,5 @@
 /**
- * The node's view of the configuration, in one LMDB file.
+ * The node's read model of the configuration, in one LMDB file.
  *
  * Flows in: changes in the order of topic `changes`, applied in one transaction together with the offset after them. Flows out:
  * records by id and by list, fences in a form that is quick to load, and what has changed since an offset, so that another
@@ -16,22 +16,22 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
+import type { ConfigurationReader, DecodedChange, Scope } from '../types.js';
 import { createFewRecords } from './few-records.js';
 import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
 import { readPage } from './lists.js';
 import { AwaitedEdits, type Contested, type EditOutcome, openRevisions } from './revisions.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
 import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
-import type { ConfigurationReader, DecodedChange, Scope } from '../types.js';
 
-/** What a thread that follows the view must look at again. `scope` is null for projects. */
+/** What a thread that follows the read model must look at again. `scope` is null for projects. */
 export interface ChangedThing {
   readonly kind: ChangeKind;
   readonly id: string;
   readonly scope: Scope | null;
 }
 
-export interface ViewOptions {
+export interface ReadModelOptions {
   /** Epoch ms; decides whether a geofence is past its `deleteAfter`. */
   readonly clock?: () => number;
   /** How many changes the feed goes back; a follower that is further behind must load everything again. */
@@ -40,7 +40,7 @@ export interface ViewOptions {
   readonly commit?: (transaction: () => Promise<void>) => Promise<void>;
 }
 
-export interface View extends ConfigurationReader {
+export interface ReadModel extends ConfigurationReader {
   /** Offset of the next change to apply. */
   readonly nextOffset: number;
   /** The same, with the mark of the last change applied. */
@@ -67,7 +67,7 @@ export interface View extends ConfigurationReader {
   restart(isKept: (kind: ChangeKind, id: string) => boolean): Promise<void>;
   /** Resolves when this instance has applied everything before `offset`. */
   waitFor(offset: number): Promise<void>;
-  /** What was touched since the view had that version, each once; undefined when the feed no longer goes back that far. */
+  /** What was touched since the read model had that version, each once; undefined when the feed no longer goes back that far. */
   feed(fromVersion: number): ChangedThing[] | undefined;
   /** Every fence, as evaluation needs it, by id. Coordinates are valid until the next one is read. */
   compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
@@ -80,8 +80,8 @@ export interface View extends ConfigurationReader {
 
 type ListedRecord = GeofenceRecord | BeaconRecord;
 
-/** Of what is stored. A view of another format is made anew from topic `changes`: its owner compares before it opens one. */
-export const viewFormat = 3;
+/** Of what is stored. A read model of another format is made anew from topic `changes`: its owner compares before it opens one. */
+export const readModelFormat = 3;
 
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
@@ -145,8 +145,8 @@ type Databases = ReturnType<typeof openDatabases>;
 
 const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;
 
-/** Opens or creates the view at `path`, a folder. */
-export function openView(path: string, options: ViewOptions = {}): View {
+/** Opens or creates the read model at `path`, a folder. */
+export function openReadModel(path: string, options: ReadModelOptions = {}): ReadModel {
   const { clock = Date.now, feedRecords = 100_000, commit = (transaction) => transaction() } = options;
   const databases = openDatabases(path);
   const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed, revisions } =

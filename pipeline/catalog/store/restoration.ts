@@ -1,27 +1,27 @@
 /**
- * Appends records anew whose newest changes were refused: else compaction would keep the refused ones, and a view
+ * Appends records anew whose newest changes were refused: else compaction would keep the refused ones, and a read model
  * that is made anew would apply them.
  *
- * What is appended names the refused changes among its bases, so that a view that has applied one of them for want of
+ * What is appended names the refused changes among its bases, so that a read model that has applied one of them for want of
  * what came before applies this too. It may be
  * refused itself, when an edit has come first: then it is made up for in its turn.
  */
 import type { Turns } from '../../ports.js';
-import { createSweeper, type Sweeper } from './sweeper.js';
 import type { ConfigurationWriter } from '../types.js';
-import type { View } from './read-model.js';
+import type { ReadModel } from './read-model.js';
+import { createSweeper, type Sweeper } from './sweeper.js';
 
 /** Appended in one write. Few: a map marker has 350 kB. */
 const maxRestoredAtOnce = 20;
 
 /** `intervalMs` must be far below the compaction lag of topic `changes`. */
 export function createRestorationSweeper({
-  view,
+  readModel,
   writer,
   turns,
   intervalMs = 15_000,
 }: {
-  view: Pick<View, 'contested' | 'record' | 'bases'>;
+  readModel: Pick<ReadModel, 'contested' | 'record' | 'bases'>;
   writer: Pick<ConfigurationWriter, 'write'>;
   turns: Turns;
   intervalMs?: number;
@@ -30,11 +30,16 @@ export function createRestorationSweeper({
     name: 'restoration',
     turns,
     intervalMs,
-    isDue: () => view.contested(1).length > 0,
+    isDue: () => readModel.contested(1).length > 0,
     async sweep() {
-      const contested = view.contested(maxRestoredAtOnce);
+      const contested = readModel.contested(maxRestoredAtOnce);
       await writer.write(
-        contested.map(({ kind, id }) => ({ kind, id, record: view.record(kind, id), bases: view.bases(kind, id) })),
+        contested.map(({ kind, id }) => ({
+          kind,
+          id,
+          record: readModel.record(kind, id),
+          bases: readModel.bases(kind, id),
+        })),
       );
     },
   });

@@ -8,9 +8,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { LogRecord } from '../../ports.js';
 import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
-import { type Base, type ChangeOrigin, isApplicable, originOf } from './revisions.js';
 import type { DecodedChange } from '../types.js';
-import { openView, type View } from './read-model.js';
+import { openReadModel, type ReadModel } from './read-model.js';
+import { type Base, type ChangeOrigin, isApplicable, originOf } from './revisions.js';
 
 const kind = 'geofence';
 const names = ['x', 'y'];
@@ -54,32 +54,32 @@ interface Oracle {
 }
 
 class Node {
-  view!: View;
+  readModel!: ReadModel;
   constructor(readonly log: ModelLog) {}
 
   async begin(): Promise<void> {
-    const view = openView(temporaryFolder());
-    opened.push(view);
-    this.view = view;
+    const readModel = openReadModel(temporaryFolder());
+    opened.push(readModel);
+    this.readModel = readModel;
   }
 
   async follow(maxRecords = Number.POSITIVE_INFINITY): Promise<void> {
-    const { nextOffset } = this.view;
+    const { nextOffset } = this.readModel;
     const due = this.log.records.filter(({ change }) => change.origin.offset >= nextOffset).slice(0, maxRecords);
     const last = due.at(-1);
     if (last)
-      await this.view.apply(
+      await this.readModel.apply(
         due.map(({ change }) => change),
         last.change.origin.offset + 1,
       );
   }
 
   record(name: string): GeofenceRecord | null {
-    return this.view.record(kind, idOf(name)) as GeofenceRecord | null;
+    return this.readModel.record(kind, idOf(name)) as GeofenceRecord | null;
   }
 }
 
-let opened: View[] = [];
+let opened: ReadModel[] = [];
 
 type Step =
   | {
@@ -144,18 +144,18 @@ test('read models over one log agree, and no acknowledged edit is undone by one 
 
       /** Appends, and tells by the reference alone whether the edit knew the latest acknowledged one. */
       async function append(at: Node, name: string, record: GeofenceRecord | null): Promise<void> {
-        const bases = at.view.bases(kind, idOf(name));
-        const known = at.view.standing(kind, idOf(name))?.revision ?? -1;
+        const bases = at.readModel.bases(kind, idOf(name));
+        const known = at.readModel.standing(kind, idOf(name))?.revision ?? -1;
         const offset = log.append(name, record, bases);
         await watcher.follow();
         const latest = truth.get(name)?.offset ?? -1;
-        const isApplied = watcher.view.standing(kind, idOf(name))?.revision === offset;
+        const isApplied = watcher.readModel.standing(kind, idOf(name))?.revision === offset;
         expect(isApplied).toBe(known === latest);
         if (isApplied) truth.set(name, { offset, record });
       }
 
       async function restore(at: Node): Promise<void> {
-        for (const { id } of at.view.contested(10)) {
+        for (const { id } of at.readModel.contested(10)) {
           const name = names.find((each) => idOf(each) === id)!;
           await append(at, name, at.record(name));
         }
@@ -164,7 +164,7 @@ test('read models over one log agree, and no acknowledged edit is undone by one 
       /** As nodes do long before the lag has passed. */
       async function settle(): Promise<void> {
         for (const each of nodes) await each.follow();
-        for (let round = 0; nodes.some((each) => each.view.contested(1).length > 0); round++) {
+        for (let round = 0; nodes.some((each) => each.readModel.contested(1).length > 0); round++) {
           expect(round).toBeLessThan(10);
           await restore(nodes[round % nodes.length]!);
           for (const each of nodes) await each.follow();
@@ -213,7 +213,7 @@ test('read models over one log agree, and no acknowledged edit is undone by one 
       for (const each of [...nodes, watcher, sleeper, late]) {
         for (const name of names) expect(each.record(name)).toEqual(truth.get(name)?.record ?? null);
       }
-      for (const view of opened) await view.close();
+      for (const readModel of opened) await readModel.close();
       opened = [];
     }),
     { numRuns: 30 },
@@ -256,8 +256,8 @@ test('what headers say of an edit is read back, and other headers say nothing', 
 });
 
 test('a deletion is remembered for as long as the topic keeps it, and not for ever', async () => {
-  const view = openView(temporaryFolder());
-  onTestFinished(() => view.close());
+  const readModel = openReadModel(temporaryFolder());
+  onTestFinished(() => readModel.close());
   const id = idOf('x');
   const change = (record: GeofenceRecord | null, offset: number, timestampMs: number): DecodedChange => ({
     kind,
@@ -265,16 +265,16 @@ test('a deletion is remembered for as long as the topic keeps it, and not for ev
     record,
     origin: { offset, timestampMs, edit: null, bases: null },
   });
-  await view.apply([change(geofenceRecord(), 0, 0), change(null, 1, 10)], 2);
-  expect(view.standing(kind, id)).toEqual({ revision: 1, deletedAtMs: 10 });
-  expect(view.bases(kind, id)).toEqual([1, 'absent']);
+  await readModel.apply([change(geofenceRecord(), 0, 0), change(null, 1, 10)], 2);
+  expect(readModel.standing(kind, id)).toEqual({ revision: 1, deletedAtMs: 10 });
+  expect(readModel.bases(kind, id)).toEqual([1, 'absent']);
   const other = (timestampMs: number): DecodedChange => ({
     ...change(geofenceRecord({ externalId: 'y' }), 2, timestampMs),
     id: idOf('y'),
   });
-  await view.apply([other(30 * dayMs)], 3);
-  expect(view.standing(kind, id)).toBeDefined();
-  await view.apply([other(32 * dayMs)], 4);
-  expect(view.standing(kind, id)).toBeUndefined();
-  expect(view.bases(kind, id)).toEqual(['absent']);
+  await readModel.apply([other(30 * dayMs)], 3);
+  expect(readModel.standing(kind, id)).toBeDefined();
+  await readModel.apply([other(32 * dayMs)], 4);
+  expect(readModel.standing(kind, id)).toBeUndefined();
+  expect(readModel.bases(kind, id)).toEqual(['absent']);
 });

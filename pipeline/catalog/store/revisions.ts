@@ -5,7 +5,7 @@
  * record still stands at one
  * of them; else it is refused and changes nothing. A record's revision is the offset of the change that it was last
  * applied by. Pure, but for the
- * two tables in which a view remembers. See docs/decisions/020.
+ * two tables in which a read model remembers. See docs/decisions/020.
  */
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
@@ -45,7 +45,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
  * record back.
  */
 const deletionsRememberedMs = 30 * dayMs;
-/** Views forget later than they decide to have forgotten: so all decide alike. */
+/** Read models forget later than they decide to have forgotten: so all decide alike. */
 const forgottenAfterMs = deletionsRememberedMs + dayMs;
 const maxForgottenAtOnce = 1_000;
 
@@ -138,7 +138,7 @@ export interface Revisions {
   clearSync(): void;
 }
 
-/** Opens the tables in a view's file. */
+/** Opens the tables in a read model's file. */
 export function openRevisions(root: RootDatabase): Revisions {
   /** Kind and id: revision, and time of the deletion where it is one. */
   const standings = root.openDB<[number, number?], Buffer>('revisions', { keyEncoding: 'binary' });
@@ -188,7 +188,7 @@ export function openRevisions(root: RootDatabase): Revisions {
       }
       stand(key, before, origin, isDeletion);
       if (open) {
-        // An applied change that names a refused one among its bases is applied too by a view that begins with the
+        // An applied change that names a refused one among its bases is applied too by a read model that begins with the
         // refused one.
         const left = origin.bases === null ? [] : open.filter((offset) => !origin.bases?.includes(offset));
         if (left.length > 0) refused.putSync(key, left);

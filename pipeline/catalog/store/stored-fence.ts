@@ -1,5 +1,5 @@
 /**
- * A geofence as the view stores it: what evaluation needs comes first, in a form that loads without parsing; the rest of the
+ * A geofence as the read model stores it: what evaluation needs comes first, in a form that loads without parsing; the rest of the
  * record follows as JSON.
  *
  * Layout, little-endian: [u8 0 circle, 1 ring][u8 0 test, 1 live][12 bytes of the project's id][u32 bytes of the numbers][u32 bytes of the
@@ -10,8 +10,8 @@
 import type { Position } from '../../../schemas/json/common.js';
 import { type GeofenceRecord, maxRingPoints } from '../../../schemas/json/geofence.js';
 import { unwrapRing } from '../../geometry/ring.js';
-import { idKey } from './keys.js';
 import type { Scope } from '../types.js';
+import { idKey } from './keys.js';
 
 const headerBytes = 34;
 const numbersAt = 14;

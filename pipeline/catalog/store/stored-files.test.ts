@@ -4,7 +4,7 @@ import { deriveId } from '../../../schemas/ids.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
 import { scopes, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange } from '../types.js';
-import { openView } from './read-model.js';
+import { openReadModel } from './read-model.js';
 
 const ids = [0, 1, 2, 3].map((number) => deriveId('file', `${number}`));
 
@@ -38,16 +38,16 @@ test('lists and contents are those of a plain map of records, for who applies an
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 6 }), async (batches) => {
       const path = temporaryFolder();
-      const [view, follower] = [openView(path), openView(path)];
+      const [readModel, follower] = [openReadModel(path), openReadModel(path)];
       const model = new Map<string, DecodedChange>();
       let offset = 0;
       for (const batch of batches) {
         const changes = batch.map(changeOf);
         offset += changes.length + 1;
-        await view.apply(changes, offset);
+        await readModel.apply(changes, offset);
         follower.refresh();
         for (const one of changes) model.set(`${one.kind} ${one.id}`, one);
-        for (const { mapStyles, mapMarkers } of [view, follower]) {
+        for (const { mapStyles, mapMarkers } of [readModel, follower]) {
           for (const [kind, files] of [
             ['map-style', mapStyles],
             ['map-marker', mapMarkers],
@@ -74,23 +74,23 @@ test('lists and contents are those of a plain map of records, for who applies an
         }
       }
       await follower.close();
-      await view.close();
+      await readModel.close();
     }),
     { numRuns: 15 },
   );
 });
 
 test('heads carry no content', async () => {
-  const view = openView(temporaryFolder());
-  onTestFinished(() => view.close());
-  await view.apply(
+  const readModel = openReadModel(temporaryFolder());
+  onTestFinished(() => readModel.close());
+  await readModel.apply(
     [0, 1].map((number) => changeOf({ kind: number ? 'map-style' : 'map-marker', number, isThere: true, text: 'x' })),
     2,
   );
-  expect(view.mapMarkers.list(scopes[0]!)).toEqual([
+  expect(readModel.mapMarkers.list(scopes[0]!)).toEqual([
     { _id: ids[0], ...scopes[0]!, createdAt: 1_000, updatedAt: 1, name: null, type: 'image/png', bytes: 1 },
   ]);
-  expect(view.mapStyles.list(scopes[1]!)).toEqual([
+  expect(readModel.mapStyles.list(scopes[1]!)).toEqual([
     { _id: ids[1], ...scopes[1]!, createdAt: 999, updatedAt: 1, name: null, bytes: 24 },
   ]);
 });

@@ -7,9 +7,9 @@ import {
   type Beacons,
   defaultBounds,
   type EvaluationBounds,
+  type EvaluationContext,
   type FenceRules,
   type Fences,
-  type Surroundings,
   Zone,
 } from '../types.js';
 
@@ -106,7 +106,7 @@ const flatBeacons = (list: readonly FlatBeacon[]): Beacons => ({
   byId: (id) => list.find((beacon) => beacon.id === id),
 });
 
-export const surroundingsOf = (world: FlatWorld): Surroundings => ({
+export const contextOf = (world: FlatWorld): EvaluationContext => ({
   fences: flatFences(world.fences),
   beacons: flatBeacons(world.beacons),
   settings: world.settings,

@@ -9,10 +9,17 @@ import { defaultSettings } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleDetails } from '../../../schemas/testing/examples.js';
 import { createCatalog } from '../../catalog/index/catalog.js';
-import { geofenceRecord, location, projectA, projectRecord, scope, temporaryFolder } from '../../catalog/testing/fixtures.js';
 import { createSpatialQueries } from '../../catalog/queries/queries.js';
+import { openReadModel } from '../../catalog/store/read-model.js';
+import {
+  geofenceRecord,
+  location,
+  projectA,
+  projectRecord,
+  scope,
+  temporaryFolder,
+} from '../../catalog/testing/fixtures.js';
 import type { DecodedChange } from '../../catalog/types.js';
-import { openView } from '../../catalog/store/read-model.js';
 import { storedUserText } from '../webhooks/users.js';
 import { createBatchEvaluator } from './batch.js';
 import { decodeBatch } from './decode.js';
@@ -83,11 +90,11 @@ async function process(
 ): Promise<string[]> {
   let nowMs = startMs;
   const clock = () => nowMs;
-  const view = openView(temporaryFolder(), { clock });
+  const readModel = openReadModel(temporaryFolder(), { clock });
   let offset = changes.length;
-  await view.apply(changes, offset);
-  const catalog = createCatalog(view);
-  const definitions = createDefinitions(view);
+  await readModel.apply(changes, offset);
+  const catalog = createCatalog(readModel);
+  const definitions = createDefinitions(readModel);
   const evaluateBatch = createBatchEvaluator({ codecs, catalog, definitions, clock });
   const { searchGeofences } = createSpatialQueries(catalog, clock);
   const devices = new Map<string, Device>();
@@ -95,9 +102,9 @@ async function process(
   for (const [index, one] of locations.entries()) {
     const turn = turns[index] ?? atOnce;
     nowMs = Math.max(nowMs + turn.waitMs, one.receivedAt);
-    const expired = turn.isSweptBefore ? view.expired(nowMs - keepMs, 100) : [];
+    const expired = turn.isSweptBefore ? readModel.expired(nowMs - keepMs, 100) : [];
     if (expired.length > 0) {
-      await view.apply(
+      await readModel.apply(
         expired.map((id) => ({ kind: 'geofence', id, record: null })),
         ++offset,
       );
@@ -116,14 +123,14 @@ async function process(
     for (const [key, state] of effects.states) {
       written.push(`state of ${key}: ${state!.toString('base64')}`);
       const stored = decodeDeviceState(state!);
-      written.push(storedUserText(stored, stored.users[0]!.id, { ...scope, deviceId }, view) ?? 'nobody');
+      written.push(storedUserText(stored, stored.users[0]!.id, { ...scope, deviceId }, readModel) ?? 'nobody');
     }
     for (const answered of effects.answered) {
-      written.push(JSON.stringify(await trackReply(answered, { configuration: view, searchGeofences })));
+      written.push(JSON.stringify(await trackReply(answered, { configuration: readModel, searchGeofences })));
     }
   }
   await catalog.close();
-  await view.close();
+  await readModel.close();
   return written;
 }
 

@@ -7,6 +7,7 @@ import type { Event, Location, OutcomeResult } from '../../../schemas/records.js
 import type { Catalog } from '../../catalog/types.js';
 import type { Evaluation } from '../../evaluation/types.js';
 import { type Commit, type LogRecord, type NewRecord, topics } from '../../ports.js';
+import { type EncodeInto, Slab } from '../../records/slab.js';
 import { type BadRecord, deadLetterOf } from '../dead-letters.js';
 import type { DecodedBatch } from './decode.js';
 import { type Device, encodeDeviceState } from './devices.js';
@@ -14,7 +15,6 @@ import { type Collector, evaluateRecords } from './evaluate-records.js';
 import { type Definitions, eventOf } from './events.js';
 import { createOutcomeEncoder, type EncodableOutcome, type OutcomeTail } from './outcome.js';
 import type { Answered } from './reply.js';
-import { type EncodeInto, Slab } from '../../records/slab.js';
 
 /** What is to be committed, and what follows once it is. */
 export interface Effects {

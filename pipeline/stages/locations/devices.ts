@@ -6,8 +6,8 @@ import { LRUCache } from 'lru-cache';
 import { deviceStateType, firstDeviceStateType } from '../../../schemas/codecs.js';
 import type { DeviceState } from '../../../schemas/records.js';
 import type { Claim, StateStore } from '../../ports.js';
-import type { Breaker } from '../breaker.js';
 import type { EncodeInto } from '../../records/slab.js';
+import type { Breaker } from '../breaker.js';
 
 /** The right to one partition and all that hangs on it; replaced as a whole when the partition is claimed again. */
 export class Ownership {

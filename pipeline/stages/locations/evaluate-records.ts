@@ -1,9 +1,9 @@
-/** The heart of a batch: its records in offset order, each location against its device and its surroundings. No I/O. */
+/** The heart of a batch: its records in offset order, each location against its device and its context. No I/O. */
 import type { Location } from '../../../schemas/records.js';
 import { isId } from '../../catalog/store/keys.js';
 import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
-import type { Evaluation, Surroundings } from '../../evaluation/types.js';
+import type { Evaluation, EvaluationContext } from '../../evaluation/types.js';
 import type { LogRecord } from '../../ports.js';
 import type { BadRecord } from '../dead-letters.js';
 import { type DecodedBatch, isBad } from './decode.js';
@@ -22,7 +22,7 @@ export function evaluateRecords(
   catalog: Catalog,
   collector: Collector,
 ): void {
-  const surroundingsOf = createSurroundingsFinder(catalog);
+  const contextOf = createContextFinder(catalog);
   for (let index = 0; index < items.length; index++) {
     const record = records[index] as LogRecord;
     const item = items[index] as Location | BadRecord;
@@ -30,13 +30,13 @@ export function evaluateRecords(
       collector.bury(item);
       continue;
     }
-    const surroundings = surroundingsOf(item);
-    if (surroundings === undefined) {
+    const context = contextOf(item);
+    if (context === undefined) {
       collector.bury({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
       continue;
     }
     const device = devices.get(record.key) as Device;
-    const evaluation = evaluate(item, device.state, surroundings);
+    const evaluation = evaluate(item, device.state, context);
     if (evaluation.result === 'applied') {
       device.state = evaluation.state;
       device.changed = true;
@@ -45,14 +45,14 @@ export function evaluateRecords(
   }
 }
 
-/** Finds the surroundings of one location after another; neighbours in a batch tend to share theirs. */
-function createSurroundingsFinder(catalog: Catalog): (scope: Scope) => Surroundings | undefined {
+/** Finds the context of one location after another; neighbours in a batch tend to share theirs. */
+function createContextFinder(catalog: Catalog): (scope: Scope) => EvaluationContext | undefined {
   let latest: Scope | undefined;
-  let found: Surroundings | undefined;
+  let found: EvaluationContext | undefined;
   return (scope) => {
     if (latest?.project === scope.project && latest.environment === scope.environment) return found;
     latest = scope;
-    found = isId(scope.project) ? catalog.surroundings(scope) : undefined;
+    found = isId(scope.project) ? catalog.context(scope) : undefined;
     return found;
   };
 }

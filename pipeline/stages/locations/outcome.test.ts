@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { codecs, createCodec, locationType } from '../../../schemas/codecs.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
-import { createOutcomeEncoder } from './outcome.js';
 import { Slab } from '../../records/slab.js';
+import { createOutcomeEncoder } from './outcome.js';
 
 test('the copied location with an encoded tail equals the plain encoding, in any chunk of a slab', () => {
   const encodeOutcome = createOutcomeEncoder(codecs);

@@ -5,8 +5,8 @@
 import avro from 'avsc';
 import { type Codecs, frameBytes } from '../../../schemas/codecs.js';
 import type { Location, Outcome } from '../../../schemas/records.js';
-import { hasSchemaOf } from './decode.js';
 import type { EncodeInto } from '../../records/slab.js';
+import { hasSchemaOf } from './decode.js';
 
 /** What follows the location in an outcome. */
 export type OutcomeTail = Omit<Outcome, 'location'>;

@@ -66,9 +66,9 @@ export interface LocationStageParts {
   readonly states: StateStore;
   readonly catalog: Catalog;
   /**
-   * Resolves when the view under the catalog has applied every change that was acknowledged before the call. Absent
+   * Resolves when the read model under the catalog has applied every change that was acknowledged before the call. Absent
    * where a change is only acknowledged once the
-   * view shows it.
+   * read model shows it.
    */
   readonly catchUp?: (() => Promise<void>) | undefined;
   readonly replies: Replies;

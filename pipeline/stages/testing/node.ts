@@ -1,4 +1,4 @@
-/** A node for the stages' tests: the embedded log and stores in a temporary folder, the configuration's view, and a catalog over it. */
+/** A node for the stages' tests: the embedded log and stores in a temporary folder, the configuration's read model, and a catalog over it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { deriveId } from '../../../schemas/ids.js';
 import type { ChangeKind, DeadLetter, DeviceState, Event, Location, Outcome } from '../../../schemas/records.js';
 import { createCatalog, type MonitoredCatalog } from '../../catalog/index/catalog.js';
 import { createConfigurationWriter, followChanges } from '../../catalog/store/changes.js';
+import { openReadModel, type ReadModel } from '../../catalog/store/read-model.js';
 import { beaconRecord, geofenceRecord, location, projectRecord } from '../../catalog/testing/fixtures.js';
 import type { ConfigurationChange, ConfigurationWriter } from '../../catalog/types.js';
-import { openView, type View } from '../../catalog/store/read-model.js';
 import { type Log, type LogRecord, type NewRecord, type Subscription, type Topic, topics } from '../../ports.js';
 import { decodeDeviceState } from '../locations/devices.js';
 import { createLocationStage, type LocationStageParts } from '../locations/stage.js';
@@ -71,7 +71,7 @@ export class TestNode {
   readonly replies: { replyTo: string; body: string }[] = [];
   readonly partitions: number;
   embedded!: Embedded;
-  view!: View;
+  readModel!: ReadModel;
   catalog!: MonitoredCatalog;
   writer!: ConfigurationWriter;
   #changes!: Subscription;
@@ -89,20 +89,20 @@ export class TestNode {
 
   async #open(): Promise<void> {
     this.embedded = openEmbedded({ path: join(this.folder, 'data'), partitions: this.partitions });
-    this.view = openView(join(this.folder, 'view'));
+    this.readModel = openReadModel(join(this.folder, 'view'));
     const { log } = this.embedded;
     this.#changes = followChanges({
       log,
-      view: this.view,
+      readModel: this.readModel,
       onProblem: (problem) => {
         throw new Error(JSON.stringify(problem));
       },
     });
-    this.writer = createConfigurationWriter({ log, view: this.view });
-    this.catalog = createCatalog(this.view);
+    this.writer = createConfigurationWriter({ log, readModel: this.readModel });
+    this.catalog = createCatalog(this.readModel);
   }
 
-  /** Writes configured things; resolves when the view shows them. */
+  /** Writes configured things; resolves when the read model shows them. */
   async configure(
     ...things: { kind: ChangeKind; record: NonNullable<ConfigurationChange['record']> }[]
   ): Promise<void> {
@@ -174,7 +174,7 @@ export class TestNode {
     await this.stop();
     await this.#changes.close();
     await this.catalog.close();
-    await this.view.close();
+    await this.readModel.close();
     await this.embedded.close();
   }
 

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
 import type { AttemptResult } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
+import { createSealer, encryptionKeyBytes } from '../../encryption.js';
 import type { NewRecord } from '../../ports.js';
-import { createSealer, sealingKeyBytes } from '../../encryption.js';
 import { createTry } from './attempt.js';
+import { createTryOnce } from './attempt-once.js';
 import { deliveriesOf } from './payload.js';
 import { answer, failure, ScriptedClient } from './testing/scripted-client.js';
 import { sealer, webhookRecord } from './testing/webhooks.js';
-import { createTryOnce } from './attempt-once.js';
 
 const webhook = webhookRecord();
 const event = { id: 'a'.repeat(24), locationId: null, orderKey: 'device', text: '{}' };
@@ -60,7 +60,7 @@ describe('a try', () => {
 
   test('is not made with secrets that cannot be opened', async () => {
     const sent = client.requests.length;
-    const stranger = createTry({ client, clock, sealer: createSealer(Buffer.alloc(sealingKeyBytes, 9)) });
+    const stranger = createTry({ client, clock, sealer: createSealer(Buffer.alloc(encryptionKeyBytes, 9)) });
     expect(await stranger(webhook, delivery)).toMatchObject({ result: 'secret_unreadable', status: null });
     expect(client.requests).toHaveLength(sent);
   });

@@ -23,9 +23,9 @@ import { type BadRecord, bury } from '../dead-letters.js';
 import { dueRecords, missedRecords } from '../due-records.js';
 import type { Metrics } from '../metrics.js';
 import { Turns } from '../turns.js';
+import type { WebhookNotice } from './alerts.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { FanOut } from './fan-out.js';
-import type { WebhookNotice } from './alerts.js';
 import type { IsRepeat } from './repeats.js';
 import { Source } from './source.js';
 

@@ -5,8 +5,8 @@
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Background } from './background.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
-import type { Condition } from './health.js';
 import type { Lane } from './endpoint-queue.js';
+import type { Condition } from './health.js';
 import type { Timers } from './timers.js';
 
 const lookAgainMs = 1_000;
@@ -32,7 +32,7 @@ export interface ParkingParts {
   readonly maxWindow: number;
 }
 
-/** By its owner, or by this process, whose view may not show it yet. */
+/** By its owner, or by this process, whose read model may not show it yet. */
 export const isDisabled = ({ enabled, updatedAt }: WebhookRecord, condition: Condition | undefined): boolean =>
   !enabled || updatedAt === condition?.disabledAsOf;
 

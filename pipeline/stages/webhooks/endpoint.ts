@@ -1,7 +1,7 @@
 /** One webhook as the dispatcher works on it: what waits for it in every source, and what is on its way. */
 import type { Scope } from '../../catalog/types.js';
-import { type Condition, isTrusted } from './health.js';
 import type { Lane } from './endpoint-queue.js';
+import { type Condition, isTrusted } from './health.js';
 import type { HeldDelivery, Source } from './source.js';
 
 /** A delivery on its way, and the lane to settle it with. */

@@ -7,12 +7,12 @@
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { DeliveryQueue } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
+import type { Settler } from './acknowledgement-batcher.js';
 import { attemptRecord, type Try, type TryOutcome, withoutRequest } from './attempt.js';
 import type { Background } from './background.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
 import { type Condition, isHopeless, noteTry } from './health.js';
 import { verdictOn } from './schedule.js';
-import type { Settler } from './acknowledgement-batcher.js';
 
 /** Resolves when the change is written. `atMs` is epoch ms. */
 export type Disable = (webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number) => Promise<void>;

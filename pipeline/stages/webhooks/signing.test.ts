@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { WebhookSecretRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
-import { createSealer, sealingKeyBytes } from '../../encryption.js';
+import { createSealer, encryptionKeyBytes } from '../../encryption.js';
 import { deliveriesOf } from './payload.js';
 import { createSigner } from './signing.js';
 import { sealer, secretRecord, secretText, webhookId, webhookRecord } from './testing/webhooks.js';
@@ -66,6 +66,6 @@ describe('the compatible signature', () => {
 });
 
 test('secrets sealed with another key are no secrets', () => {
-  const other = createSigner(createSealer(Buffer.alloc(sealingKeyBytes, 8)));
+  const other = createSigner(createSealer(Buffer.alloc(encryptionKeyBytes, 8)));
   expect(other(webhookWith(secretRecord(id, 1)), delivery, nowMs)).toBeUndefined();
 });

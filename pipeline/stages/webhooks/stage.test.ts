@@ -302,7 +302,7 @@ describe('a webhook', () => {
     expect(attempt).toMatchObject({ result: 'gone', state: 'retrying' });
     await until(() => node.notices.length === 1);
     expect(node.notices[0]).toMatchObject({ kind: 'webhook_disabled', webhook: hook._id, reason: 'gone' });
-    const disabled = node.node.view.webhook(hook, hook._id)!;
+    const disabled = node.node.readModel.webhook(hook, hook._id)!;
     expect(disabled).toMatchObject({ enabled: false, disabled: { reason: 'gone' } });
     node.time.pass(dayMs);
     await settled(2);

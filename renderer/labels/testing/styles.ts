@@ -5,8 +5,8 @@ import type { PixelBox } from '../../types.js';
 import { evenPadding } from '../boxes.js';
 import { drawLabels } from '../draw.js';
 import type { Candidate, Rules, Setting } from '../label.js';
-import type { Look } from '../text-style.js';
 import { hanForms } from '../script.js';
+import type { Look } from '../text-style.js';
 
 export function lookFor(text: string, overrides: Partial<Look> = {}): Look {
   return {

@@ -4,8 +4,8 @@ import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.j
 import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { onCluster } from '../../../pipeline/stages/analytics/on-cluster.js';
-import type { AnalyticsSite } from '../../contract/analytics.contract.js';
 import type { ClickHouseAddress } from '../../../testing/services/clickhouse/clickhouse.js';
+import type { AnalyticsSite } from '../../contract/analytics.contract.js';
 
 export const freshOptions = ({ url, username, password }: ClickHouseAddress, cluster?: string): ClickHouseOptions => ({
   url,

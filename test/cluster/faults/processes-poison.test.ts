@@ -46,8 +46,8 @@ async function stranger({ environment, name }: TestCluster) {
   };
 }
 
-async function projectOf(nodes: ClusterNodes, { administratorKey }: TestCluster): Promise<string> {
-  const { projects } = ok(await new Client(() => nodes.address(), administratorKey).get('/v1/projects'));
+async function projectOf(nodes: ClusterNodes, { adminApiKey }: TestCluster): Promise<string> {
+  const { projects } = ok(await new Client(() => nodes.address(), adminApiKey).get('/v1/projects'));
   return projects[0]._id;
 }
 

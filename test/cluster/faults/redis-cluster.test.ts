@@ -13,11 +13,19 @@ import { createRedisDeliveryQueue } from '../../../backends/cluster/redis/delive
 import { createRedisPositions } from '../../../backends/cluster/redis/positions.js';
 import { createRedisInbox, createRedisReplies } from '../../../backends/cluster/redis/replies.js';
 import { createRedisStateStore } from '../../../backends/cluster/redis/state-store.js';
-import { freshRedisOptions } from '../redis/fresh-redis.js';
 import type { DeliveryQueue, NewRecord, StateStore } from '../../../pipeline/ports.js';
 import { type RedisClusterServer, startRedisCluster } from '../../../testing/services/redis.js';
-import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver, wholeFor } from '../../../testing/services/redis-slots.js';
+import {
+  isMaster,
+  isReplica,
+  masterOf,
+  moveSlot,
+  slotOf,
+  takeOver,
+  wholeFor,
+} from '../../../testing/services/redis-slots.js';
 import { until } from '../../support/until.js';
+import { freshRedisOptions } from '../redis/fresh-redis.js';
 
 const partitions = 6;
 /** Around the fault, of each partition. */

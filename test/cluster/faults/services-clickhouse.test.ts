@@ -1,8 +1,8 @@
 /** Locations, events and webhooks go on while ClickHouse is down; afterwards it has all of them, once. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { deliveredIds } from '../../ledger/deliveries.js';
 import { startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
+import { deliveredIds } from '../../ledger/deliveries.js';
 import { until } from '../../support/until.js';
 import { type Running, run, twoNodes } from './run.js';
 import { Story } from './story.js';

@@ -5,10 +5,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
 import { decodeDeviceState } from '../../../pipeline/stages/locations/devices.js';
-import { readTopic } from '../../ledger/ledger.js';
-import { clusterSources } from '../../ledger/sources.js';
 import { withRedis } from '../../../testing/services/clients.js';
 import { startRedis } from '../../../testing/services/redis.js';
+import { readTopic } from '../../ledger/ledger.js';
+import { clusterSources } from '../../ledger/sources.js';
 import { ok } from '../../support/client.js';
 import { newTestCluster } from '../../support/cluster.js';
 import { ClusterNodes } from '../../support/cluster-nodes.js';

@@ -1,16 +1,16 @@
 /** Appending while the network between us and the broker is bad. A ledger is kept of what was appended; each record must be found once, in order. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startProxy } from '../../../testing/services/proxy.js';
-import { until } from '../../support/until.js';
-import { Appender, type AppenderOptions } from '../../../backends/cluster/kafka/produce/appender.js';
 import { Brokers } from '../../../backends/cluster/kafka/connection/brokers.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { exchange, newProducerId } from '../../../backends/cluster/kafka/connection/kafkajs-internals.js';
+import { Appender, type AppenderOptions } from '../../../backends/cluster/kafka/produce/appender.js';
 import { Numbering } from '../../../backends/cluster/kafka/produce/numbering.js';
 import { produceRequest } from '../../../backends/cluster/kafka/produce/produce-request.js';
-import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
 import { encodeBatch } from '../../../backends/cluster/kafka/produce/record-batch.js';
+import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
+import { startProxy } from '../../../testing/services/proxy.js';
+import { until } from '../../support/until.js';
 import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
 
 /** Ports that lead elsewhere. */

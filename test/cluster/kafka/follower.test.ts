@@ -1,13 +1,13 @@
 /** Reading and following without a group where the log has gaps, and through outages. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
+import { Appender } from '../../../backends/cluster/kafka/produce/appender.js';
+import { type FollowerParts, startFollower } from '../../../backends/cluster/kafka/read/follower.js';
+import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
 import type { Divergence, LogRecord, StreamHandler, Topic } from '../../../pipeline/ports.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { until } from '../../support/until.js';
-import { Appender } from '../../../backends/cluster/kafka/produce/appender.js';
-import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
-import { type FollowerParts, startFollower } from '../../../backends/cluster/kafka/read/follower.js';
-import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
 import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
 
 /** Ports that lead elsewhere. */

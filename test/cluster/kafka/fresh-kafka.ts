@@ -1,11 +1,11 @@
 /** Topics of a test's own on the shared Kafka. */
 import { randomBytes } from 'node:crypto';
-import { topics } from '../../../pipeline/ports.js';
-import { services } from '../../../testing/services/services.js';
-import type { KafkaOptions } from '../../../backends/cluster/options.js';
-import type { WireSchemas } from '../../../backends/cluster/registry/wire-schemas.js';
 import type { KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { asOnTheWire } from '../../../backends/cluster/kafka/produce/publish-rest.js';
+import type { KafkaOptions } from '../../../backends/cluster/options.js';
+import type { WireSchemas } from '../../../backends/cluster/registry/wire-schemas.js';
+import { topics } from '../../../pipeline/ports.js';
+import { services } from '../../../testing/services/services.js';
 
 /** Under a prefix that nobody else has. */
 export const freshKafkaOptions = (): KafkaOptions => ({

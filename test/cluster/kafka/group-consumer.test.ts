@@ -9,15 +9,15 @@ import { describe, expect, type TestContext, test } from 'vitest';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { startGroupConsumer } from '../../../backends/cluster/kafka/consume/group-consumer.js';
 import { createReader } from '../../../backends/cluster/kafka/read/reader.js';
-import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import type { StreamHandler } from '../../../pipeline/ports.js';
-import { startProgram } from '../../contract/built.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import { services } from '../../../testing/services/services.js';
+import { startProgram } from '../../contract/built.js';
 import { until } from '../../support/until.js';
-import { GroupLedger, ledgerHandler, type Told } from './group-ledger.js';
 import type { MemberWork } from '../programs/group-member.js';
+import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
+import { GroupLedger, ledgerHandler, type Told } from './group-ledger.js';
 
 const topic = 'locations';
 const group = 'test';

@@ -6,12 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/log.js';
-import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 import type { LogRecord } from '../../../pipeline/ports.js';
-import { record, textOf } from '../../contract/backend.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import type { Server } from '../../../testing/services/server.js';
+import { record, textOf } from '../../contract/backend.js';
 import { until } from '../../support/until.js';
+import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 
 const topic = 'locations';
 const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -4,11 +4,11 @@ import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatter
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog } from '../../../backends/cluster/kafka/log.js';
-import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import { withKafka } from '../../../testing/services/clients.js';
 import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
 import { until } from '../../support/until.js';
+import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 import { useLog } from './use-log.js';
 
 const guide = readFileSync(new URL('../../../docs/cluster.md', import.meta.url), 'utf8');

@@ -1,10 +1,10 @@
 /** What a process left unpublished, or published and was killed before it could say so, is on its topic once when its successor is done. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NewRecord } from '../../../pipeline/ports.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/log.js';
 import { partitionOfKey } from '../../../backends/cluster/kafka/produce/partitioner.js';
+import type { NewRecord } from '../../../pipeline/ports.js';
 import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
 
 const topic = 'events';

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog } from '../../../backends/cluster/kafka/log.js';
-import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import { type Certificates, makeCertificates } from '../../../testing/services/certificates.js';
 import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
+import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 import { useLog } from './use-log.js';
 
 const mechanism = 'scram-sha-512';

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCertificates } from '../../../testing/services/certificates.js';
-import { startProxy } from '../../../testing/services/proxy.js';
-import { type RedisServer, startRedis } from '../../../testing/services/redis.js';
-import { services } from '../../../testing/services/services.js';
-import { until } from '../../support/until.js';
 import type { RedisOptions } from '../../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { refuseEviction } from '../../../backends/cluster/redis/eviction.js';
 import { forRequests } from '../../../backends/cluster/redis/for-requests.js';
+import { createRedisLeases } from '../../../backends/cluster/redis/leases.js';
 import { createRedisPositions } from '../../../backends/cluster/redis/positions.js';
 import { createRedisInbox, createRedisReplies } from '../../../backends/cluster/redis/replies.js';
 import { createScript, runScript } from '../../../backends/cluster/redis/scripts.js';
 import { createRedisStateStore } from '../../../backends/cluster/redis/state-store.js';
 import { createRedisStates } from '../../../backends/cluster/redis/states.js';
+import { makeCertificates } from '../../../testing/services/certificates.js';
+import { startProxy } from '../../../testing/services/proxy.js';
+import { type RedisServer, startRedis } from '../../../testing/services/redis.js';
+import { services } from '../../../testing/services/services.js';
+import { until } from '../../support/until.js';
 import { freshRedisOptions } from './fresh-redis.js';
-import { createRedisTurns } from '../../../backends/cluster/redis/leases.js';
 
 async function withConnection(
   options: RedisOptions,
@@ -132,7 +132,7 @@ describe('TLS and users', () => {
       expect(`${(await store.load(0, ['device']))[0]}`).toBe('state');
       await createRedisPositions(redis).set('group', 'events', 0, { offset: 7, mark: 'm' });
       expect(await createRedisPositions(redis).get('group', 'events', 0)).toEqual({ offset: 7, mark: 'm' });
-      expect(await createRedisTurns(redis).take('work', 1_000)).toBe(true);
+      expect(await createRedisLeases(redis).take('work', 1_000)).toBe(true);
       const inbox = await createRedisInbox(redis);
       const reply = new Promise((resolve) => inbox.onReply((request) => resolve(request)));
       createRedisReplies(redis).send(`${inbox.address}/request`, '{}');

@@ -8,15 +8,15 @@ import type { RedisOptions } from '../../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { createRedisDeliveryQueue } from '../../../backends/cluster/redis/delivery-queue.js';
 import { maxDeliveryBytes } from '../../../backends/cluster/redis/delivery-queue-layout.js';
-import { freshRedisOptions } from './fresh-redis.js';
 import type { DeliveryClaim, DeliveryQueue, DeliverySource, WaitingDelivery } from '../../../pipeline/ports.js';
-import type { Backend, BackendSite } from '../../contract/backend.js';
-import { describeDeliveryQueueContract } from '../../contract/delivery-queue.contract.js';
 import type { BadNetwork } from '../../../testing/services/proxy.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { startRedis } from '../../../testing/services/redis.js';
 import { services } from '../../../testing/services/services.js';
+import type { Backend, BackendSite } from '../../contract/backend.js';
+import { describeDeliveryQueueContract } from '../../contract/delivery-queue.contract.js';
 import { until } from '../../support/until.js';
+import { freshRedisOptions } from './fresh-redis.js';
 
 const { redis, redisCluster } = services()!;
 const nodesOf = { Redis: [redis], 'Redis Cluster': redisCluster.nodes };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { connectRedis } from '../../../backends/cluster/redis/connection.js';
-import { freshRedisOptions } from './fresh-redis.js';
-import { createRedisTurns } from '../../../backends/cluster/redis/leases.js';
+import { createRedisLeases } from '../../../backends/cluster/redis/leases.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../support/until.js';
+import { freshRedisOptions } from './fresh-redis.js';
 
 const { redis, redisCluster } = services()!;
 
@@ -16,7 +16,7 @@ test.each([
   async (_name, nodes) => {
     const options = freshRedisOptions(nodes);
     const connections = await Promise.all(Array.from({ length: 3 }, () => connectRedis(options, () => {})));
-    const turns = connections.map(createRedisTurns);
+    const turns = connections.map(createRedisLeases);
     const asked = await Promise.all([...turns, ...turns].map((each) => each.take('sweep', 300)));
     expect(asked.filter(Boolean)).toHaveLength(1);
     expect(await turns[0]!.take('other', 60_000)).toBe(true);
@@ -35,12 +35,12 @@ test('a turn whose answer was lost is still taken', async () => {
     [options, { ...options, nodes: [redis] }].map((each) => connectRedis(each, () => {})),
   );
   proxy.dropsAnswers = true;
-  const taking = createRedisTurns(onBadNetwork!).take('sweep', 60_000);
+  const taking = createRedisLeases(onBadNetwork!).take('sweep', 60_000);
   await until(async () => (await direct!.client.keys(`${options.prefix}*`)).length > 0);
   proxy.cutOff();
   proxy.mend();
   expect(await taking).toBe(true);
-  expect(await createRedisTurns(direct!).take('sweep', 60_000)).toBe(false);
+  expect(await createRedisLeases(direct!).take('sweep', 60_000)).toBe(false);
   await Promise.all([onBadNetwork!.close(), direct!.close()]);
   await proxy.stop();
 });

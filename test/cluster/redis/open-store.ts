@@ -1,8 +1,9 @@
 /** A state store on its own connection, whose publications reach a list instead of Kafka. */
-import type { Commit, NewRecord } from '../../../pipeline/ports.js';
+
 import type { RedisOptions } from '../../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { createRedisStateStore, type RedisStateStore } from '../../../backends/cluster/redis/state-store.js';
+import type { Commit, NewRecord } from '../../../pipeline/ports.js';
 
 export interface OpenStore {
   readonly redis: RedisConnection;

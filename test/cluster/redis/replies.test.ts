@@ -4,12 +4,17 @@ import { listen } from '../../../backends/cluster/redis/channel.js';
 import type { RedisClient } from '../../../backends/cluster/redis/client.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { createRedisInbox, createRedisReplies } from '../../../backends/cluster/redis/replies.js';
-import { freshRedisOptions } from './fresh-redis.js';
 import type { Inbox, Replies } from '../../../pipeline/ports.js';
-import { describeRepliesContract, type RepliesSite } from '../../contract/replies.contract.js';
-import { type RedisClusterServer, type RedisServer, startRedis, startRedisCluster } from '../../../testing/services/redis.js';
+import {
+  type RedisClusterServer,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+} from '../../../testing/services/redis.js';
 import { services } from '../../../testing/services/services.js';
+import { describeRepliesContract, type RepliesSite } from '../../contract/replies.contract.js';
 import { until } from '../../support/until.js';
+import { freshRedisOptions } from './fresh-redis.js';
 
 const { redis: shared, redisCluster } = services()!;
 

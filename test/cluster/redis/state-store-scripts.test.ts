@@ -1,9 +1,9 @@
 /** What the contract can't ask of every store: expiry, what an owner leaves behind, a Redis that falls back, answers that are lost. */
 import { describe, expect, test } from 'vitest';
+import type { RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../support/until.js';
-import type { RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { freshRedisOptions } from './fresh-redis.js';
 import { absent, commitOf, type OpenStore, published, willing, withStore } from './open-store.js';
 

@@ -10,8 +10,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ClusterBackend, openCluster } from '../../../backends/cluster/cluster.js';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
-import { freshKafkaOptions, removeTopics } from '../kafka/fresh-kafka.js';
-import { freshRedisOptions } from '../redis/fresh-redis.js';
 import { shipped } from '../../../backends/cluster/registry/vocabulary.js';
 import { type Log, type Topic, topics } from '../../../pipeline/ports.js';
 import { codecs } from '../../../schemas/codecs.js';
@@ -19,6 +17,8 @@ import { exampleEvent } from '../../../schemas/testing/examples.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../support/until.js';
+import { freshKafkaOptions, removeTopics } from '../kafka/fresh-kafka.js';
+import { freshRedisOptions } from '../redis/fresh-redis.js';
 
 const python = process.env.TEST_SERVICES_PYTHON ?? 'python3';
 const lacking = whatIsLacking();

@@ -8,7 +8,6 @@ import avro from 'avsc';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { RegistryOptions } from '../../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
-import { freshRedisOptions } from '../redis/fresh-redis.js';
 import { createKnownIds, type KnownId, type KnownIds } from '../../../backends/cluster/registry/known-ids.js';
 import { openWireSchemas } from '../../../backends/cluster/registry/open.js';
 import { shipped, type Vocabulary } from '../../../backends/cluster/registry/vocabulary.js';
@@ -20,6 +19,7 @@ import { makeCertificates } from '../../../testing/services/certificates.js';
 import { type RegistryServer, startRegistry } from '../../../testing/services/registry.js';
 import { services } from '../../../testing/services/services.js';
 import type { Json } from '../../support/client.js';
+import { freshRedisOptions } from '../redis/fresh-redis.js';
 
 const allTopics = Object.values(topics);
 const event = exampleEvent({ id: 'e'.repeat(24) });

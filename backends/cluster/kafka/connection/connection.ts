@@ -5,10 +5,10 @@
  */
 import type { Admin, Cluster, Kafka } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
+import { withinMs } from '../../../../pipeline/time-limit.js';
 import type { KafkaOptions } from '../../options.js';
 import { createKafka, groupNameOf } from './client.js';
 import { clusterOf, verifyInternals } from './kafkajs-internals.js';
-import { withinMs } from '../../../../pipeline/time-limit.js';
 import { ensureTopics, partitionsOf } from './topics.js';
 
 /** Then another broker is tried. */

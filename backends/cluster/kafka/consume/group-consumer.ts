@@ -18,12 +18,12 @@ import type { ConsumeOptions, Log, Subscription } from '../../../../pipeline/por
 import { asPosition, findDivergence, positionAfter } from '../../../../pipeline/positions.js';
 import { pauseMs } from '../../retrying.js';
 import type { KafkaConnection } from '../connection/connection.js';
+import { shared } from '../connection/shared.js';
+import { type ReadingWire, recordsOf } from '../read/records.js';
 import { HandOver } from './hand-over.js';
 import { type FetchedBatch, Lease } from './lease.js';
 import { Membership } from './membership.js';
-import { type ReadingWire, recordsOf } from '../read/records.js';
 import { Reports } from './reports.js';
-import { shared } from '../connection/shared.js';
 import { type Sight, startWatchdog } from './watchdog.js';
 
 const reportEveryMs = 1_000;

@@ -6,10 +6,10 @@
  * partition's offset. The new owner waits for that note; not for ever, for the store's token fences whoever is late.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { shared } from '../connection/shared.js';
 import type { MemberState } from './group-assigner.js';
 import type { Lease } from './lease.js';
 import type { Membership } from './membership.js';
-import { shared } from '../connection/shared.js';
 
 const pollEveryMs = 50;
 

@@ -9,8 +9,8 @@
  */
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import { outageLimitMs } from '../../retrying.js';
-import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
 import { fetchedOffsetOf } from '../connection/kafkajs-internals.js';
+import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
 import type { FetchedBatch } from './lease.js';
 import { maxFetchedBytes } from './record-queue.js';
 import type { Sight } from './watchdog.js';

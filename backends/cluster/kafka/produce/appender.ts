@@ -5,18 +5,18 @@
  * wait; `publish` is for who can do nothing else but wait. Either way an outage is sat out for about a minute.
  */
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
+import { withinMs } from '../../../../pipeline/time-limit.js';
 import { ApiError } from '../../../../schemas/errors.js';
 import { outageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
-import { Courier } from './request-batcher.js';
 import { exchange } from '../connection/kafkajs-internals.js';
-import { Lane } from './partition-queue.js';
 import { Numberings } from './numbering.js';
+import { Lane } from './partition-queue.js';
 import { type AddressedBatch, produceRequest } from './produce-request.js';
 import { maxBytesOf } from './record-batch.js';
+import { Courier } from './request-batcher.js';
 import { splitByPartition } from './splitting.js';
-import { withinMs } from '../../../../pipeline/time-limit.js';
 
 const defaultMaxInFlightBytes = 64 * 2 ** 20;
 const defaultAppendLimitMs = 10_000;

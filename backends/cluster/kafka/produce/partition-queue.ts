@@ -7,11 +7,11 @@
 import type { NewRecord } from '../../../../pipeline/ports.js';
 import { type RetryOptions, retried } from '../../retrying.js';
 import type { Brokers } from '../connection/brokers.js';
-import type { Courier } from './request-batcher.js';
 import { newProducerId } from '../connection/kafkajs-internals.js';
 import type { Numbering, Numberings } from './numbering.js';
 import type { AddressedBatch } from './produce-request.js';
 import { encodeBatch } from './record-batch.js';
+import type { Courier } from './request-batcher.js';
 
 /** The brokers' default limit of a batch is a little above 1 MiB. */
 export const maxBatchBytes = 1_000_000;

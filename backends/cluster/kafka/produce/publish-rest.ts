@@ -9,9 +9,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
-import { partitionOfKey } from './partitioner.js';
 import type { Reader } from '../read/reader.js';
 import type { ReadingWire } from '../read/records.js';
+import { partitionOfKey } from './partitioner.js';
 
 /** Beside as many as are to be published. Between the first publication and ours lie only those of other writers: conversions, mostly. */
 const searchedRecords = 1_000;

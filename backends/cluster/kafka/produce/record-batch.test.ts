@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { crc32c } from './crc32c.js';
 import { decodeBatch } from '../connection/kafkajs-internals.js';
+import { crc32c } from './crc32c.js';
 import { encodeBatch, maxBytesOf } from './record-batch.js';
 
 const keys = fc.string({ unit: 'binary', maxLength: 200 });

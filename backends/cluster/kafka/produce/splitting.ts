@@ -1,9 +1,9 @@
 /** An append's records, apart by partition and into pieces that a batch can hold. Pure. */
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
+import { maxBatchBytesOf } from '../connection/topics.js';
 import { maxBatchBytes, maxBatchRecords } from './partition-queue.js';
 import { partitionOfKey } from './partitioner.js';
 import { headerBytes, maxBytesOf } from './record-batch.js';
-import { maxBatchBytesOf } from '../connection/topics.js';
 
 /** Records of one partition, in their order. */
 export interface Piece {

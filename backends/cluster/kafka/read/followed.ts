@@ -7,9 +7,9 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { KafkaMessage } from 'kafkajs';
 import type { ConsumeOptions, Log, LogRecord, Position } from '../../../../pipeline/ports.js';
 import { asPosition, findDivergence, positionAfter } from '../../../../pipeline/positions.js';
-import { fetchFound, type PartitionSource } from './fetching.js';
 import { leaderEpochOf } from '../connection/kafkajs-internals.js';
 import { maxFetchedBytes, RecordQueue } from '../consume/record-queue.js';
+import { fetchFound, type PartitionSource } from './fetching.js';
 
 /** Between two looks at a log that ends before our position. */
 const lookAgainMs = 1_000;

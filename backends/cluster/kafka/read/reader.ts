@@ -6,11 +6,11 @@
 import type { KafkaMessage } from 'kafkajs';
 import { defaultReadBytes, type Log } from '../../../../pipeline/ports.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
-import { createBounds } from './bounds.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
-import { fetchFound, fetchFromLeader, type Wanted } from './fetching.js';
 import { maxFetchedBytes } from '../consume/record-queue.js';
+import { createBounds } from './bounds.js';
+import { fetchFound, fetchFromLeader, type Wanted } from './fetching.js';
 import { type ReadingWire, recordsOf } from './records.js';
 
 /** A guess, to fetch little where little is asked for. */

@@ -58,12 +58,12 @@ export class WebhookNode {
 
   /** In virtual time, with the scripted client, unless told otherwise. */
   start(parts: Partial<WebhookStageParts> = {}): Subscription {
-    const { embedded, view } = this.node;
+    const { embedded, readModel } = this.node;
     const stage = createWebhookStage({
       log: embedded.log,
       queue: embedded.deliveryQueue,
       states: embedded.stateStore,
-      configuration: view,
+      configuration: readModel,
       client: this.client,
       sealer,
       disable: this.disable,

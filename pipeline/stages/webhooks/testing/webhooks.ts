@@ -2,9 +2,9 @@
 import { deriveId } from '../../../../schemas/ids.js';
 import type { WebhookRecord, WebhookSecretRecord } from '../../../../schemas/json/webhook.js';
 import { scope } from '../../../catalog/testing/fixtures.js';
-import { createSealer, sealingKeyBytes } from '../../../encryption.js';
+import { createSealer, encryptionKeyBytes } from '../../../encryption.js';
 
-export const sealer = createSealer(Buffer.alloc(sealingKeyBytes, 7));
+export const sealer = createSealer(Buffer.alloc(encryptionKeyBytes, 7));
 
 /** The text of the n-th secret. */
 export const secretText = (number: number): string => `whsec_${Buffer.alloc(24, number).toString('base64')}`;

@@ -1,24 +1,24 @@
-/** Fences in memory, as the evaluating thread holds them, without the log and the view around them. */
+/** Fences in memory, as the evaluating thread holds them, without the log and the read model around them. */
 
 import { createRulesCompiler } from '../pipeline/catalog/index/fence-rules.js';
 import { MonitoredBeacons } from '../pipeline/catalog/index/monitored-beacons.js';
 import { MonitoredFences } from '../pipeline/catalog/index/monitored-fences.js';
-import { decodeCompactFence, encodeFence } from '../pipeline/catalog/store/stored-fence.js';
 import { createTreeBuilder } from '../pipeline/catalog/index/tree-builder.js';
-import { defaultBounds, type Surroundings } from '../pipeline/evaluation/types.js';
+import { decodeCompactFence, encodeFence } from '../pipeline/catalog/store/stored-fence.js';
+import { defaultBounds, type EvaluationContext } from '../pipeline/evaluation/types.js';
 import { defaultSettings } from '../schemas/json/project.js';
 import { type FenceMix, fences } from './workload.js';
 
 export const benchProject = '0123456789abcdef01234567';
 
-export function surroundingsOf(mix: FenceMix): { surroundings: Surroundings; close(): Promise<void> } {
+export function contextOf(mix: FenceMix): { context: EvaluationContext; close(): Promise<void> } {
   const builder = createTreeBuilder();
   const monitored = new MonitoredFences({ builder, compileRules: createRulesCompiler() });
   for (const record of fences(mix, benchProject))
     monitored.setUnindexed(record._id, decodeCompactFence(encodeFence(record)));
   monitored.indexAll();
   return {
-    surroundings: {
+    context: {
       fences: monitored,
       beacons: new MonitoredBeacons(),
       settings: defaultSettings,
