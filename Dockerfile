@@ -3,7 +3,8 @@
 #   docker build -t fenceline .
 #   docker run --init -p 127.0.0.1:8080:8080 -v fenceline:/var/lib/fenceline fenceline
 #
-# --init, for Linux hands the first process of a container only those signals that it has asked for, and Fenceline asks once it is ready.
+# --init, for Linux hands the first process of a container only those signals that it has asked for, and Fenceline asks
+# once it is ready.
 
 FROM node:20.20.2-bookworm-slim AS packages
 WORKDIR /fenceline

@@ -20,7 +20,8 @@ const onServices = {
   globalSetup: 'testing/services/setup.ts',
   runner: 'testing/services/runner.ts',
   testTimeout: 120_000,
-  // Brokers, Redis, ClickHouse and browsers share two cores with the tests: a time limit that passed isn't a failure yet, while a neighbour starts.
+  // Brokers, Redis, ClickHouse and browsers share two cores with the tests: a time limit that passed isn't a failure
+  // yet, while a neighbour starts.
   // A broken rule is, at once. Faults are tried once: there, what is lost may show as something that never came.
   retry: { count: 2, condition: /timed out|not within|due to timeout/ },
 };

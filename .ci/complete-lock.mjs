@@ -1,5 +1,6 @@
-// Adds to package-lock.json the optional packages of other platforms that npm leaves out when the registry it was run against does not hold
-// them: without their entries `npm ci` refuses the lock everywhere. Run it after `npm install`: node .ci/complete-lock.mjs
+// Adds to package-lock.json the optional packages of other platforms that npm leaves out when the registry it was run
+// against does not hold them: without their entries `npm ci` refuses the lock everywhere. Run it after `npm install`:
+// node .ci/complete-lock.mjs
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const systems = ['darwin', 'linux', 'win32', 'android'];

@@ -45,7 +45,10 @@ const ifMatchHeader = Type.Object({
   ),
 });
 
-/** The schema object of a route. It describes only: handlers read the fields themselves, so that text and typed values are one. */
+/**
+ * The schema object of a route. It describes only: handlers read the fields themselves, so that text and typed values
+ * are one.
+ */
 export function described({ tag, answer, failures = [], entityTag, body, ...rest }: Description): FastifySchema {
   const isMatched = entityTag === 'matched' || entityTag === 'matched and answered';
   const isAnswered = entityTag === 'answered' || entityTag === 'matched and answered';

@@ -1,4 +1,6 @@
-/** docs/errors.md, made from the catalogue; its test writes it anew with `npx vitest run api/errors-document --update`. */
+/**
+ * docs/errors.md, made from the catalogue; its test writes it anew with `npx vitest run api/errors-document --update`.
+ */
 import { errorCatalogue } from '../schemas/errors.js';
 
 const head = `# Errors

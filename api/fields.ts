@@ -1,8 +1,9 @@
 /**
  * Reads fields that came as JSON, as a form, in a query or as a row of a file, and keeps the first thing that is wrong.
  *
- * Flows in: names and values as a parser left them. Flows out: typed values, and one catalogued error. The rules of text are the
- * same everywhere: absent, null and '' mean not given; numbers and booleans may come as text; structured values may come as JSON text.
+ * Flows in: names and values as a parser left them. Flows out: typed values, and one catalogued error. The rules of
+ * text are the same everywhere: absent, null and '' mean not given; numbers and booleans may come as text; structured
+ * values may come as JSON text.
  * The order in which fields are read is the order in which they are complained of.
  */
 import { parseJson } from '../http/json-text.js';
@@ -57,7 +58,10 @@ interface NumberRange {
   readonly unit?: string;
 }
 
-/** See the head of the file. Readers answer null for a field that isn't given or is broken; `outcome` tells the two apart. */
+/**
+ * See the head of the file. Readers answer null for a field that isn't given or is broken; `outcome` tells the two
+ * apart.
+ */
 export class FieldReader {
   readonly #fields: RawFields;
   #error: ApiError | undefined;

@@ -1,4 +1,7 @@
-/** Fields that are not known. The fault: a misspelt field of a geofence or beacon was ignored, and the call answered 200. */
+/**
+ * Fields that are not known. The fault: a misspelt field of a geofence or beacon was ignored, and the call answered
+ * 200.
+ */
 import { describe, expect, it } from 'vitest';
 import { useApi } from './testing/fixtures.js';
 

@@ -16,7 +16,8 @@ const namesOf = (schema: TSchema): string[] => Object.keys((schema as { properti
 const baseOf = (name: string): string => name.split(/[.[]/, 1)[0]!;
 
 /**
- * Returns a check of the fields of a body. Fields of the answer are let pass, so that a record that was read can be sent back.
+ * Returns a check of the fields of a body. Fields of the answer are let pass, so that a record that was read can be
+ * sent back.
  * The check throws `invalid_parameter` with the first unknown field.
  */
 export function createFieldCheck(accepted: TSchema, answered: TSchema): (fields: RawFields) => RawFields {

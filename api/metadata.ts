@@ -16,7 +16,10 @@ function problemOf(key: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** Metadata in any of its forms; values that came by key in a form or a column stay text, and keys with null are left out. Null when not given. */
+/**
+ * Metadata in any of its forms; values that came by key in a form or a column stay text, and keys with null are left
+ * out. Null when not given.
+ */
 export function readMetadata(reader: FieldReader): Metadata | null {
   const dictionary = reader.dictionary('metadata');
   if (dictionary === undefined) return null;

@@ -1,5 +1,6 @@
 /**
- * The routes that geofences and beacons share: create, replace, read, list and delete, by id and by the pair (tag, externalId).
+ * The routes that geofences and beacons share: create, replace, read, list and delete, by id and by the pair (tag,
+ * externalId).
  *
  * Whatever is written is the whole record, based on the one that is there.
  */

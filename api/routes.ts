@@ -1,8 +1,9 @@
 /**
  * The management API: what owners configure and what they ask, one plugin per resource.
  *
- * Flows in: requests with a secret key (for projects, the administrator's). Flows out: changes to the configuration's topic, and answers from
- * the node's read model of it, from the analytics store and from the spatial index. Imports schemas, pipeline, http, ingest, and of renderer what reads requests.
+ * Flows in: requests with a secret key (for projects, the administrator's). Flows out: changes to the configuration's
+ * topic, and answers from the node's read model of it, from the analytics store and from the spatial index. Imports
+ * schemas, pipeline, http, ingest, and of renderer what reads requests.
  */
 import type { FastifyPluginAsync } from 'fastify';
 import { analyticsRoutes } from './analytics/routes.js';

@@ -7,8 +7,8 @@ export interface Statement {
 }
 
 /**
- * A condition with a placeholder per value: `{text}`, `{texts}` for a list, or `{time}` for epoch milliseconds. Without one of its values
- * it is left out. The SQL is a constant of the code.
+ * A condition with a placeholder per value: `{text}`, `{texts}` for a list, or `{time}` for epoch milliseconds. Without
+ * one of its values it is left out. The SQL is a constant of the code.
  */
 export type Condition = readonly [sql: string, ...values: (string | readonly string[] | number | null | undefined)[]];
 

@@ -1,4 +1,6 @@
-/** Answers of ClickHouse as the analytics port gives them, the same from the engine in the process and from a server. */
+/**
+ * Answers of ClickHouse as the analytics port gives them, the same from the engine in the process and from a server.
+ */
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import type { FileFormat } from '../pipeline/ports.js';
 

@@ -1,8 +1,8 @@
 /**
  * The benchmark harness: what a case is, and how a figure is taken.
  *
- * Flows in: workloads with fixed seeds. Flows out: rows of min, median and max, printed as a table and kept under `bench/results/`
- * with the environment they were measured in. May import every room but `cli`.
+ * Flows in: workloads with fixed seeds. Flows out: rows of min, median and max, printed as a table and kept under
+ * `bench/results/` with the environment they were measured in. May import every room but `cli`.
  */
 
 /** What a run was asked for. */

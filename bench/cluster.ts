@@ -1,6 +1,6 @@
 /**
- * A cluster under measurement: Kafka, Redis, a registry and ClickHouse of its own on this machine, as the cluster tests start them, and processes of
- * ours beside them on the same cores.
+ * A cluster under measurement: Kafka, Redis, a registry and ClickHouse of its own on this machine, as the cluster tests
+ * start them, and processes of ours beside them on the same cores.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

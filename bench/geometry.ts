@@ -7,7 +7,10 @@ const questionCount = 4_096;
 const rounds = 21;
 const accuracyM = 15;
 
-/** Prints a line per shape: minimum, median and maximum over the rounds. Points lie in the fences' boxes, half of them inside. */
+/**
+ * Prints a line per shape: minimum, median and maximum over the rounds. Points lie in the fences' boxes, half of them
+ * inside.
+ */
 export async function run(): Promise<void> {
   for (const vertices of [0, 32, 200, 2_000]) {
     const times = measure(vertices).sort((a, b) => a - b);

@@ -1,4 +1,7 @@
-/** `npm run bench -- [CASE…] [--smoke] [--minutes N] [--tile38 HOST:PORT] [--staticmaps NODE_MODULES]`: runs the cases, prints their figures, keeps them. */
+/**
+ * `npm run bench -- [CASE…] [--smoke] [--minutes N] [--tile38 HOST:PORT] [--staticmaps NODE_MODULES]`: runs the cases,
+ * prints their figures, keeps them.
+ */
 import { parseArgs } from 'node:util';
 import type { BenchCase, Row } from './case.js';
 import { abuseCase } from './cases/abuse.js';

@@ -1,4 +1,7 @@
-/** The peer MapLibre GL JS in headless Chromium, without a graphics card as servers are: the same style, tiles and views. */
+/**
+ * The peer MapLibre GL JS in headless Chromium, without a graphics card as servers are: the same style, tiles and
+ * views.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -68,7 +71,10 @@ interface Peer {
   jump(view: View): Promise<Drawn>;
 }
 
-/** Milliseconds from the order to a PNG: a map that is there and moves on, and a new one. The browser's own start isn't counted. */
+/**
+ * Milliseconds from the order to a PNG: a map that is there and moves on, and a new one. The browser's own start isn't
+ * counted.
+ */
 export async function mapLibreRows(
   scene: Scene & { readonly archive: string },
   scale: number,

@@ -1,8 +1,10 @@
 /**
- * The webhook receivers of the bench, in a thread of their own: every address of 127.0.0.0/8 on one port, so that thousands of endpoints
- * are thousands of hosts. Requests to a path that starts with `/dead` are never answered, those to `/refuse` get a 503.
+ * The webhook receivers of the bench, in a thread of their own: every address of 127.0.0.0/8 on one port, so that
+ * thousands of endpoints are thousands of hosts. Requests to a path that starts with `/dead` are never answered, those
+ * to `/refuse` get a 503.
  *
- * Flows out, on being asked: how many events were received since the last time, and how long after being accepted each request came.
+ * Flows out, on being asked: how many events were received since the last time, and how long after being accepted each
+ * request came.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** A Fenceline server under measurement: a process of its own on a temporary folder, with fences put into its log beforehand. */
+/**
+ * A Fenceline server under measurement: a process of its own on a temporary folder, with fences put into its log
+ * beforehand.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';

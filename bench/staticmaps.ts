@@ -1,7 +1,9 @@
 /**
- * The peer `staticmaps` (npm), in its best case: whole zooms, and every tile drawn beforehand, by us from the same archive, and kept in memory.
+ * The peer `staticmaps` (npm), in its best case: whole zooms, and every tile drawn beforehand, by us from the same
+ * archive, and kept in memory.
  *
- * It isn't a dependency, since it brings an image library of its own: `npm install staticmaps` somewhere, and name that `node_modules`.
+ * It isn't a dependency, since it brings an image library of its own: `npm install staticmaps` somewhere, and name that
+ * `node_modules`.
  */
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';

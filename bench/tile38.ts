@@ -1,8 +1,8 @@
 /**
  * Tile38 as a peer: a running server, its fences as channels without subscribers, its fixes as SETs.
  *
- * It is measured as it is used, over a socket with many commands under way; evaluation alone is called in process. End to end it is the other way round:
- * we keep everything on disk and Tile38 keeps nothing.
+ * It is measured as it is used, over a socket with many commands under way; evaluation alone is called in process. End
+ * to end it is the other way round: we keep everything on disk and Tile38 keeps nothing.
  */
 import { connect, type Socket } from 'node:net';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';

@@ -1,7 +1,9 @@
 /**
- * Seeded workloads: fences over a metropolitan box and devices that wander through it, like those Tile38 was measured with.
+ * Seeded workloads: fences over a metropolitan box and devices that wander through it, like those Tile38 was measured
+ * with.
  *
- * The box is 70 km by 78 km unless said otherwise; devices take Gaussian steps of about 50 m and turn back at its edges.
+ * The box is 70 km by 78 km unless said otherwise; devices take Gaussian steps of about 50 m and turn back at its
+ * edges.
  */
 
 import { pairId } from '../schemas/ids.js';
@@ -40,7 +42,10 @@ export interface FenceMix {
   readonly area?: Box;
 }
 
-/** "Half circles, half polygons up to 200 vertices, some 2,000": most polygons are small, one in a thousand has 2,000 vertices. */
+/**
+ * "Half circles, half polygons up to 200 vertices, some 2,000": most polygons are small, one in a thousand has 2,000
+ * vertices.
+ */
 export const realisticVertices = (random: () => number): number =>
   random() < 0.001 ? 2_000 : Math.floor(4 + 196 * random() ** 3);
 

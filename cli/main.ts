@@ -39,7 +39,9 @@ async function main([name, ...args]: string[]): Promise<void> {
   await (await load()).run(args);
 }
 
-/** What went wrong, as one line, and the exit status; undefined for what nobody expected, which is told with its stack. */
+/**
+ * What went wrong, as one line, and the exit status; undefined for what nobody expected, which is told with its stack.
+ */
 function expected(
   error: Error & { readonly code?: string },
 ): { readonly line: string; readonly status: 1 | 2 } | undefined {

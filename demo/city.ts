@@ -1,8 +1,8 @@
 /**
  * The demo's city: what is loaded into Fenceline before the fleet sets off. Pure: the same seed gives the same city.
  *
- * Flows in: the places of `landmarks.ts`. Flows out: a few hundred geofences and beacons as request bodies, and the places that
- * people go to.
+ * Flows in: the places of `landmarks.ts`. Flows out: a few hundred geofences and beacons as request bodies, and the
+ * places that people go to.
  */
 import type { Position } from '../schemas/json/common.js';
 import { createRandom, type Random } from '../testing/random.js';
@@ -93,7 +93,10 @@ export function buildCity(seed = 1): City {
   };
 }
 
-/** Stores stand on both sides of the street, about evenly spaced, each with a door some metres off the middle of the road. */
+/**
+ * Stores stand on both sides of the street, about evenly spaced, each with a door some metres off the middle of the
+ * road.
+ */
 function storesAlong(corridor: Corridor, random: Random): Store[] {
   const [from, to] = [toPlane(corridor.from), toPlane(corridor.to)];
   const length = distanceM(from, to);
@@ -140,7 +143,9 @@ const areaFences = (tag: string, areas: readonly Area[]): CityResource[] =>
     fields: { description: name, type: 'polygon', coordinates: closed(ring), metadata: { kind: tag } },
   }));
 
-/** As far as a courier of this street delivers: an uneven twelve-sided patch about its middle, with the kitchen's hours. */
+/**
+ * As far as a courier of this street delivers: an uneven twelve-sided patch about its middle, with the kitchen's hours.
+ */
 function deliveryZone(corridor: Corridor, random: Random): CityResource {
   const [from, to] = [toPlane(corridor.from), toPlane(corridor.to)];
   const middle = along(from, to, 0.5);

@@ -1,9 +1,11 @@
 /**
  * The demo: a server of its own on a temporary folder, a city, a fleet on the move, and the events as they come.
  *
- * Flows in: how long, how many devices, how fast. Flows out: lines on standard output and, at the end, an account that must add up.
- * Talks to the server from outside, over HTTP. May import the schemas' types; imported by the command line only. Everything that decides
- * what happens (city, fleet, tally, report) is pure and stands apart from what does it (server process, HTTP, terminal).
+ * Flows in: how long, how many devices, how fast. Flows out: lines on standard output and, at the end, an account that
+ * must add up.
+ * Talks to the server from outside, over HTTP. May import the schemas' types; imported by the command line only.
+ * Everything that decides what happens (city, fleet, tally, report) is pure and stands apart from what does it (server
+ * process, HTTP, terminal).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
 /**
- * The demo's fleet: couriers, commuters and shoppers on the move. Pure: positions follow from the seed and the time alone.
+ * The demo's fleet: couriers, commuters and shoppers on the move. Pure: positions follow from the seed and the time
+ * alone.
  *
  * Flows in: a city and how much time has passed. Flows out: where each device is, and the fix that it would report.
  */

@@ -1,5 +1,6 @@
 /**
- * San Francisco as data: real places at approximate, well-known coordinates. Stores, their names and their hours are made up.
+ * San Francisco as data: real places at approximate, well-known coordinates. Stores, their names and their hours are
+ * made up.
  * Positions are [longitude, latitude] in degrees, as everywhere in bodies.
  */
 import type { Position } from '../schemas/json/common.js';

@@ -17,7 +17,10 @@ export function parseMetrics(text: string): Samples {
 export const evaluated = (samples: Samples, result: string): number =>
   samples.get(`fenceline_locations_evaluated_total{result="${result}"}`) ?? 0;
 
-/** Mean milliseconds from the append of a batch's oldest location to its commit, between two readings; undefined when nothing was committed. */
+/**
+ * Mean milliseconds from the append of a batch's oldest location to its commit, between two readings; undefined when
+ * nothing was committed.
+ */
 export function meanLagMs(before: Samples, after: Samples): number | undefined {
   const grown = (part: string) =>
     (after.get(`fenceline_location_lag_ms_${part}`) ?? 0) - (before.get(`fenceline_location_lag_ms_${part}`) ?? 0);

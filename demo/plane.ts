@@ -1,4 +1,6 @@
-/** A flat map of the city: metres east and north of its centre. Good to a few metres over the 20 km that the demo uses. */
+/**
+ * A flat map of the city: metres east and north of its centre. Good to a few metres over the 20 km that the demo uses.
+ */
 import type { Position } from '../schemas/json/common.js';
 
 /** Metres east (x) and north (y) of the origin. */

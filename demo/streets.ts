@@ -51,7 +51,9 @@ export function routeToAirport(from: PlanePoint, random: Random): PlanePoint[] {
   return ramp ? [...routeThroughGrid(from, ramp, random), ...rest] : [from];
 }
 
-/** A distance cut into whole blocks at random corners; the last piece takes what is left. Pieces add up to the distance. */
+/**
+ * A distance cut into whole blocks at random corners; the last piece takes what is left. Pieces add up to the distance.
+ */
 function split(totalM: number, pieces: number, block: number, random: Random): number[] {
   const blocks = Math.trunc(totalM / block);
   const cuts = Array.from({ length: pieces - 1 }, () => Math.round(blocks * random.next()) * block);

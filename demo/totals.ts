@@ -8,7 +8,9 @@ const pageSize = 1_000;
 const patienceMs = 20_000;
 const pollEveryMs = 250;
 
-/** Events become queryable a moment after they happen: waits until the list has all of `expectedIds`, or patience ends. */
+/**
+ * Events become queryable a moment after they happen: waits until the list has all of `expectedIds`, or patience ends.
+ */
 export async function readTotals(client: ApiClient, expectedIds: ReadonlySet<string>): Promise<ServerTotals> {
   const deadlineMs = Date.now() + patienceMs;
   let listed = await listEventIds(client);

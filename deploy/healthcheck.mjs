@@ -1,4 +1,5 @@
-// Ends with status 0 when the Fenceline of this container is ready. Run by Docker, every few seconds: plain http, for it starts fastest.
+// Ends with status 0 when the Fenceline of this container is ready. Run by Docker, every few seconds: plain http, for
+// it starts fastest.
 import { get } from 'node:http';
 
 const port = process.env.FENCELINE_PORT || 8080;

@@ -1,5 +1,6 @@
 /**
- * Who may call what. Every route declares the authority it asks for; one hook decides before anything of the body is read.
+ * Who may call what. Every route declares the authority it asks for; one hook decides before anything of the body is
+ * read.
  *
  * A secret key can do all that a publishable key can. The admin API key belongs to no project and opens only the
  * administrator's routes and those that say so.

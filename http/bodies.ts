@@ -1,6 +1,7 @@
 /**
- * Reads JSON and form bodies. Flows in: bytes. Flows out: values as they were written, or a catalogued error that says where the body breaks
- * which rule. JSON may come as UTF-8 only, and its text must be well-formed, so that nothing that is stored stands for two things.
+ * Reads JSON and form bodies. Flows in: bytes. Flows out: values as they were written, or a catalogued error that says
+ * where the body breaks which rule. JSON may come as UTF-8 only, and its text must be well-formed, so that nothing that
+ * is stored stands for two things.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -20,7 +21,10 @@ declare module 'fastify' {
 export const parseForm = (text: string): Record<string, unknown> =>
   qs.parse(text, { depth: 3, parameterLimit: 2_000, arrayLimit: 2_000, plainObjects: true });
 
-/** Returns the place of the first byte that is no UTF-8: there the text, which has U+FFFD instead, differs from the bytes. */
+/**
+ * Returns the place of the first byte that is no UTF-8: there the text, which has U+FFFD instead, differs from the
+ * bytes.
+ */
 function firstBadByte(bytes: Buffer): number {
   const written = Buffer.from(bytes.toString('utf8'));
   return bytes.findIndex((byte, index) => byte !== written[index]);
@@ -77,7 +81,10 @@ export function readBodies(app: FastifyInstance): void {
   );
 }
 
-/** Adds the check of query strings: what can not be decoded would stay as it is written, and be another text than was meant. */
+/**
+ * Adds the check of query strings: what can not be decoded would stay as it is written, and be another text than was
+ * meant.
+ */
 export function checkQueries(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const start = request.url.indexOf('?');

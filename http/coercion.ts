@@ -1,9 +1,9 @@
 /**
  * From the texts of query strings and form bodies to the types that a schema asks for.
  *
- * A text of a number or boolean becomes one where the schema wants it; empty text counts as absent; null counts as absent where the field
- * is optional and doesn't allow null; keys that the schema doesn't know are left out; of a scalar given several times the last
- * counts. What doesn't fit is passed on as it came, for the schema to refuse.
+ * A text of a number or boolean becomes one where the schema wants it; empty text counts as absent; null counts as
+ * absent where the field is optional and doesn't allow null; keys that the schema doesn't know are left out; of a
+ * scalar given several times the last counts. What doesn't fit is passed on as it came, for the schema to refuse.
  */
 
 /** The part of JSON Schema that our TypeBox schemas use. */

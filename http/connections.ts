@@ -1,8 +1,10 @@
 /**
- * Knows every connection of a server: how many there are, which requests each of them waits for, and how long it has been silent.
+ * Knows every connection of a server: how many there are, which requests each of them waits for, and how long it has
+ * been silent.
  *
- * Flows in: sockets and requests as Node tells of them. Flows out: refusals of connections beyond the limits, an end to bodies that come too slowly,
- * and, when the server stops, an order in which every request that was sent is answered before its connection is closed.
+ * Flows in: sockets and requests as Node tells of them. Flows out: refusals of connections beyond the limits, an end to
+ * bodies that come too slowly, and, when the server stops, an order in which every request that was sent is answered
+ * before its connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, Server, type Socket } from 'node:net';
@@ -45,8 +47,8 @@ export interface Connections {
   /** The server is to stop: readiness is refused, and everything else goes on. */
   isStopping: boolean;
   /**
-   * Accepts what waits to be accepted, and then no more. Only from then on answers ask their senders to close the connection: whoever was asked before
-   * would connect anew in the moment in which the listener ends.
+   * Accepts what waits to be accepted, and then no more. Only from then on answers ask their senders to close the
+   * connection: whoever was asked before would connect anew in the moment in which the listener ends.
    */
   stopAccepting(): Promise<void>;
   /** Resolves when all connections are closed, with how many had to be cut. */
@@ -63,7 +65,10 @@ declare module 'fastify' {
 
 const checkEveryMs = 25;
 const bodyCheckEveryMs = 1_000;
-/** The end of a body that was answered already is read and dropped; a sender whose connection were closed would not see the answer. */
+/**
+ * The end of a body that was answered already is read and dropped; a sender whose connection were closed would not see
+ * the answer.
+ */
 const maxDroppedBytes = 64 * 2 ** 20;
 const dropTimeoutMs = 5_000;
 /** Between our end of a connection and its destruction: for the other side to read what was sent. */
@@ -123,7 +128,10 @@ class Connection {
     );
   }
 
-  /** Ends our side; what the other side still says is read and dropped, because a reset could take the last answer with it. */
+  /**
+   * Ends our side; what the other side still says is read and dropped, because a reset could take the last answer with
+   * it.
+   */
   end(text = ''): void {
     if (this.isEnding) return;
     this.isEnding = true;
@@ -227,7 +235,8 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     }
     const { bodyTimeoutMs, minBodyBytesPerSecond } = bounds;
     const rule = `${bodyTimeoutMs / 1_000} s, and a second more for each ${minBodyBytesPerSecond} bytes`;
-    // As Node tells a reader of a body that was cut; destroying the request would destroy the connection before the answer.
+    // As Node tells a reader of a body that was cut; destroying the request would destroy the connection before the
+    // answer.
     request.emit('error', new ApiError('request_timeout', `the body did not come within ${rule}`));
   }
 
@@ -259,8 +268,8 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
   return {
     isStopping: false,
     async stopAccepting() {
-      // Node takes all that waits to be accepted in each turn of its loop. What comes between that and the end of the listener is reset by the
-      // kernel, so the end follows a turn that was short.
+      // Node takes all that waits to be accepted in each turn of its loop. What comes between that and the end of the
+      // listener is reset by the kernel, so the end follows a turn that was short.
       for (let turn = 0; turn < 1_000; turn++) {
         const startedAt = performance.now();
         await nextTurn();

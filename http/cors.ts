@@ -1,6 +1,6 @@
 /**
- * Cross-origin calls from web pages. Only the routes that pages call with a publishable key allow them: a secret key has no place in a page,
- * and what needs no key, such as /metrics, is for operators.
+ * Cross-origin calls from web pages. Only the routes that pages call with a publishable key allow them: a secret key
+ * has no place in a page, and what needs no key, such as /metrics, is for operators.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pathPattern } from './failures.js';
@@ -47,8 +47,8 @@ function allowedHeaders(requested: string | undefined): string {
 }
 
 /**
- * Lets pages of any origin call the routes for publishable keys: a key authorises, and no cookie is ever read. Unknown paths count as such
- * routes, since SDKs in pages call some that do not exist here and must be able to read the 404.
+ * Lets pages of any origin call the routes for publishable keys: a key authorises, and no cookie is ever read. Unknown
+ * paths count as such routes, since SDKs in pages call some that do not exist here and must be able to read the 404.
  * Comes before every other hook, so that pages can read refusals too.
  */
 export function allowCrossOrigin(app: FastifyInstance): void {

@@ -1,4 +1,7 @@
-/** Every failure as the catalogue's answer: `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`. */
+/**
+ * Every failure as the catalogue's answer:
+ * `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`.
+ */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, parameterError } from '../schemas/errors.js';
 import { failureBody } from './raw-answers.js';
@@ -18,7 +21,10 @@ function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefi
   return undefined;
 }
 
-/** The catalogued error behind whatever was thrown. What is unexpected is logged in full and answered without its message. */
+/**
+ * The catalogued error behind whatever was thrown. What is unexpected is logged in full and answered without its
+ * message.
+ */
 export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
   const refused = refusal((error ?? {}) as Partial<FastifyError>);
@@ -35,8 +41,8 @@ export function sendFailure(
   extra: object = {},
 ): FastifyReply {
   const failure = toApiError(error, request);
-  // Fastify closes the connection of a body that it refuses. Its sender would not see the answer, so the rest is read and dropped within the
-  // bounds of connections.ts.
+  // Fastify closes the connection of a body that it refuses. Its sender would not see the answer, so the rest is read
+  // and dropped within the bounds of connections.ts.
   if (!request.raw.complete && failure.code !== 'request_timeout') reply.removeHeader('connection');
   if (failure.retryAfterS !== undefined) reply.header('Retry-After', failure.retryAfterS);
   return reply.code(failure.status).send({ ...failureBody(failure), ...extra });

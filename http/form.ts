@@ -1,4 +1,7 @@
-/** Values that arrive as text in forms and query strings: JSON inside a field, coordinates, filters, comma-separated lists. */
+/**
+ * Values that arrive as text in forms and query strings: JSON inside a field, coordinates, filters, comma-separated
+ * lists.
+ */
 
 import { invalid, type Validated } from '../schemas/errors.js';
 import type { Metadata, Position } from '../schemas/json/common.js';
@@ -68,8 +71,8 @@ function inferredType(text: string): string | number | boolean {
 }
 
 /**
- * The filter `metadata[key]=value` of a query string. The type follows from the text: `true` is a boolean, `12` a number. Anything
- * else under the name, such as the `[object Object]` that a web SDK sends, is no filter.
+ * The filter `metadata[key]=value` of a query string. The type follows from the text: `true` is a boolean, `12` a
+ * number. Anything else under the name, such as the `[object Object]` that a web SDK sends, is no filter.
  */
 export function metadataFilter(value: unknown): Metadata | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

@@ -15,7 +15,8 @@ const pagePolicy = [
 ].join('; ');
 
 /**
- * Adds `nosniff` to every answer, and `no-store` to every answer that a key was needed for. A route that allows caching sets
+ * Adds `nosniff` to every answer, and `no-store` to every answer that a key was needed for. A route that allows caching
+ * sets
  * Cache-Control itself; its failures keep `no-store`.
  */
 export function protectAnswers(app: FastifyInstance): void {

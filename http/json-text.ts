@@ -1,6 +1,7 @@
 /**
- * JSON text to values, and, where it is no JSON, where and why. The engine parses; its messages name no position in half of the cases and
- * differ from version to version, so a scanner of our own looks for the fault, only in text that the engine refused.
+ * JSON text to values, and, where it is no JSON, where and why. The engine parses; its messages name no position in
+ * half of the cases and differ from version to version, so a scanner of our own looks for the fault, only in text that
+ * the engine refused.
  */
 
 export interface JsonFault {
@@ -107,7 +108,10 @@ export function findJsonFault(text: string): JsonFault | undefined {
   }
 }
 
-/** Returns the fault as words: `line 2, column 7: expected a value, not "}"`. Both are counted from 1; of a text of one line the column is enough. */
+/**
+ * Returns the fault as words: `line 2, column 7: expected a value, not "}"`. Both are counted from 1; of a text of one
+ * line the column is enough.
+ */
 export function describeJsonFault(text: string, { position, expected }: JsonFault): string {
   const before = text.slice(0, position);
   const line = text.includes('\n') ? `line ${before.split('\n').length}, ` : '';

@@ -55,7 +55,8 @@ const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title
 };
 
 /**
- * Tuples as JSON Schema 2020-12, and so OpenAPI 3.1, says them: TypeBox lists their parts under `items`, as earlier drafts did.
+ * Tuples as JSON Schema 2020-12, and so OpenAPI 3.1, says them: TypeBox lists their parts under `items`, as earlier
+ * drafts did.
  */
 export function withModernTuples(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withModernTuples);

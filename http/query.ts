@@ -1,8 +1,10 @@
 /**
- * Refuses query parameters that a route does not know. A misspelt filter would otherwise answer everything, without a word.
+ * Refuses query parameters that a route does not know. A misspelt filter would otherwise answer everything, without a
+ * word.
  *
- * Flows in: the schema `querystring` of each route, and {@link sdkParameters}. Flows out: a refusal that names the parameter and the nearest
- * known one. A parameter that takes one value is refused when it comes more than once: which one counts would be a guess.
+ * Flows in: the schema `querystring` of each route, and {@link sdkParameters}. Flows out: a refusal that names the
+ * parameter and the nearest known one. A parameter that takes one value is refused when it comes more than once: which
+ * one counts would be a guess.
  */
 import type { FastifyInstance } from 'fastify';
 import { type FieldProblem, parameterError } from '../schemas/errors.js';

@@ -1,9 +1,10 @@
 /**
  * Rate limits per key and project, and for locations per device too.
  *
- * Each subject has a bucket that holds one second's worth and refills steadily. A bucket is kept as the one instant at which it would be
- * full again, in a bounded table that forgets the least recently used. What costs more than a second's worth is admitted by a full
- * bucket and paid for afterwards: a replay of a thousand locations must be possible under any limit.
+ * Each subject has a bucket that holds one second's worth and refills steadily. A bucket is kept as the one instant at
+ * which it would be full again, in a bounded table that forgets the least recently used. What costs more than a
+ * second's worth is admitted by a full bucket and paid for afterwards: a replay of a thousand locations must be
+ * possible under any limit.
  */
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -97,8 +98,9 @@ interface Charge {
 /** Counts what is known only when a body has been read. */
 export interface RateLimiter {
   /**
-   * Counts the locations of a track or replay call by key, by project and, as one call each, by device. Throws `rate_limited`, having counted
-   * nothing, when one of them has no room. Devices are those of the locations as they are evaluated.
+   * Counts the locations of a track or replay call by key, by project and, as one call each, by device. Throws
+   * `rate_limited`, having counted nothing, when one of them has no room. Devices are those of the locations as they
+   * are evaluated.
    */
   countLocations(caller: Caller, reply: FastifyReply, locations: readonly { readonly deviceId: string }[]): void;
   /** Throws `rate_limited` when the caller's project has no room for another location. Counts nothing. */

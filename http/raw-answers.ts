@@ -1,4 +1,7 @@
-/** Answers to what never became a request: malformed HTTP, headers that are too large or too slow, connections beyond the limit. */
+/**
+ * Answers to what never became a request: malformed HTTP, headers that are too large or too slow, connections beyond
+ * the limit.
+ */
 import { STATUS_CODES } from 'node:http';
 import { ApiError } from '../schemas/errors.js';
 

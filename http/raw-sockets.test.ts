@@ -1,4 +1,7 @@
-/** What clients do on a socket, beside asking politely: each case gets an answer in the shape of every other failure, or a clean end, in bounded time. */
+/**
+ * What clients do on a socket, beside asking politely: each case gets an answer in the shape of every other failure, or
+ * a clean end, in bounded time.
+ */
 import { connect, type Socket } from 'node:net';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

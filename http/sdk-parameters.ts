@@ -1,7 +1,7 @@
 /**
- * The query parameters that published SDKs append and Fenceline does not use. They are ignored, for an app in the field can't stop
- * sending them. All other parameters that a route does not declare are refused. The bodies of SDK calls are not concerned:
- * unknown keys in them are always ignored.
+ * The query parameters that published SDKs append and Fenceline does not use. They are ignored, for an app in the field
+ * can't stop sending them. All other parameters that a route does not declare are refused. The bodies of SDK calls are
+ * not concerned: unknown keys in them are always ignored.
  */
 
 /** By the URL of the route: name of the parameter, and which SDKs send it. */

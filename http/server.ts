@@ -1,8 +1,11 @@
 /**
- * What every HTTP room stands on: a Fastify server that knows keys, limits, cross-origin calls, and one shape of failure.
+ * What every HTTP room stands on: a Fastify server that knows keys, limits, cross-origin calls, and one shape of
+ * failure.
  *
- * Flows in: requests under /v1/… (and /api/v1/…, the same). Flows out: JSON, errors as in schemas/errors.ts, and the headers X-Radar-Request-Id and
- * X-RateLimit-*. Rooms add their routes as plugins; each route declares `config: { authority, limit }`. Imports schemas and pipeline types only.
+ * Flows in: requests under /v1/… (and /api/v1/…, the same). Flows out: JSON, errors as in schemas/errors.ts, and the
+ * headers X-Radar-Request-Id and
+ * X-RateLimit-*. Rooms add their routes as plugins; each route declares `config: { authority, limit }`. Imports schemas
+ * and pipeline types only.
  */
 import Fastify, {
   type FastifyBaseLogger,

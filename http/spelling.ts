@@ -1,6 +1,8 @@
 /** Suggestions for names that are not known: most of them are known ones, misspelt. */
 
-/** Insertions, deletions, changes and swaps of neighbours that turn one word into the other (optimal string alignment). */
+/**
+ * Insertions, deletions, changes and swaps of neighbours that turn one word into the other (optimal string alignment).
+ */
 function editDistance(one: string, other: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -1,6 +1,6 @@
 /**
- * Well-formed text. Half of a surrogate pair has no UTF-8 of its own, and bytes that are not UTF-8 have no text: written down, both
- * become U+FFFD, so that different ids would become one key.
+ * Well-formed text. Half of a surrogate pair has no UTF-8 of its own, and bytes that are not UTF-8 have no text:
+ * written down, both become U+FFFD, so that different ids would become one key.
  */
 
 export const wellFormedRule = 'must be well-formed Unicode, without half of a surrogate pair';
@@ -13,7 +13,8 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 export const mayHoldSurrogates = (json: string): boolean => surrogateEscape.test(json);
 
 /**
- * Returns where a value holds malformed text, as a field's name (`metadata.key`, `replays[3].userId`); undefined when nowhere. A key counts as text.
+ * Returns where a value holds malformed text, as a field's name (`metadata.key`, `replays[3].userId`); undefined when
+ * nowhere. A key counts as text.
  * It keeps its own stack, because nesting is the sender's.
  */
 export function malformedTextIn(root: unknown, name = ''): string | undefined {
@@ -31,7 +32,9 @@ export function malformedTextIn(root: unknown, name = ''): string | undefined {
   return undefined;
 }
 
-/** Returns the first `maxCharacters` UTF-16 units of a text, or one fewer where the cut would halve a surrogate pair. */
+/**
+ * Returns the first `maxCharacters` UTF-16 units of a text, or one fewer where the cut would halve a surrogate pair.
+ */
 export function cutText(text: string, maxCharacters: number): string {
   const cut = text.slice(0, maxCharacters);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
@@ -46,7 +49,10 @@ function decodes(text: string): boolean {
   }
 }
 
-/** Returns the name of the field of a query string or form whose percent-encoding can not be decoded; undefined when all can. */
+/**
+ * Returns the name of the field of a query string or form whose percent-encoding can not be decoded; undefined when all
+ * can.
+ */
 export function badlyEncodedField(text: string): string | undefined {
   if (!text.includes('%') || decodes(text)) return undefined;
   const pair = text.split('&').find((one) => !decodes(one)) ?? text;

@@ -1,6 +1,8 @@
 /**
- * The one reader of dates, for every input: ISO 8601, and, where people write, by allow-list the two common forms of prose, `Jan 1, 2029` and
- * RFC 2822's `Mon, 01 Jan 2029 09:30:00 +0200`. `Date.parse` isn't used: it depends on the machine's zone and takes February 30.
+ * The one reader of dates, for every input: ISO 8601, and, where people write, by allow-list the two common forms of
+ * prose, `Jan 1, 2029` and
+ * RFC 2822's `Mon, 01 Jan 2029 09:30:00 +0200`. `Date.parse` isn't used: it depends on the machine's zone and takes
+ * February 30.
  */
 
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -43,7 +45,8 @@ function midnight(year: number, monthOfYear: number, day: number): number | unde
 }
 
 /**
- * Returns epoch milliseconds of a written date or date with time; without a zone it is UTC, a date alone is its first instant.
+ * Returns epoch milliseconds of a written date or date with time; without a zone it is UTC, a date alone is its first
+ * instant.
  * Undefined for any other form and for dates that don't exist. Fractions beyond the millisecond are cut off.
  */
 export const parseTime = (text: string): number | undefined => readTime(text, forms);

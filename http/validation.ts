@@ -84,7 +84,10 @@ function problemOf(schema: JsonSchema, error: SchemaError): FieldProblem {
   return { param: paramName(path), rule: `must be ${phrase(schemaAt(schema, path))}` };
 }
 
-/** Compiles a schema once; the validator coerces (see coercion.ts), leaves unknown keys out, and refuses numbers that aren't finite. */
+/**
+ * Compiles a schema once; the validator coerces (see coercion.ts), leaves unknown keys out, and refuses numbers that
+ * aren't finite.
+ */
 export function createValidator<Schema extends TSchema>(schema: Schema): Validate<Static<Schema>> {
   const compiled = Compile(schema);
   const jsonSchema = schema as JsonSchema;

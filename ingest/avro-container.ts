@@ -165,7 +165,10 @@ async function* pieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (bytes > 0) yield Buffer.concat(chunks);
 }
 
-/** The records of the file, up to a thousand at a time. Throws {@link BrokenAvro} where it breaks, after all that stood before was given out. */
+/**
+ * The records of the file, up to a thousand at a time. Throws {@link BrokenAvro} where it breaks, after all that stood
+ * before was given out.
+ */
 export async function* avroRecords(source: AsyncIterable<Buffer>): AsyncGenerator<readonly unknown[]> {
   const unread = new Unread();
   let container: Container | undefined;

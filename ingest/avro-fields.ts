@@ -1,4 +1,7 @@
-/** Decoded Avro records under the names of a track request: those already, or those of the Location record of topic `locations`. */
+/**
+ * Decoded Avro records under the names of a track request: those already, or those of the Location record of topic
+ * `locations`.
+ */
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 /**
- * Containers that are broken, or made to be. Five of them used to be answered 500: a schema that is no JSON, `fields` that is no list, a field that
- * is null, the type `__proto__`, and a block of more than 16 MiB. Each is answered 400 with the place and the rule, and costs bounded time and memory.
+ * Containers that are broken, or made to be. Five of them used to be answered 500: a schema that is no JSON, `fields`
+ * that is no list, a field that is null, the type `__proto__`, and a block of more than 16 MiB. Each is answered 400
+ * with the place and the rule, and costs bounded time and memory.
  */
 import { deflateRawSync } from 'node:zlib';
 import avro from 'avsc';

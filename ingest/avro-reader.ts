@@ -1,8 +1,9 @@
 /**
  * Reads Avro values by a writer's schema that comes with the data.
  *
- * Unlike the general library it trusts no count, no length and no schema: whatever they say, time and memory are bounded by the bytes, so that a
- * file that is broken, or made to be, costs an error and not the process. Union branches come bare; logical types come as their base type.
+ * Unlike the general library it trusts no count, no length and no schema: whatever they say, time and memory are
+ * bounded by the bytes, so that a file that is broken, or made to be, costs an error and not the process. Union
+ * branches come bare; logical types come as their base type.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -175,7 +176,10 @@ function readRecord(fields: readonly { name: string; read: Read }[]): Read {
   };
 }
 
-/** A reader of values of the schema. Throws {@link BrokenAvro} when it is no Avro schema. Schemas that contain themselves are refused. */
+/**
+ * A reader of values of the schema. Throws {@link BrokenAvro} when it is no Avro schema. Schemas that contain
+ * themselves are refused.
+ */
 export function createAvroReader(schema: unknown): Read {
   const named = new Map<string, Compiled>();
 

@@ -1,5 +1,6 @@
 /**
- * Locations of a bulk upload: the rules of track-request.ts, but accuracy is always required and the address is the line's own `ip`.
+ * Locations of a bulk upload: the rules of track-request.ts, but accuracy is always required and the address is the
+ * line's own `ip`.
  */
 import { parseJson } from '../http/json-text.js';
 import type { NewRecord } from '../pipeline/ports.js';

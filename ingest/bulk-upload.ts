@@ -1,4 +1,7 @@
-/** One bulk upload under way: locations in batches into the log, a few batches at a time, and a tally of what became of each. */
+/**
+ * One bulk upload under way: locations in batches into the log, a few batches at a time, and a tally of what became of
+ * each.
+ */
 import { setImmediate } from 'node:timers/promises';
 import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
 import { Slab } from '../pipeline/records/slab.js';

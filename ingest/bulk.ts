@@ -1,6 +1,6 @@
 /**
- * POST /v1/locations: locations from backends, any number in one request, as lines of JSON or an Avro container. Read as fast
- * as they become durable, so that a sender who is too fast is slowed down by its own connection.
+ * POST /v1/locations: locations from backends, any number in one request, as lines of JSON or an Avro container. Read
+ * as fast as they become durable, so that a sender who is too fast is slowed down by its own connection.
  */
 import { pipeline, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -68,8 +68,8 @@ function readerOf(request: FastifyRequest): Read {
 }
 
 /**
- * The body as a stream of its own: whoever stops reading it, for a fault or because it is enough, does not end the connection, on which the answer
- * is still to be sent.
+ * The body as a stream of its own: whoever stops reading it, for a fault or because it is enough, does not end the
+ * connection, on which the answer is still to be sent.
  */
 function detached(body: Readable): Readable {
   const detachedBody = new Readable({

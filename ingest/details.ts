@@ -1,6 +1,6 @@
 /**
- * What a device says of itself beside its location. Descriptive: a value of another type is left out and never fails a location. Only broken
- * `metadata` and text that can not be stored as it is do.
+ * What a device says of itself beside its location. Descriptive: a value of another type is left out and never fails a
+ * location. Only broken `metadata` and text that can not be stored as it is do.
  */
 import { metadataField } from '../http/form.js';
 import { cutText, wellFormedRule } from '../http/text.js';

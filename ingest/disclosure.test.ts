@@ -1,6 +1,6 @@
 /**
- * What a publishable key learns of users that it only names. The fault: `POST /v1/events` with a device id answered that user's id and
- * metadata, and track calls answered all that was stored.
+ * What a publishable key learns of users that it only names. The fault: `POST /v1/events` with a device id answered
+ * that user's id and metadata, and track calls answered all that was stored.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';

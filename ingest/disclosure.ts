@@ -1,7 +1,8 @@
 /**
- * What an answer tells its caller of users. A secret key reads everything, so it is told everything. A publishable key is in every app and page:
- * whoever has it can name any device, so it learns nothing of a user but what its own request said, and what the wire format of SDKs needs:
- * the record's `_id` and `createdAt`, and the geofences and beacons that the device is inside of after the location.
+ * What an answer tells its caller of users. A secret key reads everything, so it is told everything. A publishable key
+ * is in every app and page: whoever has it can name any device, so it learns nothing of a user but what its own request
+ * said, and what the wire format of SDKs needs: the record's `_id` and `createdAt`, and the geofences and beacons that
+ * the device is inside of after the location.
  */
 import type { Caller } from '../http/keys.js';
 import type { Scope, SpatialQueries } from '../pipeline/catalog/types.js';
@@ -33,7 +34,10 @@ function eventAsSent(event: Event, location: Location): Event {
   return { ...event, user };
 }
 
-/** Is there a newer location of the user? Then what the user is inside of tells where it went after the one that was sent. */
+/**
+ * Is there a newer location of the user? Then what the user is inside of tells where it went after the one that was
+ * sent.
+ */
 const isLate = (user: User, location: Location): boolean => Date.parse(user.updatedAt) > location.occurredAt;
 
 /** Builds the answers to one caller's locations. */

@@ -1,4 +1,7 @@
-/** A user as far as it is known without waiting: the stored state, or, for a device never seen, what the request itself says. */
+/**
+ * A user as far as it is known without waiting: the stored state, or, for a device never seen, what the request itself
+ * says.
+ */
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { heldUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
@@ -26,8 +29,9 @@ export async function storedState(
 }
 
 /**
- * Returns the user that the last of some locations is about, as of before they were applied; while states are out of reach, as the
- * location itself tells it. Of a user without a record it names the one that these locations make, if no others come before them.
+ * Returns the user that the last of some locations is about, as of before they were applied; while states are out of
+ * reach, as the location itself tells it. Of a user without a record it names the one that these locations make, if no
+ * others come before them.
  */
 export async function lastKnownUser(locations: readonly Location[], sources: LastKnownSources): Promise<User> {
   const location = locations.at(-1)!;

@@ -1,7 +1,7 @@
 /**
- * Locations to Avro at the rate of bulk uploads: written out field by field, three times as fast as the general codec. Only the common
- * case, a location without beacons and details whose texts are ASCII; everything else goes to the codec. A test holds the
- * bytes of both equal.
+ * Locations to Avro at the rate of bulk uploads: written out field by field, three times as fast as the general codec.
+ * Only the common case, a location without beacons and details whose texts are ASCII; everything else goes to the
+ * codec. A test holds the bytes of both equal.
  */
 import { codecs, frameBytes } from '../schemas/codecs.js';
 import type { Location } from '../schemas/records.js';

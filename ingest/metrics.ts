@@ -1,4 +1,7 @@
-/** What ingest counts, each with a sentence. The process gives an implementation of {@link IngestMetrics}; ingest knows no metrics library. */
+/**
+ * What ingest counts, each with a sentence. The process gives an implementation of {@link IngestMetrics}; ingest knows
+ * no metrics library.
+ */
 
 interface MetricDefinition {
   readonly kind: 'counter';

@@ -46,9 +46,9 @@ function readTime(value: unknown): number | undefined {
 }
 
 /**
- * Returns the first that is given of: receipt − `updatedAtMsDiff`, `updatedAtMs`, `updatedAt`; else the receipt. An age out of range and an unreadable
- * time are problems, because evaluated as now they would make events that never happened. Only an `updatedAtMs` before the year 2000 counts
- * as not given: clocks that were never set send it.
+ * Returns the first that is given of: receipt − `updatedAtMsDiff`, `updatedAtMs`, `updatedAt`; else the receipt. An age
+ * out of range and an unreadable time are problems, because evaluated as now they would make events that never
+ * happened. Only an `updatedAtMs` before the year 2000 counts as not given: clocks that were never set send it.
  */
 export function readOccurredAt(fields: TimeFields, receivedAt: number): Validated<OccurredAt> {
   const ageMs = readNumber(fields.updatedAtMsDiff);

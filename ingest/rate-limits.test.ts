@@ -1,6 +1,6 @@
 /**
- * Rate limits of locations. The faults: `{"deviceId": 42}` and `replays` sent as text were counted as nobody's, and nothing bounded
- * what one key, or one project, could send.
+ * Rate limits of locations. The faults: `{"deviceId": 42}` and `replays` sent as text were counted as nobody's, and
+ * nothing bounded what one key, or one project, could send.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';

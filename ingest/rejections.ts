@@ -1,8 +1,9 @@
 /**
  * Counts the locations that break a rule, by what they broke, for whoever asks later why locations are missing.
  *
- * Flows in: problems of single locations, of requests with a valid key. Flows out: once a second and at the end, a `Rejection` record per project,
- * environment, endpoint, code and field on topic `rejections`. Best effort: a process that is killed loses the counts of its last second.
+ * Flows in: problems of single locations, of requests with a valid key. Flows out: once a second and at the end, a
+ * `Rejection` record per project, environment, endpoint, code and field on topic `rejections`. Best effort: a process
+ * that is killed loses the counts of its last second.
  */
 import type { Scope } from '../pipeline/catalog/types.js';
 import { type Log, type NewRecord, topics } from '../pipeline/ports.js';

@@ -1,9 +1,9 @@
 /**
  * Locations in, and the other calls that SDKs make.
  *
- * Flows in: requests of devices (publishable keys) and of backends (secret keys). Flows out: `Location` records, durable on topic `locations` before
- * they are acknowledged; conversions on topic `events`; and answers that carry what the location stage made of them. May import schemas,
- * pipeline and http.
+ * Flows in: requests of devices (publishable keys) and of backends (secret keys). Flows out: `Location` records,
+ * durable on topic `locations` before they are acknowledged; conversions on topic `events`; and answers that carry what
+ * the location stage made of them. May import schemas, pipeline and http.
  */
 import type { FastifyPluginAsync } from 'fastify';
 import { clientCallRoutes } from '../api/sdk/client-calls.js';

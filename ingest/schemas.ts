@@ -1,4 +1,7 @@
-/** The JSON Schemas of what ingest reads and answers, for its description. Bodies are checked by the readers beside them, which forgive more. */
+/**
+ * The JSON Schemas of what ingest reads and answers, for its description. Bodies are checked by the readers beside
+ * them, which forgive more.
+ */
 import Type, { type TSchema } from 'typebox';
 import { Beacon } from '../schemas/json/beacon.js';
 import { Latitude, Longitude, Meta, Metadata } from '../schemas/json/common.js';

@@ -1,8 +1,8 @@
 /**
  * One rule for what a location is, whoever sends it: SDKs as JSON or form, backends as lines or Avro. Pure.
  *
- * Flows in: a body as it came and the circumstances of its receipt. Flows out: a Location ready for the log, or the field at
- * fault. Numbers and booleans may be text, null counts as absent, unknown keys are ignored.
+ * Flows in: a body as it came and the circumstances of its receipt. Flows out: a Location ready for the log, or the
+ * field at fault. Numbers and booleans may be text, null counts as absent, unknown keys are ignored.
  */
 import { jsonField } from '../http/form.js';
 import { wellFormedRule } from '../http/text.js';

@@ -1,5 +1,6 @@
 /**
- * Which IP addresses may be connected to: those of the public Internet, and those of networks that the operator has allowed.
+ * Which IP addresses may be connected to: those of the public Internet, and those of networks that the operator has
+ * allowed.
  *
  * Flows in: addresses and CIDR blocks as text. Flows out: yes or no, or which block is wrong. Pure.
  */
@@ -25,8 +26,9 @@ const carrying = new BlockList();
 for (const { address, bits } of carriers({ address: '0.0.0.0', bits: 0 })) carrying.addSubnet(address, bits, 'ipv6');
 
 /**
- * Addresses that aren't ordinary hosts of the public Internet: the special-purpose registries of IANA (RFC 6890), and all of version 6 that has
- * not been handed out for global unicast. Version 6 addresses that carry a version 4 address are judged by that one, see {@link carriers}.
+ * Addresses that aren't ordinary hosts of the public Internet: the special-purpose registries of IANA (RFC 6890), and
+ * all of version 6 that has not been handed out for global unicast. Version 6 addresses that carry a version 4 address
+ * are judged by that one, see {@link carriers}.
  */
 const reserved = compile(
   [
@@ -48,8 +50,8 @@ const reserved = compile(
     '203.0.113.0/24', // documentation
     '224.0.0.0/4', // multicast, RFC 5771
     '240.0.0.0/4', // reserved, RFC 1112; broadcast
-    // Global unicast is 2000::/3 alone (RFC 4291 2.4). These three hold unspecified, loopback, version 4 compatible, local NAT64, discard-only,
-    // segment routing, unique local, link-local, site-local and multicast addresses.
+    // Global unicast is 2000::/3 alone (RFC 4291 2.4). These three hold unspecified, loopback, version 4 compatible,
+    // local NAT64, discard-only, segment routing, unique local, link-local, site-local and multicast addresses.
     '::/3',
     '4000::/2',
     '8000::/1',
@@ -66,7 +68,8 @@ export function isRefused(address: string, allowed: Networks): boolean {
 }
 
 /**
- * CIDR blocks or single addresses of version 4 or 6; a version 4 block holds the version 6 addresses that carry its addresses, too.
+ * CIDR blocks or single addresses of version 4 or 6; a version 4 block holds the version 6 addresses that carry its
+ * addresses, too.
  * The problem names the first entry that is neither.
  */
 export function parseNetworks(param: string, list: readonly string[]): Validated<Networks> {
@@ -114,7 +117,10 @@ function compile(blocks: readonly Block[]): Networks {
   };
 }
 
-/** The version 6 blocks that carry the addresses of a version 4 block: mapped (RFC 4291 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056). */
+/**
+ * The version 6 blocks that carry the addresses of a version 4 block: mapped (RFC 4291 2.5.5.2), NAT64 (RFC 6052), 6to4
+ * (RFC 3056).
+ */
 function carriers({ address, bits }: Block): Block[] {
   const [a, b, c, d] = address.split('.').map((octet) => Number(octet).toString(16).padStart(2, '0'));
   return [

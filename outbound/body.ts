@@ -1,4 +1,7 @@
-/** The first bytes of a body, copied together: pieces are views of larger buffers, and a body of many tiny pieces must not cost more than its bytes. */
+/**
+ * The first bytes of a body, copied together: pieces are views of larger buffers, and a body of many tiny pieces must
+ * not cost more than its bytes.
+ */
 const none = Buffer.alloc(0);
 
 export class BoundedBody {

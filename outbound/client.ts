@@ -1,9 +1,9 @@
 /**
  * Requests to addresses that somebody else chose: webhooks, files to sync, icons by URL.
  *
- * Flows in: a request and bounds. Flows out: what came back, bounded, or why nothing did: a value, never an exception. Private, loopback and
- * otherwise reserved addresses are refused when the connection is made, redirects are not followed, one time limit
- * covers everything from the name's resolution to the last byte read. Imports `schemas` only.
+ * Flows in: a request and bounds. Flows out: what came back, bounded, or why nothing did: a value, never an exception.
+ * Private, loopback and otherwise reserved addresses are refused when the connection is made, redirects are not
+ * followed, one time limit covers everything from the name's resolution to the last byte read. Imports `schemas` only.
  */
 import { createSecureContext } from 'node:tls';
 import type { Networks } from './addresses.js';
@@ -80,8 +80,9 @@ export interface OutboundOptions {
 const defaultMaxHeaderBytes = 16_384;
 
 /**
- * A request that went out on a kept connection just as the other side closed it is sent once more on a new one, also a POST: the other side may see it
- * twice, as it may anything that is delivered at least once. Nothing is decompressed, no cookie is kept, no proxy is used.
+ * A request that went out on a kept connection just as the other side closed it is sent once more on a new one, also a
+ * POST: the other side may see it twice, as it may anything that is delivered at least once. Nothing is decompressed,
+ * no cookie is kept, no proxy is used.
  */
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
   const {

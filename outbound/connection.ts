@@ -1,14 +1,17 @@
 /**
  * One connection to an origin, kept between requests.
  *
- * Flows in: requests with their handlers, one at a time. Flows out: what undici tells the handlers. It connects when there is something to send, and again when
- * the other side has closed in the meantime.
+ * Flows in: requests with their handlers, one at a time. Flows out: what undici tells the handlers. It connects when
+ * there is something to send, and again when the other side has closed in the meantime.
  */
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { type ConnectorParts, connect, type Destination } from './connector.js';
 
-/** Idle connections are closed before servers that say nothing close them (5 s is common), and soon even where they would wait longer. */
+/**
+ * Idle connections are closed before servers that say nothing close them (5 s is common), and soon even where they
+ * would wait longer.
+ */
 const keepAliveMs = 4_000;
 const maxKeepAliveMs = 10_000;
 /** A busy connection is made anew now and then, so that a name that moves is followed. */

@@ -1,8 +1,9 @@
 /**
  * The connections there are: few per origin, idle ones for seconds.
  *
- * Flows in: jobs, each for one origin. Flows out: a connection to each job in turn, until the job gives it back. undici's own pools are not used: they
- * open a new connection whenever a request was aborted, and hostile answers are aborted all the time.
+ * Flows in: jobs, each for one origin. Flows out: a connection to each job in turn, until the job gives it back.
+ * undici's own pools are not used: they open a new connection whenever a request was aborted, and hostile answers are
+ * aborted all the time.
  */
 import { Connection } from './connection.js';
 import type { ConnectorParts } from './connector.js';

@@ -1,8 +1,9 @@
 /**
  * Makes one TCP connection, with TLS for https, to an address that may be connected to.
  *
- * Flows in: a host and port. Flows out: a socket to send on, or an {@link OutboundError}. The lookup has refused what it had to; the address that the
- * socket ended up with is judged once more before a byte is sent, so that no way of writing an address gets by. Proxies of the environment play no part.
+ * Flows in: a host and port. Flows out: a socket to send on, or an {@link OutboundError}. The lookup has refused what
+ * it had to; the address that the socket ended up with is judged once more before a byte is sent, so that no way of
+ * writing an address gets by. Proxies of the environment play no part.
  */
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net';
 import { type SecureContext, connect as tlsConnect } from 'node:tls';
@@ -10,7 +11,10 @@ import type { buildConnector } from 'undici';
 import { isRefused, type Networks } from './addresses.js';
 import { connectFailure, OutboundError, tlsFailure } from './failures.js';
 
-/** Of each address of a name but the last: Node's own 250 ms would give up every address beyond a slow round trip (nodejs/node#54359). */
+/**
+ * Of each address of a name but the last: Node's own 250 ms would give up every address beyond a slow round trip
+ * (nodejs/node#54359).
+ */
 const attemptTimeoutMs = 1_000;
 
 export interface ConnectorParts {
@@ -29,7 +33,10 @@ export interface Destination {
 
 const tcpKeepAliveInitialDelayMs = 60_000;
 
-/** Calls back once. The socket may be destroyed before that, which ends the attempt without a call. No time limit of its own. */
+/**
+ * Calls back once. The socket may be destroyed before that, which ends the attempt without a call. No time limit of its
+ * own.
+ */
 export function connect(to: Destination, parts: ConnectorParts, callback: buildConnector.Callback): Socket {
   const socket = netConnect({
     host: to.hostname,
@@ -63,7 +70,10 @@ function refusalOf({ remoteAddress }: Socket, allowed: Networks): OutboundError 
   return new OutboundError('address_refused', 'the address is private, loopback or otherwise reserved');
 }
 
-/** Whatever goes wrong from here on is a failure of TLS. The certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says. */
+/**
+ * Whatever goes wrong from here on is a failure of TLS. The certificate is checked whatever
+ * NODE_TLS_REJECT_UNAUTHORIZED says.
+ */
 function secure(
   socket: Socket,
   hostname: string,

@@ -1,8 +1,8 @@
 /**
  * One request and what comes back.
  *
- * Flows in: what undici tells of the answer, and the passing of time. Flows out: one {@link OutboundResult}. From the moment that status and headers
- * are there the request is answered, whatever becomes of the body.
+ * Flows in: what undici tells of the answer, and the passing of time. Flows out: one {@link OutboundResult}. From the
+ * moment that status and headers are there the request is answered, whatever becomes of the body.
  */
 import type { Dispatcher } from 'undici';
 import { BoundedBody } from './body.js';
@@ -94,7 +94,10 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
     this.#answer('whole');
   }
 
-  /** A kept connection that the other side was closing while the request was under way is no failure yet: the request is sent once more. */
+  /**
+   * A kept connection that the other side was closing while the request was under way is no failure yet: the request is
+   * sent once more.
+   */
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const connection = this.#connection;
     if (connection?.kept && this.#status === 0 && !this.#repeated && !this.#settled && isConnectionLost(error)) {

@@ -1,4 +1,7 @@
-/** Why there was no answer: errors of sockets, TLS and undici in the words of {@link OutboundFailure}. No message carries a URL, header or body. */
+/**
+ * Why there was no answer: errors of sockets, TLS and undici in the words of {@link OutboundFailure}. No message
+ * carries a URL, header or body.
+ */
 import { errors } from 'undici';
 import type { OutboundFailure } from './client.js';
 

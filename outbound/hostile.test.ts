@@ -1,4 +1,6 @@
-/** Receivers that send too much, too slowly, too little or something else: bounded answers, and failures by their name. */
+/**
+ * Receivers that send too much, too slowly, too little or something else: bounded answers, and failures by their name.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

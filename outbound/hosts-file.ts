@@ -1,8 +1,8 @@
 /**
  * The hosts file of this machine as it is now.
  *
- * Flows in: the file. Flows out: its addresses by name. Read in place, not by one of the process's few threads for files: it is small and mostly only asked
- * when it was changed, and no name waits for what keeps those threads.
+ * Flows in: the file. Flows out: its addresses by name. Read in place, not by one of the process's few threads for
+ * files: it is small and mostly only asked when it was changed, and no name waits for what keeps those threads.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { win32 } from 'node:path';

@@ -12,7 +12,10 @@ export const maxAddresses = 16;
 /** Addresses by name in lower case, without a dot at the end, in the order of the file and each once. */
 export type Hosts = ReadonlyMap<string, readonly LookupAddress[]>;
 
-/** A line is an address, its names, and after # a comment. Lines that begin with something else are passed over, as every system does. */
+/**
+ * A line is an address, its names, and after # a comment. Lines that begin with something else are passed over, as
+ * every system does.
+ */
 export function parseHosts(text: string): Hosts {
   const hosts = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

@@ -1,8 +1,8 @@
 /**
  * Names to addresses that may be connected to.
  *
- * Flows in: a name, while its connection is being made. Flows out: the acceptable ones of its addresses, and no other, to that very connection:
- * a name that answers differently the next time gains nothing.
+ * Flows in: a name, while its connection is being made. Flows out: the acceptable ones of its addresses, and no other,
+ * to that very connection: a name that answers differently the next time gains nothing.
  */
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -19,8 +19,8 @@ export type Lookup = (
 type Callback = Parameters<LookupFunction>[2];
 
 /**
- * For connections that ask for all addresses, as those do that try both versions. A name is asked for once at a time, however many
- * connections wait for it.
+ * For connections that ask for all addresses, as those do that try both versions. A name is asked for once at a time,
+ * however many connections wait for it.
  */
 export function createGuardedLookup(lookup: Lookup, allowed: Networks): LookupFunction {
   const waiting = new Map<string, Callback[]>();

@@ -1,4 +1,7 @@
-/** Names resolved by a real name server on loopback: what it answers, badly or never, and what that means for other names. */
+/**
+ * Names resolved by a real name server on loopback: what it answers, badly or never, and what that means for other
+ * names.
+ */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';

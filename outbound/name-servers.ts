@@ -1,8 +1,9 @@
 /**
  * Names to addresses by DNS.
  *
- * Flows in: a name. Flows out: its addresses and how long they may be kept, or why there are none. c-ares asks, by sockets on the event loop: any number of
- * names wait side by side, and none of them holds one of the process's few threads, as getaddrinfo does.
+ * Flows in: a name. Flows out: its addresses and how long they may be kept, or why there are none. c-ares asks, by
+ * sockets on the event loop: any number of names wait side by side, and none of them holds one of the process's few
+ * threads, as getaddrinfo does.
  */
 import { type LookupAddress, NODATA, NOTFOUND, type RecordWithTtl, TIMEOUT } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
@@ -46,8 +47,9 @@ export class NameServers {
   }
 
   /**
-   * Each name is asked for by a resolver of its own, with a socket of its own. One resolver for all takes the time that each server takes for most names as a
-   * measure, and gives up on a name that needs a second as soon as the others need milliseconds.
+   * Each name is asked for by a resolver of its own, with a socket of its own. One resolver for all takes the time that
+   * each server takes for most names as a measure, and gives up on a name that needs a second as soon as the others
+   * need milliseconds.
    */
   async ask(name: string): Promise<Answer> {
     const resolver = new Resolver({ timeout: this.#timeoutMs, tries });
@@ -67,7 +69,10 @@ export class NameServers {
   }
 }
 
-/** Both versions at once. Version 4 is waited for, since it works on most machines; version 6 hardly longer than that, since some servers never answer for it. */
+/**
+ * Both versions at once. Version 4 is waited for, since it works on most machines; version 6 hardly longer than that,
+ * since some servers never answer for it.
+ */
 async function askBoth(resolver: Resolver, name: string): Promise<Answer> {
   const asked6 = answered(resolver.resolve6(name, { ttl: true }));
   const version4 = await answered(resolver.resolve4(name, { ttl: true }));
@@ -92,8 +97,9 @@ const answered = (answer: Promise<readonly RecordWithTtl[]>): Promise<Answered> 
 const late = (): Promise<Answered> => delay(resolutionDelayMs, { records: [], code: TIMEOUT }, { ref: false });
 
 /**
- * Version 6 first (RFC 6724), and no more addresses of it than of version 4 where there are both. `node:net` tries them one at a time, each version in turn, and gives
- * up on all but the last after 250 ms: so the last one is of version 4, and a machine without version 6, where those fail at once, has all the time for it.
+ * Version 6 first (RFC 6724), and no more addresses of it than of version 4 where there are both. `node:net` tries them
+ * one at a time, each version in turn, and gives up on all but the last after 250 ms: so the last one is of version 4,
+ * and a machine without version 6, where those fail at once, has all the time for it.
  */
 export function inOrder(
   version4: readonly { address: string }[],

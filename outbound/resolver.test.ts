@@ -105,7 +105,9 @@ describe('connections', () => {
   const ok = answer('200 OK', ['connection: close'], 'ok');
   const reservedName = 'the host name resolves to private, loopback or otherwise reserved addresses only';
 
-  /** DNS rebinding: what the resolver still knows gains nothing either, since each connection judges what it is told. */
+  /**
+   * DNS rebinding: what the resolver still knows gains nothing either, since each connection judges what it is told.
+   */
   test('are not made to the refused address that a name has the second time', async () => {
     const receiver = await openReceiver((socket) => void socket.end(ok));
     const rebound = await openReceiver((socket) => void socket.end(ok), { host: '127.0.0.2', port: receiver.port });

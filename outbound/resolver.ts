@@ -1,11 +1,14 @@
 /**
  * Names to addresses: `localhost`, the hosts file, then DNS.
  *
- * Flows in: a name. Flows out: all its addresses, whether they may be connected to or not: the guard around it judges that for each connection anew.
+ * Flows in: a name. Flows out: all its addresses, whether they may be connected to or not: the guard around it judges
+ * that for each connection anew.
  *
- * Names are taken as they are written, as whole ones: no search domain is added to them. A name without a dot is asked for as it is, which is how the names
- * of containers resolve (Docker, Podman, Compose); in Kubernetes a service is `name.namespace.svc.cluster.local`, its short names resolve to nothing. Sources other than the
- * hosts file and DNS (mDNS and its `.local`, NIS, LDAP, NetBIOS) are not asked, unless the machine's own name server does so, as systemd-resolved.
+ * Names are taken as they are written, as whole ones: no search domain is added to them. A name without a dot is asked
+ * for as it is, which is how the names of containers resolve (Docker, Podman, Compose); in Kubernetes a service is
+ * `name.namespace.svc.cluster.local`, its short names resolve to nothing. Sources other than the hosts file and DNS
+ * (mDNS and its `.local`, NIS, LDAP, NetBIOS) are not asked, unless the machine's own name server does so, as
+ * systemd-resolved.
  */
 import { type LookupAddress, NOTFOUND } from 'node:dns';
 import { LRUCache } from 'lru-cache';

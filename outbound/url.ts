@@ -1,8 +1,8 @@
 /**
  * Which URLs requests are sent to: http or https, without credentials, and not to an address that is refused.
  *
- * Flows in: a URL as somebody wrote it. Flows out: the URL in its normal form (WHATWG URL Standard), or the rule it breaks. Pure. What a name
- * resolves to is judged when the connection is made.
+ * Flows in: a URL as somebody wrote it. Flows out: the URL in its normal form (WHATWG URL Standard), or the rule it
+ * breaks. Pure. What a name resolves to is judged when the connection is made.
  */
 import { isIP } from 'node:net';
 import { invalid, type Validated } from '../schemas/errors.js';
@@ -11,7 +11,9 @@ import { isRefused, type Networks } from './addresses.js';
 /** Characters, as written and in normal form. */
 export const maxUrlLength = 2_048;
 
-/** `param` is the field that the problem names. Normal form makes 127.1, 0x7f000001 and 0177.0.0.1 the address they are. */
+/**
+ * `param` is the field that the problem names. Normal form makes 127.1, 0x7f000001 and 0177.0.0.1 the address they are.
+ */
 export function checkUrl(param: string, text: string, allowed: Networks): Validated<URL> {
   if (text.length > maxUrlLength) return invalid(param, `must have at most ${maxUrlLength} characters`);
   const url = parse(text);
@@ -34,7 +36,10 @@ function parse(text: string): URL | undefined {
   }
 }
 
-/** Of a host in normal form. Names are not resolved; `localhost` and what is below it is loopback wherever it is asked (RFC 6761 6.3). */
+/**
+ * Of a host in normal form. Names are not resolved; `localhost` and what is below it is loopback wherever it is asked
+ * (RFC 6761 6.3).
+ */
 function isHostRefused(host: string, allowed: Networks): boolean {
   const address = host.startsWith('[') ? host.slice(1, -1) : host;
   if (isIP(address) !== 0) return isRefused(address, allowed);

@@ -1,6 +1,7 @@
 /**
- * Secrets that must be used and so can't be hashed, such as those that sign webhooks: sealed with the installation's key, so that neither the
- * changes topic nor a backup of the data tells them. AES-256-GCM (NIST SP 800-38D) with a random nonce.
+ * Secrets that must be used and so can't be hashed, such as those that sign webhooks: sealed with the installation's
+ * key, so that neither the changes topic nor a backup of the data tells them. AES-256-GCM (NIST SP 800-38D) with a
+ * random nonce.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 

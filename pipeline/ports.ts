@@ -1,8 +1,9 @@
 /**
- * What the stages need from the outside world. `backends/embedded` and `backends/cluster` implement it; one contract suite runs on both.
+ * What the stages need from the outside world. `backends/embedded` and `backends/cluster` implement it; one contract
+ * suite runs on both.
  *
- * Rules of every implementation: a resolved promise means done (durable where it says so); rejection means unexpected, and the caller
- * lets it end the process; expected refusals are values. Nothing buffers without bound.
+ * Rules of every implementation: a resolved promise means done (durable where it says so); rejection means unexpected,
+ * and the caller lets it end the process; expected refusals are values. Nothing buffers without bound.
  */
 
 import type { Event, User } from '../schemas/json/user.js';
@@ -30,7 +31,10 @@ export interface NewRecord {
   readonly headers?: RecordHeaders;
 }
 
-/** A record as it is read. `value` may be a view into a larger buffer that stays valid until the handler it was given to settles. */
+/**
+ * A record as it is read. `value` may be a view into a larger buffer that stays valid until the handler it was given to
+ * settles.
+ */
 export interface LogRecord {
   readonly key: string;
   readonly value: Buffer | null;
@@ -47,7 +51,10 @@ export interface LogRecord {
 /** A place in a partition: everything before `offset` is done. */
 export interface Position {
   readonly offset: number;
-  /** Of the last record before `offset` (`positions.ts`). Null when it is not known: at the start, and where a version without marks stored it. */
+  /**
+   * Of the last record before `offset` (`positions.ts`). Null when it is not known: at the start, and where a version
+   * without marks stored it.
+   */
   readonly mark: string | null;
 }
 
@@ -59,15 +66,18 @@ export interface Divergence {
   /** Of the log as it is now: first offset held, and the offset after the last record. */
   readonly first: number;
   readonly end: number;
-  /** Up to here, and maybe further, the log is the one that was read: the place to go on from. Null when it cannot be told. */
+  /**
+   * Up to here, and maybe further, the log is the one that was read: the place to go on from. Null when it cannot be
+   * told.
+   */
   readonly commonEnd: number | null;
   /** Of the first record after that; null where there is none, or the log counts no leaders. */
   readonly leaderEpoch: number | null;
 }
 
 /**
- * What a handler says of records it was given: nothing when they are done. `halted`: they are not done, and no more of the partition is to be handed over
- * until it is assigned anew.
+ * What a handler says of records it was given: nothing when they are done. `halted`: they are not done, and no more of
+ * the partition is to be handed over until it is assigned anew.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: most handlers never halt, and answer nothing.
 export type HandOverResult = 'halted' | void;
@@ -75,8 +85,8 @@ export type HandOverResult = 'halted' | void;
 /** A partition's hand-over to this process and back. Offsets are of the next record to read. */
 export interface StreamHandler {
   /**
-   * Called once when the partition becomes ours; answers the place to start from. `isOurs` tells from then on whether it still is: whoever was refused
-   * by a store asks before claiming again.
+   * Called once when the partition becomes ours; answers the place to start from. `isOurs` tells from then on whether
+   * it still is: whoever was refused by a store asks before claiming again.
    */
   assigned(partition: number, isOurs: () => boolean): Promise<number | Position>;
   /** Called with records in offset order, never concurrently for one partition; the next call waits for the promise. */
@@ -84,12 +94,15 @@ export interface StreamHandler {
   /** Called when the partition is about to leave: finish what is in flight, commit, let go. */
   revoked(partition: number): Promise<void>;
   /**
-   * Called, like `records`, when the log is not the one that was read up to the position: with a position from `assigned`, or with one after records that
-   * were handed over. Answers the place to go on from as soon as there is one, which is compared in turn; an answer after the partition has left is
-   * not waited for. Without it nothing is compared: the handler waits for offsets that are not there yet.
+   * Called, like `records`, when the log is not the one that was read up to the position: with a position from
+   * `assigned`, or with one after records that were handed over. Answers the place to go on from as soon as there is
+   * one, which is compared in turn; an answer after the partition has left is not waited for. Without it nothing is
+   * compared: the handler waits for offsets that are not there yet.
    */
   diverged?(partition: number, divergence: Divergence): Promise<number | Position>;
-  /** Called, like `records`, when what came before `nextOffset` was compacted away and nothing after it is there yet. */
+  /**
+   * Called, like `records`, when what came before `nextOffset` was compacted away and nothing after it is there yet.
+   */
   passed?(partition: number, nextOffset: number): Promise<void>;
 }
 
@@ -117,19 +130,22 @@ export interface ConsumeOptions {
 export const defaultReadBytes = 4 * 2 ** 20;
 
 /**
- * Partitioned, durable, ordered logs. A consumer is never handed records of another history than the one that it has read: the log compares when it
- * assigns a partition, and whenever it may have been replaced since.
+ * Partitioned, durable, ordered logs. A consumer is never handed records of another history than the one that it has
+ * read: the log compares when it assigns a partition, and whenever it may have been replaced since.
  */
 export interface Log {
   partitions(topic: Topic): number;
   /** The partition that records with this key go to. */
   partitionOf(topic: Topic, key: string): number;
-  /** Resolves when all records are durable. Records with one key keep their order. Appends that run at once are grouped. */
+  /**
+   * Resolves when all records are durable. Records with one key keep their order. Appends that run at once are grouped.
+   */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   consume(options: ConsumeOptions): Subscription;
   /**
-   * Answers records from `offset` at once; none at the end only. It answers `maxRecords` at most, and `maxBytes` of keys and values
-   * ({@link defaultReadBytes} by default), but one record at least, however large: so whoever reads on from the last one gets everything.
+   * Answers records from `offset` at once; none at the end only. It answers `maxRecords` at most, and `maxBytes` of
+   * keys and values ({@link defaultReadBytes} by default), but one record at least, however large: so whoever reads on
+   * from the last one gets everything.
    */
   read(
     topic: Topic,
@@ -179,14 +195,16 @@ export interface StateStore {
   verify(claims: readonly Claim[]): Promise<readonly ClaimState[]>;
   /** Reads what a claim of the partition would find; takes it from nobody. */
   position(partition: number): Promise<Position>;
-  /** Calls back whenever the store was out of reach and may have come back as it was before. Returns how to end that. */
+  /**
+   * Calls back whenever the store was out of reach and may have come back as it was before. Returns how to end that.
+   */
   onReturn(listener: () => void): () => void;
 }
 
 /**
- * What has become of a claim. `held`: nothing. `fallen_back`: the store has lost what came after some moment, and stands before what the claim did; nobody
- * else need be known of. `claimed`: somebody else claimed the partition since. `unknown`: the store
- * does not answer at the moment.
+ * What has become of a claim. `held`: nothing. `fallen_back`: the store has lost what came after some moment, and
+ * stands before what the claim did; nobody else need be known of. `claimed`: somebody else claimed the partition since.
+ * `unknown`: the store does not answer at the moment.
  */
 export type ClaimState = 'held' | 'fallen_back' | 'claimed' | 'unknown';
 
@@ -210,7 +228,9 @@ export interface DeliveryClaim {
   readonly nextOffset: number;
   /** As in {@link Position}. */
   readonly mark: string | null;
-  /** Sequence of the next delivery that is added; those after it count on by one, in the order in which they are given. */
+  /**
+   * Sequence of the next delivery that is added; those after it count on by one, in the order in which they are given.
+   */
   readonly nextSequence: number;
 }
 
@@ -252,9 +272,10 @@ export interface WebhookHealth {
 }
 
 /**
- * Deliveries that wait, per source and webhook, on disk: a million of them cost no memory. The deliveries of a batch and the position after
- * it are written wholly or not at all, so that none is lost and none made twice. Changes by an owner that has been
- * replaced answer `fenced` and write nothing. A change is visible when it resolves and reaches the disk in order.
+ * Deliveries that wait, per source and webhook, on disk: a million of them cost no memory. The deliveries of a batch
+ * and the position after it are written wholly or not at all, so that none is lost and none made twice. Changes by an
+ * owner that has been replaced answer `fenced` and write nothing. A change is visible when it resolves and reaches the
+ * disk in order.
  */
 export interface DeliveryQueue {
   /** Increments the owner token. */
@@ -303,7 +324,8 @@ export interface DeliveryQueue {
 }
 
 /**
- * What the stage tells a waiting request of one location, as JSON: the user afterwards and the events it caused, in wire form, and what the
+ * What the stage tells a waiting request of one location, as JSON: the user afterwards and the events it caused, in
+ * wire form, and what the
  * SDK wants to know of its context. `events` is empty for a repeat or a stale location.
  */
 export interface TrackReply {
@@ -312,13 +334,19 @@ export interface TrackReply {
   /** Of the last location of a request in a batch only: nobody asks for the others'. */
   readonly user?: User;
   readonly events: Event[];
-  /** Geofences and beacons that the user is not inside of only because it is inside of as many as it can be; absent for none. */
+  /**
+   * Geofences and beacons that the user is not inside of only because it is inside of as many as it can be; absent for
+   * none.
+   */
   readonly notEntered?: number;
   /** Only when the location asked for them. */
   readonly nearbyGeofences?: object[];
 }
 
-/** Carries the outcome of a location back to the request that waits for it. Best effort: a lost reply costs an answer without events. */
+/**
+ * Carries the outcome of a location back to the request that waits for it. Best effort: a lost reply costs an answer
+ * without events.
+ */
 export interface Replies {
   /** `replyTo` as the location carried it. `body` is a JSON TrackReply. */
   send(replyTo: string, body: string): void;
@@ -333,10 +361,10 @@ export interface Inbox {
 }
 
 /** Work by the clock that any node may do, and one at a time should. */
-export interface Turns {
+export interface Leases {
   /**
-   * True when the work called `name` is this node's until `intervalMs` have passed: of the nodes that ask within an interval, one gets it. For work
-   * that bears being done twice: a clock or a store that falls back may give it to two.
+   * True when the work called `name` is this node's until `intervalMs` have passed: of the nodes that ask within an
+   * interval, one gets it. For work that bears being done twice: a clock or a store that falls back may give it to two.
    */
   take(name: string, intervalMs: number): Promise<boolean>;
 }
@@ -349,8 +377,8 @@ export interface Analytics {
   /** A statement without an answer, such as CREATE TABLE. */
   command(sql: string): Promise<void>;
   /**
-   * Rows as UTF-8 text, tab-separated, the first line naming the columns (ClickHouse's TabSeparatedWithNames); columns that are not named
-   * get their defaults. Resolves when the rows are stored.
+   * Rows as UTF-8 text, tab-separated, the first line naming the columns (ClickHouse's TabSeparatedWithNames); columns
+   * that are not named get their defaults. Resolves when the rows are stored.
    */
   insert(table: string, rows: Uint8Array): Promise<void>;
   /** Parameters are bound, never spliced: `{name:Type}` in the SQL. */

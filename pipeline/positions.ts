@@ -1,9 +1,10 @@
 /**
  * Positions in a log that know the record before them, and whether a log is still the one that they were taken from.
  *
- * A broker that lost its newest records, or was put back to an older disk, gives their offsets to other records. So each stored position has a mark of
- * the last record before it. Where the log ends before the position, or has another record there, the two are on different histories, and nothing may
- * be read from the position on. Flows in: positions, and a log to read. Flows out: where the two part. May import what `ports.ts` may.
+ * A broker that lost its newest records, or was put back to an older disk, gives their offsets to other records. So
+ * each stored position has a mark of the last record before it. Where the log ends before the position, or has another
+ * record there, the two are on different histories, and nothing may be read from the position on. Flows in: positions,
+ * and a log to read. Flows out: where the two part. May import what `ports.ts` may.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,7 +26,9 @@ const hashCharacters = 16;
 const defaultBeyondEndMs = 3_000;
 const lookAgainMs = 250;
 
-/** Returns the mark of a record: where and when it was appended, under which leader, and a hash of its key and value. */
+/**
+ * Returns the mark of a record: where and when it was appended, under which leader, and a hash of its key and value.
+ */
 export function markOf(record: LogRecord): string {
   return [record.offset, record.leaderEpoch ?? noEpoch, record.timestamp, hashOf(record)].join(':');
 }
@@ -66,7 +69,10 @@ export interface DivergenceOptions {
 
 type ReadableLog = Pick<Log, 'read' | 'bounds'>;
 
-/** Returns where log and position part; undefined when the log is, as far as it can be known, the one that the position was taken from. */
+/**
+ * Returns where log and position part; undefined when the log is, as far as it can be known, the one that the position
+ * was taken from.
+ */
 export async function findDivergence(
   log: ReadableLog,
   topic: Topic,
@@ -96,8 +102,8 @@ export async function findDivergence(
 }
 
 /**
- * The position itself where nothing speaks against it. Never later than where the histories parted: what is applied twice is recognised, what is skipped
- * is not. Undefined when it cannot be told.
+ * The position itself where nothing speaks against it. Never later than where the histories parted: what is applied
+ * twice is recognised, what is skipped is not. Undefined when it cannot be told.
  */
 async function endOfCommonHistory(
   log: ReadableLog,
@@ -117,7 +123,8 @@ async function endOfCommonHistory(
   if (isWithin && mark.offset < first) return last;
   const newer = await firstNewer(log, topic, partition, mark, first, Math.min(mark.offset + 1, end));
   if (newer <= mark.offset) return newer;
-  // Compaction has taken the record, and what came before it is no newer. A record in its place that is no newer cannot be dated.
+  // Compaction has taken the record, and what came before it is no newer. A record in its place that is no newer cannot
+  // be dated.
   return isThere ? undefined : last;
 }
 

@@ -18,7 +18,10 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
   jpg: 'image/jpeg',
 };
 
-/** Encodes on another thread, so that the next map can be drawn meanwhile; only the colours of a PNG are chosen on this one. */
+/**
+ * Encodes on another thread, so that the next map can be drawn meanwhile; only the colours of a PNG are chosen on this
+ * one.
+ */
 export async function encodeImage(
   canvas: Canvas,
   format: ImageFormat,

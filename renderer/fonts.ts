@@ -1,8 +1,9 @@
 /**
- * The fonts that maps are lettered with: whole families from npm packages, so that a machine without fonts draws the same as any other.
+ * The fonts that maps are lettered with: whole families from npm packages, so that a machine without fonts draws the
+ * same as any other.
  *
- * A script that no registered family has would be drawn as boxes, or by whatever the system has: a test holds every script that we promise
- * against the families' own drawings.
+ * A script that no registered family has would be drawn as boxes, or by whatever the system has: a test holds every
+ * script that we promise against the families' own drawings.
  */
 import { createRequire } from 'node:module';
 import { GlobalFonts } from '@napi-rs/canvas';
@@ -44,7 +45,10 @@ const faces = Object.keys(folders) as readonly FontFace[];
 const require = createRequire(import.meta.url);
 let registered: readonly FontFamily[] | undefined;
 
-/** Registers the families once per thread; answers those that are there. Throws when one that isn't East Asian is missing. */
+/**
+ * Registers the families once per thread; answers those that are there. Throws when one that isn't East Asian is
+ * missing.
+ */
 export function registerFonts(): readonly FontFamily[] {
   registered ??= fontFamilies.filter(register);
   return registered;
@@ -80,8 +84,8 @@ export function nameOf({ name, hasItalic = false }: FontFamily, face: FontFace):
 const stacks = new Map<string, string>();
 
 /**
- * A CSS font value; the whole stack, since nothing falls back to a family outside of it but the system's own fonts. Of the East Asian
- * families that of `han` comes first, for each has a part of the others' characters in its own forms.
+ * A CSS font value; the whole stack, since nothing falls back to a family outside of it but the system's own fonts. Of
+ * the East Asian families that of `han` comes first, for each has a part of the others' characters in its own forms.
  */
 export function fontOf(sizePx: number, face: FontFace = 'regular', han: HanForms = 'zh'): string {
   const key = `${face} ${han}`;

@@ -1,8 +1,9 @@
 /**
  * PNG of at most 256 colours: a byte for each pixel, where that is enough for a picture to look the same.
  *
- * Flows in: pixels. Flows out: a PNG file, or null when the picture has too many colours for it, as photographs have. The colours of most pixels are
- * kept exactly; rare ones, as where an edge is smoothed, become one that is at most 7 of 255 away in each channel, the rarest {@link maxError}.
+ * Flows in: pixels. Flows out: a PNG file, or null when the picture has too many colours for it, as photographs have.
+ * The colours of most pixels are kept exactly; rare ones, as where an edge is smoothed, become one that is at most 7 of
+ * 255 away in each channel, the rarest {@link maxError}.
  */
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';

@@ -1,8 +1,10 @@
 /**
- * Static maps by request, on the calling thread: what this room offers to those who use it as a library, and what a drawing process does.
+ * Static maps by request, on the calling thread: what this room offers to those who use it as a library, and what a
+ * drawing process does.
  *
- * Flows in: a {@link MapRequest}, the files of its icons and of its style's sprites. Flows out: an encoded image. Read `render` from top to bottom. A renderer is
- * kept: it remembers tiles, paths, styles and icons. Imports every folder of this room but `request` and `pool`.
+ * Flows in: a {@link MapRequest}, the files of its icons and of its style's sprites. Flows out: an encoded image. Read
+ * `render` from top to bottom. A renderer is kept: it remembers tiles, paths, styles and icons. Imports every folder of
+ * this room but `request` and `pool`.
  */
 import { join } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
@@ -31,7 +33,10 @@ import type { DrawnMap, MapRequest, Sprites, TileSource, Uploads } from './types
 import { fitView } from './view/fit.js';
 
 export interface MapRendererOptions {
-  /** As {@link openArchive} takes it: path or URL of an archive, of TileJSON, or a template of tiles' URLs; null for the default basemap. */
+  /**
+   * As {@link openArchive} takes it: path or URL of an archive, of TileJSON, or a template of tiles' URLs; null for the
+   * default basemap.
+   */
   readonly archive: string | null;
   readonly archiveHints?: ArchiveHints;
   /** Where the default basemap is kept once it is baked. */
@@ -46,8 +51,9 @@ export type RequestIcons = ReadonlyMap<string, RasterIcon>;
 
 export interface MapRenderer {
   /**
-   * A marker whose icon isn't given gets the default pin. `style` is the JSON of the request's style where it isn't built in, and has passed
-   * `checkStyle`, `sprites` are those that it names. Rejects with ApiError `invalid_parameter` for a style that isn't there.
+   * A marker whose icon isn't given gets the default pin. `style` is the JSON of the request's style where it isn't
+   * built in, and has passed `checkStyle`, `sprites` are those that it names. Rejects with ApiError `invalid_parameter`
+   * for a style that isn't there.
    */
   render(request: MapRequest, icons?: RequestIcons, style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
   /** What of a style, in JSON, isn't drawn from this archive, or what is wrong with it. */
@@ -64,7 +70,10 @@ const keptStyles = 32;
 /** Of the JSON of those that are uploaded; compiled they take a multiple. */
 const maxKeptStyleBytes = 4 * 2 ** 20;
 
-/** Rejects when the archive can't be read or has tiles that no built-in style knows. The first one of a machine bakes the basemap, some seconds. */
+/**
+ * Rejects when the archive can't be read or has tiles that no built-in style knows. The first one of a machine bakes
+ * the basemap, some seconds.
+ */
 export async function createMapRenderer(options: MapRendererOptions): Promise<MapRenderer> {
   const source = await openSource(options);
   const styleFor = createStyles(source);

@@ -1,8 +1,8 @@
 /**
  * A static map from a view, a compiled style and its sources: read `render` from top to bottom.
  *
- * One renderer belongs to one thread and is kept: it remembers tiles and paths. Imports every folder of this room but `request`,
- * `basemap` and `styles`.
+ * One renderer belongs to one thread and is kept: it remembers tiles and paths. Imports every folder of this room but
+ * `request`, `basemap` and `styles`.
  */
 
 import { BucketStore } from './draw/bucket-store.js';

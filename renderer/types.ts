@@ -1,12 +1,15 @@
 /**
  * Static maps: what is asked, what a map is drawn from, and what comes back.
  *
- * Flows in: a {@link MapRequest} and sources. Flows out: an encoded image. The room can be used without the rest of Fenceline: it
- * imports only `schemas` (errors and names) and, for icons and sprites by URL, `outbound`. Inside it, `request/` reads parameters, `view/` knows the projection, `sources/`
- * fetch tiles, `basemap/` bakes the default archive, `styles/` are ours, `tiles/` decode, `style/` compiles, `sprites/` have the images of styles, `draw/` paints,
- * `labels/` place text and icons, `overlays/` add markers, paths and attribution; `render.ts` reads top to bottom.
+ * Flows in: a {@link MapRequest} and sources. Flows out: an encoded image. The room can be used without the rest of
+ * Fenceline: it imports only `schemas` (errors and names) and, for icons and sprites by URL, `outbound`. Inside it,
+ * `request/` reads parameters, `view/` knows the projection, `sources/` fetch tiles, `basemap/` bakes the default
+ * archive, `styles/` are ours, `tiles/` decode, `style/` compiles, `sprites/` have the images of styles, `draw/`
+ * paints, `labels/` place text and icons, `overlays/` add markers, paths and attribution; `render.ts` reads top to
+ * bottom.
  *
- * Longitude comes first everywhere but in a request's text. Sizes are CSS pixels unless they say device pixels. Zoom is that of a world 512 pixels wide at 0.
+ * Longitude comes first everywhere but in a request's text. Sizes are CSS pixels unless they say device pixels. Zoom is
+ * that of a world 512 pixels wide at 0.
  */
 
 /** [longitude, latitude] in degrees. */
@@ -56,7 +59,10 @@ export interface MapRequest {
   /** 1 to 3, fractional: device pixels per CSS pixel. */
   readonly scale: number;
   readonly camera: Camera;
-  /** `svc-default-v1`, `svc-light-v1`, `svc-dark-v1`, or whatever the {@link Uploads} of the request are to be remembered by. */
+  /**
+   * `svc-default-v1`, `svc-light-v1`, `svc-dark-v1`, or whatever the {@link Uploads} of the request are to be
+   * remembered by.
+   */
   readonly style: string;
   /** Two letters, or `local`: names as they are written there. */
   readonly language: string;
@@ -117,7 +123,10 @@ export interface TileSource {
   readonly kind: 'vector' | 'raster';
   readonly minZoom: number;
   readonly maxZoom: number;
-  /** CSS pixels that a tile is made for at its own zoom: 512 for vector tiles, the width of the images (256 or 512) for raster tiles. */
+  /**
+   * CSS pixels that a tile is made for at its own zoom: 512 for vector tiles, the width of the images (256 or 512) for
+   * raster tiles.
+   */
   readonly tileSizePx: number;
   /** Plain text, without markup. */
   readonly attribution: string;
@@ -131,7 +140,10 @@ export interface TileSource {
 export interface MapImage {
   readonly bytes: Uint8Array;
   readonly contentType: 'image/png' | 'image/webp' | 'image/jpeg';
-  /** Tiles that should have been there and could not be had: the map is drawn without them and must not be cached for long. */
+  /**
+   * Tiles that should have been there and could not be had: the map is drawn without them and must not be cached for
+   * long.
+   */
   readonly missingTiles: number;
   /** Why one of them could not; null when none is missing. */
   readonly tileProblem: string | null;

@@ -1,7 +1,8 @@
 /**
  * The configuration as topic `changes` has it: the projects, and what one project and environment is configured with.
  *
- * Read from the topic and not from the server's read model, which is a copy of it: the topic is there when the read model is not, and in any log.
+ * Read from the topic and not from the server's read model, which is a copy of it: the topic is there when the read
+ * model is not, and in any log.
  */
 import type { GeofenceInput } from '../api/geofences/input.js';
 import { geofenceRecord } from '../api/geofences/record.js';
@@ -33,7 +34,10 @@ export async function readProjects(log: ReadableLog): Promise<ProjectRecord[]> {
   return [...projects.values()].sort((a, b) => a.createdAt - b.createdAt);
 }
 
-/** Changes of the things of these kinds that belong to the scope, some at a time; deletions, which don't tell theirs, of all. */
+/**
+ * Changes of the things of these kinds that belong to the scope, some at a time; deletions, which don't tell theirs, of
+ * all.
+ */
 async function* readConfigured(
   log: ReadableLog,
   { project, environment }: Scope,

@@ -1,7 +1,9 @@
 /**
- * One partition's locations, evaluated again in their order by the location stage's own code. Nothing is written anywhere.
+ * One partition's locations, evaluated again in their order by the location stage's own code. Nothing is written
+ * anywhere.
  *
- * The states of the partition's devices begin unknown and stay in memory, about 1 kB each, until the partition is through.
+ * The states of the partition's devices begin unknown and stay in memory, about 1 kB each, until the partition is
+ * through.
  */
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
@@ -34,7 +36,10 @@ export interface PartitionReplay {
 
 export interface ReplayedEvent {
   readonly event: Event;
-  /** Its cause is the first location of the device that was evaluated, and older ones may be gone: the device may have been inside before. */
+  /**
+   * Its cause is the first location of the device that was evaluated, and older ones may be gone: the device may have
+   * been inside before.
+   */
   readonly isFirst: boolean;
 }
 
@@ -46,8 +51,8 @@ export interface ReplayedPage {
 }
 
 /**
- * A record is appended soon after its location was received. Reading goes on for so long past the range, in case that one was held up or that
- * clocks differ.
+ * A record is appended soon after its location was received. Reading goes on for so long past the range, in case that
+ * one was held up or that clocks differ.
  */
 const maxAppendDelayMs = 60 * 60 * 1000;
 

@@ -1,7 +1,9 @@
 /**
- * A file of proposed geofences: a JSON array, lines of JSON, or a GeoJSON FeatureCollection of geofences as `POST /v1/geofences` takes them. Pure.
+ * A file of proposed geofences: a JSON array, lines of JSON, or a GeoJSON FeatureCollection of geofences as `POST
+ * /v1/geofences` takes them. Pure.
  *
- * Flows in: the text. Flows out: the geofences in normal form, and what is wrong with each of the others. Fields and rules are those of the
+ * Flows in: the text. Flows out: the geofences in normal form, and what is wrong with each of the others. Fields and
+ * rules are those of the
  * API; of a Feature the properties are the fields, and the geometry says type and coordinates.
  */
 import { isDictionary, type Outcome, type RawFields } from '../api/fields.js';

@@ -1,4 +1,6 @@
-/** Held against the real stage: what it recorded, and what a fresh one makes of the same locations with other fences. */
+/**
+ * Held against the real stage: what it recorded, and what a fresh one makes of the same locations with other fences.
+ */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type GeofenceInput, normalizeGeofence } from '../api/geofences/input.js';
@@ -239,7 +241,10 @@ describe('with settings of its own', () => {
 describe('where a device was before', () => {
   let node: TestNode;
   let splitMs = 0;
-  /** Two locations inside, the second appended and received at least a millisecond after `splitMs`, the first as much before. */
+  /**
+   * Two locations inside, the second appended and received at least a millisecond after `splitMs`, the first as much
+   * before.
+   */
   beforeEach(async () => {
     node = await nodeWith([circle('near', 10, 100)]);
     node.start();

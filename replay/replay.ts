@@ -1,8 +1,9 @@
 /**
  * Recorded locations once more through a set of geofences, and what that makes, beside what is on record.
  *
- * Flows in: a log to read, a catalog, a project and environment, and a range of time. Flows out: the events that would have been and those
- * that were, each told apart, partition after partition: devices and their events are of one partition. Writes nothing.
+ * Flows in: a log to read, a catalog, a project and environment, and a range of time. Flows out: the events that would
+ * have been and those that were, each told apart, partition after partition: devices and their events are of one
+ * partition. Writes nothing.
  */
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
@@ -68,8 +69,8 @@ export async function prepareReplay(parts: ReplayParts): Promise<Replay> {
 }
 
 /**
- * Where locations are gone already, the range begins after the append of the oldest one held: those that are gone, whose events may be on
- * record still, were received before.
+ * Where locations are gone already, the range begins after the append of the oldest one held: those that are gone,
+ * whose events may be on record still, were received before.
  */
 async function planPartition({ log, range, warmUpMs }: ReplayParts, partition: number): Promise<PartitionPlan> {
   const { first, end } = await log.bounds(topics.locations, partition);

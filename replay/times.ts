@@ -16,7 +16,10 @@ export function parseMoment(text: string, nowMs: number): number | undefined {
   return durationMs === undefined ? parseTime(text) : nowMs - durationMs;
 }
 
-/** Arguments in which `--from -2h` reads `--from=-2h`: on its own, a value that begins with a dash would be taken for an option. */
+/**
+ * Arguments in which `--from -2h` reads `--from=-2h`: on its own, a value that begins with a dash would be taken for an
+ * option.
+ */
 export function withRelativeTimes(args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {

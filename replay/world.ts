@@ -1,4 +1,7 @@
-/** What locations are evaluated against: a read model of its own in a temporary folder, and the catalog over it, as a node has them. */
+/**
+ * What locations are evaluated against: a read model of its own in a temporary folder, and the catalog over it, as a
+ * node has them.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,8 +1,9 @@
 /**
  * Avro codecs of everything that is written to a topic or a state store.
  *
- * Flows in: the `*.avsc` files beside this one. Flows out: typed encoders and decoders. On topics a value is framed in the Confluent
- * wire format (a zero byte, four bytes of schema id big-endian, the Avro body), so that any Kafka client can read it.
+ * Flows in: the `*.avsc` files beside this one. Flows out: typed encoders and decoders. On topics a value is framed in
+ * the Confluent wire format (a zero byte, four bytes of schema id big-endian, the Avro body), so that any Kafka client
+ * can read it.
  * Embedded, schema ids are the fixed ones below; in a cluster the registry assigns them.
  */
 import { readFileSync } from 'node:fs';

@@ -1,9 +1,11 @@
 /**
  * The one catalogue of errors that Fenceline answers or logs.
  *
- * Flows in: a code and, for parameter errors, the field and the rule. Flows out: an {@link ApiError} that the HTTP rooms turn
- * into `{"meta":{"code":400,"type":"invalid_parameter","param":"radius","message":"radius: must be 10 to 10000 metres"}}`.
- * Codes are stable: clients may switch on `meta.type`. `docs/errors.md` is made from this table, and a test holds it so.
+ * Flows in: a code and, for parameter errors, the field and the rule. Flows out: an {@link ApiError} that the HTTP
+ * rooms turn into `{"meta":{"code":400,"type":"invalid_parameter","param":"radius","message":"radius: must be 10 to
+ * 10000 metres"}}`.
+ * Codes are stable: clients may switch on `meta.type`. `docs/errors.md` is made from this table, and a test holds it
+ * so.
  */
 
 /** One row of the catalogue. `retry`: may the same request succeed later without being changed? */
@@ -112,7 +114,9 @@ export class ApiError extends Error {
   }
 }
 
-/** A field that breaks its rule. `rule` is a phrase that reads on after the field's name, as in "must be 10 to 10000". */
+/**
+ * A field that breaks its rule. `rule` is a phrase that reads on after the field's name, as in "must be 10 to 10000".
+ */
 export interface FieldProblem {
   readonly param: string;
   readonly rule: string;

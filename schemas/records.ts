@@ -1,4 +1,6 @@
-/** TypeScript types of the Avro records in `avro/`; a test holds them against the schemas. Times are epoch milliseconds. */
+/**
+ * TypeScript types of the Avro records in `avro/`; a test holds them against the schemas. Times are epoch milliseconds.
+ */
 import type { BeaconType } from './json/beacon.js';
 import type { Environment } from './json/common.js';
 import type { AttemptResult, AttemptState } from './json/webhook.js';

@@ -1,6 +1,6 @@
 /**
- * How far evaluation is behind acceptance. Where offsets have been applied up to is shared by the stage's thread, or asked of the state store; it is
- * compared with the end of the log.
+ * How far evaluation is behind acceptance. Where offsets have been applied up to is shared by the stage's thread, or
+ * asked of the state store; it is compared with the end of the log.
  */
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 

@@ -1,8 +1,8 @@
 /**
  * One process of a cluster, doing what its roles say. Any number of processes may have the same role.
  *
- * Each keeps its own read model of the configuration, in a folder that can be made anew. What it works on is in Kafka, Redis and ClickHouse; any part
- * failing ends the process, and whoever takes over goes on from what is committed.
+ * Each keeps its own read model of the configuration, in a folder that can be made anew. What it works on is in Kafka,
+ * Redis and ClickHouse; any part failing ends the process, and whoever takes over goes on from what is committed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -47,7 +47,10 @@ const clusterMetrics = {
   },
 } as const;
 
-/** So long a node that failed takes to let go what it works on: others take over at once then, and not only when it is missed. */
+/**
+ * So long a node that failed takes to let go what it works on: others take over at once then, and not only when it is
+ * missed.
+ */
 const letGoTimeoutMs = 5_000;
 
 /** In the order in which they stop: who takes in first, then who writes, then who reads what was written. */
@@ -122,7 +125,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     app,
     configuration: readModel,
     writer,
-    mayGreet: async () => parts.has('api') && (await backend.turns.take('first-project', greetingTurnMs)),
+    mayGreet: async () => parts.has('api') && (await backend.leases.take('first-project', greetingTurnMs)),
     failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(
       async (error) => {
         await letGo();

@@ -1,5 +1,6 @@
 /**
- * Where the cluster's services are, from the configuration: addresses taken apart, files read, and what can't go together refused.
+ * Where the cluster's services are, from the configuration: addresses taken apart, files read, and what can't go
+ * together refused.
  *
  * Every problem is told at once, each with the key at fault.
  */

@@ -85,7 +85,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   },
 
   async pipeline({ configuration, logger, stageMetrics, backend, readModel, catalog, spatial }) {
-    const { log, stateStore, replies, turns } = backend;
+    const { log, stateStore, replies, leases } = backend;
     const catchUp = createCatchUp({ log, readModel });
     const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences: spatial.searchGeofences };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
@@ -94,13 +94,13 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const expiry = createExpirySweeper({
       readModel,
       writer,
-      turns,
+      leases,
       clock: Date.now,
       intervalMs,
       keepMs: keepDays * dayMs,
     });
     expiry.start();
-    const restoration = createRestorationSweeper({ readModel, writer, turns });
+    const restoration = createRestorationSweeper({ readModel, writer, leases });
     restoration.start();
     return {
       done: Promise.race([stage.done, expiry.done, restoration.done]),

@@ -1,9 +1,10 @@
 /**
  * A whole Fenceline in one process, on the embedded backends.
  *
- * Four threads: this one takes requests, acknowledges locations and applies configuration; one evaluates; one stores analytics; one sends to webhooks.
- * They share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it restarts from
- * what is committed.
+ * Four threads: this one takes requests, acknowledges locations and applies configuration; one evaluates; one stores
+ * analytics; one sends to webhooks.
+ * They share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it
+ * restarts from what is committed.
  */
 import type { Logger } from 'pino';
 import { embeddedLeases } from '../backends/embedded/leases.js';
@@ -79,13 +80,13 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const expiry = createExpirySweeper({
     readModel,
     writer,
-    turns: embeddedLeases,
+    leases: embeddedLeases,
     clock: Date.now,
     intervalMs: configuration.expiry.intervalMs,
     keepMs: configuration.expiry.keepDays * dayMs,
   });
   expiry.start();
-  const restoration = createRestorationSweeper({ readModel, writer, turns: embeddedLeases });
+  const restoration = createRestorationSweeper({ readModel, writer, leases: embeddedLeases });
   restoration.start();
   const sweeps = startSweeps(backend.log);
   const rejections = startRejectionCounter(log, Date.now);

@@ -1,5 +1,6 @@
 /**
- * The HTTP side of a node: the server with its metrics, and the rooms' routes on what a backend offers. The same for both backends.
+ * The HTTP side of a node: the server with its metrics, and the rooms' routes on what a backend offers. The same for
+ * both backends.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';

@@ -1,4 +1,7 @@
-/** How a node draws maps: icons and sprites are fetched here, drawing is done in processes of its own, none before the first map. */
+/**
+ * How a node draws maps: icons and sprites are fetched here, drawing is done in processes of its own, none before the
+ * first map.
+ */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseNetworks } from '../outbound/addresses.js';

@@ -56,7 +56,10 @@ export function createProcessRegistry(): Registry {
   return registry;
 }
 
-/** A value that is asked for whenever metrics are. While where it is asked of is out of reach it is no number, and the other metrics are answered. */
+/**
+ * A value that is asked for whenever metrics are. While where it is asked of is out of reach it is no number, and the
+ * other metrics are answered.
+ */
 export function addGauge(
   registry: Registry,
   { name, help, read }: { name: string; help: string; read: () => Promise<number> },

@@ -1,9 +1,9 @@
 /**
  * Slows bulk uploads down by how far evaluation is behind.
  *
- * The log takes locations several times faster than they can be evaluated. Without a bound one upload of millions would stand in front of every track
- * call, for minutes. What stands still for long is not waited for, as long as something else moves or has nothing to do: a halted partition must not
- * hold up the uploads to all others.
+ * The log takes locations several times faster than they can be evaluated. Without a bound one upload of millions would
+ * stand in front of every track call, for minutes. What stands still for long is not waited for, as long as something
+ * else moves or has nothing to do: a halted partition must not hold up the uploads to all others.
  */
 import { setTimeout } from 'node:timers/promises';
 import { type Progress, sum } from './backlog.js';
@@ -39,8 +39,8 @@ export function createMovingBacklog(): (progress: Progress, nowMs: number) => nu
 }
 
 /**
- * Resolves when no more than `maxRecords` wait, and no more than are evaluated within half a second: among many overlapping fences a location takes
- * ten times as long as usual.
+ * Resolves when no more than `maxRecords` wait, and no more than are evaluated within half a second: among many
+ * overlapping fences a location takes ten times as long as usual.
  */
 export function createPacing(progress: () => Promise<Progress>, maxRecords: number): () => Promise<void> {
   const backlogOf = createMovingBacklog();

@@ -1,8 +1,9 @@
 /**
  * Positions that lead to another log than the one there is, found and moved.
  *
- * Flows in: an open backend. Flows out: of every partition, what is stored and what the log has; moves, each under a claim of the partition, so that an
- * owner that runs meanwhile is refused instead of being overtaken. It notices within a second, and goes on from the new position.
+ * Flows in: an open backend. Flows out: of every partition, what is stored and what the log has; moves, each under a
+ * claim of the partition, so that an owner that runs meanwhile is refused instead of being overtaken. It notices within
+ * a second, and goes on from the new position.
  */
 import type { DeliveryQueue, Divergence, Log, Position, Positions, StateStore, Topic } from '../pipeline/ports.js';
 import { topics } from '../pipeline/ports.js';

@@ -1,4 +1,7 @@
-/** How a node starts the location stage and the analytics sink: on what a backend offers, with the operator's bounds, its troubles in the log. */
+/**
+ * How a node starts the location stage and the analytics sink: on what a backend offers, with the operator's bounds,
+ * its troubles in the log.
+ */
 import type { Logger } from 'pino';
 import type { Analytics, Log, Positions, Subscription } from '../pipeline/ports.js';
 import { createAnalyticsSink } from '../pipeline/stages/analytics/sink.js';

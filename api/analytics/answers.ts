@@ -1,7 +1,8 @@
 /**
  * Asks the analytics store, within limits of time and memory: evaluation and the store's own inserts share the machine.
  *
- * Flows in: an inquiry and the form that is wanted. Flows out: rows or a file, or the catalogued error for a question that is too large.
+ * Flows in: an inquiry and the form that is wanted. Flows out: rows or a file, or the catalogued error for a question
+ * that is too large.
  */
 import type { Analytics } from '../../pipeline/ports.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';

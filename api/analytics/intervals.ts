@@ -13,8 +13,8 @@ export interface Intervals {
 export type Interval = 'hour' | 'day';
 
 /**
- * Columns for each interval. The engine's own start of an hour is wrong where clocks change by half an hour, or amid an hour; the minutes that the
- * wall clock shows are right everywhere.
+ * Columns for each interval. The engine's own start of an hour is wrong where clocks change by half an hour, or amid an
+ * hour; the minutes that the wall clock shows are right everywhere.
  */
 const columns: Readonly<Record<Interval, (time: string) => { start: string; local: string }>> = {
   hour: (time) => ({

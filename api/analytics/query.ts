@@ -2,7 +2,10 @@
 import Type, { type TObject, type TProperties } from 'typebox';
 import type { FieldReader } from '../fields.js';
 
-/** SQL without LIMIT and SETTINGS, over a view that is called with {@link rangeOf}. Values are bound by name, never spliced. */
+/**
+ * SQL without LIMIT and SETTINGS, over a view that is called with {@link rangeOf}. Values are bound by name, never
+ * spliced.
+ */
 export interface Inquiry {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, unknown>>;

@@ -1,4 +1,7 @@
-/** What every question is asked with: a range of time, a time zone where days and hours matter, and the form of the answer. */
+/**
+ * What every question is asked with: a range of time, a time zone where days and hours matter, and the form of the
+ * answer.
+ */
 import Type from 'typebox';
 import { utcTime } from '../../schemas/wire/common.js';
 import type { FieldReader } from '../fields.js';

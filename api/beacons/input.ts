@@ -1,4 +1,7 @@
-/** From the fields of a request, a form or a row to a beacon in normal form. Pure; see geofences/input.ts for the manner. */
+/**
+ * From the fields of a request, a form or a row to a beacon in normal form. Pure; see geofences/input.ts for the
+ * manner.
+ */
 import { normalizeRangedBeacon } from '../../pipeline/evaluation/beacons.js';
 import type { BeaconRecord, BeaconType } from '../../schemas/json/beacon.js';
 import type { Position } from '../../schemas/json/common.js';

@@ -35,8 +35,8 @@ export function readEventQuery(query: RawFields): Outcome<EventQuery> {
 }
 
 /**
- * Newest first, one more than the limit. Rows of one event are alike, so the first of each is enough: that keeps the order of the
- * table's key, and a short page reads only the end of a long table.
+ * Newest first, one more than the limit. Rows of one event are alike, so the first of each is enough: that keeps the
+ * order of the table's key, and a short page reads only the end of a long table.
  */
 export function eventsStatement(scope: Scope, query: EventQuery): Statement {
   const { sql, parameters } = where(scope, [

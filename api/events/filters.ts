@@ -1,4 +1,7 @@
-/** The filters of events: one definition for the table and for what is read from the topic. A property holds the two together. */
+/**
+ * The filters of events: one definition for the table and for what is read from the topic. A property holds the two
+ * together.
+ */
 import Type, { type TSchema } from 'typebox';
 import type { Event } from '../../schemas/records.js';
 import type { FieldReader } from '../fields.js';

@@ -1,6 +1,7 @@
 /**
- * PUT /v1/events/:id/verification, which mobile SDKs call with a publishable key. The verdict is checked and not kept. A publishable key
- * is public, so the question whether there is such an event has a turn of its own: it never stands before the questions of owners.
+ * PUT /v1/events/:id/verification, which mobile SDKs call with a publishable key. The verdict is checked and not kept.
+ * A publishable key is public, so the question whether there is such an event has a turn of its own: it never stands
+ * before the questions of owners.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync } from 'fastify';

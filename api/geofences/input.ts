@@ -1,8 +1,9 @@
 /**
  * From the fields of a request, a form or a row to a geofence in normal form. Pure.
  *
- * Every field and rule of the geofence table is here and nowhere else. Fields are checked in the order of the table, and the first
- * that breaks its rule is the one that is named. Unknown fields are the caller's business: see known-fields.ts.
+ * Every field and rule of the geofence table is here and nowhere else. Fields are checked in the order of the table,
+ * and the first that breaks its rule is the one that is named. Unknown fields are the caller's business: see
+ * known-fields.ts.
  */
 import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';

@@ -7,5 +7,7 @@ import type { Position } from '../../schemas/json/common.js';
 const maxCachedShapes = 200;
 setCache({ store: new LRUCache<string, object>({ max: maxCachedShapes }) });
 
-/** IANA name. Of the several zones of a disputed or polar place it is the first; reads files on first use of a region. */
+/**
+ * IANA name. Of the several zones of a disputed or polar place it is the first; reads files on first use of a region.
+ */
 export const timeZoneAt = ([longitude, latitude]: Position): string => find(latitude, longitude)[0] ?? 'Etc/UTC';

@@ -1,6 +1,6 @@
 /**
- * From the body of a request to a style: `{ name, style }`, or the style itself. Pure. Whether it follows the specification is seen by
- * who draws; here are the bounds of what is kept.
+ * From the body of a request to a style: `{ name, style }`, or the style itself. Pure. Whether it follows the
+ * specification is seen by who draws; here are the bounds of what is kept.
  */
 import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../schemas/json/map.js';
 import { FieldReader, isDictionary, maxNameLength, type Outcome, type RawFields } from '../fields.js';
@@ -17,7 +17,10 @@ export interface StyleInput {
 
 const known = [...Object.keys(MapStyle.properties), 'style'];
 
-/** @param current what is kept; undefined for a new style. What is left out stays. A name that isn't given is the style's own. */
+/**
+ * @param current what is kept; undefined for a new style. What is left out stays. A name that isn't given is the
+ * style's own.
+ */
 export function readStyle(current: Omit<StyleInput, 'path'> | undefined, fields: RawFields): Outcome<StyleInput> {
   const isBare = Object.hasOwn(fields, 'layers') && !Object.hasOwn(fields, 'style');
   const wrapper = isBare ? {} : fields;

@@ -1,8 +1,9 @@
 /**
  * What the maps of a key may cost: a bucket of processor time that refills steadily.
  *
- * A map is admitted while there is any time left, whatever it costs, so that the largest map can be drawn; the bucket then goes below empty and the
- * next map waits until it has refilled. A map that took more than its estimate is charged the difference.
+ * A map is admitted while there is any time left, whatever it costs, so that the largest map can be drawn; the bucket
+ * then goes below empty and the next map waits until it has refilled. A map that took more than its estimate is charged
+ * the difference.
  */
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../schemas/errors.js';

@@ -1,4 +1,6 @@
-/** The parameters and answers of the static map, for the API's description. What they mean exactly is in docs/maps.md. */
+/**
+ * The parameters and answers of the static map, for the API's description. What they mean exactly is in docs/maps.md.
+ */
 import Type, { type TSchema } from 'typebox';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));

@@ -1,7 +1,9 @@
 /**
- * The styles and markers that a map's request names by id: found in its own project and environment, and fetched when the map is drawn.
+ * The styles and markers that a map's request names by id: found in its own project and environment, and fetched when
+ * the map is drawn.
  *
- * A request that names one is remembered, here and by whoever draws, by the version: once it is changed nothing old is answered.
+ * A request that names one is remembered, here and by whoever draws, by the version: once it is changed nothing old is
+ * answered.
  */
 import { LRUCache } from 'lru-cache';
 import type { ConfigurationReader, Scope, UploadedFiles } from '../../pipeline/catalog/types.js';

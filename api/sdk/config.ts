@@ -1,4 +1,7 @@
-/** GET /v1/config: what SDKs ask when they start. The project's settings are mirrored, so that decisions they make offline agree with ours. */
+/**
+ * GET /v1/config: what SDKs ask when they start. The project's settings are mirrored, so that decisions they make
+ * offline agree with ours.
+ */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/authority.js';

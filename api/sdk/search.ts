@@ -1,4 +1,7 @@
-/** Questions by place: the context of a point, nearby geofences and beacons, and the region that SDKs keep for offline use. */
+/**
+ * Questions by place: the context of a point, nearby geofences and beacons, and the region that SDKs keep for offline
+ * use.
+ */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/authority.js';

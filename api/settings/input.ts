@@ -1,4 +1,7 @@
-/** A partial change of a project's settings. Pure. What isn't named stays; null or '' puts a setting back to its default. */
+/**
+ * A partial change of a project's settings. Pure. What isn't named stays; null or '' puts a setting back to its
+ * default.
+ */
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
 import { FieldReader, type Outcome, parseText, type RawFields } from '../fields.js';

@@ -1,8 +1,10 @@
 /**
- * One live stream: reads what its reader has missed, then listens to the tailer, with no gap and no repeat between the two.
+ * One live stream: reads what its reader has missed, then listens to the tailer, with no gap and no repeat between the
+ * two.
  *
- * Flows in: a position, filters, the log and the tailer. Flows out: `output`, the text of server-sent events. Memory is bounded: reading
- * waits for the reader; from the tailer, which waits for nobody, a reader that leaves too much unsent is cut, and comes back with its last id.
+ * Flows in: a position, filters, the log and the tailer. Flows out: `output`, the text of server-sent events. Memory is
+ * bounded: reading waits for the reader; from the tailer, which waits for nobody, a reader that leaves too much unsent
+ * is cut, and comes back with its last id.
  */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -20,7 +22,10 @@ import type { Listener, Tailer } from './tailer.js';
 export interface StreamParts {
   readonly log: Log;
   readonly tailer: Tailer;
-  /** Shared by all streams of a node: one of them reads at a time, so that together they take no more of the thread than one. */
+  /**
+   * Shared by all streams of a node: one of them reads at a time, so that together they take no more of the thread than
+   * one.
+   */
   readonly serialize: Serialize;
   /** As `scopeName` of what the reader may see. */
   readonly scope: string;

@@ -1,6 +1,6 @@
 /**
- * Who follows topic `events` on this node at the moment: streams, and polls that wait. Their number is bounded, and the tailer runs while
- * there are any.
+ * Who follows topic `events` on this node at the moment: streams, and polls that wait. Their number is bounded, and the
+ * tailer runs while there are any.
  */
 import type { Log } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';

@@ -1,8 +1,9 @@
 /**
- * Server-sent events as text, as the WHATWG HTML standard frames them (section 9.2.6, "Interpreting an event stream"). Pure.
+ * Server-sent events as text, as the WHATWG HTML standard frames them (section 9.2.6, "Interpreting an event stream").
+ * Pure.
  *
- * A message is a block of lines `name: value` that ends with an empty line. A block without data is not dispatched, but its id counts: that
- * is how a stream that has nothing to say moves its reader's position.
+ * A message is a block of lines `name: value` that ends with an empty line. A block without data is not dispatched, but
+ * its id counts: that is how a stream that has nothing to say moves its reader's position.
  */
 import type { Event } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';

@@ -1,8 +1,9 @@
 /**
  * A place in a topic as a short text: the offset of the next record of every partition.
  *
- * The stream's ids and the `next` of the topics API are such texts. Layout: a version byte, then an offset per partition as an unsigned LEB128
- * varint, all in base64url. Every text begins with `A`, so that none looks like a plain offset.
+ * The stream's ids and the `next` of the topics API are such texts. Layout: a version byte, then an offset per
+ * partition as an unsigned LEB128 varint, all in base64url. Every text begins with `A`, so that none looks like a plain
+ * offset.
  */
 
 /** The offset of the next record, by partition. */

@@ -13,8 +13,8 @@ const notAnId = 'must be the id of a message of this stream';
 const maxIdLength = 16_384;
 
 /**
- * The header is what a browser comes back with, so it counts before the parameter, and that before `from`: both stand in the address
- * of every try.
+ * The header is what a browser comes back with, so it counts before the parameter, and that before `from`: both stand
+ * in the address of every try.
  */
 export function readStreamQuery(
   query: RawFields,

@@ -1,4 +1,7 @@
-/** Whose a record of topic `events` is, by its key: `project/environment/device`. Most records need not be decoded for it. */
+/**
+ * Whose a record of topic `events` is, by its key: `project/environment/device`. Most records need not be decoded for
+ * it.
+ */
 import type { Caller } from '../../http/keys.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 

@@ -25,8 +25,8 @@ export const boundsOf = (log: Pick<Log, 'bounds' | 'partitions'>): Promise<Bound
   );
 
 /**
- * The offset within the bounds, and how many records its reader misses thereby. One beyond the end counts as the end: after a power cut the
- * topic may have fallen back, and what comes then is the same events again.
+ * The offset within the bounds, and how many records its reader misses thereby. One beyond the end counts as the end:
+ * after a power cut the topic may have fallen back, and what comes then is the same events again.
  */
 export const within = (
   { first, end }: Omit<Bounds, 'partition'>,

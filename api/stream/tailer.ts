@@ -1,8 +1,9 @@
 /**
  * Reads topic `events` as it grows, once for all who follow it on this node.
  *
- * A record is decoded when somebody listens to its project and environment, and its message is made when somebody's filters match: once,
- * whoever gets it. Listeners are told everything in one go per batch, so that each costs one write.
+ * A record is decoded when somebody listens to its project and environment, and its message is made when somebody's
+ * filters match: once, whoever gets it. Listeners are told everything in one go per batch, so that each costs one
+ * write.
  */
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord } from '../../pipeline/stages/dead-letters.js';
@@ -13,7 +14,10 @@ import type { Position } from './position.js';
 import { scopeOfKey } from './scopes.js';
 import { boundsOf } from './start.js';
 
-/** With a hundred streams that want every record about four milliseconds of work; then others on this thread get their turn. */
+/**
+ * With a hundred streams that want every record about four milliseconds of work; then others on this thread get their
+ * turn.
+ */
 const maxBatchRecords = 50;
 
 export interface Listener {

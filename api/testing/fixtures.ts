@@ -1,4 +1,7 @@
-/** A whole API for this room's tests: the real log, read model and writer in a folder of its own, two projects, and calls with their keys. */
+/**
+ * A whole API for this room's tests: the real log, read model and writer in a folder of its own, two projects, and
+ * calls with their keys.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +48,10 @@ const unasked = async (): Promise<never> => {
   throw new Error('not part of this test');
 };
 
-/** The real analytics engine with the real tables, closed after the tests of the file. One per file: a process opens one folder at a time. */
+/**
+ * The real analytics engine with the real tables, closed after the tests of the file. One per file: a process opens one
+ * folder at a time.
+ */
 export async function useAnalytics() {
   const analytics = await openTestAnalytics();
   afterAll(() => analytics.close());

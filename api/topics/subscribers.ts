@@ -1,4 +1,7 @@
-/** The routes of those who follow topic `events`: the live stream and the topics API. They share one tailer, and places that are bounded. */
+/**
+ * The routes of those who follow topic `events`: the live stream and the topics API. They share one tailer, and places
+ * that are bounded.
+ */
 import type { FastifyPluginAsync } from 'fastify';
 import type { ApiDeps } from '../deps.js';
 import { createSerializer } from '../serialize.js';

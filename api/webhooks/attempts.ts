@@ -58,8 +58,8 @@ export function readAttemptQuery(query: RawFields): Outcome<AttemptQuery> {
 }
 
 /**
- * Newest first, one more than the limit. Rows of one try are alike, so the first of each is enough. Which ones is found out from narrow columns
- * before bodies are read, of which a block of rows has megabytes.
+ * Newest first, one more than the limit. Rows of one try are alike, so the first of each is enough. Which ones is found
+ * out from narrow columns before bodies are read, of which a block of rows has megabytes.
  */
 export function attemptsStatement(webhook: WebhookRecord, query: AttemptQuery): Statement {
   const { sql, parameters } = where(webhook, [

@@ -1,8 +1,9 @@
 /**
  * From the fields of a request to what an owner says of a webhook. Pure.
  *
- * A change merges: what is left out stays, null and '' put a field back to its default. Names that aren't known are refused, for
- * a misspelt `tags` would send everything; those of the answer are let pass, so that what was read can be sent back.
+ * A change merges: what is left out stays, null and '' put a field back to its default. Names that aren't known are
+ * refused, for a misspelt `tags` would send everything; those of the answer are let pass, so that what was read can be
+ * sent back.
  */
 import type { Networks } from '../../outbound/addresses.js';
 import { checkUrl, maxUrlLength } from '../../outbound/url.js';

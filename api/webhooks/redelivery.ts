@@ -1,8 +1,9 @@
 /**
  * Events once more to a webhook.
  *
- * Flows in: one event or a span of time. Flows out: deliveries on topic `deliveries`. An event that was tried before goes out in the very delivery
- * in which it was tried last, under the same id with the same bytes; another is made into one as if it happened now, with its user as of now.
+ * Flows in: one event or a span of time. Flows out: deliveries on topic `deliveries`. An event that was tried before
+ * goes out in the very delivery in which it was tried last, under the same id with the same bytes; another is made into
+ * one as if it happened now, with its user as of now.
  */
 import { deviceKey } from '../../ingest/track-request.js';
 import { topics } from '../../pipeline/ports.js';

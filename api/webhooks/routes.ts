@@ -1,4 +1,7 @@
-/** Webhooks of the key's project and environment: the endpoints. Their secrets and what is delivered to them have files of their own. */
+/**
+ * Webhooks of the key's project and environment: the endpoints. Their secrets and what is delivered to them have files
+ * of their own.
+ */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/authority.js';

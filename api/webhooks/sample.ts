@@ -1,5 +1,6 @@
 /**
- * Events that never happened, to try a webhook with: as real ones look, with ids of their own, and marked by `source` and `metadata.test`.
+ * Events that never happened, to try a webhook with: as real ones look, with ids of their own, and marked by `source`
+ * and `metadata.test`.
  */
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { deriveId, freshId } from '../../schemas/ids.js';

@@ -1,6 +1,6 @@
 /**
- * The secrets that sign a webhook's requests, as Standard Webhooks has them. Kept newest first: the first signs until it is replaced, the
- * others until their `expiresAt`.
+ * The secrets that sign a webhook's requests, as Standard Webhooks has them. Kept newest first: the first signs until
+ * it is replaced, the others until their `expiresAt`.
  */
 import { randomBytes } from 'node:crypto';
 import type { Sealer } from '../../pipeline/encryption.js';
@@ -29,8 +29,8 @@ export function newSecret(webhook: string, sealer: Sealer, nowMs: number): Issue
 }
 
 /**
- * The secrets with a new one in front. The others sign for `overlapHours` more at most; those that sign no more are dropped, then the
- * oldest of too many.
+ * The secrets with a new one in front. The others sign for `overlapHours` more at most; those that sign no more are
+ * dropped, then the oldest of too many.
  */
 export function rotate(
   secrets: readonly WebhookSecretRecord[],

@@ -47,7 +47,8 @@ const columns =
   "if(geofence = '', beacon, geofence) AS subject, body";
 
 /**
- * The first events of the range that the webhook takes, oldest first, in the order in which their locations caused them, and where the next begin.
+ * The first events of the range that the webhook takes, oldest first, in the order in which their locations caused
+ * them, and where the next begin.
  * Those of one location are never parted, so there may be a few more than `limit`.
  */
 export async function eventsOfRange(

@@ -1,7 +1,8 @@
 /**
  * Deliveries that wait for a webhook, the next due first.
  *
- * They lie in the queues of all sources: one per partition of topics `events` and `deliveries`. A page merges what these queues hold.
+ * They lie in the queues of all sources: one per partition of topics `events` and `deliveries`. A page merges what
+ * these queues hold.
  */
 import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, type Log, topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
@@ -88,7 +89,9 @@ const queuesOf = (log: Pick<Log, 'partitions'>): DeliverySource[] =>
     Array.from({ length: log.partitions(topic) }, (_, partition) => ({ topic, partition })),
   );
 
-/** The place in a queue after which the next page begins. Of one due time, earlier queues have been answered already. */
+/**
+ * The place in a queue after which the next page begins. Of one due time, earlier queues have been answered already.
+ */
 function placeAfter(
   webhook: string,
   { dueAtMs, queue: last, sequence }: WaitingCursor,

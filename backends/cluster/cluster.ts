@@ -1,10 +1,12 @@
 /**
- * The ports on services: Kafka for logs, Redis for states, positions, delivery queues, replies and turns, a registry for what records look like.
+ * The ports on services: Kafka for logs, Redis for states, positions, delivery queues, replies and turns, a registry
+ * for what records look like.
  * ClickHouse is opened apart (`clickhouse/`), by who stores or asks.
  *
- * Flows in: records, commits. Flows out: the same, durable and in order, on any node. May import `schemas/` and `pipeline/ports.ts`.
+ * Flows in: records, commits. Flows out: the same, durable and in order, on any node. May import `schemas/` and
+ * `pipeline/ports.ts`.
  */
-import type { DeliveryQueue, Inbox, Log, Positions, Replies, StateStore, Turns } from '../../pipeline/ports.js';
+import type { DeliveryQueue, Inbox, Leases, Log, Positions, Replies, StateStore } from '../../pipeline/ports.js';
 import { topics } from '../../pipeline/ports.js';
 import { connectKafka } from './kafka/connection/connection.js';
 import { createKafkaLog, type KafkaLog } from './kafka/log.js';
@@ -47,14 +49,17 @@ export interface ClusterBackend {
   /** For requests: reports an outage as `unavailable`. */
   readonly requestDeliveries: Pick<DeliveryQueue, 'waiting'>;
   readonly replies: Replies;
-  readonly turns: Turns;
+  readonly leases: Leases;
   /** Where replies to this process arrive. */
   openInbox(): Promise<Inbox>;
   /** Ends subscriptions and waits for what is in flight. */
   close(): Promise<void>;
 }
 
-/** Rejects, saying why, when a service can't be reached for about a minute, or lets us not in, and while the number of partitions is being changed. */
+/**
+ * Rejects, saying why, when a service can't be reached for about a minute, or lets us not in, and while the number of
+ * partitions is being changed.
+ */
 export async function openCluster(options: ClusterOptions): Promise<ClusterBackend> {
   const { onProblem } = options;
   const closing: (() => Promise<void>)[] = [];
@@ -103,7 +108,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       },
       requestDeliveries,
       replies: createRedisReplies(redis),
-      turns: createRedisLeases(redis),
+      leases: createRedisLeases(redis),
       openInbox: () => createRedisInbox(redis),
       close,
     };

@@ -1,4 +1,7 @@
-/** Where the cluster's services are and how to speak to them. Made from the configuration; files named there are read before. */
+/**
+ * Where the cluster's services are and how to speak to them. Made from the configuration; files named there are read
+ * before.
+ */
 import type { Topic } from '../../pipeline/ports.js';
 
 /** Given at all, the connection is encrypted and the server's certificate checked. PEM texts. */
@@ -69,6 +72,9 @@ export interface ClickHouseOptions {
   readonly requestTimeoutMs: number;
   /** Of a query. */
   readonly maxThreads?: number;
-  /** Name of the cluster in ClickHouse's configuration: tables are then `Replicated…`, with `Distributed` ones over them. */
+  /**
+   * Name of the cluster in ClickHouse's configuration: tables are then `Replicated…`, with `Distributed` ones over
+   * them.
+   */
   readonly cluster?: string;
 }

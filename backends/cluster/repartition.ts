@@ -1,10 +1,13 @@
 /**
  * Another number of partitions for an installation whose processes are all stopped.
  *
- * A device's partition follows from its key and the number of partitions: with more of them, most devices belong elsewhere, and their states go with them.
- * Everything that waited must be done before, for the records of a device may not lie in two partitions while one of them is still to be read.
+ * A device's partition follows from its key and the number of partitions: with more of them, most devices belong
+ * elsewhere, and their states go with them.
+ * Everything that waited must be done before, for the records of a device may not lie in two partitions while one of
+ * them is still to be read.
  *
- * From its first change on, a mark in Redis keeps nodes from starting. Ended in the middle, it is done again and goes on: nothing that is done again does harm.
+ * From its first change on, a mark in Redis keeps nodes from starting. Ended in the middle, it is done again and goes
+ * on: nothing that is done again does harm.
  */
 import { createKafka } from './kafka/connection/client.js';
 import type { KafkaOptions, RedisOptions } from './options.js';

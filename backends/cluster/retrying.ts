@@ -7,7 +7,10 @@ export const outageLimitMs = 60_000;
 const firstPauseMs = 50;
 const maxPauseMs = 2_000;
 
-/** Before try `attempt` + 1, counted from 0. Half of it is drawn, so that those who failed together don't come back together. */
+/**
+ * Before try `attempt` + 1, counted from 0. Half of it is drawn, so that those who failed together don't come back
+ * together.
+ */
 export function pauseMs(attempt: number): number {
   const longestMs = Math.min(maxPauseMs, firstPauseMs * 2 ** attempt);
   return longestMs * (0.5 + Math.random() / 2);

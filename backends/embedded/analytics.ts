@@ -1,8 +1,9 @@
 /**
- * Analytics on chDB, the ClickHouse engine in the process: the same client as for a server, over an embedded connection.
+ * Analytics on chDB, the ClickHouse engine in the process: the same client as for a server, over an embedded
+ * connection.
  *
- * One process may open one data folder; a folder may be opened again once it was closed. Where a worker thread opens it, the main thread
- * must import `chdb-stays-loaded.js` first (`embedded.js` does).
+ * One process may open one data folder; a folder may be opened again once it was closed. Where a worker thread opens
+ * it, the main thread must import `chdb-stays-loaded.js` first (`embedded.js` does).
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -33,9 +34,10 @@ export interface ChdbAnalytics extends Analytics {
 const readers = 2;
 
 /**
- * Opens the engine on `path`, which must have none of `*?{}` in its name. As parameters, times are best bound as epoch milliseconds
- * (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are answered as numbers. A failed statement
- * rejects with an Error that has ClickHouse's `code` and `type`. A long question delays other questions, but no insert.
+ * Opens the engine on `path`, which must have none of `*?{}` in its name. As parameters, times are best bound as epoch
+ * milliseconds (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are
+ * answered as numbers. A failed statement rejects with an Error that has ClickHouse's `code` and `type`. A long
+ * question delays other questions, but no insert.
  */
 export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
   const insertsFolder = resolve(path, 'inserts');
@@ -46,7 +48,8 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
   mkdirSync(insertsFolder, { recursive: true });
   const open = (): ClickHouseClient =>
     createClient({
-      // One contract, declared once in the client and once in the package that chDB takes it from: types with private parts never match.
+      // One contract, declared once in the client and once in the package that chDB takes it from: types with private
+      // parts never match.
       connection: createChdbConnection({ path }) as unknown as Connection,
       clickhouse_settings: {
         max_threads: maxThreads,
@@ -65,8 +68,8 @@ function analyticsOver(writing: Connections, reading: Connections, insertsFolder
   let inserts = 0;
 
   /**
-   * By way of a file, which is gone before the system writes it to disk. Rows within the statement would go through the engine's tokenizer
-   * first: twice the processor time.
+   * By way of a file, which is gone before the system writes it to disk. Rows within the statement would go through the
+   * engine's tokenizer first: twice the processor time.
    */
   const insert = (table: string, rows: Uint8Array): Promise<void> =>
     writing.run(async (client) => {

@@ -1,8 +1,10 @@
 /**
- * The block: many records of one partition as one LMDB value, so that an append of thousands of records costs a handful of puts.
+ * The block: many records of one partition as one LMDB value, so that an append of thousands of records costs a handful
+ * of puts.
  *
- * Layout, integers big-endian: `count u32`, `timestamp f64` (epoch ms), then per record `key bytes u16`, `value bytes i32` (-1: tombstone),
- * key (UTF-8), value. The base offset is part of the LMDB key and not of the block: a block is encoded before its offsets are known.
+ * Layout, integers big-endian: `count u32`, `timestamp f64` (epoch ms), then per record `key bytes u16`, `value bytes
+ * i32` (-1: tombstone), key (UTF-8), value. The base offset is part of the LMDB key and not of the block: a block is
+ * encoded before its offsets are known.
  */
 import type { LogRecord, NewRecord } from '../../pipeline/ports.js';
 

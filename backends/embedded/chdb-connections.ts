@@ -1,9 +1,10 @@
 /**
  * A few connections to the engine, each running one statement at a time; further statements wait for their turn.
  *
- * The engine's connections have an output of their own: what a statement had written before it failed would stand at the head of the next
- * answer. So a connection is given up once a statement failed on it. Opening one takes less than a millisecond. Each statement under way
- * holds one of the four threads that Node has for files and other native work: there must be fewer connections than that.
+ * The engine's connections have an output of their own: what a statement had written before it failed would stand at
+ * the head of the next answer. So a connection is given up once a statement failed on it. Opening one takes less than a
+ * millisecond. Each statement under way holds one of the four threads that Node has for files and other native work:
+ * there must be fewer connections than that.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 

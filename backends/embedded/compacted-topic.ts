@@ -1,6 +1,7 @@
 /**
- * A compacted topic in LMDB: one partition, one entry per record. A record that a newer one of its key has replaced stays for the compaction
- * lag, as in Kafka: readers may refuse the newer one and need the older. A tombstone stays for a bounded time, for readers that were away.
+ * A compacted topic in LMDB: one partition, one entry per record. A record that a newer one of its key has replaced
+ * stays for the compaction lag, as in Kafka: readers may refuse the newer one and need the older. A tombstone stays for
+ * a bounded time, for readers that were away.
  *
  * An entry is a block of one record, followed by the record's headers as JSON, if it has any.
  */
@@ -64,7 +65,9 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
   const newest = environment.table(`${name}:newest`);
   /** Offset of a tombstone that is the newest of its key -> when it was appended (8 bytes) and the record key. */
   const tombstones = environment.table(`${name}:tombstones`);
-  /** Offset of a record -> when it was appended (8 bytes) and the offset of the record that it has replaced (8 bytes). */
+  /**
+   * Offset of a record -> when it was appended (8 bytes) and the offset of the record that it has replaced (8 bytes).
+   */
   const replaced = environment.table(`${name}:replaced`);
   const pool = new BlockPool();
 

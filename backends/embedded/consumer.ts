@@ -1,4 +1,7 @@
-/** One subscription: an independent loop per partition that reads, hands over, and waits to be woken when there is nothing more. */
+/**
+ * One subscription: an independent loop per partition that reads, hands over, and waits to be woken when there is
+ * nothing more.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConsumeOptions, Log, Subscription } from '../../pipeline/ports.js';
 import { asPosition, findDivergence } from '../../pipeline/positions.js';
@@ -66,7 +69,10 @@ export function startConsumer(options: ConsumerOptions): Subscription {
     return undefined;
   }
 
-  /** The place to start from; undefined when the log isn't the one that was read, and nobody says where to go on. The files of a log change only while nobody has them open. */
+  /**
+   * The place to start from; undefined when the log isn't the one that was read, and nobody says where to go on. The
+   * files of a log change only while nobody has them open.
+   */
   async function startOf(partition: number): Promise<number | undefined> {
     let position = asPosition(await handler.assigned(partition, isOurs));
     if (handler.diverged === undefined) return position.offset;

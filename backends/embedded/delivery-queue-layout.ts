@@ -1,6 +1,6 @@
 /**
- * Keys and values of the delivery queue in LMDB. Keys have a fixed width and sort by source, webhook, time due and sequence. Times and
- * sequences are doubles: those that aren't negative sort as their big-endian bytes do.
+ * Keys and values of the delivery queue in LMDB. Keys have a fixed width and sort by source, webhook, time due and
+ * sequence. Times and sequences are doubles: those that aren't negative sort as their big-endian bytes do.
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery, WebhookHealth } from '../../pipeline/ports.js';
 import { deriveId } from '../../schemas/ids.js';

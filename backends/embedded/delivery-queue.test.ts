@@ -1,4 +1,7 @@
-/** What the embedded delivery queue does beyond the contract: bounds, and drops in many transactions beside which others write. */
+/**
+ * What the embedded delivery queue does beyond the contract: bounds, and drops in many transactions beside which others
+ * write.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

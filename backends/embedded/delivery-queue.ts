@@ -1,9 +1,10 @@
 /**
- * Waiting deliveries of each source in LMDB, in the order of their places, with the source's position and owner token beside them. A change
- * is one transaction in which the token is checked, so that nothing is ever half done.
+ * Waiting deliveries of each source in LMDB, in the order of their places, with the source's position and owner token
+ * beside them. A change is one transaction in which the token is checked, so that nothing is ever half done.
  *
- * The queue has an environment of its own, synced behind, and `events` is in another that is synced behind as well. So that no power cut can
- * leave a position beyond the end of its topic, the source's environment is synced before a position moves (docs/decisions/009).
+ * The queue has an environment of its own, synced behind, and `events` is in another that is synced behind as well. So
+ * that no power cut can leave a position beyond the end of its topic, the source's environment is synced before a
+ * position moves (docs/decisions/009).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
@@ -67,7 +68,10 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     });
   }
 
-  /** Runs `change` in a transaction unless the source was claimed by another; it answers the queue's state afterwards, undefined to refuse. */
+  /**
+   * Runs `change` in a transaction unless the source was claimed by another; it answers the queue's state afterwards,
+   * undefined to refuse.
+   */
   async function changeAs(
     { source, token }: DeliveryClaim,
     change: (state: QueueState) => QueueState | undefined,
@@ -170,7 +174,10 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     return keys;
   }
 
-  /** In as many transactions as it takes. What is added after the first of them stays; `fenced` leaves what was not reached yet. */
+  /**
+   * In as many transactions as it takes. What is added after the first of them stays; `fenced` leaves what was not
+   * reached yet.
+   */
   async function drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult> {
     let end: number | undefined;
     for (;;) {

@@ -1,8 +1,9 @@
 /**
- * The ports on engines that run in the process: LMDB for logs, states, positions and delivery queues, chDB for analytics.
+ * The ports on engines that run in the process: LMDB for logs, states, positions and delivery queues, chDB for
+ * analytics.
  *
- * Flows in: records, commits, rows. Flows out: the same, durable and in order. Each thread that needs them opens the same folder; the
- * engines share what is below. May import `schemas/` and `pipeline/ports.ts`.
+ * Flows in: records, commits, rows. Flows out: the same, durable and in order. Each thread that needs them opens the
+ * same folder; the engines share what is below. May import `schemas/` and `pipeline/ports.ts`.
  */
 import './chdb-stays-loaded.js';
 import type { DeliveryQueue, Positions, StateStore } from '../../pipeline/ports.js';
@@ -23,7 +24,10 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-/** Opens log, states, positions and delivery queues in `path`. Throws when the folder can't be opened or was made for another number of partitions. */
+/**
+ * Opens log, states, positions and delivery queues in `path`. Throws when the folder can't be opened or was made for
+ * another number of partitions.
+ */
 export function openEmbedded(options: EmbeddedOptions): Embedded {
   const storage = openStorage(options);
   const log = createLog(storage, options);

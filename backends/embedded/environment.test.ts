@@ -23,7 +23,8 @@ async function freeMemoryWithSecrets(collectGarbage: () => void): Promise<void> 
   await nextTurn();
 }
 
-// LMDB's option `noMemInit` writes pages as they come from the allocator: a freed answer with a webhook's secret was found in the file.
+// LMDB's option `noMemInit` writes pages as they come from the allocator: a freed answer with a webhook's secret was
+// found in the file.
 it('memory that was freed does not reach the file', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;

@@ -1,4 +1,7 @@
-/** One LMDB environment: a folder, one writer at a time, readers that never wait. Several threads and processes may have it open. */
+/**
+ * One LMDB environment: a folder, one writer at a time, readers that never wait. Several threads and processes may have
+ * it open.
+ */
 import { promisify } from 'node:util';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { createSpace, isWantOfRoom, type Space, storageFull, whenRoom } from './space.js';
@@ -9,8 +12,8 @@ export type Table = Database<Buffer, Buffer>;
 export interface Environment {
   table(name: string): Table;
   /**
-   * Runs `write` inside a write transaction; several that wait share one. It must not throw: what it wrote before would stay. While the disk is full it waits,
-   * and `write` runs again when a transaction had no room.
+   * Runs `write` inside a write transaction; several that wait share one. It must not throw: what it wrote before would
+   * stay. While the disk is full it waits, and `write` runs again when a transaction had no room.
    */
   transaction<T>(write: () => T): Promise<T>;
   /** The same, once: rejects with ApiError `storage_full` when there was no room. Nothing was written then. */
@@ -33,9 +36,14 @@ export interface EnvironmentOptions {
    * false: a commit is visible at once and synced behind; a power cut takes the newest commits back, in order.
    */
   readonly syncBeforeVisible: boolean;
-  /** The folder must exist then, and every table that is asked for; nothing is ever written to it but the reader's place among the readers. */
+  /**
+   * The folder must exist then, and every table that is asked for; nothing is ever written to it but the reader's place
+   * among the readers.
+   */
   readonly readOnly?: boolean;
-  /** Of a new file. Values of more than half a page take whole pages of their own. Default: the system's, mostly 4,096. */
+  /**
+   * Of a new file. Values of more than half a page take whole pages of their own. Default: the system's, mostly 4,096.
+   */
   readonly pageBytes?: number;
   /** Default: always enough. */
   readonly space?: Space;

@@ -30,6 +30,9 @@ export function numberValue(value: number): Buffer {
 
 export const numberOf = (value: Buffer | undefined): number | undefined => value?.readDoubleBE(0);
 
-/** The mark of a position (`pipeline/positions.ts`) that ends a value, behind its first `bytes` bytes; null in values of versions without. */
+/**
+ * The mark of a position (`pipeline/positions.ts`) that ends a value, behind its first `bytes` bytes; null in values of
+ * versions without.
+ */
 export const markAfter = (value: Buffer | undefined, bytes: number): string | null =>
   value === undefined || value.length <= bytes ? null : value.toString('utf8', bytes);

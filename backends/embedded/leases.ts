@@ -1,4 +1,4 @@
 /** There is one process: every turn is its own. */
-import type { Turns } from '../../pipeline/ports.js';
+import type { Leases } from '../../pipeline/ports.js';
 
-export const embeddedLeases: Turns = { take: async () => true };
+export const embeddedLeases: Leases = { take: async () => true };

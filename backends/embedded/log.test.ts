@@ -1,4 +1,7 @@
-/** What the embedded log does beyond the contract: bounds, retention, tombstones, one folder for ever one number of partitions. */
+/**
+ * What the embedded log does beyond the contract: bounds, retention, tombstones, one folder for ever one number of
+ * partitions.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -18,11 +18,17 @@ import type { Storage } from './storage.js';
 const defaultMaxInFlightBytes = 64 * 2 ** 20;
 
 export interface LogOptions {
-  /** Bytes that may be accepted and not yet durable, per environment, before appends are refused as `overloaded`. Default 64 MiB. */
+  /**
+   * Bytes that may be accepted and not yet durable, per environment, before appends are refused as `overloaded`.
+   * Default 64 MiB.
+   */
   readonly maxInFlightBytes?: number;
   /** Default: always enough. */
   readonly space?: Space;
-  /** What appends do while the disk is full: `refuse` rejects with `storage_full`, `wait` goes on when there is room. Default `refuse`. */
+  /**
+   * What appends do while the disk is full: `refuse` rejects with `storage_full`, `wait` goes on when there is room.
+   * Default `refuse`.
+   */
   readonly whenFull?: 'refuse' | 'wait';
 }
 
@@ -35,10 +41,16 @@ export interface EmbeddedConsumeOptions extends ConsumeOptions {
 export interface EmbeddedLog extends Log {
   /** Key and value bytes accepted by this thread's `append` and not durable yet. */
   readonly inFlightBytes: number;
-  /** Rejects with ApiError `overloaded` when too much is in flight, `storage_full` where appends don't wait for room, `unavailable` after close. */
+  /**
+   * Rejects with ApiError `overloaded` when too much is in flight, `storage_full` where appends don't wait for room,
+   * `unavailable` after close.
+   */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   consume(options: EmbeddedConsumeOptions): Subscription;
-  /** Removes whole blocks, and tombstones, that are older than their topic keeps. To be called from time to time, by one thread. */
+  /**
+   * Removes whole blocks, and tombstones, that are older than their topic keeps. To be called from time to time, by one
+   * thread.
+   */
   sweep(nowMs: number): Promise<void>;
   /** Ends the subscriptions and waits for appends in flight. Leaves the storage open. */
   close(): Promise<void>;

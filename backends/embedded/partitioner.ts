@@ -1,4 +1,7 @@
-/** A stable 32-bit hash of a text (FNV-1a over its UTF-16 code units, low byte then high byte). The same on every machine and version. */
+/**
+ * A stable 32-bit hash of a text (FNV-1a over its UTF-16 code units, low byte then high byte). The same on every
+ * machine and version.
+ */
 export function stableHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {

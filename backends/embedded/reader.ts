@@ -1,8 +1,9 @@
 /**
  * A data folder to look into: what its topics hold, for tools that run beside a server or without one.
  *
- * Flows in: the folder. Flows out: the records of `locations`, `events` and `changes`. Nothing is written, locked or woken: a reader only takes
- * its place in LMDB's table of readers, and holds on to a state of the data for no longer than one read. May import what `log.ts` may.
+ * Flows in: the folder. Flows out: the records of `locations`, `events` and `changes`. Nothing is written, locked or
+ * woken: a reader only takes its place in LMDB's table of readers, and holds on to a state of the data for no longer
+ * than one read. May import what `log.ts` may.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 /**
  * Calls between threads: an object's asynchronous methods, callable from the other end of a MessagePort.
  *
- * Arguments and results are copied (structured clone). Errors keep name, message, stack and plain fields; an ApiError arrives as one.
+ * Arguments and results are copied (structured clone). Errors keep name, message, stack and plain fields; an ApiError
+ * arrives as one.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { ApiError, type ErrorCode } from '../../schemas/errors.js';
@@ -71,8 +72,8 @@ interface PendingCall {
 }
 
 /**
- * The object that the other end serves. When the port closes, or its thread dies, waiting and later calls reject with ApiError
- * `unavailable`. The port keeps this thread alive only while calls wait.
+ * The object that the other end serves. When the port closes, or its thread dies, waiting and later calls reject with
+ * ApiError `unavailable`. The port keeps this thread alive only while calls wait.
  */
 export function remote<T extends Asynchronous<T>>(
   port: MessagePort,

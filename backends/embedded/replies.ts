@@ -1,4 +1,7 @@
-/** Replies from the stage's thread to the thread whose requests wait, over a MessagePort; those of one turn travel as one message. */
+/**
+ * Replies from the stage's thread to the thread whose requests wait, over a MessagePort; those of one turn travel as
+ * one message.
+ */
 import type { MessagePort } from 'node:worker_threads';
 import type { Inbox, Replies } from '../../pipeline/ports.js';
 import { freshId } from '../../schemas/ids.js';
@@ -24,8 +27,8 @@ export function createReplies(port: MessagePort): Replies {
 }
 
 /**
- * The receiving end. Its address is new with every start of the process, so that replies to requests of an earlier run, which a replay of the
- * log sends again, are dropped. Never keeps its thread alive.
+ * The receiving end. Its address is new with every start of the process, so that replies to requests of an earlier run,
+ * which a replay of the log sends again, are dropped. Never keeps its thread alive.
  */
 export function createInbox(port: MessagePort): Inbox {
   const address = freshId();

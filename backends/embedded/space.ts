@@ -1,8 +1,8 @@
 /**
  * Whether the disk of the data folder has room, known to every thread of a node.
  *
- * One thread watches and sets the level; all threads read it. `low`: requests are refused, what was accepted is worked off. `out`: nothing is written at all,
- * and whoever wants to write waits.
+ * One thread watches and sets the level; all threads read it. `low`: requests are refused, what was accepted is worked
+ * off. `out`: nothing is written at all, and whoever wants to write waits.
  */
 import { statfsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -50,7 +50,10 @@ export function refuseWhenFull({ level }: Pick<Space, 'level'>): void {
   if (level !== 'enough') throw storageFull();
 }
 
-/** A commit that is cut short by the end of the disk fails with EIO: on a disk with less room than this it is taken for that. */
+/**
+ * A commit that is cut short by the end of the disk fails with EIO: on a disk with less room than this it is taken for
+ * that.
+ */
 const shortWriteBytes = 256 * 2 ** 20;
 
 const { ENOSPC, EDQUOT, EIO } = constants.errno;

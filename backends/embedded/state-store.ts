@@ -1,6 +1,7 @@
 /**
- * States, position and owner token of each partition in LMDB. A commit is one transaction: token and position are checked in it, states
- * and position written, and the published records appended to their topics. So there is no outbox, and nothing is ever half done.
+ * States, position and owner token of each partition in LMDB. A commit is one transaction: token and position are
+ * checked in it, states and position written, and the published records appended to their topics. So there is no
+ * outbox, and nothing is ever half done.
  */
 import type { Claim, ClaimState, Commit, CommitResult, StateStore, Topic } from '../../pipeline/ports.js';
 import { markAfter, maxKeyBytes, partitionKey } from './keys.js';

@@ -1,10 +1,12 @@
 /**
  * The three LMDB environments of a node and the topics in them.
  *
- * `log/` holds `locations`, `changes`, and what requests and deliveries append: on disk before anybody sees them. `state/` holds states, positions, `events`, `outcomes` and
- * `dead-letters`: visible at once, synced behind. They are apart so that an ingest's acknowledgement never waits behind a commit of
- * states. After a power cut `state/` falls back as a whole, states together with offsets, and never runs ahead of `log/`. `deliveries/` holds
- * the delivery queues, visible at once and synced behind; the free pages that a long queue leaves when it goes slow down no commit of states.
+ * `log/` holds `locations`, `changes`, and what requests and deliveries append: on disk before anybody sees them.
+ * `state/` holds states, positions, `events`, `outcomes` and `dead-letters`: visible at once, synced behind. They are
+ * apart so that an ingest's acknowledgement never waits behind a commit of states. After a power cut `state/` falls
+ * back as a whole, states together with offsets, and never runs ahead of `log/`. `deliveries/` holds the delivery
+ * queues, visible at once and synced behind; the free pages that a long queue leaves when it goes slow down no commit
+ * of states.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -48,7 +50,10 @@ export interface StorageOptions {
   readonly retentionMs?: Partial<Record<Topic, number>>;
   /** For how long topic `changes` keeps a record that a newer one of its key has replaced. Default an hour. */
   readonly compactionLagMs?: number;
-  /** Address space that each environment reserves; past it LMDB maps anew, which makes its readers wait. Default 256 GiB. */
+  /**
+   * Address space that each environment reserves; past it LMDB maps anew, which makes its readers wait. Default 256
+   * GiB.
+   */
   readonly mapBytes?: number;
   /** Default: always enough. */
   readonly space?: Space;

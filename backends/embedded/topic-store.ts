@@ -1,4 +1,7 @@
-/** The records of one topic in its LMDB environment, as blocks under `[partition][base offset]`; `[partition]` holds the end offset. */
+/**
+ * The records of one topic in its LMDB environment, as blocks under `[partition][base offset]`; `[partition]` holds the
+ * end offset.
+ */
 import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
 import { type BlockBuilder, BlockPool, maxKeyLength, Page, readBlock, timestampOfBlock } from './blocks.js';
 import type { Environment, Table } from './environment.js';
@@ -9,13 +12,19 @@ import { partitionOfKey } from './partitioner.js';
 export interface RecordGroup {
   /** Encodes the record into the group. */
   add(record: NewRecord): void;
-  /** Writes the group, giving its records their offsets. Only inside a transaction of the topic's environment; never throws for its content. */
+  /**
+   * Writes the group, giving its records their offsets. Only inside a transaction of the topic's environment; never
+   * throws for its content.
+   */
   write(nowMs: number): void;
   /** The group isn't used any more. */
   release(): void;
 }
 
-/** What the log needs of a topic's storage. Reads see the snapshot of the moment; `group().write` runs inside a transaction. */
+/**
+ * What the log needs of a topic's storage. Reads see the snapshot of the moment; `group().write` runs inside a
+ * transaction.
+ */
 export interface TopicStore {
   readonly environment: Environment;
   readonly partitions: number;
@@ -28,7 +37,10 @@ export interface TopicStore {
   first(partition: number): number;
   /** The offset after the last record. */
   end(partition: number): number;
-  /** Removes what is older than the topic keeps, a bounded part of it; answers whether more is left. Only inside a transaction. */
+  /**
+   * Removes what is older than the topic keeps, a bounded part of it; answers whether more is left. Only inside a
+   * transaction.
+   */
   sweep(nowMs: number): boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Tells every thread of the process that a topic has grown, so that consumers need not poll. Best effort: they poll slowly as well. */
+/**
+ * Tells every thread of the process that a topic has grown, so that consumers need not poll. Best effort: they poll
+ * slowly as well.
+ */
 import { BroadcastChannel } from 'node:worker_threads';
 import type { Topic } from '../../pipeline/ports.js';
 

@@ -1,6 +1,6 @@
 /**
- * What callers who claim an accuracy of 100 km cost everybody else: round trips of ordinary track calls at a steady rate, while eight
- * callers with a publishable key send one location after another.
+ * What callers who claim an accuracy of 100 km cost everybody else: round trips of ordinary track calls at a steady
+ * rate, while eight callers with a publishable key send one location after another.
  *
  * The first row has eight callers of ordinary accuracy, so that the others show what the accuracy adds to the load.
  */

@@ -14,7 +14,10 @@ import { send } from '../http.js';
 import { startReceiver } from '../receiver.js';
 import { uploadAll, uploadBodies } from '../uploads.js';
 
-/** Uploads are paced by evaluation, so a process of pipeline runs beside: from the first request to the last location's commit. */
+/**
+ * Uploads are paced by evaluation, so a process of pipeline runs beside: from the first request to the last location's
+ * commit.
+ */
 export async function uploadRows(
   cluster: BenchCluster,
   project: BenchProject,

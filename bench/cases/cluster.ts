@@ -1,10 +1,10 @@
 /**
- * One consumer process on Kafka, Redis and ClickHouse, with everything acknowledged: locations into states, events and outcomes. The services and
- * the sender share its cores.
+ * One consumer process on Kafka, Redis and ClickHouse, with everything acknowledged: locations into states, events and
+ * outcomes. The services and the sender share its cores.
  *
- * Drained: the backlog is there before the process starts; the clock runs from its first tenth to its end. Latency: from handing a location to Kafka to
- * reading its event there. Pause: the longest time that any partition is without an event while a consumer leaves, or is killed, and another takes over;
- * a partition has one every 40 ms.
+ * Drained: the backlog is there before the process starts; the clock runs from its first tenth to its end. Latency:
+ * from handing a location to Kafka to reading its event there. Pause: the longest time that any partition is without an
+ * event while a consumer leaves, or is killed, and another takes over; a partition has one every 40 ms.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterBackend } from '../../backends/cluster/cluster.js';

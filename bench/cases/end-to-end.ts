@@ -1,7 +1,8 @@
 /**
  * End to end on the embedded backends, with everything on: HTTP bulk in, durable log, states, events, outcomes, chDB.
  *
- * The sender is this process, on the same cores. Accepted: acknowledged as durable. Applied: state and events committed. Stored: rows in the analytics engine.
+ * The sender is this process, on the same cores. Accepted: acknowledged as durable. Applied: state and events
+ * committed. Stored: rows in the analytics engine.
  */
 import { type BenchCase, type BenchOptions, type Row, spread } from '../case.js';
 import { BenchServer } from '../server.js';

@@ -1,9 +1,10 @@
 /**
  * Evaluation alone, on one thread: fixes of wandering devices through `evaluate`, states kept in memory, no I/O.
  *
- * The young generation is that of the stage's thread (package.json, cli/node/worker-host.ts). The fixes are drawn beforehand; each makes a fresh Location, as a decoded record is. Every setting has two rows: by the clock, and by
- * the processor time of the whole process, which a busy machine distorts less. The settings without accuracy are those Tile38 was
- * measured with: fences of one kind, and points.
+ * The young generation is that of the stage's thread (package.json, cli/node/worker-host.ts). The fixes are drawn
+ * beforehand; each makes a fresh Location, as a decoded record is. Every setting has two rows: by the clock, and by the
+ * processor time of the whole process, which a busy machine distorts less. The settings without accuracy are those
+ * Tile38 was measured with: fences of one kind, and points.
  */
 import { evaluate } from '../../pipeline/evaluation/evaluate.js';
 import type { EvaluationContext } from '../../pipeline/evaluation/types.js';

@@ -1,9 +1,10 @@
 /**
  * Random maps for as long as wanted: does the memory of those who draw grow?
  *
- * One drawing process for the basemap and one for each archive of the reference views, all at once. Views, sizes, scales, styles (uploaded ones too, more than
- * are kept), languages, formats and overlays are drawn by lot, so that every cache is filled and turned over. Small maps come first, for these fill the caches
- * soonest. Every reading is printed as it is taken.
+ * One drawing process for the basemap and one for each archive of the reference views, all at once. Views, sizes,
+ * scales, styles (uploaded ones too, more than are kept), languages, formats and overlays are drawn by lot, so that
+ * every cache is filled and turned over. Small maps come first, for these fill the caches soonest. Every reading is
+ * printed as it is taken.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +43,10 @@ const smokeMinutes = 0.1;
 const minIntervalMs = 500;
 const inFlightEach = 2;
 const readings = 120;
-/** Small ones, before the first reading: what a process remembers was seen to be full after 12,000, so an hour's soak begins with as many and more. */
+/**
+ * Small ones, before the first reading: what a process remembers was seen to be full after 12,000, so an hour's soak
+ * begins with as many and more.
+ */
 const warmUpMapsPerMinute = 250;
 /** Of the readings: the largest maps come only now. */
 const warmUpShare = 1 / 12;

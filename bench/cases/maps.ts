@@ -1,8 +1,8 @@
 /**
  * Static maps of 600 by 400 from the pool of drawing processes: one at a time, and many at once.
  *
- * The basemap is the one that comes with Fenceline; streets are a dense tile of Florence. Each view is another one, and its tiles are warm: every
- * map is drawn before any is measured. Peers are shown the same views of streets.
+ * The basemap is the one that comes with Fenceline; streets are a dense tile of Florence. Each view is another one, and
+ * its tiles are warm: every map is drawn before any is measured. Peers are shown the same views of streets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
  * A node under a steady, modest load for as long as wanted: does its memory grow?
  *
- * A quarter of the locations come as track calls, the rest as one bulk upload a second. Memory is what the process has of its own: mapped files
- * are the system's to take back. Every reading is printed as it is taken.
+ * A quarter of the locations come as track calls, the rest as one bulk upload a second. Memory is what the process has
+ * of its own: mapped files are the system's to take back. Every reading is printed as it is taken.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchCase, BenchOptions, Row } from '../case.js';

@@ -13,7 +13,10 @@ export interface TrackLoad {
   readonly seed: number;
 }
 
-/** Sends on schedule whether or not earlier answers have come, and counts from the scheduled instant: a stall shows in all it delays. */
+/**
+ * Sends on schedule whether or not earlier answers have come, and counts from the scheduled instant: a stall shows in
+ * all it delays.
+ */
 export async function driveTrackCalls(
   server: BenchServer,
   { devices, requestsPerSecond, seconds, seed }: TrackLoad,

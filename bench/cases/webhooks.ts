@@ -1,9 +1,10 @@
 /**
- * Webhooks from the location's acceptance to the request at the receiver, with everything on: how late at which rate, how many a second to how
- * many endpoints, what dead endpoints do to the others, and what a million waiting deliveries cost.
+ * Webhooks from the location's acceptance to the request at the receiver, with everything on: how late at which rate,
+ * how many a second to how many endpoints, what dead endpoints do to the others, and what a million waiting deliveries
+ * cost.
  *
- * Each device belongs to one fence and goes in and out of it, so every location causes one event, and each fence to one webhook: one
- * delivery a location. Receivers are a thread of this process, on the same cores.
+ * Each device belongs to one fence and goes in and out of it, so every location causes one event, and each fence to one
+ * webhook: one delivery a location. Receivers are a thread of this process, on the same cores.
  */
 import type { Sealer } from '../../pipeline/encryption.js';
 import { deriveId } from '../../schemas/ids.js';
@@ -204,7 +205,10 @@ async function throughput(setup: Setup, count: number): Promise<Row> {
   return { what: `deliveries to ${endpoints} endpoints`, unit: 'requests/s', rounds };
 }
 
-/** p99 of the healthy among 200 endpoints, two of which never answer, relative to the p99 when all do: two servers at the same time, for what else the machine does. */
+/**
+ * p99 of the healthy among 200 endpoints, two of which never answer, relative to the p99 when all do: two servers at
+ * the same time, for what else the machine does.
+ */
 async function deadOnes(seconds: number): Promise<Row[]> {
   const endpoints = 200;
   const dead = endpoints / 100;

@@ -1,4 +1,7 @@
-/** `fenceline repair positions`: moves stored positions onto the log that there is, after the log has lost records or was put back. */
+/**
+ * `fenceline repair positions`: moves stored positions onto the log that there is, after the log has lost records or
+ * was put back.
+ */
 import { parseArgs } from 'node:util';
 import { topics } from '../../pipeline/ports.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';

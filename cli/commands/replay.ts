@@ -1,4 +1,7 @@
-/** `fenceline replay`: recorded locations once more through the geofences of now, or through proposed ones. Changes nothing. */
+/**
+ * `fenceline replay`: recorded locations once more through the geofences of now, or through proposed ones. Changes
+ * nothing.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { GeofenceInput } from '../../api/geofences/input.js';
@@ -103,7 +106,8 @@ async function replay(
 }
 
 /**
- * Answers what ends the process if a signal asked for it. Called while nothing is being written: an end in the middle of a transaction may take for ever.
+ * Answers what ends the process if a signal asked for it. Called while nothing is being written: an end in the middle
+ * of a transaction may take for ever.
  * The end of the process removes what is temporary. A reader of our output that has seen enough ends us as well.
  */
 function hearSignals(): () => void {

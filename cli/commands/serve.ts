@@ -17,7 +17,8 @@ export const serveCommand: Command = {
     const { values } = parseArgs({ args, options: configurationOptions });
     const { configuration } = configurationOrExit(values);
     endForSure();
-    // From the start on: a signal that nobody listens for would end a start in the middle, or, where we are the first process, do nothing.
+    // From the start on: a signal that nobody listens for would end a start in the middle, or, where we are the first
+    // process, do nothing.
     const asked = nextSignal();
     announce(configuration);
     // Loaded only now: what a node is made of takes longer to load than people wait for a sign.

@@ -1,5 +1,6 @@
 /**
- * Server-sent events as they come off the wire, in pieces, as the WHATWG HTML standard reads them (section 9.2.6). Pure.
+ * Server-sent events as they come off the wire, in pieces, as the WHATWG HTML standard reads them (section 9.2.6).
+ * Pure.
  *
  * Besides messages, blocks without data are told: they move the position that a reader comes back with.
  */
@@ -12,7 +13,10 @@ export interface Block {
   readonly data: string | null;
 }
 
-/** A reader of one connection's text, in pieces of any size. It starts with the id that the connection was asked to go on from. */
+/**
+ * A reader of one connection's text, in pieces of any size. It starts with the id that the connection was asked to go
+ * on from.
+ */
 export function createBlockReader(lastId = ''): (piece: string) => Block[] {
   let rest = '';
   let isFirst = true;

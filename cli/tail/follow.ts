@@ -1,6 +1,6 @@
 /**
- * Follows a live stream of events through losses of the connection: each time it comes back with the last id that it was told, later and
- * later while nothing answers.
+ * Follows a live stream of events through losses of the connection: each time it comes back with the last id that it
+ * was told, later and later while nothing answers.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Block, createBlockReader } from './blocks.js';

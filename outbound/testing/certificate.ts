@@ -1,4 +1,7 @@
-/** A self-signed certificate for receiver.test, good from 2020 to 2220, with its key. For receivers in tests: it protects nothing. */
+/**
+ * A self-signed certificate for receiver.test, good from 2020 to 2220, with its key. For receivers in tests: it
+ * protects nothing.
+ */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBbDCCAROgAwIBAgIBATAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1yZWNlaXZl
 ci50ZXN0MCAXDTIwMDEwMTAwMDAwMFoYDzIyMjAwMTAxMDAwMDAwWjAYMRYwFAYD

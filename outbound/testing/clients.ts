@@ -60,7 +60,10 @@ export const post = (url: string, body: string): OutboundRequest => ({
   body: Buffer.from(body),
 });
 
-/** The result in short: the status and body of an answer, the kind of a failure. Fails when a failure's message tells the secret. */
+/**
+ * The result in short: the status and body of an answer, the kind of a failure. Fails when a failure's message tells
+ * the secret.
+ */
 export async function outcome(sent: Promise<OutboundResult>): Promise<object> {
   const result = await sent;
   if (result.kind === 'answered')

@@ -1,8 +1,9 @@
 /**
- * What other rooms ask of the catalog: the node's own read model of projects, geofences and beacons, and its spatial indexes.
+ * What other rooms ask of the catalog: the node's own read model of projects, geofences and beacons, and its spatial
+ * indexes.
  *
- * The read model (an LMDB file, written by one applier that follows topic `changes`) answers everything by id and by list; the
- * monitored set (in memory, in the thread that evaluates) answers everything by place.
+ * The read model (an LMDB file, written by one applier that follows topic `changes`) answers everything by id and by
+ * list; the monitored set (in memory, in the thread that evaluates) answers everything by place.
  */
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { Environment } from '../../schemas/json/common.js';
@@ -66,7 +67,9 @@ export interface ConfigurationReader {
   readonly mapMarkers: UploadedFiles<MapMarkerHead>;
 }
 
-/** Files that owners upload, of which a scope has few: what is known of each, and the bytes for when they are needed. */
+/**
+ * Files that owners upload, of which a scope has few: what is known of each, and the bytes for when they are needed.
+ */
 export interface UploadedFiles<Head> {
   /** Oldest first. The list is the same object until a file of the kind changes, of any project. */
   list(scope: Scope): readonly Head[];

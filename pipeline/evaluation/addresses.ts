@@ -3,7 +3,10 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { AddressRanges } from './types.js';
 
-/** An address as 16-bit groups: two for version 4, eight for version 6. One that maps a version 4 address is that address. */
+/**
+ * An address as 16-bit groups: two for version 4, eight for version 6. One that maps a version 4 address is that
+ * address.
+ */
 type Groups = readonly number[];
 
 /** All addresses of the same version that share the first bits. */
@@ -25,7 +28,10 @@ export function parseAddressRanges(text: string): Validated<string> {
   return { ok: true, value: entries.join(',') };
 }
 
-/** Ranges in normal form as a question of an address. An address that isn't one matches nothing. Throws when a range is broken. */
+/**
+ * Ranges in normal form as a question of an address. An address that isn't one matches nothing. Throws when a range is
+ * broken.
+ */
 export function compileAddressRanges(text: string): AddressRanges {
   const prefixes = text.split(',').map((entry) => {
     const prefix = parsePrefix(entry);

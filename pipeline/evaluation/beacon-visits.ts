@@ -4,8 +4,8 @@ import { isOfGeneration } from './geofence-visits.js';
 import type { Beacons, Effects, EvaluationContext, MonitoredBeacon, Transition } from './types.js';
 
 /**
- * `location.beacons` null says nothing: every stay goes on, but a deleted beacon is forgotten. Otherwise exactly the listed
- * ones are in range. Answers the stays afterwards, by time of entry, and adds what happened to `effects`.
+ * `location.beacons` null says nothing: every stay goes on, but a deleted beacon is forgotten. Otherwise exactly the
+ * listed ones are in range. Answers the stays afterwards, by time of entry, and adds what happened to `effects`.
  */
 export function beaconsAfter(
   location: Location,

@@ -1,7 +1,11 @@
-/** The identifiers of beacons in normal form, so that what a device ranged and what an owner registered compare equal. */
+/**
+ * The identifiers of beacons in normal form, so that what a device ranged and what an owner registered compare equal.
+ */
 import type { RangedBeacon } from '../../schemas/records.js';
 
-/** Identifiers as a client sends them, unchecked: uuid, major and minor of an ibeacon; uid and instance of an eddystone. */
+/**
+ * Identifiers as a client sends them, unchecked: uuid, major and minor of an ibeacon; uid and instance of an eddystone.
+ */
 export interface BeaconIdentifiers {
   readonly type?: unknown;
   readonly uuid?: unknown;
@@ -16,7 +20,10 @@ export interface BeaconIdentifiers {
 const maxDecimal = 65_535;
 const maxRssi_dbm = 200;
 
-/** Hex in lower case, uuid as 8-4-4-4-12, decimals without leading zeros. Undefined when an identifier is missing or malformed. */
+/**
+ * Hex in lower case, uuid as 8-4-4-4-12, decimals without leading zeros. Undefined when an identifier is missing or
+ * malformed.
+ */
 export function normalizeRangedBeacon(input: BeaconIdentifiers): RangedBeacon | undefined {
   if (input.type === 'ibeacon') {
     return ranged(

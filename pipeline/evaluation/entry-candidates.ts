@@ -4,9 +4,9 @@ import { isGone } from './rules.js';
 import type { EvaluationContext } from './types.js';
 
 /**
- * Answers rows of the fences that the location may enter, the first `candidateCount` of them. The point alone decides which,
- * unless entries are buffered: then the accuracy widens the search, as far as {@link EvaluationBounds} allow. A publishable
- * key may claim any accuracy.
+ * Answers rows of the fences that the location may enter, the first `candidateCount` of them. The point alone decides
+ * which, unless entries are buffered: then the accuracy widens the search, as far as {@link EvaluationBounds} allow. A
+ * publishable key may claim any accuracy.
  */
 export function entryCandidates(location: Location, { fences, settings, bounds }: EvaluationContext): Int32Array {
   const { longitude, latitude, accuracy_m } = location;

@@ -114,7 +114,9 @@ const said = fc.record({
   details,
 });
 
-/** What happens to a device: it moves on, says the last thing again (perhaps with a difference), or the world changes. */
+/**
+ * What happens to a device: it moves on, says the last thing again (perhaps with a difference), or the world changes.
+ */
 type Step =
   | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location>; isAfterUpgrade: boolean }
   | { kind: 'again'; difference: Partial<Location> }

@@ -1,6 +1,8 @@
 /**
- * What one location does. Flows in: the location, the device's state, its context. Flows out: the next state and the transitions.
- * Pure; may import schemas and geometry. The given state is never changed, and what didn't change of it is shared with the next one.
+ * What one location does. Flows in: the location, the device's state, its context. Flows out: the next state and the
+ * transitions.
+ * Pure; may import schemas and geometry. The given state is never changed, and what didn't change of it is shared with
+ * the next one.
  */
 import type { LastLocation, Location, OutcomeResult, UserState } from '../../schemas/records.js';
 import { beaconsAfter } from './beacon-visits.js';
@@ -51,7 +53,10 @@ const lastLocation = (location: Location): LastLocation => ({
   source: location.source,
 });
 
-/** `latest` is the record whose location was applied last on the device. Without a device time nothing is a repeat or stale. */
+/**
+ * `latest` is the record whose location was applied last on the device. Without a device time nothing is a repeat or
+ * stale.
+ */
 function resultOf(now: LastLocation, user: UserState, latest: UserState | undefined): OutcomeResult {
   const before = latest?.last ?? null;
   if (before === null || !now.deviceTimed) return 'applied';

@@ -18,7 +18,10 @@ const gone = -1;
 /** With more of them, comparing each with each is more expensive than looking them up. */
 const maxCompared = 8;
 
-/** Does the stay belong to the fence or beacon that has its id now? A stay stored before there were generations belongs to any. */
+/**
+ * Does the stay belong to the fence or beacon that has its id now? A stay stored before there were generations belongs
+ * to any.
+ */
 export const isOfGeneration = ({ generation }: Pick<Stay, 'generation'>, current: number): boolean =>
   generation === null || generation === current;
 
@@ -38,8 +41,8 @@ export function rowOf(stay: Stay, fences: Fences): number {
 }
 
 /**
- * Judges the fences that the user is inside of and those that the location may enter. Answers the stays afterwards, by time of
- * entry (the same array when nothing changed), and adds what happened to `effects`.
+ * Judges the fences that the user is inside of and those that the location may enter. Answers the stays afterwards, by
+ * time of entry (the same array when nothing changed), and adds what happened to `effects`.
  */
 export function geofencesAfter(
   location: Location,
@@ -72,8 +75,8 @@ function rowsOf(stays: readonly Stay[], candidates: Int32Array, count: number, f
 }
 
 /**
- * A user is nearly always still near the fence of a stay: so it is among the candidates, and comparing the ids of a few is much
- * cheaper than to look one up among a million, which waits for memory several times.
+ * A user is nearly always still near the fence of a stay: so it is among the candidates, and comparing the ids of a few
+ * is much cheaper than to look one up among a million, which waits for memory several times.
  */
 function candidateOf(stay: Stay, candidates: Int32Array, count: number, fences: Fences): number {
   for (let index = 0; index < count; index++) {
@@ -166,7 +169,10 @@ function enteredStays(
   return entered.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The fences that hold the point come first, then the others by the distance of their boundary; equally near ones by id. */
+/**
+ * The fences that hold the point come first, then the others by the distance of their boundary; equally near ones by
+ * id.
+ */
 function rowsWithRoom(
   { longitude, latitude, accuracy_m }: Location,
   enterable: readonly number[],

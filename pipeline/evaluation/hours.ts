@@ -23,8 +23,8 @@ const dayByName = new Map<string, DayName>(
 type Pair = [opening: string, closing: string];
 
 /**
- * An object or JSON text of day names (full or three letters, any case) with lists of [opening, closing] pairs, `h:mm aa` or `HH:mm`,
- * in normal form: Mon to Sun, HH:mm. No days at all (`{}` or null) is null: always open.
+ * An object or JSON text of day names (full or three letters, any case) with lists of [opening, closing] pairs, `h:mm
+ * aa` or `HH:mm`, in normal form: Mon to Sun, HH:mm. No days at all (`{}` or null) is null: always open.
  */
 export function parseOperatingHours(value: unknown): Validated<OperatingHours | null> {
   const given = typeof value === 'string' ? parseJson(value) : value;
@@ -97,8 +97,9 @@ function inWeekOrder(byDay: ReadonlyMap<DayName, Pair[]>): OperatingHours {
 }
 
 /**
- * Hours in normal form, as a question of an instant, by the wall clock of an IANA time zone. Half-open: open at the opening, closed at
- * the closing. Throws RangeError for an unknown zone. Not small: share the answer between fences with the same hours and zone.
+ * Hours in normal form, as a question of an instant, by the wall clock of an IANA time zone. Half-open: open at the
+ * opening, closed at the closing. Throws RangeError for an unknown zone. Not small: share the answer between fences
+ * with the same hours and zone.
  */
 export function compileHours(hours: OperatingHours, timeZone: string): OpeningHours {
   const offset = zoneOffset(timeZone);

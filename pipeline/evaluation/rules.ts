@@ -82,7 +82,10 @@ const isSure = (
   { minimumConfidence }: Settings,
 ): boolean => minimumConfidence <= 1 || confidenceOf(zone, row, location, fences) >= minimumConfidence;
 
-/** A device that is outside the fence of this row reports a location; `zone` says where. In zone `apart` it stays outside. */
+/**
+ * A device that is outside the fence of this row reports a location; `zone` says where. In zone `apart` it stays
+ * outside.
+ */
 export function judgeOutside(
   row: number,
   zone: Zone,

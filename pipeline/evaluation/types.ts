@@ -1,8 +1,8 @@
 /**
  * What evaluation asks of the world, and what it answers. Pure: no I/O, no clock, no randomness.
  *
- * Flows in: a Location, the device's state, the fences and beacons of its project and environment (as the catalog implements
- * them), the project's settings. Flows out: the next state and the transitions.
+ * Flows in: a Location, the device's state, the fences and beacons of its project and environment (as the catalog
+ * implements them), the project's settings. Flows out: the next state and the transitions.
  */
 import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, OutcomeResult, RangedBeacon, UserState } from '../../schemas/records.js';
@@ -72,9 +72,15 @@ export interface Beacons {
 
 /** What keeps the work of one location and the size of a state bounded, whatever accuracy a device claims. */
 export interface EvaluationBounds {
-  /** Of one user, in geofences; and as many in range of beacons. A location enters as many as there is room for, the nearest. */
+  /**
+   * Of one user, in geofences; and as many in range of beacons. A location enters as many as there is room for, the
+   * nearest.
+   */
   readonly maxVisits: number;
-  /** A fence that does not hold the point, but is within the accuracy, is entered only while the visits are fewer than this. */
+  /**
+   * A fence that does not hold the point, but is within the accuracy, is entered only while the visits are fewer than
+   * this.
+   */
   readonly maxBufferedVisits: number;
   /** With buffered entries, fences at most this far away are always looked at. */
   readonly fullReachM: number;
@@ -82,7 +88,10 @@ export interface EvaluationBounds {
   readonly maxEntryCandidates: number;
 }
 
-/** Far above what projects need: an accuracy worse than a kilometre says little about fences, and few users are inside of 100. */
+/**
+ * Far above what projects need: an accuracy worse than a kilometre says little about fences, and few users are inside
+ * of 100.
+ */
 export const defaultBounds: EvaluationBounds = {
   maxVisits: 1_000,
   maxBufferedVisits: 100,
@@ -119,7 +128,10 @@ export interface Transition {
 export interface Evaluation {
   readonly result: OutcomeResult;
   readonly state: DeviceState;
-  /** The user record the location is about, always one of `state`. For a stale one whose user has none: that of the device's latest user. */
+  /**
+   * The user record the location is about, always one of `state`. For a stale one whose user has none: that of the
+   * device's latest user.
+   */
   readonly user: UserState;
   readonly transitions: readonly Transition[];
   /** Geofences and beacons that the location would enter, were the user not inside of as many as it can be. */

@@ -7,8 +7,8 @@ import type { Location, LocationDetails, UserState } from '../../schemas/records
 export const maxUsersPerDevice = 16;
 
 /**
- * The record that a location is about. A device that names a user for the first time gives its anonymous record to that user,
- * with all it was inside of; any other user without a record starts afresh.
+ * The record that a location is about. A device that names a user for the first time gives its anonymous record to that
+ * user, with all it was inside of; any other user without a record starts afresh.
  */
 export function resolveUser(location: Location, users: readonly UserState[]): UserState {
   const latest = users[0];
@@ -21,8 +21,9 @@ export function resolveUser(location: Location, users: readonly UserState[]): Us
 }
 
 /**
- * Returns the record that a location is told to be about when it changes nothing: its user's where the device has one, else that of the device's
- * latest user. A record that {@link resolveUser} would make is never told of, because no state comes to hold it.
+ * Returns the record that a location is told to be about when it changes nothing: its user's where the device has one,
+ * else that of the device's latest user. A record that {@link resolveUser} would make is never told of, because no
+ * state comes to hold it.
  */
 export const heldUser = ({ userId }: Location, users: readonly UserState[]): UserState | undefined =>
   users.find((user) => user.userId === userId) ?? users[0];

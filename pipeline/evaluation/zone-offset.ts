@@ -1,4 +1,6 @@
-/** Offsets of time zones from UTC, remembered: asking Intl takes about a microsecond, asking again a few nanoseconds. */
+/**
+ * Offsets of time zones from UTC, remembered: asking Intl takes about a microsecond, asking again a few nanoseconds.
+ */
 
 /** Instant (epoch ms) -> local time minus UTC, in milliseconds. */
 export type ZoneOffset = (instantMs: number) => number;

@@ -1,8 +1,8 @@
 /**
  * Space for the rings of a table: blocks in chunks of at most 1 MB, which never straddle a chunk.
  *
- * Blocks are appended to the newest chunk. When it is full, a chunk that is a quarter empty is evacuated into its successor, so a
- * million replacements cost little more memory than what lives, and no step moves more than one chunk.
+ * Blocks are appended to the newest chunk. When it is full, a chunk that is a quarter empty is evacuated into its
+ * successor, so a million replacements cost little more memory than what lives, and no step moves more than one chunk.
  */
 
 const chunkBits = 17;
@@ -96,7 +96,10 @@ export class Arena {
     return this.newest * maxChunkLength + at + headerLength;
   }
 
-  /** Makes room for `total` doubles at the end of a fresh chunk, and moves what is left of a sparse one there if both fit. */
+  /**
+   * Makes room for `total` doubles at the end of a fresh chunk, and moves what is left of a sparse one there if both
+   * fit.
+   */
   private open(total: number): void {
     const full = this.newest;
     this.newest = this.takeSpare(total) ?? this.create(total);
@@ -110,7 +113,10 @@ export class Arena {
     return at < 0 ? undefined : this.spare.splice(at, 1)[0];
   }
 
-  /** As large as all there is, so that the number of chunks stays small without taking twice the memory of a large table. */
+  /**
+   * As large as all there is, so that the number of chunks stays small without taking twice the memory of a large
+   * table.
+   */
   private create(total: number): number {
     let length = minChunkLength;
     while (length < maxChunkLength && (length < total || 8 * length < this.bytes())) length *= 2;

@@ -1,8 +1,9 @@
 /**
  * Distance from a point to a ring's edges, metres, up to latitude 79.
  *
- * An edge is straight in longitude and latitude. Its nearest point is found in the plane of the local scale at the point, and
- * the distance to that is measured at their mean latitude: the first error is of second order, the second is none near the point.
+ * An edge is straight in longitude and latitude. Its nearest point is found in the plane of the local scale at the
+ * point, and the distance to that is measured at their mean latitude: the first error is of second order, the second is
+ * none near the point.
  */
 import { gridAt, type Ring, runLength } from './edges.js';
 import { latitudeReach, longitudeReach, offsetDistance, scaleRatio } from './scale.js';
@@ -21,8 +22,8 @@ export function nearestEdge(ring: Ring, x: number, y: number): number {
 }
 
 /**
- * Metres to the nearest edge if that is at most `reachM`, else Infinity. Stops early: of several edges nearer than `reachM`, any
- * may be the one that is answered.
+ * Metres to the nearest edge if that is at most `reachM`, else Infinity. Stops early: of several edges nearer than
+ * `reachM`, any may be the one that is answered.
  */
 export function edgeInReach(ring: Ring, x: number, y: number, reachM: number): number {
   const { count, boxes, minX, minY, maxX, maxY } = ring;

@@ -1,4 +1,6 @@
-/** Robust point in ring: exact for every double, and a point on an edge is inside for both rings that share the edge. */
+/**
+ * Robust point in ring: exact for every double, and a point on an edge is inside for both rings that share the edge.
+ */
 import { orient2d } from 'robust-predicates';
 import { gridAt, type Ring, runLength } from './edges.js';
 

@@ -1,10 +1,10 @@
 /**
  * Rings as the geometry reads them, and the index that makes large ones cheap: boxes about runs of consecutive edges.
  *
- * Edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. A question about a place scans the boxes of all
- * runs, 32 for 2,000 vertices, and then the edges of the one or two that matter, whatever the ring looks like. A box takes
- * four 16-bit integers: its sides, rounded down to 65,536ths of the ring's own box. Rounding keeps order, so what is apart when
- * rounded is apart, and coordinates themselves stay exact.
+ * Edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. A question about a place scans the boxes of
+ * all runs, 32 for 2,000 vertices, and then the edges of the one or two that matter, whatever the ring looks like. A
+ * box takes four 16-bit integers: its sides, rounded down to 65,536ths of the ring's own box. Rounding keeps order, so
+ * what is apart when rounded is apart, and coordinates themselves stay exact.
  */
 
 /** A view of one unwrapped ring and its boxes within larger arrays. Degrees, in the ring's own frame. */

@@ -19,11 +19,11 @@ function segmentArea(distance: number, a: number, b: number): number {
 }
 
 /**
- * The share of the disc of radius `discM` about (x, y) that lies in the ring, either winding. `scaleX` and `scaleY`: metres per unit
- * of the ring's coordinates.
+ * The share of the disc of radius `discM` about (x, y) that lies in the ring, either winding. `scaleX` and `scaleY`:
+ * metres per unit of the ring's coordinates.
  *
- * By Green's theorem: the area is half the sum, over the edges, of the cross products of their parts within the disc and of the
- * angles that their parts outside span, times the radius squared.
+ * By Green's theorem: the area is half the sum, over the edges, of the cross products of their parts within the disc
+ * and of the angles that their parts outside span, times the radius squared.
  */
 export function shareInRing(ring: Ring, x: number, y: number, scaleX: number, scaleY: number, discM: number): number {
   const { points, first, count, boxes, minX, minY, maxX, maxY } = ring;
@@ -45,7 +45,10 @@ export function shareInRing(ring: Ring, x: number, y: number, scaleX: number, sc
   return walk.share();
 }
 
-/** Follows a ring round a disc about the origin. Steps to one side of the disc form chains, of which ends and turns count. */
+/**
+ * Follows a ring round a disc about the origin. Steps to one side of the disc form chains, of which ends and turns
+ * count.
+ */
 class Walk {
   private crosses = 0;
   private angles = 0;
@@ -103,7 +106,9 @@ const liesAside = (x0: number, y0: number, x1: number, y1: number, radius: numbe
   (y0 > radius && y1 > radius) ||
   (y0 < -radius && y1 < -radius);
 
-/** Where along the edge, 0 to 1, its part within the disc about the origin begins and ends; empty when not begin < end. */
+/**
+ * Where along the edge, 0 to 1, its part within the disc about the origin begins and ends; empty when not begin < end.
+ */
 function partInDisc(x0: number, y0: number, x1: number, y1: number, radius: number): [number, number] {
   const [dx, dy] = [x1 - x0, y1 - y0];
   const length = Math.hypot(dx, dy);

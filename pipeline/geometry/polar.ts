@@ -1,8 +1,9 @@
 /**
- * Rings seen from a point above latitude 79, where an edge that is straight in longitude and latitude is a bent line on the
- * ground. Edges are projected about the point and halved until a piece is straight, or its bend can't matter.
+ * Rings seen from a point above latitude 79, where an edge that is straight in longitude and latitude is a bent line on
+ * the ground. Edges are projected about the point and halved until a piece is straight, or its bend can't matter.
  *
- * A piece strays from the chord between its ends by about the distance of their middles: twice that is taken as a bound.
+ * A piece strays from the chord between its ends by about the distance of their middles: twice that is taken as a
+ * bound.
  */
 import type { Ring } from './edges.js';
 import { type Offset, project } from './scale.js';
@@ -24,7 +25,10 @@ interface Piece {
   readonly to: Offset;
 }
 
-/** Metres from the point to the nearest edge. Pieces that can't be nearer than what was found, a vertex at first, are left alone. */
+/**
+ * Metres from the point to the nearest edge. Pieces that can't be nearer than what was found, a vertex at first, are
+ * left alone.
+ */
 export function nearestPolarEdge(ring: Ring, longitude: number, latitude: number): number {
   let least = Infinity;
   const search = (piece: Piece, depth: number): void => {

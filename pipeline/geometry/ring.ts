@@ -22,9 +22,9 @@ export interface NormalRing {
 }
 
 /**
- * Checks and normalizes the coordinates of a polygon: one closed ring of 4 to 2,000 [longitude, latitude] pairs, bare or
- * within a list as in GeoJSON. Either winding; it may cross the antimeridian. Refused: holes, rings round a pole or wider than
- * the globe, rings without area, rings that cross or touch themselves.
+ * Checks and normalizes the coordinates of a polygon: one closed ring of 4 to 2,000 [longitude, latitude] pairs, bare
+ * or within a list as in GeoJSON. Either winding; it may cross the antimeridian. Refused: holes, rings round a pole or
+ * wider than the globe, rings without area, rings that cross or touch themselves.
  */
 export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
   const parsed = parseRing(coordinates);
@@ -43,7 +43,9 @@ export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
   return { ok: true, value: { ring, unwrapped: points, box, centroid, radiusM: radiusAbout(centroid, points) } };
 }
 
-/** The unwrapped coordinates of a ring that is known to be valid: [x0, y0, x1, y1, …], the first vertex not repeated. */
+/**
+ * The unwrapped coordinates of a ring that is known to be valid: [x0, y0, x1, y1, …], the first vertex not repeated.
+ */
 export function unwrapRing(ring: readonly Position[]): Float64Array {
   return unwrap(ring).points;
 }
@@ -133,7 +135,9 @@ function describeMeeting(ring: Position[], edgeA: number, edgeB: number): string
 const describeEdge = (ring: Position[], edge: number): string =>
   `edge ${edge} (${JSON.stringify(ring[edge])} to ${JSON.stringify(ring[edge + 1])})`;
 
-/** Relative to the first vertex, so that small rings keep their digits. Undefined when the area vanishes in rounding. */
+/**
+ * Relative to the first vertex, so that small rings keep their digits. Undefined when the area vanishes in rounding.
+ */
 function centroidOf(points: Float64Array): Position | undefined {
   const [originX, originY] = [points[0]!, points[1]!];
   let doubleArea = 0;

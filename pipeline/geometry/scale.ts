@@ -75,8 +75,9 @@ export interface Offset {
 }
 
 /**
- * Projects the point that lies (eastward, northward) degrees from a point at `latitude` about that point: its direction and
- * its distance are kept (azimuthal equidistant). Made for the polar regions, where it is exact to a millimetre in 10 km.
+ * Projects the point that lies (eastward, northward) degrees from a point at `latitude` about that point: its direction
+ * and its distance are kept (azimuthal equidistant). Made for the polar regions, where it is exact to a millimetre in
+ * 10 km.
  */
 export function project(latitude: number, eastward: number, northward: number): Offset {
   const sine = Math.sin(latitude * radians);
@@ -101,14 +102,18 @@ export function project(latitude: number, eastward: number, northward: number): 
 }
 
 /**
- * How many degrees of latitude from a point everything lies that is at most `reachM` metres away, conservative by half a percent.
+ * How many degrees of latitude from a point everything lies that is at most `reachM` metres away, conservative by half
+ * a percent.
  * A query box about a point, widened so, meets the box of every fence with d >= -reachM.
  */
 export function latitudeReach(reachM: number): number {
   return (1.005 / leastLatitudeScale) * reachM;
 }
 
-/** The same for degrees of longitude: at most 180, which means all, when the pole (or the last 100 m before it) is in reach. */
+/**
+ * The same for degrees of longitude: at most 180, which means all, when the pole (or the last 100 m before it) is in
+ * reach.
+ */
 export function longitudeReach(latitude: number, reachM: number): number {
   const top = Math.abs(latitude) + latitudeReach(reachM);
   return top >= 89.999 ? 180 : Math.min(180, (1.005 * reachM) / longitudeScale(top));

@@ -84,8 +84,9 @@ test.each([
 });
 
 /**
- * Local scales served up to latitude 84 once. The nearest point of an edge is then found up to a quarter of a metre wrong at 10 km: now and
- * then a drawn ring passed the bound of 0.2 m, and a change that had nothing to do with it was refused.
+ * Local scales served up to latitude 84 once. The nearest point of an edge is then found up to a quarter of a metre
+ * wrong at 10 km: now and then a drawn ring passed the bound of 0.2 m, and a change that had nothing to do with it was
+ * refused.
  */
 test('regression: a ring at latitude 83.5, ten kilometres off, was 0.2 m wrong', () => {
   const points = Float64Array.of(

@@ -1,9 +1,11 @@
 /**
- * Geometry of fences. Flows in: circles and unwrapped rings (longitude and latitude in degrees, lengths in metres), points with
- * an accuracy. Flows out: boxes, zones, shares and signed distances. Pure, and imports `schemas/` only.
+ * Geometry of fences. Flows in: circles and unwrapped rings (longitude and latitude in degrees, lengths in metres),
+ * points with an accuracy. Flows out: boxes, zones, shares and signed distances. Pure, and imports `schemas/` only.
  *
- * Distances are on WGS84. A polygon's edges are straight in longitude and latitude (RFC 7946). A point on the boundary is inside.
- * Every question is asked with a longitude in -180 to 180; rings that cross the antimeridian are compared in their own frame.
+ * Distances are on WGS84. A polygon's edges are straight in longitude and latitude (RFC 7946). A point on the boundary
+ * is inside.
+ * Every question is asked with a longitude in -180 to 180; rings that cross the antimeridian are compared in their own
+ * frame.
  */
 import { Arena } from './arena.js';
 import { edgeInReach, nearestEdge } from './boundary.js';
@@ -79,8 +81,8 @@ export class ShapeTable {
   }
 
   /**
-   * Writes a box [minX, minY, maxX, maxY] in degrees that holds, modulo 360, every point with d >= 0. For a polygon it is exactly
-   * that of its coordinates. It may pass ±180; a circle that reaches a pole has all longitudes.
+   * Writes a box [minX, minY, maxX, maxY] in degrees that holds, modulo 360, every point with d >= 0. For a polygon it
+   * is exactly that of its coordinates. It may pass ±180; a circle that reaches a pole has all longitudes.
    */
   box(row: number, target: Float64Array): void {
     const at = 4 * row;
@@ -107,7 +109,10 @@ export class ShapeTable {
     return Math.max(zone, other) as Zone;
   }
 
-  /** f: the share, 0 to 1, of the disc of radius `accuracyM` about the point that lies in the fence; for 0 metres 1 if inside. */
+  /**
+   * f: the share, 0 to 1, of the disc of radius `accuracyM` about the point that lies in the fence; for 0 metres 1 if
+   * inside.
+   */
   share(row: number, longitude: number, latitude: number, accuracyM: number): number {
     const numbers = this.numbers;
     if (this.counts[row] === 0) {

@@ -1,16 +1,20 @@
 /**
- * Finds where a ring crosses or touches itself: the sweep of Shamos and Hoey with exact predicates, O(n log n) for any shape.
+ * Finds where a ring crosses or touches itself: the sweep of Shamos and Hoey with exact predicates, O(n log n) for any
+ * shape.
  *
- * A line sweeps the vertices from west to east (at equal longitude from south to north, as if it leaned a little, so that no
- * edge lies along it). The edges it meets are kept in order; two edges that meet anywhere become neighbours in that order
- * before the sweep passes their westernmost common point, so only neighbours need to be tested.
+ * A line sweeps the vertices from west to east (at equal longitude from south to north, as if it leaned a little, so
+ * that no edge lies along it). The edges it meets are kept in order; two edges that meet anywhere become neighbours in
+ * that order before the sweep passes their westernmost common point, so only neighbours need to be tested.
  */
 import { orient2d } from 'robust-predicates';
 
 /** Two edges by number: edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. */
 export type EdgePair = readonly [number, number];
 
-/** The first two edges found that meet other than at the vertex they share, if any. `points`: [x0, y0, x1, y1, …], no repeats. */
+/**
+ * The first two edges found that meet other than at the vertex they share, if any. `points`: [x0, y0, x1, y1, …], no
+ * repeats.
+ */
 export function findSelfIntersection(points: Float64Array): EdgePair | undefined {
   return new Sweep(points).run();
 }

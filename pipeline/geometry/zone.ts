@@ -1,5 +1,6 @@
 /**
- * Where the disc D (point p, accuracy a in metres) lies relative to a fence with signed distance d (metres, positive inside).
+ * Where the disc D (point p, accuracy a in metres) lies relative to a fence with signed distance d (metres, positive
+ * inside).
  * For a = 0 only `apart` and `within` occur. The numbers grow with d.
  */
 export const Zone = {

@@ -6,7 +6,10 @@ const windowRecords = 1_000;
 const minDeadLetters = 100;
 export const defaultMaxDeadLetterShare = 0.5;
 
-/** Why a partition is halted. Nothing of the batch that broke it is committed, so that a repaired process reads it again. */
+/**
+ * Why a partition is halted. Nothing of the batch that broke it is committed, so that a repaired process reads it
+ * again.
+ */
 export interface TooManyDeadLetters {
   /** Of the last `seen` records. */
   readonly dead: number;
@@ -22,7 +25,9 @@ export interface HaltedPartition extends TooManyDeadLetters {
   readonly partition: number;
 }
 
-/** Remembers which of the last 1,000 records of a partition were dead letters. With a `maxShare` of 1 it never breaks. */
+/**
+ * Remembers which of the last 1,000 records of a partition were dead letters. With a `maxShare` of 1 it never breaks.
+ */
 export class Breaker {
   readonly #maxShare: number;
   readonly #window = new Uint8Array(windowRecords);
@@ -34,7 +39,9 @@ export class Breaker {
     this.#maxShare = maxShare;
   }
 
-  /** Takes in a batch; breaks when more than `maxShare` of the last 1,000 records, and at least 100, were dead letters. */
+  /**
+   * Takes in a batch; breaks when more than `maxShare` of the last 1,000 records, and at least 100, were dead letters.
+   */
   pass(records: readonly LogRecord[], deadLetters: readonly BadRecord[]): TooManyDeadLetters | undefined {
     let index = 0;
     for (const record of records) {

@@ -1,6 +1,7 @@
 /**
- * Notices, while nothing happens, what has become of the claims of a stage: a store that fell back to an older state, an owner who came later, a
- * position that was repaired. A stage that works hears of it by the refusal of its next write; one that has nothing to write would never.
+ * Notices, while nothing happens, what has become of the claims of a stage: a store that fell back to an older state,
+ * an owner who came later, a position that was repaired. A stage that works hears of it by the refusal of its next
+ * write; one that has nothing to write would never.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimState } from '../ports.js';
@@ -48,7 +49,10 @@ export function watchClaims({ verify, onReturn, onFailure }: ClaimWatchParts): (
   };
 }
 
-/** Resolves to true when the claim is another's, or the store has another position; to false when the partition isn't ours any more. */
+/**
+ * Resolves to true when the claim is another's, or the store has another position; to false when the partition isn't
+ * ours any more.
+ */
 export async function claimReplaced(verify: () => Promise<ClaimState>, isOurs: () => boolean): Promise<boolean> {
   for (;;) {
     await delay(verifyEveryMs, undefined, { ref: false });

@@ -1,4 +1,7 @@
-/** Records that a stage cannot work on, on their way to topic `dead-letters`: as they came, with the reason and the origin. */
+/**
+ * Records that a stage cannot work on, on their way to topic `dead-letters`: as they came, with the reason and the
+ * origin.
+ */
 import type { Codec } from '../../schemas/codecs.js';
 import type { DeadLetter } from '../../schemas/records.js';
 import { type Log, type LogRecord, type Topic, topics } from '../ports.js';

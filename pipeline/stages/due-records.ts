@@ -2,8 +2,8 @@
 import type { Log, LogRecord, Topic } from '../ports.js';
 
 /**
- * Of the records handed over, those from `nextOffset` on. An owner thrown back before them, by a store that lost its last second, gets what comes
- * before instead, and asks again. `records` must hold one at least, all of one partition.
+ * Of the records handed over, those from `nextOffset` on. An owner thrown back before them, by a store that lost its
+ * last second, gets what comes before instead, and asks again. `records` must hold one at least, all of one partition.
  */
 export async function dueRecords(
   log: Pick<Log, 'read'>,
@@ -20,7 +20,10 @@ export async function dueRecords(
   return missed.length > 0 ? missed : records;
 }
 
-/** What a store that fell back has forgotten, while nothing is handed over: records from `from` to before `end`; none when the log has none of them any more. */
+/**
+ * What a store that fell back has forgotten, while nothing is handed over: records from `from` to before `end`; none
+ * when the log has none of them any more.
+ */
 export async function missedRecords(
   log: Pick<Log, 'read'>,
   topic: Topic,

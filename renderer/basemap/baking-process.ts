@@ -1,7 +1,9 @@
 /**
- * Bakes the default basemap into the folder that its argument names, unless it is there, and ends: `node baking-process.js FOLDER`.
+ * Bakes the default basemap into the folder that its argument names, unless it is there, and ends: `node
+ * baking-process.js FOLDER`.
  *
- * A node starts it beside itself, and the build of the image runs it. It takes some seconds of a processor, at the low priority of drawing, and
+ * A node starts it beside itself, and the build of the image runs it. It takes some seconds of a processor, at the low
+ * priority of drawing, and
  * 500 MB of memory, which the system has back when it ends.
  */
 import { setPriority } from 'node:os';

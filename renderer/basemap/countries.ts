@@ -24,8 +24,9 @@ const regionsByName: Readonly<Record<string, string>> = { Kosovo: 'XK' };
 const rankScores = [13.3, 12.2, 11.2, 10, 8.5];
 
 /**
- * Labels, the most important first. `rank` is 1 (world powers by area and population) to 6 (islets), `min_zoom` the first zoom at which
- * there is room for it, `iso_a2` the country's two letters. Of the worlds each next one is asked for what those before it leave out.
+ * Labels, the most important first. `rank` is 1 (world powers by area and population) to 6 (islets), `min_zoom` the
+ * first zoom at which there is room for it, `iso_a2` the country's two letters. Of the worlds each next one is asked
+ * for what those before it leave out.
  */
 export function countryLabels(worlds: readonly World[], cities: readonly City[]): Feature<Point>[] {
   const populations = new Map<string, number>();

@@ -1,4 +1,7 @@
-/** Where a country's name goes: the point of its largest part around which there is most room. Text is wider than tall, so room east and west counts half. Pure. */
+/**
+ * Where a country's name goes: the point of its largest part around which there is most room. Text is wider than tall,
+ * so room east and west counts half. Pure.
+ */
 
 import type { Position } from 'geojson';
 import { extremes, type PlanePoint, roomiestPoint } from '../tiles/roomiest-point.js';

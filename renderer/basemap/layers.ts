@@ -1,4 +1,7 @@
-/** The layers of the basemap as features, at the resolution that a zoom is drawn from. Pure but for reading the packages. */
+/**
+ * The layers of the basemap as features, at the resolution that a zoom is drawn from. Pure but for reading the
+ * packages.
+ */
 
 import type { Feature, Geometry, MultiLineString } from 'geojson';
 import { feature, merge, mesh } from 'topojson-client';

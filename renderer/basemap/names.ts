@@ -1,4 +1,6 @@
-/** What countries are called, in the languages that maps can be asked for: from the runtime's own tables (Unicode CLDR). */
+/**
+ * What countries are called, in the languages that maps can be asked for: from the runtime's own tables (Unicode CLDR).
+ */
 
 /** Two letters each, all written in a script that our fonts have. */
 const languages = [

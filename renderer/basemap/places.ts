@@ -1,6 +1,6 @@
 /**
- * Populated places, and from which zoom on each is shown: a map of a metropolis and one of a desert should both have some names, and neither
- * too many. Pure.
+ * Populated places, and from which zoom on each is shown: a map of a metropolis and one of a desert should both have
+ * some names, and neither too many. Pure.
  */
 
 import type { Feature, Point } from 'geojson';
@@ -30,9 +30,9 @@ const firstZoomOfParts = 10;
 const leastOfRank = [5_000_000, 1_000_000, 500_000, 200_000, 100_000, 50_000, 20_000, 10_000, 2_000];
 
 /**
- * Places, the most important first, parts of places last: others are shown earlier, so they must have their squares before. `class` is city, town,
- * village or suburb, `rank` 1 (from five million inhabitants) to 10, `capital` true for those of countries, `min_zoom` the first zoom at
- * which the place is shown.
+ * Places, the most important first, parts of places last: others are shown earlier, so they must have their squares
+ * before. `class` is city, town, village or suburb, `rank` 1 (from five million inhabitants) to 10, `capital` true for
+ * those of countries, `min_zoom` the first zoom at which the place is shown.
  */
 export function placeLabels(cities: readonly City[]): Feature<Point>[] {
   const shown = new Squares();

@@ -1,5 +1,6 @@
 /**
- * Writes PMTiles 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md): tiles along the Hilbert curve, equal ones once.
+ * Writes PMTiles 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md): tiles along the Hilbert curve,
+ * equal ones once.
  *
  * Flows in: the bytes of vector tiles. Flows out: the bytes of an archive, gzip inside, the same for the same tiles.
  */
@@ -102,7 +103,10 @@ function withLeaves(entries: readonly Entry[], leafEntries: number) {
   return { root: gzipSync(directoryBytes(pointers)), leaves: Buffer.concat(leaves) };
 }
 
-/** Columns of varints: ids as differences, run lengths, lengths, and offsets plus one, where zero says: right after the one before. */
+/**
+ * Columns of varints: ids as differences, run lengths, lengths, and offsets plus one, where zero says: right after the
+ * one before.
+ */
 function directoryBytes(entries: readonly Entry[]): Uint8Array {
   const writer = new PbfWriter();
   writer.writeVarint(entries.length);

@@ -5,7 +5,10 @@ import type { Feature } from 'geojson';
 import GeoJSONVT from 'geojson-vt';
 import type { ArchiveTile } from './pmtiles-archive.js';
 
-/** One layer from its first zoom to its last. Features with a property `min_zoom` are in tiles from there on; all are in those of the last zoom. */
+/**
+ * One layer from its first zoom to its last. Features with a property `min_zoom` are in tiles from there on; all are in
+ * those of the last zoom.
+ */
 export interface ZoomedLayer {
   readonly name: string;
   readonly minZoom: number;

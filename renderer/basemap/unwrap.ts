@@ -1,9 +1,9 @@
 /**
  * Rings and lines of a sphere made ones of a plane.
  *
- * The data has no cut at the antimeridian: a ring that crosses it jumps from 180 to -180, which on a plane is a streak through the whole
- * map. Here longitudes go on past 180 instead, and the tiler wraps what lies outside. A ring around a pole has no inside on a plane until
- * it is closed along the edge of the map. Pure.
+ * The data has no cut at the antimeridian: a ring that crosses it jumps from 180 to -180, which on a plane is a streak
+ * through the whole map. Here longitudes go on past 180 instead, and the tiler wraps what lies outside. A ring around a
+ * pole has no inside on a plane until it is closed along the edge of the map. Pure.
  */
 
 import type { Position } from 'geojson';

@@ -18,7 +18,10 @@ export function paintBackground(frame: Frame, layer: StyleLayer): void {
   context.restore();
 }
 
-/** Less bright than the middle between black and white, as sRGB weighs its channels. Without a background a map is white. */
+/**
+ * Less bright than the middle between black and white, as sRGB weighs its channels. Without a background a map is
+ * white.
+ */
 export function isDarkStyle({ layers }: CompiledStyle, zoom: number): boolean {
   const background = layers.findLast((layer) => layer.type === 'background' && layer.isVisible(zoom));
   if (!background) return false;

@@ -1,4 +1,7 @@
-/** Buckets of tiles that were drawn lately, the least recently used forgotten first. Layers and styles that select the same features share them. */
+/**
+ * Buckets of tiles that were drawn lately, the least recently used forgotten first. Layers and styles that select the
+ * same features share them.
+ */
 
 import { LRUCache } from 'lru-cache';
 import { noImages } from '../sprites/sprite-images.js';
@@ -16,7 +19,10 @@ export class BucketStore {
     this.buckets = new LRUCache({ maxSize: maxBytes, sizeCalculation: (bucket) => bucket.weightBytes });
   }
 
-  /** `tileKey` names the tile among all tiles; `zoom` is the whole zoom at or below the view's; `images` are those of the style. */
+  /**
+   * `tileKey` names the tile among all tiles; `zoom` is the whole zoom at or below the view's; `images` are those of
+   * the style.
+   */
   get(tileKey: string, tile: VectorTile, selection: Selection, zoom: number, images = noImages): Bucket {
     const layer = tile.layers.get(selection.sourceLayer);
     if (!layer) return noBucket;

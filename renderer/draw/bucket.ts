@@ -1,10 +1,10 @@
 /**
  * The features that a style layer draws of one tile, ready for the drawing engine.
  *
- * Features that look the same go into one batch, as long as nothing that lies between them in the order of drawing could show the
- * difference. A batch is cut into chunks of neighbours: one call draws a chunk, one box tells whether it is in view. Small chunks, because a path of
- * thousands of contours takes several times as long to fill as its parts, and one of a few dozen strokes a third longer. Paths are made when they are
- * first drawn, and kept.
+ * Features that look the same go into one batch, as long as nothing that lies between them in the order of drawing
+ * could show the difference. A batch is cut into chunks of neighbours: one call draws a chunk, one box tells whether it
+ * is in view. Small chunks, because a path of thousands of contours takes several times as long to fill as its parts,
+ * and one of a few dozen strokes a third longer. Paths are made when they are first drawn, and kept.
  */
 
 import type { Path2D } from '@napi-rs/canvas';
@@ -91,7 +91,10 @@ function batchesOf(features: TileFeature[], looks: (feature: TileFeature) => str
 
 const gridCells = 32;
 
-/** On a grid over the tile: the highest batch that has a feature there. A feature may join a batch only if none above covers its place. */
+/**
+ * On a grid over the tile: the highest batch that has a feature there. A feature may join a batch only if none above
+ * covers its place.
+ */
 class TopmostBatches {
   private readonly cells = new Int32Array(gridCells * gridCells).fill(-1);
 

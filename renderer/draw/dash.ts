@@ -1,4 +1,7 @@
-/** Lines cut into dashes, as far as they are in view: the drawing engine would dash the whole of a line of which a hundredth is seen. Pure. */
+/**
+ * Lines cut into dashes, as far as they are in view: the drawing engine would dash the whole of a line of which a
+ * hundredth is seen. Pure.
+ */
 
 import type { Coordinates } from '../tiles/coordinates.js';
 import type { PixelBox } from '../types.js';
@@ -16,8 +19,9 @@ export interface DashPattern {
 export const unbroken: DashPattern = { lengths: [Infinity], period: Infinity, start: 0 };
 
 /**
- * The pattern of a style's `line-dasharray`, each length multiplied by `unit`. Null when it leaves nothing out, or repeats within less
- * than `minPeriod`. The last of an odd count is drawn, and so is the first of the next round: they are one dash.
+ * The pattern of a style's `line-dasharray`, each length multiplied by `unit`. Null when it leaves nothing out, or
+ * repeats within less than `minPeriod`. The last of an odd count is drawn, and so is the first of the next round: they
+ * are one dash.
  */
 export function dashPattern(dasharray: readonly number[], unit: number, minPeriod: number): DashPattern | null {
   const lengths = dasharray.map((length) => Math.max(0, length) * unit);
@@ -28,7 +32,10 @@ export function dashPattern(dasharray: readonly number[], unit: number, minPerio
   return gaps > 0 && period >= minPeriod && Number.isFinite(period) ? { lengths, period, start: last } : null;
 }
 
-/** The dashes of each line, or closed ring, that lie in the box. A line that leaves the box and comes back goes on in the pattern where it would be. */
+/**
+ * The dashes of each line, or closed ring, that lie in the box. A line that leaves the box and comes back goes on in
+ * the pattern where it would be.
+ */
 export function dashLines(
   { xy, ends }: Coordinates,
   closed: boolean,
@@ -67,7 +74,10 @@ class Dashes implements Coordinates {
   }
 }
 
-/** Draws one segment's dashes. Lengths are counted from the line's begin, modulo the period; returns that of the segment's end. */
+/**
+ * Draws one segment's dashes. Lengths are counted from the line's begin, modulo the period; returns that of the
+ * segment's end.
+ */
 function dashSegment(
   dashes: Dashes,
   x: number,

@@ -51,7 +51,10 @@ function fill(
   return true;
 }
 
-/** A hair less than one device pixel: up to a pixel the drawing engine has a way of its own, which takes a third of the time, and rounding must not exceed it. */
+/**
+ * A hair less than one device pixel: up to a pixel the drawing engine has a way of its own, which takes a third of the
+ * time, and rounding must not exceed it.
+ */
 const outlinePx = 1 - 2 ** -12;
 
 /** One device pixel wide, as far as the style asks for a colour of its own. */

@@ -36,8 +36,8 @@ export function openFrame(view: Viewport, tiles: Frame['tiles'], images = noImag
 }
 
 /**
- * A tile's part of the canvas, in whole device pixels, so that neighbours neither leave a seam nor draw a pixel twice. Cut off at the
- * canvas; empty (inside out) when nothing is left.
+ * A tile's part of the canvas, in whole device pixels, so that neighbours neither leave a seam nor draw a pixel twice.
+ * Cut off at the canvas; empty (inside out) when nothing is left.
  */
 export function tileArea({ canvas, view }: Frame, { left, top, sizePx }: PlacedTile): PixelBox {
   return {

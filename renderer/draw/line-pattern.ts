@@ -134,7 +134,10 @@ function paintSegment(
   );
 }
 
-/** How far a segment's left edge goes on beyond the corner with the next, and its right edge ends before it, in halves of the width. */
+/**
+ * How far a segment's left edge goes on beyond the corner with the next, and its right edge ends before it, in halves
+ * of the width.
+ */
 function cutOf(a: Segment, b: Segment): number {
   const cosine = a.dx * b.dx + a.dy * b.dy;
   const turn = a.dx * b.dy - a.dy * b.dx;

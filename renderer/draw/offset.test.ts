@@ -20,7 +20,10 @@ const gentleLine = fc
     return xy;
   });
 
-/** The distance of a point from a line; positive to the right of the nearest segment's direction, where y grows downwards. */
+/**
+ * The distance of a point from a line; positive to the right of the nearest segment's direction, where y grows
+ * downwards.
+ */
 function signedDistance(xy: readonly number[], x: number, y: number): number {
   let best = Infinity;
   for (let i = 2; i < xy.length; i += 2) {

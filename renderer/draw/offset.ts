@@ -4,15 +4,18 @@ import type { Coordinates } from '../tiles/coordinates.js';
 
 export type LineJoin = 'bevel' | 'round' | 'miter';
 
-/** Up to this cosine of the angle between two segments a round corner is drawn as a pointed one; nobody sees the difference. */
+/**
+ * Up to this cosine of the angle between two segments a round corner is drawn as a pointed one; nobody sees the
+ * difference.
+ */
 const nearlyStraight = 0.95;
 /** Steps of an arc around a corner. */
 const arcStep = Math.PI / 8;
 
 /**
- * Each line, or closed ring, moved sideways: to the right of its direction by a positive distance, to the left by a negative. Distance in the units of the
- * coordinates. Corners on the outer side are joined as asked; on the inner side by the crossing of the two moved segments, where
- * they are long enough to cross.
+ * Each line, or closed ring, moved sideways: to the right of its direction by a positive distance, to the left by a
+ * negative. Distance in the units of the coordinates. Corners on the outer side are joined as asked; on the inner side
+ * by the crossing of the two moved segments, where they are long enough to cross.
  */
 export function offsetLines(
   { xy, ends }: Coordinates,

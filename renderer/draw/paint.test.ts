@@ -51,7 +51,8 @@ test('areas are filled without their holes', async () => {
   ]);
 });
 
-// Tiles of the first version of the specification have rings either way round. In one path the two kinds cut each other out.
+// Tiles of the first version of the specification have rings either way round. In one path the two kinds cut each other
+// out.
 test('areas that overlap are filled where they overlap, whichever way round they are drawn', async () => {
   const backwards: DrawnFeature = { type: 'polygon', parts: [[...rectangle(400, 400, 800, 800)].reverse()] };
   const picture = await draw([area(10, 10, 70, 70), backwards], [shapes('fill', { 'fill-color': red })]);
@@ -298,7 +299,8 @@ test('a tile enlarged 256 times is drawn sharp, with the dashes that the view sh
   expect([picture.at(150, 44), picture.at(150, 55)]).toEqual([white, white]);
 });
 
-// At these zooms a line of two pixels is a hundred-thousandth of its tile wide, less than what the engine's numbers can tell apart.
+// At these zooms a line of two pixels is a hundred-thousandth of its tile wide, less than what the engine's numbers can
+// tell apart.
 test.each([18, 21, 23])('lines and dots of a tile of zoom 6 keep their size at zoom %i', async (zoom) => {
   const source = sourceOf(async () => tileBytes({ shapes: [line([0, 0], [512, 512]), area(100, 300, 200, 500)] }), {
     maxZoom: 6,

@@ -1,7 +1,8 @@
 /**
  * Everything but text and icons: the style's layers from bottom to top, each over all tiles.
  *
- * Imports `style` and `tiles`; what is drawn by N calls into the engine is grouped so that N stays small (see `bucket.ts`).
+ * Imports `style` and `tiles`; what is drawn by N calls into the engine is grouped so that N stays small (see
+ * `bucket.ts`).
  */
 
 import type { CompiledStyle, LayerType, StyleLayer } from '../style/compile.js';

@@ -1,8 +1,8 @@
 /**
  * Coordinates as paths of the drawing engine.
  *
- * A path is made from one text: a call into the engine per vertex would cost several times as much. Differences of whole
- * numbers keep the text short.
+ * A path is made from one text: a call into the engine per vertex would cost several times as much. Differences of
+ * whole numbers keep the text short.
  */
 
 import { Path2D } from '@napi-rs/canvas';
@@ -15,7 +15,10 @@ export type Origin = readonly [x: number, y: number];
 
 const tileCorner: Origin = [0, 0];
 
-/** Lines, or closed rings, as path data of SVG; coordinates are counted from the origin, multiplied by `precision` and rounded. */
+/**
+ * Lines, or closed rings, as path data of SVG; coordinates are counted from the origin, multiplied by `precision` and
+ * rounded.
+ */
 export function pathData(
   { xy, ends }: Coordinates,
   closed: boolean,
@@ -52,8 +55,8 @@ export function shapesPath(shapes: readonly Shape[]): Path2D {
 }
 
 /**
- * Rings in the specification's sense of rotation, outer ones clockwise on the screen. Old tiles have them the other way round; side by
- * side in one path, filled where the winding isn't zero, the two kinds would cut each other out.
+ * Rings in the specification's sense of rotation, outer ones clockwise on the screen. Old tiles have them the other way
+ * round; side by side in one path, filled where the winding isn't zero, the two kinds would cut each other out.
  */
 function rightWay(coordinates: Coordinates): Coordinates {
   return doubledArea(coordinates.xy, 0, coordinates.ends[0] ?? 0) < 0 ? reversed(coordinates) : coordinates;

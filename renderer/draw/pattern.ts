@@ -1,7 +1,8 @@
 /**
  * Areas and the ground filled with an image that repeats.
  *
- * It begins at the corner of the world, so that it goes on across tiles, and grows with the map from one whole zoom to the next.
+ * It begins at the corner of the world, so that it goes on across tiles, and grows with the map from one whole zoom to
+ * the next.
  */
 import { type CanvasPattern, DOMMatrix } from '@napi-rs/canvas';
 import type { SpriteImage } from '../sprites/sprite-image.js';
@@ -12,7 +13,10 @@ import type { TileFeature } from '../tiles/vector-tile.js';
 import { worldPixel } from '../view/projection.js';
 import type { Frame } from './frame.js';
 
-/** Null where the layer is painted in its colour; `missing` where nothing is drawn in place of an image that isn't there. */
+/**
+ * Null where the layer is painted in its colour; `missing` where nothing is drawn in place of an image that isn't
+ * there.
+ */
 export type Pattern = SpriteImage | 'missing' | null;
 
 export function patternAt(

@@ -28,7 +28,10 @@ export interface Pen {
   readonly precision: number;
 }
 
-/** The drawing engine's numbers have 24 bits: from this many device pixels a tile unit on, lines across a tile would be off by visible parts of their width. */
+/**
+ * The drawing engine's numbers have 24 bits: from this many device pixels a tile unit on, lines across a tile would be
+ * off by visible parts of their width.
+ */
 const maxWholeUnitPx = 32;
 
 /** Null when nothing would be seen. */

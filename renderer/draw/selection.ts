@@ -51,8 +51,8 @@ export function select({ layer, sortKey }: Selection, tileLayer: TileLayer, zoom
 }
 
 /**
- * Equal for features that look the same at every zoom from this whole one to the next. A property of zoom and feature is interpolated
- * between whole zooms, so its two values there stand for all between.
+ * Equal for features that look the same at every zoom from this whole one to the next. A property of zoom and feature
+ * is interpolated between whole zooms, so its two values there stand for all between.
  */
 export function looksOf(
   { grouping, groupingReads }: Selection,

@@ -1,8 +1,8 @@
 /**
  * What is drawn of a feature in one go: the feature itself, or one of its many parts.
  *
- * Tiles of lower zooms join everything of a kind into one feature of thousands of lines or areas. Taken apart, its parts are
- * culled and drawn with their neighbours, which is several times as fast.
+ * Tiles of lower zooms join everything of a kind into one feature of thousands of lines or areas. Taken apart, its
+ * parts are culled and drawn with their neighbours, which is several times as fast.
  */
 
 import { boxOf, type Coordinates, doubledArea } from '../tiles/coordinates.js';
@@ -30,7 +30,10 @@ export function shapesOf(feature: TileFeature): readonly Shape[] {
   return firsts.map((first, i) => partOf(feature.type, coordinates, first, firsts[i + 1] ?? coordinates.ends.length));
 }
 
-/** An area begins with a ring of the same sense of rotation as the feature's first ring; rings of the other sense are its holes. */
+/**
+ * An area begins with a ring of the same sense of rotation as the feature's first ring; rings of the other sense are
+ * its holes.
+ */
 function beginsShape(type: GeometryType, { xy, ends }: Coordinates, part: number): boolean {
   if (type !== polygon || part === 0) return true;
   return doubledArea(xy, 0, ends[0]!) > 0 === doubledArea(xy, ends[part - 1]!, ends[part]!) > 0;

@@ -1,8 +1,8 @@
 /**
  * Icons by URL, of strangers' servers.
  *
- * Flows in: the URLs of a request. Flows out: the files that could be had. Whether a file is an image is seen where it is decoded. Imports
- * `outbound`.
+ * Flows in: the URLs of a request. Flows out: the files that could be had. Whether a file is an image is seen where it
+ * is decoded. Imports `outbound`.
  */
 import type { OutboundClient, OutboundOptions } from '../../outbound/client.js';
 import { RemoteFiles } from './remote-files.js';

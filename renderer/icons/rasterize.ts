@@ -1,8 +1,9 @@
 /**
  * Marker images of strangers, PNG or SVG, as the small pictures that maps show.
  *
- * Flows in: a file. Flows out: a PNG of at most {@link maxIconPx} CSS pixels, or the rule that the file breaks. What can be counted is judged
- * before anything is decoded. Decoding is native code that can't be interrupted: files of others belong into a process that can be ended, `pool/icon-process`.
+ * Flows in: a file. Flows out: a PNG of at most {@link maxIconPx} CSS pixels, or the rule that the file breaks. What
+ * can be counted is judged before anything is decoded. Decoding is native code that can't be interrupted: files of
+ * others belong into a process that can be ended, `pool/icon-process`.
  */
 import sharp from 'sharp';
 import { invalid, type Validated } from '../../schemas/errors.js';

@@ -1,8 +1,9 @@
 /**
  * Files of strangers' servers: each fetched once for all maps that wait for it, and remembered, good or bad.
  *
- * Flows in: URLs that whoever asks for a map, or uploads a style, has chosen. Flows out: the files that could be had. Which addresses are allowed, and
- * how many bytes and seconds a file may take, is the client's. Imports `outbound` types only.
+ * Flows in: URLs that whoever asks for a map, or uploads a style, has chosen. Flows out: the files that could be had.
+ * Which addresses are allowed, and how many bytes and seconds a file may take, is the client's. Imports `outbound`
+ * types only.
  */
 import { LRUCache } from 'lru-cache';
 import type { OutboundClient } from '../../outbound/client.js';

@@ -1,15 +1,18 @@
 /**
  * Whether an SVG of a stranger may be drawn: a count of what drawing it takes, made before anything is drawn.
  *
- * A few bytes can ask for any amount of work: references within references, patterns, masks, markers at each vertex, entities. The count
- * follows them as a renderer does, and is never less than what is drawn. What a count can't see, such as slow single shapes, ends at the
- * deadline of the process that draws. Pure.
+ * A few bytes can ask for any amount of work: references within references, patterns, masks, markers at each vertex,
+ * entities. The count follows them as a renderer does, and is never less than what is drawn. What a count can't see,
+ * such as slow single shapes, ends at the deadline of the process that draws. Pure.
  */
 
 /** Elements as written, and how deep they may nest; references count as nesting. */
 const maxElements = 10_000;
 const maxDepth = 64;
-/** Shapes drawn once all references are followed; a shape of 50 vertices counts twice, one of 2,000 as 1,600. About 20 µs each. */
+/**
+ * Shapes drawn once all references are followed; a shape of 50 vertices counts twice, one of 2,000 as 1,600. About 20
+ * µs each.
+ */
 export const maxDrawingSteps = 20_000;
 const maxTextCharacters = 1_000;
 const maxFilterSteps = 20;
@@ -99,7 +102,10 @@ function parse(text: string): readonly Element[] | string {
 
 const depthRule = `must not nest deeper than ${maxDepth} levels, references included`;
 
-/** Where a comment, a section of characters, an instruction or the document type ends; null for a tag; a rule where it may not be there. */
+/**
+ * Where a comment, a section of characters, an instruction or the document type ends; null for a tag; a rule where it
+ * may not be there.
+ */
 function endOfMarkup(text: string, start: number): number | string | null {
   const after = (ending: string): number | string => {
     const end = text.indexOf(ending, start);
@@ -208,7 +214,10 @@ class Counter {
     private readonly styles: StyleSheet,
   ) {}
 
-  /** Whatever a selector that isn't simple refers to may be drawn with each shape there is, and with each shape of that again. */
+  /**
+   * Whatever a selector that isn't simple refers to may be drawn with each shape there is, and with each shape of that
+   * again.
+   */
   total(root: Element): Count {
     const everywhere = this.styles.get(anyElement) ?? [];
     const references = everywhere.flatMap(([name, value]) =>
@@ -292,7 +301,10 @@ function ownCount({ name, attributes, text }: Element): Count {
 const idsIn = (value: string): string[] =>
   [...value.matchAll(/url\(\s*["']?\s*#([^"')]*)/gi)].map(([, id]) => id!.trim());
 
-/** Declarations that refer to something, by the simple selector that they are for; any other selector may match every element. */
+/**
+ * Declarations that refer to something, by the simple selector that they are for; any other selector may match every
+ * element.
+ */
 type StyleSheet = ReadonlyMap<string, readonly Declaration[]>;
 type Declaration = readonly [property: string, value: string];
 const anyElement = '*';
@@ -321,7 +333,10 @@ function declared({ name, attributes }: Element, styles: StyleSheet): readonly D
   return [name, `#${attributes.get('id') ?? ''}`, ...new Set(classes)].flatMap((key) => styles.get(key) ?? []);
 }
 
-/** What an element refers to: drawn with it once, or, since the property is inherited, with each shape or each vertex in it. */
+/**
+ * What an element refers to: drawn with it once, or, since the property is inherited, with each shape or each vertex in
+ * it.
+ */
 function referencesOf(element: Element, styles: StyleSheet) {
   const once: string[] = [];
   const eachShape: string[] = [];

@@ -1,8 +1,8 @@
 /**
  * Text along a line.
  *
- * Where the line is straight the text is drawn whole, turned. Where it bends each letter is turned by itself, if the script allows; text of
- * other scripts finds a straight place or none. Pure but for the widths of letters.
+ * Where the line is straight the text is drawn whole, turned. Where it bends each letter is turned by itself, if the
+ * script allows; text of other scripts finds a straight place or none. Pure but for the widths of letters.
  */
 
 import { rowHeightEm, turnedBoxes } from './boxes.js';
@@ -115,7 +115,8 @@ function bentSetting(place: Place, text: string, look: Look, style: LineStyle): 
   let written = 0;
   for (const { letter, width } of letterWidths(text, look)) {
     const middle = isReversed ? to - written - width / 2 : from + written + width / 2;
-    // A letter takes the direction of a stretch about as long as an em, so that the line's small bends don't make it tremble.
+    // A letter takes the direction of a stretch about as long as an em, so that the line's small bends don't make it
+    // tremble.
     const reach = Math.max(width, look.sizePx) / 2;
     const along = directionOf(line.at(middle - reach), line.at(middle + reach)) + (isReversed ? Math.PI : 0);
     if (Math.abs(angleBetween(angle, along)) > maxLean) return null;

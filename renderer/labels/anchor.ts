@@ -16,7 +16,10 @@ export interface Stand {
   readonly offset: readonly [x: number, y: number];
 }
 
-/** The specification's distances above and below text are to its letters; the rows that text is set in are taller than these by so much. */
+/**
+ * The specification's distances above and below text are to its letters; the rows that text is set in are taller than
+ * these by so much.
+ */
 const rowSlackEm = 7 / 24;
 
 /** Those that a feature's label may take, the one that the style prefers first. */

@@ -8,7 +8,10 @@ export const rowHeightEm = 1.2;
 /** More would cost more than they save. */
 const maxBoxes = 32;
 
-/** Boxes that together cover a rectangle turned about its middle: one for each stretch of it that is about as long as it is high. */
+/**
+ * Boxes that together cover a rectangle turned about its middle: one for each stretch of it that is about as long as it
+ * is high.
+ */
 export function turnedBoxes(x: number, y: number, width: number, height: number, angle: number): PixelBox[] {
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);

@@ -7,7 +7,10 @@ import type { PlacedLabel, Run } from './label.js';
 import { isRightToLeft } from './script.js';
 import type { Look } from './text-style.js';
 
-/** From the middle of a row down to the line that letters stand on: half the height of a capital, and less where letters reach far below. */
+/**
+ * From the middle of a row down to the line that letters stand on: half the height of a capital, and less where letters
+ * reach far below.
+ */
 const baselineEm = { ltr: 0.36, rtl: 0.24 } as const;
 
 /** From the lowest to the topmost. `scale` is device pixels per CSS pixel. */

@@ -88,7 +88,9 @@ export function iconStyleOf(
   };
 }
 
-/** The icon at a point of the image, or around its text; `direction` is that of its line there, 0 where it is on none. */
+/**
+ * The icon at a point of the image, or around its text; `direction` is that of its line there, 0 where it is on none.
+ */
 export function placedIcon(style: IconStyle, [x, y]: Point, direction = 0, text?: TextFrame): PlacedIcon {
   const { look, anchor, offset, shift, fit } = style;
   if (fit !== 'none' && text) return fittedIcon(style, text);
@@ -101,7 +103,10 @@ export function placedIcon(style: IconStyle, [x, y]: Point, direction = 0, text?
   return iconAt(look, columns, rows, [x + shift[0], y + shift[1]], [right, below], angle);
 }
 
-/** Its content is where the text is, with the padding around it; in a direction that it isn't fitted in, its middle is the text's. */
+/**
+ * Its content is where the text is, with the padding around it; in a direction that it isn't fitted in, its middle is
+ * the text's.
+ */
 function fittedIcon({ look, offset, shift, fit, fitPadding }: IconStyle, text: TextFrame): PlacedIcon {
   const { image } = look;
   const unitPx = unitPxOf(look);

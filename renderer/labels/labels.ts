@@ -1,9 +1,9 @@
 /**
  * The text and icons of a map: a style's symbol layers.
  *
- * Flows in: the decoded tiles of a frame, a compiled style and its images. Flows out: text and icons on the frame's canvas. What is placed later gives way to
- * what was placed before: layers from the top of the style to its bottom, in each the lowest sort key first. Imports `style/`, `tiles/`, `draw/`
- * `sprites/` and the fonts.
+ * Flows in: the decoded tiles of a frame, a compiled style and its images. Flows out: text and icons on the frame's
+ * canvas. What is placed later gives way to what was placed before: layers from the top of the style to its bottom, in
+ * each the lowest sort key first. Imports `style/`, `tiles/`, `draw/` `sprites/` and the fonts.
  */
 
 import type { Frame } from '../draw/frame.js';

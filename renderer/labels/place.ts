@@ -1,9 +1,9 @@
 /**
  * Which labels find room.
  *
- * Flows in: candidates, the most important first. Flows out: those that are set, each in the first of its ways that overlaps nothing set
- * before it, nothing that is to be kept free, and not the image's edge. Where there is room only for the text or the icon of one, that is set
- * alone if the other is optional. Pure.
+ * Flows in: candidates, the most important first. Flows out: those that are set, each in the first of its ways that
+ * overlaps nothing set before it, nothing that is to be kept free, and not the image's edge. Where there is room only
+ * for the text or the icon of one, that is set alone if the other is optional. Pure.
  */
 
 import RBush from 'rbush';

@@ -18,7 +18,10 @@ interface Spot {
   readonly at: Point;
 }
 
-/** What is there twice within so many CSS pixels, as stops on both sides of a street, or all entrances of a house, is lettered once. */
+/**
+ * What is there twice within so many CSS pixels, as stops on both sides of a street, or all entrances of a house, is
+ * lettered once.
+ */
 const minRepeatPx = 48;
 
 const noText: Setting = { runs: [], boxes: [] };

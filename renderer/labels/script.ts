@@ -2,7 +2,10 @@
 
 import type { HanForms } from '../fonts.js';
 
-/** Letters of these scripts, digits and signs stand by themselves. Of others, as Arabic or Devanagari, neighbours shape each other. */
+/**
+ * Letters of these scripts, digits and signs stand by themselves. Of others, as Arabic or Devanagari, neighbours shape
+ * each other.
+ */
 const separable =
   /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Common}\p{Script=Inherited}]*$/u;
 
@@ -29,7 +32,10 @@ export function isUnspaced(text: string): boolean {
   return unspaced.test(text);
 }
 
-/** Kana is only Japanese, and Hangul only Korean; a text of Chinese characters alone takes the map's language, or Chinese forms. */
+/**
+ * Kana is only Japanese, and Hangul only Korean; a text of Chinese characters alone takes the map's language, or
+ * Chinese forms.
+ */
 export function hanForms(text: string, language: string): HanForms {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'ja';
   if (/\p{Script=Hangul}/u.test(text)) return 'ko';

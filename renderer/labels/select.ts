@@ -19,8 +19,8 @@ export interface Lettered {
 }
 
 /**
- * Of all tiles, style layers and zooms: some 30 MB. They are in one store because a style that is compiled anew has new layers: what was remembered for the
- * old ones must make room, in whichever tile it is.
+ * Of all tiles, style layers and zooms: some 30 MB. They are in one store because a style that is compiled anew has new
+ * layers: what was remembered for the old ones must make room, in whichever tile it is.
  */
 const maxLettered = 200_000;
 /** What a selection counts for besides, as many features: it keeps its tile in memory. */

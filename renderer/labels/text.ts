@@ -8,7 +8,9 @@ import type { Properties, TileFeature } from '../tiles/vector-tile.js';
 /** A longer text is no name; it would cost more than it tells. */
 const maxCharacters = 200;
 
-/** The text of a layer's feature at a whole zoom; empty for none. Lines are separated by `\n`, and none is there twice. */
+/**
+ * The text of a layer's feature at a whole zoom; empty for none. Lines are separated by `\n`, and none is there twice.
+ */
 export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number): string {
   const field = layer.property<Formatted>('text-field');
   const value = field.at(zoom, feature).toString();
@@ -25,7 +27,10 @@ export function isTemplate({ kind, text }: Pick<Property<unknown>, 'kind' | 'tex
   return (kind === 'constant' || kind === 'camera') && !isExpression(JSON.parse(text));
 }
 
-/** `{name}` is the property of that name. What an earlier token said isn't said again: `{name:latin} {name:nonlatin}` is often one name twice. */
+/**
+ * `{name}` is the property of that name. What an earlier token said isn't said again: `{name:latin} {name:nonlatin}` is
+ * often one name twice.
+ */
 export function resolveTokens(template: string, properties: Properties): string {
   const said = new Set<unknown>();
   return template.replace(/{([^{}]+)}/g, (_token, name: string) => {

@@ -1,7 +1,8 @@
 /**
  * Where a text's lines end.
  *
- * No line is wider than it may be, as far as breaks allow; then there are as few lines as can be; then they are as even as can be. Pure.
+ * No line is wider than it may be, as far as breaks allow; then there are as few lines as can be; then they are as even
+ * as can be. Pure.
  */
 
 import { isUnspaced } from './script.js';
@@ -15,7 +16,10 @@ export interface Piece {
 
 const words = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** The pieces of one paragraph: what spaces separate, what hyphens and slashes end, and words of scripts that write none of these. No line begins with a dash. */
+/**
+ * The pieces of one paragraph: what spaces separate, what hyphens and slashes end, and words of scripts that write none
+ * of these. No line begins with a dash.
+ */
 export function piecesOf(paragraph: string): Piece[] {
   return paragraph.split(/ (?![-–—/&] )/).flatMap((word) =>
     word
@@ -51,8 +55,8 @@ interface Break {
 }
 
 /**
- * Where each line begins, as indexes of pieces. `widths` are those of the pieces, `gaps` those of what separates each from the one before it; whole
- * numbers, so that sums of them compare exactly.
+ * Where each line begins, as indexes of pieces. `widths` are those of the pieces, `gaps` those of what separates each
+ * from the one before it; whole numbers, so that sums of them compare exactly.
  */
 export function lineStarts(widths: readonly number[], gaps: readonly number[], maxWidth: number): number[] {
   const best: Break[] = [{ cost: [0, 0, 0], from: 0 }];

@@ -12,7 +12,10 @@ const circlePoints = 96;
 const semiMajorM = 6_378_137;
 const eccentricitySquared = 0.00669437999014;
 
-/** The boundary as a chain; a circle's as a polygon of {@link circlePoints} points, by the ellipsoid's two radii at its centre. */
+/**
+ * The boundary as a chain; a circle's as a polygon of {@link circlePoints} points, by the ellipsoid's two radii at its
+ * centre.
+ */
 export function fenceRing(fence: FenceOverlay): readonly Position[] {
   if (fence.type === 'polygon') return fence.ring;
   const [longitude, latitude] = fence.center;

@@ -3,7 +3,10 @@ import type { Position, Viewport } from '../types.js';
 import { nearest, unwrapped } from '../view/fit.js';
 import { type Pixel, worldPixel, worldSizePx } from '../view/projection.js';
 
-/** Returns SVG path data of an area's boundary in CSS pixels of the image, once for each copy of the world in which any of it may be seen. */
+/**
+ * Returns SVG path data of an area's boundary in CSS pixels of the image, once for each copy of the world in which any
+ * of it may be seen.
+ */
 export function ringPath(view: Viewport, ring: readonly Position[], reachPx: number): string {
   const points = inImage(view, ring);
   const worldPx = worldSizePx(view.zoom);
@@ -20,10 +23,11 @@ export function ringPath(view: Viewport, ring: readonly Position[], reachPx: num
 }
 
 /**
- * Returns SVG path data of a line in CSS pixels of the image, of all copies of the world. `reachPx` is what is drawn beside it.
+ * Returns SVG path data of a line in CSS pixels of the image, of all copies of the world. `reachPx` is what is drawn
+ * beside it.
  *
- * A line may go around the world once with every other position. Only stretches that may be seen are written in each copy: all
- * copies of all positions would be the square of their number.
+ * A line may go around the world once with every other position. Only stretches that may be seen are written in each
+ * copy: all copies of all positions would be the square of their number.
  */
 export function linePath(view: Viewport, positions: readonly Position[], reachPx: number): string {
   const points = inImage(view, positions);

@@ -1,8 +1,8 @@
 /**
  * What is drawn over the map: geofences and paths below its labels, markers and attribution above them.
  *
- * Flows in: the parts of a request that are not the map itself, icons decoded beforehand. Flows out: what the view must show, the room that labels leave, and
- * the drawing. Imports `view/` and the fonts.
+ * Flows in: the parts of a request that are not the map itself, icons decoded beforehand. Flows out: what the view must
+ * show, the room that labels leave, and the drawing. Imports `view/` and the fonts.
  */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Frame } from '../draw/frame.js';

@@ -1,5 +1,6 @@
 /**
- * The default basemap of a node: baked beside it, in a process of its own at a low priority, before the first map asks for it.
+ * The default basemap of a node: baked beside it, in a process of its own at a low priority, before the first map asks
+ * for it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { ApiError } from '../../schemas/errors.js';
@@ -19,7 +20,10 @@ export interface BasemapOptions {
 export interface Basemap {
   /** Begins to bake unless it is there. */
   prepare(): void;
-  /** Resolves when it is there. Rejects with ApiError `unavailable` when it can't be baked or takes too long; another try begins with the next call. */
+  /**
+   * Resolves when it is there. Rejects with ApiError `unavailable` when it can't be baked or takes too long; another
+   * try begins with the next call.
+   */
   ready(): Promise<void>;
   /** Resolves when nothing is being baked any more. What is unfinished is given up. */
   close(): Promise<void>;

@@ -49,7 +49,9 @@ const maxSharedMs = 200;
 /** A process that is in the middle of a large map doesn't hear that it is to end. */
 const closeTimeoutMs = 1_000;
 
-/** Of the C library, glibc: threads share what they free, and the pixels of a large map go back to the system at once. */
+/**
+ * Of the C library, glibc: threads share what they free, and the pixels of a large map go back to the system at once.
+ */
 const allocation = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: `${8 * 2 ** 20}`,
@@ -58,8 +60,9 @@ const allocation = {
 };
 
 /**
- * A map leaves megabytes of pixels outside a heap that is small. V8 takes them for growth and starts to mark the heap again with every second map: a tenth
- * of all processor time and more. Marked in one go, when it has to be, it takes 15 ms after some forty maps.
+ * A map leaves megabytes of pixels outside a heap that is small. V8 takes them for growth and starts to mark the heap
+ * again with every second map: a tenth of all processor time and more. Marked in one go, when it has to be, it takes 15
+ * ms after some forty maps.
  */
 const nodeOptions = ['--no-incremental-marking'];
 

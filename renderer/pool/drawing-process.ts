@@ -1,7 +1,8 @@
 /**
  * A process that draws: started by the pool, told what to draw from by its first message, and gone when the pool is.
  *
- * Signals of a terminal or a supervisor reach the whole group; this process lets its parent finish, and ends by its word.
+ * Signals of a terminal or a supervisor reach the whole group; this process lets its parent finish, and ends by its
+ * word.
  */
 import { setPriority } from 'node:os';
 import { createMapRenderer, type MapRenderer } from '../map.js';

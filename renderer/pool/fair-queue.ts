@@ -1,8 +1,10 @@
 /**
- * Jobs that wait, in the order in which they are to be worked on: each owner gets an equal share of the work, not of the turns.
+ * Jobs that wait, in the order in which they are to be worked on: each owner gets an equal share of the work, not of
+ * the turns.
  *
- * Start-time fair queueing (Goyal, Vin, Cheng 1996): whoever has had the least work comes next, and an owner that was away saves nothing
- * up. Among the jobs of one owner the cheapest comes first, but a job is overtaken so many times and no more. Pure.
+ * Start-time fair queueing (Goyal, Vin, Cheng 1996): whoever has had the least work comes next, and an owner that was
+ * away saves nothing up. Among the jobs of one owner the cheapest comes first, but a job is overtaken so many times and
+ * no more. Pure.
  */
 
 export interface Queued {

@@ -1,8 +1,8 @@
 /**
  * Icons of strangers, decoded in a process that is ended when one takes too long or too much memory.
  *
- * Flows in: files. Flows out: small pictures for maps of a scale, or the rule that a file breaks. Both are remembered by the file's contents, what is wrong for
- * a while: a file that took too long isn't tried again with each map.
+ * Flows in: files. Flows out: small pictures for maps of a scale, or the rule that a file breaks. Both are remembered
+ * by the file's contents, what is wrong for a while: a file that took too long isn't tried again with each map.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

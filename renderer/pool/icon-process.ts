@@ -1,6 +1,7 @@
 /**
- * A process that decodes the icons of strangers, one after the other: started by the pool, ended by it past a deadline, and by itself when an icon takes
- * too much memory. Decoding runs on other threads of the process, so this one can watch.
+ * A process that decodes the icons of strangers, one after the other: started by the pool, ended by it past a deadline,
+ * and by itself when an icon takes too much memory. Decoding runs on other threads of the process, so this one can
+ * watch.
  */
 import { setPriority } from 'node:os';
 import { rasterizeIcon } from '../icons/rasterize.js';

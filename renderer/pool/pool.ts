@@ -1,10 +1,11 @@
 /**
  * Processes that do native work for maps, and the jobs that wait for them.
  *
- * Flows in: work, by owner, with what it is expected to cost. Flows out: its results. Processes, not threads: native code can't be interrupted, and
- * one that hangs or crashes must cost nobody else anything; ending a thread of a process in which chDB works was seen to block it. The
- * first process starts with the first job, others as jobs wait. Owners share the processes equally by `fair-queue`, and every job is answered in
- * bounded time. Imports `schemas` and types of this room.
+ * Flows in: work, by owner, with what it is expected to cost. Flows out: its results. Processes, not threads: native
+ * code can't be interrupted, and one that hangs or crashes must cost nobody else anything; ending a thread of a process
+ * in which chDB works was seen to block it. The first process starts with the first job, others as jobs wait. Owners
+ * share the processes equally by `fair-queue`, and every job is answered in bounded time. Imports `schemas` and types
+ * of this room.
  */
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../schemas/errors.js';
@@ -14,7 +15,10 @@ import type { Work, Works } from './messages.js';
 
 export interface PoolOptions extends ChildOptions {
   readonly maxProcesses: number;
-  /** Of all jobs that wait or are worked on; past it jobs of whoever has the most are refused. One job alone is never too large. */
+  /**
+   * Of all jobs that wait or are worked on; past it jobs of whoever has the most are refused. One job alone is never
+   * too large.
+   */
   readonly maxPixelsInFlight: number;
   /** From its arrival to its answer, waiting and further attempts included. */
   readonly answerTimeoutMs: number;
@@ -41,7 +45,10 @@ export interface Done<R> {
 }
 
 export interface Pool {
-  /** Rejects with ApiError `overloaded` past the bound, `unavailable` when it takes too long or there is no process; with {@link Crash}. */
+  /**
+   * Rejects with ApiError `overloaded` past the bound, `unavailable` when it takes too long or there is no process;
+   * with {@link Crash}.
+   */
   run<W extends Work>(work: W, order: Order): Promise<Done<Works[W['kind']]['result']>>;
   /** Jobs in hand are given up. */
   close(): Promise<void>;
@@ -59,7 +66,10 @@ export class Overdue extends ApiError {
   }
 }
 
-/** A job of more isn't started in the last process that is free of such jobs: small ones are never stuck behind large ones. */
+/**
+ * A job of more isn't started in the last process that is free of such jobs: small ones are never stuck behind large
+ * ones.
+ */
 const largeMs = 150;
 const retryAfterS = 2;
 /** How long nothing is tried after a process could not get ready. */
@@ -137,8 +147,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /**
-   * Which of two jobs kept a process past the deadline can't be told, nor whether a process was ended by a job or from outside: each job is worked
-   * on once more, alone. A job that was the only one is overdue by its own fault, and one that is alone by any.
+   * Which of two jobs kept a process past the deadline can't be told, nor whether a process was ended by a job or from
+   * outside: each job is worked on once more, alone. A job that was the only one is overdue by its own fault, and one
+   * that is alone by any.
    */
   function settle(end: End, jobs: readonly Job[]): void {
     const hasWorked = end.kind !== 'crashed' || end.wasReady;
@@ -152,7 +163,10 @@ export function createPool(options: PoolOptions): Pool {
     for (const job of jobs) job.failed(unusable(purpose));
   }
 
-  /** Makes room for a job, if need be at the cost of the owner that has the most. Throws when that is the owner of the job itself. */
+  /**
+   * Makes room for a job, if need be at the cost of the owner that has the most. Throws when that is the owner of the
+   * job itself.
+   */
   function admit({ owner, pixels }: Order): void {
     while (pixelsInFlight > 0 && pixelsInFlight + pixels > maxPixelsInFlight) {
       const [most, theirs] = [...pixelsOf].reduce((a, b) => (b[1] > a[1] ? b : a));

@@ -1,4 +1,6 @@
-/** How much of a processor each job of this process took. What is used while several are in hand is shared out equally. */
+/**
+ * How much of a processor each job of this process took. What is used while several are in hand is shared out equally.
+ */
 
 export interface ProcessorTime {
   start(id: number): void;

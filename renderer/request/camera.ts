@@ -7,7 +7,10 @@ import { parseLocation } from './segments.js';
 export const minZoom = 1;
 export const maxZoom = 23;
 
-/** `hasOverlays`: there are markers, paths or geofences that the view can be fitted to. A bbox decides wherever it is given. */
+/**
+ * `hasOverlays`: there are markers, paths or geofences that the view can be fitted to. A bbox decides wherever it is
+ * given.
+ */
 export function readCamera(
   center: string | undefined,
   zoom: string | undefined,

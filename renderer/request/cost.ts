@@ -1,7 +1,9 @@
 /**
- * What drawing a map is expected to take of a processor. docs/maps.md has the formula: keys are limited by it, and projects share by it.
+ * What drawing a map is expected to take of a processor. docs/maps.md has the formula: keys are limited by it, and
+ * projects share by it.
  *
- * Estimates, from maps of streets on the machine of docs/measurements.md. What a map really took is charged afterwards. Pure.
+ * Estimates, from maps of streets on the machine of docs/measurements.md. What a map really took is charged afterwards.
+ * Pure.
  */
 import type { MapRequest } from '../types.js';
 

@@ -1,4 +1,7 @@
-/** One `path` parameter: `stroke:0x000257|width:3|border:white|borderWidth:2|` and then locations, `enc:` or `enc6:` and a polyline, or a LineString. */
+/**
+ * One `path` parameter: `stroke:0x000257|width:3|border:white|borderWidth:2|` and then locations, `enc:` or `enc6:` and
+ * a polyline, or a LineString.
+ */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Color, PathOverlay, Position } from '../types.js';
 import { parseColor } from './colors.js';

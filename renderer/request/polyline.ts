@@ -1,7 +1,9 @@
 /** Encoded polylines: the algorithm of Google's "Encoded Polyline Algorithm Format", with 5 or 6 decimals. */
 import type { Position } from '../types.js';
 
-/** Positions, or undefined when the text is cut short, holds a character that none is encoded by, or leaves the world. */
+/**
+ * Positions, or undefined when the text is cut short, holds a character that none is encoded by, or leaves the world.
+ */
 export function decodePolyline(text: string, decimals: 5 | 6): Position[] | undefined {
   const numbers = decodeNumbers(text);
   if (numbers === undefined || numbers.length % 2 !== 0) return undefined;

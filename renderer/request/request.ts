@@ -112,7 +112,10 @@ function readFormat(text: string | undefined, accept: string): Validated<ImageFo
   return format ? { ok: true, value: format } : invalid('format', 'must be png, webp or jpg');
 }
 
-/** PNG unless the header names WebP or JPEG and neither PNG nor everything (RFC 9110, 12.5.1; weights don't matter to so few). */
+/**
+ * PNG unless the header names WebP or JPEG and neither PNG nor everything (RFC 9110, 12.5.1; weights don't matter to so
+ * few).
+ */
 function acceptedFormat(accept: string): ImageFormat {
   const types = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
   if (types.some((type) => type === 'image/png')) return 'png';

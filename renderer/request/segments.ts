@@ -15,7 +15,10 @@ export interface Segments {
 export interface SegmentRules {
   /** Names of options, in lower case. */
   readonly options: readonly string[];
-  /** Reads what may stand instead of the locations and goes to the end of the text, such as a polyline; undefined when it isn't that. */
+  /**
+   * Reads what may stand instead of the locations and goes to the end of the text, such as a polyline; undefined when
+   * it isn't that.
+   */
   readonly shape?: (rest: string) => Validated<readonly Position[]> | undefined;
 }
 

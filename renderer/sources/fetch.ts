@@ -1,4 +1,7 @@
-/** How bytes come by URL: given from outside, by whoever knows which addresses are allowed and how long an answer may take. */
+/**
+ * How bytes come by URL: given from outside, by whoever knows which addresses are allowed and how long an answer may
+ * take.
+ */
 
 export interface FetchedBytes {
   readonly status: number;

@@ -1,4 +1,7 @@
-/** Archives and tiles by URL through the outbound client: bounded in bytes and time, and never led elsewhere by a redirect. */
+/**
+ * Archives and tiles by URL through the outbound client: bounded in bytes and time, and never led elsewhere by a
+ * redirect.
+ */
 import { parseNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
 import { parameterError } from '../../schemas/errors.js';

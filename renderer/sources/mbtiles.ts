@@ -1,8 +1,9 @@
 /**
  * MBTiles 1.3: a SQLite file of tiles. Its rows are counted from the south.
  *
- * The SQLite engine locks a file by a folder that it makes beside it. Several threads read one archive, its folder may be read-only, and
- * a lock left by a killed process would shut everybody out: so each opening reads through a link in a folder of its own.
+ * The SQLite engine locks a file by a folder that it makes beside it. Several threads read one archive, its folder may
+ * be read-only, and a lock left by a killed process would shut everybody out: so each opening reads through a link in a
+ * folder of its own.
  */
 
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -17,7 +18,10 @@ import { layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
 
 const rasterFormats = ['png', 'jpg', 'jpeg', 'webp'];
 
-/** Opens an archive by its path. Rejects when the file can't be read or isn't one; one in write-ahead mode must be converted first. */
+/**
+ * Opens an archive by its path. Rejects when the file can't be read or isn't one; one in write-ahead mode must be
+ * converted first.
+ */
 export async function openMbtiles(path: string): Promise<TileSource> {
   const folder = await mkdtemp(join(tmpdir(), 'fenceline-mbtiles-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });

@@ -1,4 +1,7 @@
-/** What maps are drawn from, by the one text that names it: a file, an archive by URL, a server's TileJSON or its tiles' URL. */
+/**
+ * What maps are drawn from, by the one text that names it: a file, an archive by URL, a server's TileJSON or its tiles'
+ * URL.
+ */
 
 import type { TileSource } from '../types.js';
 import { plainAttribution } from './attribution.js';

@@ -26,7 +26,10 @@ const rasterTypes: readonly TileType[] = [TileType.Png, TileType.Jpeg, TileType.
 /** Directories of an archive that are remembered; one leads to thousands of tiles. */
 const keptDirectories = 100;
 
-/** Opens an archive: a file by its path, or by `https:` or `http:` URL through `fetchBytes`. Rejects when it can't be read or isn't one. */
+/**
+ * Opens an archive: a file by its path, or by `https:` or `http:` URL through `fetchBytes`. Rejects when it can't be
+ * read or isn't one.
+ */
 export async function openPmtiles(location: string, fetchBytes?: FetchBytes): Promise<TileSource> {
   if (!/^https?:/.test(location)) {
     const file = await open(location);

@@ -118,7 +118,8 @@ test('MBTiles, with and without compression', async () => {
   await expectTiles(source);
 });
 
-// The engine locks a file by making a folder beside it, and keeps it while a statement is open: a second reader was told "database is locked".
+// The engine locks a file by making a folder beside it, and keeps it while a statement is open: a second reader was
+// told "database is locked".
 test('MBTiles can be read twice at the same time, and nothing is made beside the file', async () => {
   const path = join(folder, 'archive.mbtiles');
   writeMbtiles(path, tiles, mbtilesMetadata);

@@ -4,7 +4,10 @@ import type { Position } from '../types.js';
 import { maxSourceZoom } from './metadata.js';
 import type { TileServer } from './xyz.js';
 
-/** Reads a document that lies at `url`; what it claims wrongly counts as not said, but that there are tiles. Throws for what is no TileJSON. */
+/**
+ * Reads a document that lies at `url`; what it claims wrongly counts as not said, but that there are tiles. Throws for
+ * what is no TileJSON.
+ */
 export function readTileJson(json: Uint8Array, url: string, maxZoom: number): TileServer {
   const document = parse(json);
   const tiles = document.tiles;

@@ -29,7 +29,8 @@ type TileOf = TileSource['tile'];
 const noTile = [204, 404, 410];
 
 /**
- * Whether the tiles are vectors or pictures, and in which layers or of which size, is seen by one of them unless the server has named layers.
+ * Whether the tiles are vectors or pictures, and in which layers or of which size, is seen by one of them unless the
+ * server has named layers.
  * Rejects when that one can't be had or read.
  */
 export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promise<TileSource> {

@@ -1,4 +1,6 @@
-/** What of a style's sprites isn't drawn, and which images it names in vain: told to whoever uploads the style. Pure. */
+/**
+ * What of a style's sprites isn't drawn, and which images it names in vain: told to whoever uploads the style. Pure.
+ */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { Unsupported } from '../style/unsupported.js';
 import type { SpriteFile, Sprites } from '../types.js';

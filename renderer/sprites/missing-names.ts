@@ -2,7 +2,10 @@
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { imageProperties, type Unsupported } from '../style/unsupported.js';
 
-/** Names that are said outright: what an expression or a template comes to depends on features, and it may have a second choice. */
+/**
+ * Names that are said outright: what an expression or a template comes to depends on features, and it may have a second
+ * choice.
+ */
 export function missingNames({ layers }: StyleSpecification, names: ReadonlySet<string>): Unsupported[] {
   return layers.flatMap((layer) =>
     Object.entries({ ...layer.layout, ...layer.paint }).flatMap(([property, value]): Unsupported[] => {

@@ -1,5 +1,6 @@
 /**
- * Images that are only an outline: a pixel's opacity says how far it is from the edge, and the style gives colours (a signed distance field).
+ * Images that are only an outline: a pixel's opacity says how far it is from the edge, and the style gives colours (a
+ * signed distance field).
  *
  * A quarter of the range lies outside of the shape. Numbers are those of the engine that styles are made for.
  */

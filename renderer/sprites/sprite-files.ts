@@ -1,8 +1,9 @@
 /**
  * The sprites of uploaded styles, fetched as marker icons are: by the same guard, with bounds of their own.
  *
- * Flows in: a style's JSON and a map's scale. Flows out: the files of its sprites, as they came. They are looked into where they are decoded, in a
- * process that draws; here only their first bytes are, so that a server's page for what it hasn't got is told from a file.
+ * Flows in: a style's JSON and a map's scale. Flows out: the files of its sprites, as they came. They are looked into
+ * where they are decoded, in a process that draws; here only their first bytes are, so that a server's page for what it
+ * hasn't got is told from a file.
  */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { OutboundClient, OutboundOptions } from '../../outbound/client.js';

@@ -9,7 +9,10 @@ export interface SpritePicture {
   readonly width: number;
 }
 
-/** So many times enlarged, an image that repeats keeps its pixels: the engine's filter reaches less far than one of them. */
+/**
+ * So many times enlarged, an image that repeats keeps its pixels: the engine's filter reaches less far than one of
+ * them.
+ */
 const crispFactor = 3;
 /** Of an image that is enlarged so: of a larger one nobody looks at single pixels. */
 const maxCrispPixels = 65_536;

@@ -1,8 +1,8 @@
 /**
  * What images a sprite has, and where in its picture they are.
  *
- * Flows in: the sprite's JSON, a stranger's, and the size of its picture. Flows out: its images by name, and what is wrong with those entries that are
- * none. Pure.
+ * Flows in: the sprite's JSON, a stranger's, and the size of its picture. Flows out: its images by name, and what is
+ * wrong with those entries that are none. Pure.
  */
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 

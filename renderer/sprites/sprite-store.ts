@@ -1,7 +1,8 @@
 /**
  * Decoded sprites, the least recently used forgotten first.
  *
- * Flows in: files of strangers, as they were fetched. Flows out: their images, and what is wrong with them. Everything is bounded before it is decoded.
+ * Flows in: files of strangers, as they were fetched. Flows out: their images, and what is wrong with them. Everything
+ * is bounded before it is decoded.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

@@ -7,7 +7,10 @@ import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 
 /** One of a style's sprites. */
 export interface SpritePlace {
-  /** What names of its images begin with, before a colon; empty for the default one, whose names have nothing before them. */
+  /**
+   * What names of its images begin with, before a colon; empty for the default one, whose names have nothing before
+   * them.
+   */
   readonly id: string;
   readonly url: string;
 }

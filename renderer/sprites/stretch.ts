@@ -1,4 +1,7 @@
-/** Images that grow with a text, as shields of roads do: which parts of them do, and how far. One dimension at a time. Pure. */
+/**
+ * Images that grow with a text, as shields of roads do: which parts of them do, and how far. One dimension at a time.
+ * Pure.
+ */
 import type { Span } from './sprite-index.js';
 
 /** A part of an image, and what it is drawn as. */
@@ -28,7 +31,10 @@ export interface StretchableLength {
   readonly content: Span | null;
 }
 
-/** The image so long that its content has `contentPx`; what doesn't grow has `unitPx` for each pixel. Both in CSS pixels. */
+/**
+ * The image so long that its content has `contentPx`; what doesn't grow has `unitPx` for each pixel. Both in CSS
+ * pixels.
+ */
 export function stretched({ length, spans, content }: StretchableLength, contentPx: number, unitPx: number): Stretched {
   const growing = spans ?? [[0, length]];
   const [contentFrom, contentTo] = content ?? [0, length];

@@ -1,7 +1,8 @@
 /**
  * A MapLibre style made ready to draw: filters and properties compiled, hidden layers dropped.
  *
- * Flows in: a style (specification version 8) that passed {@link validateStyle}. Flows out: its layers from bottom to top. Pure.
+ * Flows in: a style (specification version 8) that passed {@link validateStyle}. Flows out: its layers from bottom to
+ * top. Pure.
  */
 
 import {
@@ -37,7 +38,10 @@ export interface StyleLayer {
   readonly filterReads: Reads;
   /** Whether the layer is drawn at all at this zoom. */
   isVisible(zoom: number): boolean;
-  /** A paint or layout property by its full name, as `line-width`; its default where the style doesn't set it. Throws on a name of another type. */
+  /**
+   * A paint or layout property by its full name, as `line-width`; its default where the style doesn't set it. Throws on
+   * a name of another type.
+   */
   property<T>(name: string): Property<T>;
 }
 

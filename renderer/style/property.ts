@@ -10,7 +10,10 @@ export interface Property<T> {
   readonly text: string;
   /** Whether its values are names of images, and so depend on which there are. */
   readonly isImage: boolean;
-  /** A value of the type that the style specification says, its default if the expression fails. `images` are the names of those that there are. */
+  /**
+   * A value of the type that the style specification says, its default if the expression fails. `images` are the names
+   * of those that there are.
+   */
   at(zoom: number, feature?: TileFeature, images?: string[]): T;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The built-in styles: three palettes by five schemas.
  *
- * Flows in: a style's name and a schema. Flows out: a MapLibre style of one source, `map`, whose names are not in any language yet
- * (see `language.ts`). Pure; imports nothing of this room but its own folder and types.
+ * Flows in: a style's name and a schema. Flows out: a MapLibre style of one source, `map`, whose names are not in any
+ * language yet (see `language.ts`). Pure; imports nothing of this room but its own folder and types.
  */
 
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';

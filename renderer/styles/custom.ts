@@ -1,8 +1,9 @@
 /**
  * Styles that owners upload: what is wrong with one, what of it isn't drawn, and how it is drawn from the archive.
  *
- * Flows in: any JSON, and what is known of the archive. Flows out: a problem or a list of what isn't drawn; a MapLibre style of one source,
- * `map`. Of all addresses in a style only its sprites' are asked for anything, and not here. Pure; imports `style/`.
+ * Flows in: any JSON, and what is known of the archive. Flows out: a problem or a list of what isn't drawn; a MapLibre
+ * style of one source, `map`. Of all addresses in a style only its sprites' are asked for anything, and not here. Pure;
+ * imports `style/`.
  */
 import { derefLayers, type LayerSpecification, type StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { invalid, type Validated } from '../../schemas/errors.js';
@@ -13,7 +14,10 @@ import { localizeStyle } from './language.js';
 
 type Archive = Pick<TileSource, 'kind' | 'layers'>;
 
-/** What of the style isn't drawn from this archive, or the first thing that is wrong with it: its place, as `layers[0].paint.line-width`, and the rule. */
+/**
+ * What of the style isn't drawn from this archive, or the first thing that is wrong with it: its place, as
+ * `layers[0].paint.line-width`, and the rule.
+ */
 export function checkStyle(value: unknown, archive: Archive): Validated<Unsupported[]> {
   try {
     const [error] = validateStyle(value);
@@ -26,7 +30,10 @@ export function checkStyle(value: unknown, archive: Archive): Validated<Unsuppor
   }
 }
 
-/** The style with the archive, by the name `map`, in place of its main source. Layers of other sources stay without tiles. */
+/**
+ * The style with the archive, by the name `map`, in place of its main source. Layers of other sources stay without
+ * tiles.
+ */
 export function onArchive(style: StyleSpecification): StyleSpecification {
   const whole = withoutReferences(style);
   const main = mainSource(whole);
@@ -42,7 +49,10 @@ const withoutReferences = (style: StyleSpecification): StyleSpecification => ({
   layers: derefLayers(style.layers) as LayerSpecification[],
 });
 
-/** The source of tiles that most layers draw, the first of equals: that of the basemap. Undefined when no layer draws any. */
+/**
+ * The source of tiles that most layers draw, the first of equals: that of the basemap. Undefined when no layer draws
+ * any.
+ */
 function mainSource({ sources, layers }: StyleSpecification): string | undefined {
   const uses = (name: string) => layers.filter((layer) => 'source' in layer && layer.source === name).length;
   const [first] = Object.entries(sources)

@@ -3,7 +3,10 @@
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { Classified, Selected } from './schema.js';
 
-/** Expressions are built from data, for which the specification's own type is too narrow: this is the one place that says so. */
+/**
+ * Expressions are built from data, for which the specification's own type is too narrow: this is the one place that
+ * says so.
+ */
 export function expression(...parts: readonly unknown[]): ExpressionSpecification {
   return parts as unknown as ExpressionSpecification;
 }

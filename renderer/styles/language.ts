@@ -1,8 +1,9 @@
 /**
  * A style's names in one language: of every label that shows a name, the name in that language first.
  *
- * Flows in: any MapLibre style, ours or an uploaded one. Flows out: the same style with its getters of names replaced, be they expressions
- * (`["get", "name:latin"]`), tokens (`"{name}"`) or functions of stops. Conditions keep theirs. Pure.
+ * Flows in: any MapLibre style, ours or an uploaded one. Flows out: the same style with its getters of names replaced,
+ * be they expressions (`["get", "name:latin"]`), tokens (`"{name}"`) or functions of stops. Conditions keep theirs.
+ * Pure.
  */
 
 import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';

@@ -1,7 +1,8 @@
 /**
  * What our styles need to know of a tile schema: where each thing on a map comes from, and what it is called there.
  *
- * A style is a palette and the layers of `layers/`; a schema is one value of this type in `schemas/`. Neither knows the other. Pure.
+ * A style is a palette and the layers of `layers/`; a schema is one value of this type in `schemas/`. Neither knows the
+ * other. Pure.
  */
 
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';

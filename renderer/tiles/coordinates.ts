@@ -46,7 +46,10 @@ const moveTo = 1;
 const lineTo = 2;
 const closePath = 7;
 
-/** The walk over a feature's commands: each vertex is the last one plus two differences. What follows an unknown command is left out. */
+/**
+ * The walk over a feature's commands: each vertex is the last one plus two differences. What follows an unknown command
+ * is left out.
+ */
 export function readCoordinates(bytes: Uint8Array, start: number, end: number): Coordinates {
   const integers = new Integers(bytes, start, end);
   const xy: number[] = [];

@@ -12,8 +12,8 @@ interface Tagged {
 const types = 4;
 
 /**
- * For each feature a number, equal for those of one type with the same values under the chosen keys (a 1 at the number of each). Few that are alike have
- * different ones: those whose keys are not in the same order.
+ * For each feature a number, equal for those of one type with the same values under the chosen keys (a 1 at the number
+ * of each). Few that are alike have different ones: those whose keys are not in the same order.
  *
  * What is known of a feature is a node of a tree; its next chosen key and value lead on to another.
  */

@@ -1,8 +1,8 @@
 /**
  * The point of an area around which there is most room.
  *
- * The search is that of Garcia-Castellanos and Lombardo, "Poles of inaccessibility" (2007), in the form of a quadtree: a square is searched
- * further only while a better point could be in it. Pure.
+ * The search is that of Garcia-Castellanos and Lombardo, "Poles of inaccessibility" (2007), in the form of a quadtree:
+ * a square is searched further only while a better point could be in it. Pure.
  */
 
 /** Of the shorter side of the polygon: the search ends when no point could be better by more. */

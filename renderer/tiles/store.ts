@@ -1,8 +1,8 @@
 /**
  * Decoded tiles of all sources, the least recently used forgotten first.
  *
- * Each tile is fetched once however many maps wait for it. What can't be fetched or read is `failed`, never an exception: the map
- * is drawn without it, and the next one tries again.
+ * Each tile is fetched once however many maps wait for it. What can't be fetched or read is `failed`, never an
+ * exception: the map is drawn without it, and the next one tries again.
  */
 
 import { crc32 } from 'node:zlib';

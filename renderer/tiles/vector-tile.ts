@@ -1,8 +1,9 @@
 /**
  * Vector tiles, decoded as far as drawing needs them.
  *
- * Flows in: the bytes of a tile (Mapbox Vector Tile specification 2.1). Flows out: its layers with their features, indexed once; a
- * feature's properties and coordinates are read when they are first asked for. Nothing is made per vertex but two numbers.
+ * Flows in: the bytes of a tile (Mapbox Vector Tile specification 2.1). Flows out: its layers with their features,
+ * indexed once; a feature's properties and coordinates are read when they are first asked for. Nothing is made per
+ * vertex but two numbers.
  */
 
 import { PbfReader } from 'pbf';
@@ -38,7 +39,9 @@ export class TileLayer {
     private readonly valueCount: number,
   ) {}
 
-  /** For each feature a number. Those that have the same one are of one type, with the same values under these names. */
+  /**
+   * For each feature a number. Those that have the same one are of one type, with the same values under these names.
+   */
   kinds(names: ReadonlySet<string>): Int32Array {
     const chosen = Uint8Array.from(this.keys, (key) => (names.has(key) ? 1 : 0));
     const cacheKey = chosen.join('');

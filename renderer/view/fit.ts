@@ -1,7 +1,9 @@
 /**
- * Where the camera stands so that everything is visible: zoom and centre from what must be shown and the room it takes around its places.
+ * Where the camera stands so that everything is visible: zoom and centre from what must be shown and the room it takes
+ * around its places.
  *
- * Flows in: the camera as it was asked for, and items, each a chain of positions with margins in CSS pixels. Flows out: the viewport. Pure.
+ * Flows in: the camera as it was asked for, and items, each a chain of positions with margins in CSS pixels. Flows out:
+ * the viewport. Pure.
  */
 import type { Camera, Position, Viewport } from '../types.js';
 import { type Pixel, worldPixel, worldPosition } from './projection.js';
@@ -37,8 +39,8 @@ const maxCoveredShare = 1 / 3;
 const noMargins: Margins = { left: 0, right: 0, top: 0, bottom: 0 };
 
 /**
- * A box is fitted exactly; other things with some room on each side and, where the camera has no centre, above what is covered of the image's
- * lower end (`coveredPx`). The camera must have a bbox, a centre and a zoom, or items.
+ * A box is fitted exactly; other things with some room on each side and, where the camera has no centre, above what is
+ * covered of the image's lower end (`coveredPx`). The camera must have a bbox, a centre and a zoom, or items.
  */
 export function fitView(camera: Camera, items: readonly FitItem[], size: ImageSize, coveredPx = 0): Viewport {
   if (camera.bbox) return fitBox(camera.bbox, size);
@@ -63,8 +65,8 @@ function fitBox([west, south, east, north]: NonNullable<Camera['bbox']>, size: I
 }
 
 /**
- * Returns what decides the view: the box around all items of equal margins, as a chain of two corners. Zooms are tried one after the other, and
- * each try costs as much as there are positions.
+ * Returns what decides the view: the box around all items of equal margins, as a chain of two corners. Zooms are tried
+ * one after the other, and each try costs as much as there are positions.
  */
 function outlines(chains: readonly FitItem[]): FitItem[] {
   const boxes = new Map<string, { west: number; south: number; east: number; north: number; margins: Margins }>();
@@ -155,7 +157,10 @@ export const nearest = ([longitude, latitude]: Position, [other]: Position): Pos
   latitude,
 ];
 
-/** Each position moved to the copy of the world nearest to the one before it: no line crosses the map for the antimeridian's sake. */
+/**
+ * Each position moved to the copy of the world nearest to the one before it: no line crosses the map for the
+ * antimeridian's sake.
+ */
 export function unwrapped(positions: readonly Position[]): Position[] {
   const chain: Position[] = [];
   for (const position of positions)
@@ -166,7 +171,9 @@ export function unwrapped(positions: readonly Position[]): Position[] {
 /** Degrees that positions may differ by rounding alone and still count as equal. */
 const roundingDeg = 3.6e-10;
 
-/** Returns the items in the copies of the world in which they lie closest together, in the time that sorting them takes. */
+/**
+ * Returns the items in the copies of the world in which they lie closest together, in the time that sorting them takes.
+ */
 export function gathered(items: readonly FitItem[]): FitItem[] {
   const chains = items
     .filter(({ positions }) => positions.length > 0)
@@ -182,10 +189,11 @@ interface Longitudes {
 }
 
 /**
- * Returns the index of the item that is the westernmost of the tightest arrangement; the first of equally good ones, -1 of none.
+ * Returns the index of the item that is the westernmost of the tightest arrangement; the first of equally good ones, -1
+ * of none.
  *
- * On the circle, everything from an item on to the east stays where it is, and what comes before it goes once around. How far east
- * each of both reaches is known from one pass in either direction.
+ * On the circle, everything from an item on to the east stays where it is, and what comes before it goes once around.
+ * How far east each of both reaches is known from one pass in either direction.
  */
 function tightestStart(extents: readonly Longitudes[]): number {
   const order = extents

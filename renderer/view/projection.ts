@@ -1,7 +1,8 @@
 /**
  * Web Mercator: where a position lies in the image, and which tiles the image shows.
  *
- * The world is a square 512 CSS pixels wide at zoom 0 and repeats to the east and west; latitudes end at ±85.0511°. Pure.
+ * The world is a square 512 CSS pixels wide at zoom 0 and repeats to the east and west; latitudes end at ±85.0511°.
+ * Pure.
  */
 
 import type { Position, Viewport } from '../types.js';
@@ -63,8 +64,9 @@ export function imagePosition(view: Viewport, [x, y]: Pixel): Position {
 }
 
 /**
- * The zoom of the tiles that a view shows, or null where the source has none yet. Above the source's last zoom its tiles are enlarged.
- * `sourceTileSizePx` is the size that the tiles are made for: 512 for vector tiles, that of the images for raster tiles, whose zoom is the nearest.
+ * The zoom of the tiles that a view shows, or null where the source has none yet. Above the source's last zoom its
+ * tiles are enlarged. `sourceTileSizePx` is the size that the tiles are made for: 512 for vector tiles, that of the
+ * images for raster tiles, whose zoom is the nearest.
  */
 export function tileZoom(
   viewZoom: number,

@@ -6,8 +6,8 @@ export const BeaconType = Type.Enum(['ibeacon', 'eddystone']);
 export type BeaconType = Static<typeof BeaconType>;
 
 /**
- * A beacon as the `changes` topic and the view keep it. Identifiers are in normal form (hex in lower case, decimals without
- * leading zeros): `group` is uuid or uid, `minor` is minor or instance, `major` is empty for an eddystone.
+ * A beacon as the `changes` topic and the view keep it. Identifiers are in normal form (hex in lower case, decimals
+ * without leading zeros): `group` is uuid or uid, `minor` is minor or instance, `major` is empty for an eddystone.
  */
 export const BeaconRecord = Type.Object(
   {

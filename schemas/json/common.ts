@@ -1,4 +1,6 @@
-/** JSON Schemas that the resources share: identifiers, times, coordinates, metadata, and the envelope of every answer. */
+/**
+ * JSON Schemas that the resources share: identifiers, times, coordinates, metadata, and the envelope of every answer.
+ */
 import Type, { type Static } from 'typebox';
 
 /** 24 hex digits. */

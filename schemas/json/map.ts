@@ -3,8 +3,8 @@ import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
 /**
- * Of a style as compact JSON. A record travels in one message of topic `changes`, and Kafka's brokers take no more than 1,048,576 bytes unless
- * told otherwise; the rest is room for what stands around it.
+ * Of a style as compact JSON. A record travels in one message of topic `changes`, and Kafka's brokers take no more than
+ * 1,048,576 bytes unless told otherwise; the rest is room for what stands around it.
  */
 export const maxStyleBytes = 900_000;
 export const maxStyleLayers = 500;

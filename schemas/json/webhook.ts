@@ -3,7 +3,8 @@ import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
 /**
- * A signing secret as it is kept. Signing needs the secret itself, so it can't be hashed: it is sealed with the installation's key.
+ * A signing secret as it is kept. Signing needs the secret itself, so it can't be hashed: it is sealed with the
+ * installation's key.
  * One that is being replaced still signs until `expiresAt` (epoch ms).
  */
 export const WebhookSecretRecord = Type.Object({
@@ -19,7 +20,10 @@ export const maxWebhookSecrets = 5;
 export const maxWebhookTypes = 100;
 export const maxWebhookTags = 1_000;
 
-/** single: one event a request. grouped: the events of one location together, at most {@link maxGroupedEvents} a request. */
+/**
+ * single: one event a request. grouped: the events of one location together, at most {@link maxGroupedEvents} a
+ * request.
+ */
 export const WebhookDelivery = Type.Enum(['single', 'grouped']);
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export const maxGroupedEvents = 5;
@@ -100,7 +104,9 @@ export const attemptResults = {
 } as const;
 export type AttemptResult = keyof typeof attemptResults;
 
-/** delivered: done. retrying: another try will follow at `nextAttemptAt`. given_up: no more tries follow by themselves. */
+/**
+ * delivered: done. retrying: another try will follow at `nextAttemptAt`. given_up: no more tries follow by themselves.
+ */
 export const AttemptState = Type.Enum(['delivered', 'retrying', 'given_up']);
 export type AttemptState = Static<typeof AttemptState>;
 

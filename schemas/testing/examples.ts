@@ -1,4 +1,7 @@
-/** One plain, valid record of each kind, with the fields of interest on top: an event is an entry into a circle at [10, 50]. */
+/**
+ * One plain, valid record of each kind, with the fields of interest on top: an event is an entry into a circle at [10,
+ * 50].
+ */
 import { deriveId } from '../ids.js';
 import type { Event, EventGeofence, Location, LocationDetails, Outcome } from '../records.js';
 

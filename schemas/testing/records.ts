@@ -1,4 +1,7 @@
-/** Random records of every Avro type, for property tests. Their types are those of `records.ts`, so a field too few or too many fails to compile. */
+/**
+ * Random records of every Avro type, for property tests. Their types are those of `records.ts`, so a field too few or
+ * too many fails to compile.
+ */
 import fc from 'fast-check';
 import type { AttemptResult } from '../json/webhook.js';
 import { attemptResults } from '../json/webhook.js';

@@ -6,7 +6,10 @@ const threeDigits = Array.from({ length: 1000 }, (_, number) => `${number}`.padS
 let dayOfPart = Number.NaN;
 let dayPart = '';
 
-/** Epoch milliseconds, whole or rounded down, to 2018-06-12T13:44:10.535. Times are mostly of one day, so the day is kept: a fifth of a Date's work. */
+/**
+ * Epoch milliseconds, whole or rounded down, to 2018-06-12T13:44:10.535. Times are mostly of one day, so the day is
+ * kept: a fifth of a Date's work.
+ */
 export function utcTime(epochMs: number): string {
   const day = Math.floor(epochMs / dayMs);
   if (day !== dayOfPart) {

@@ -1,5 +1,6 @@
 /**
- * An event's wire form as JSON text, written directly: there may be as many as locations, and most of the work of {@link eventJson} and
+ * An event's wire form as JSON text, written directly: there may be as many as locations, and most of the work of
+ * {@link eventJson} and
  * JSON.stringify is objects that nobody keeps. A test holds it against them.
  */
 import type { UserProfile } from '../json/user.js';
@@ -16,7 +17,9 @@ const textMember = (name: string, value: string | null): string =>
 const member = (name: string, json: string | number | boolean | null): string =>
   json === null ? '' : `,"${name}":${json}`;
 
-/** A member that comes first or not at all would be preceded by a comma: objects are written from their first comma on. */
+/**
+ * A member that comes first or not at all would be preceded by a comma: objects are written from their first comma on.
+ */
 const object = (members: string): string => `{${members.slice(1)}}`;
 
 const point = (longitude: number, latitude: number): string =>

@@ -9,7 +9,8 @@ const circleVertices = 32;
 const earthRadiusM = 6_371_000;
 
 /**
- * A circle drawn as a closed ring of 33 positions, first due east, counter-clockwise, for clients that draw polygons only.
+ * A circle drawn as a closed ring of 33 positions, first due east, counter-clockwise, for clients that draw polygons
+ * only.
  * Longitudes stay within [-180, 180]. An approximation for pictures: evaluation never uses it.
  */
 export function circleRing([longitude, latitude]: Position, radiusM: number): Position[] {

@@ -1,8 +1,8 @@
 /**
  * Every knob of a Fenceline process: its default, its bounds and what turning it does. The only place with defaults.
  *
- * A knob `ingest.replyTimeoutMs` is set, strongest first, by a flag (`--port`, `--host`, `--data` only), by the environment
- * (`FENCELINE_INGEST_REPLY_TIMEOUT_MS`), by the configuration file, or by the default here.
+ * A knob `ingest.replyTimeoutMs` is set, strongest first, by a flag (`--port`, `--host`, `--data` only), by the
+ * environment (`FENCELINE_INGEST_REPLY_TIMEOUT_MS`), by the configuration file, or by the default here.
  */
 import Type, { type Static } from 'typebox';
 

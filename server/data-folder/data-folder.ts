@@ -1,4 +1,7 @@
-/** The data folder, readable by its owner alone: it holds locations, hashes of keys, and the key that opens the secrets of webhooks. */
+/**
+ * The data folder, readable by its owner alone: it holds locations, hashes of keys, and the key that opens the secrets
+ * of webhooks.
+ */
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -6,8 +9,9 @@ import type { Logger } from 'pino';
 const groupAndOthers = 0o077;
 
 /**
- * Makes the folder where it is missing, and closes one that others may read, with all that is in it. From then on everything that this process and its
- * children create is for its owner alone. Throws when the folder can't be made; one that can't be closed, since it belongs to another user, is reported.
+ * Makes the folder where it is missing, and closes one that others may read, with all that is in it. From then on
+ * everything that this process and its children create is for its owner alone. Throws when the folder can't be made;
+ * one that can't be closed, since it belongs to another user, is reported.
  */
 export function prepareDataFolder(folder: string, logger: Pick<Logger, 'info' | 'warn'>): void {
   // LMDB, chDB and the programs that draw maps create files in their own ways; all of them obey the mask.

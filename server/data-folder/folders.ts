@@ -32,8 +32,8 @@ export const openNodeReadModel = (configuration: Configuration, space: Space): R
   });
 
 /**
- * Removes a read model that another release stored in another format: the node reads it anew from the topic. Called by whoever applies
- * changes to the read model, before any thread opens it.
+ * Removes a read model that another release stored in another format: the node reads it anew from the topic. Called by
+ * whoever applies changes to the read model, before any thread opens it.
  */
 export function discardOtherFormat(configuration: Configuration): void {
   const folder = readModelFolder(configuration);
@@ -44,12 +44,15 @@ export function discardOtherFormat(configuration: Configuration): void {
   writeFileSync(file, `${readModelFormat}`);
 }
 
-/** A read model that nobody has had open for so long is made anew. Half of the time for which a cluster's topic `changes` tells what was deleted. */
+/**
+ * A read model that nobody has had open for so long is made anew. Half of the time for which a cluster's topic
+ * `changes` tells what was deleted.
+ */
 export const maxReadModelAgeMs = 15 * dayMs;
 
 /**
- * For a node of a cluster, before it opens its read model: one that was away for long would never hear of what was deleted meanwhile, an old key for one. Its
- * read model is then read anew from the topic.
+ * For a node of a cluster, before it opens its read model: one that was away for long would never hear of what was
+ * deleted meanwhile, an old key for one. Its read model is then read anew from the topic.
  */
 export function discardOldReadModel(configuration: Configuration, nowMs: number): void {
   const folder = readModelFolder(configuration);

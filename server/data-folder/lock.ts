@@ -1,8 +1,8 @@
 /**
  * One process at a time on a data folder: chDB and the read model have a single writer.
  *
- * The lock is a local socket in the folder that its holder listens on. It is gone with the process, however that ends; what a killed one leaves
- * behind is a file on which nobody answers.
+ * The lock is a local socket in the folder that its holder listens on. It is gone with the process, however that ends;
+ * what a killed one leaves behind is a file on which nobody answers.
  */
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';

@@ -1,4 +1,7 @@
-/** The installation's key for sealed secrets: made on the first start, readable by the folder's owner only. A backup without it can't sign. */
+/**
+ * The installation's key for sealed secrets: made on the first start, readable by the folder's owner only. A backup
+ * without it can't sign.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +9,10 @@ import { encryptionKeyBytes } from '../../pipeline/encryption.js';
 
 const encryptionKeyFile = 'sealing-key';
 
-/** The key given as hex digits by FENCELINE_ENCRYPTION_KEY, else the folder's, which is made when there is none. Throws on one of another length. */
+/**
+ * The key given as hex digits by FENCELINE_ENCRYPTION_KEY, else the folder's, which is made when there is none. Throws
+ * on one of another length.
+ */
 export function encryptionKey(
   folder: string,
   given: string | undefined = process.env.FENCELINE_ENCRYPTION_KEY,

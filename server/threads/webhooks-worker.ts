@@ -1,4 +1,6 @@
-/** The thread that sends events to webhooks: fan-out, queues and requests, apart from the threads that others wait for. */
+/**
+ * The thread that sends events to webhooks: fan-out, queues and requests, apart from the threads that others wait for.
+ */
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createSpace } from '../../backends/embedded/space.js';

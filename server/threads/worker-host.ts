@@ -32,15 +32,16 @@ export interface WorkerHost<Calls> {
   /** Rejects when the thread fails or ends by itself. */
   readonly failed: Promise<never>;
   /**
-   * Lets it finish and close what it opened. The idle thread then ends with the process: ending one by itself while another thread's native
-   * engine works (an insert into chDB) was seen to block that engine for ever.
+   * Lets it finish and close what it opened. The idle thread then ends with the process: ending one by itself while
+   * another thread's native engine works (an insert into chDB) was seen to block that engine for ever.
    */
   stop(): Promise<void>;
 }
 
 /**
- * The state of a device is replaced with each of its locations. Where that happens before the young generation is full, the old one dies there, for nothing;
- * with V8's default of 48 MiB most are moved to the old generation first. Evaluation alone gains a seventh by it.
+ * The state of a device is replaced with each of its locations. Where that happens before the young generation is full,
+ * the old one dies there, for nothing; with V8's default of 48 MiB most are moved to the old generation first.
+ * Evaluation alone gains a seventh by it.
  */
 const maxYoungGenerationSizeMb = 192;
 

@@ -3,7 +3,10 @@ import { workerData } from 'node:worker_threads';
 import { serve } from '../../backends/embedded/remote.js';
 import type { WorkerCalls, WorkerStart } from './worker-host.js';
 
-/** Runs `start` and answers calls with what it yields. A failing start, or `done` rejecting, ends the process by an uncaught error. */
+/**
+ * Runs `start` and answers calls with what it yields. A failing start, or `done` rejecting, ends the process by an
+ * uncaught error.
+ */
 export function runWorker<Calls extends object>(
   start: (given: WorkerStart) => Promise<{ calls: Calls & Omit<WorkerCalls, 'ready'>; done: Promise<void> }>,
 ): void {

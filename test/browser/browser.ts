@@ -18,8 +18,8 @@ const flags = [
 ];
 
 /**
- * Is there a browser? Without one, suites that need it are skipped and say so; in CI they run, and fail: a suite that can't run must not
- * look there as if it had.
+ * Is there a browser? Without one, suites that need it are skipped and say so; in CI they run, and fail: a suite that
+ * can't run must not look there as if it had.
  */
 export function hasBrowser(): boolean {
   if (existsSync(executablePath) || process.env.CI) return true;

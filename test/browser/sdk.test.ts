@@ -1,6 +1,6 @@
 /**
- * A web app's SDK, as published, in a real browser: only its `host` is changed. The page has another origin than the API, so the browser
- * asks for permission before every call, as it does for real sites.
+ * A web app's SDK, as published, in a real browser: only its `host` is changed. The page has another origin than the
+ * API, so the browser asks for permission before every call, as it does for real sites.
  */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

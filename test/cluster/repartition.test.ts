@@ -1,4 +1,7 @@
-/** More partitions for a cluster: where they are refused, that a device goes on where it was, and that a change that was killed is finished by the next. */
+/**
+ * More partitions for a cluster: where they are refused, that a device goes on where it was, and that a change that was
+ * killed is finished by the next.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

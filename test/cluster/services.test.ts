@@ -1,4 +1,7 @@
-/** The services that other tests stand on are what they say: they answer, refuse, keep and lose what they should, and leave nothing behind. */
+/**
+ * The services that other tests stand on are what they say: they answer, refuse, keep and lose what they should, and
+ * leave nothing behind.
+ */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** A cluster backend of a test's own on the shared services: topics and keys under a random prefix. Frames keep their ids. */
+/**
+ * A cluster backend of a test's own on the shared services: topics and keys under a random prefix. Frames keep their
+ * ids.
+ */
 import { connectKafka } from '../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog } from '../../backends/cluster/kafka/log.js';
 import { connectRedis } from '../../backends/cluster/redis/connection.js';

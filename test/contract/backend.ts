@@ -1,4 +1,7 @@
-/** What a contract suite needs of an implementation of the ports: a fresh one per test, that can be closed and opened again. */
+/**
+ * What a contract suite needs of an implementation of the ports: a fresh one per test, that can be closed and opened
+ * again.
+ */
 import type { DeliveryQueue, Log, LogRecord, NewRecord, Positions, StateStore, Topic } from '../../pipeline/ports.js';
 
 export interface Backend {

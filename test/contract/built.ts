@@ -1,11 +1,17 @@
-/** Programs of the tests as compiled JavaScript, for workers and child processes can't run TypeScript: `npm test` compiles first. */
+/**
+ * Programs of the tests as compiled JavaScript, for workers and child processes can't run TypeScript: `npm test`
+ * compiles first.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
-/** Where this file is compiled itself, as for the bench, its root is the compiled output. DIST_UNDER_TEST: one that is not in `dist/`. */
+/**
+ * Where this file is compiled itself, as for the bench, its root is the compiled output. DIST_UNDER_TEST: one that is
+ * not in `dist/`.
+ */
 const dist = process.env.DIST_UNDER_TEST
   ? pathToFileURL(`${process.env.DIST_UNDER_TEST}/`)
   : import.meta.url.endsWith('.js')

@@ -1,4 +1,7 @@
-/** What every DeliveryQueue promises: deliveries and position are written wholly or not at all, by the last claimant only, and keep their order. */
+/**
+ * What every DeliveryQueue promises: deliveries and position are written wholly or not at all, by the last claimant
+ * only, and keep their order.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeliveryPlace, DeliveryQueue, Settlement, WaitingDelivery } from '../../pipeline/ports.js';

@@ -1,4 +1,7 @@
-/** The embedded backend across threads and through crashes. Ledgers are kept of what was acknowledged; all of it must be found again. */
+/**
+ * The embedded backend across threads and through crashes. Ledgers are kept of what was acknowledged; all of it must be
+ * found again.
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

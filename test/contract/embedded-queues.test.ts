@@ -1,4 +1,7 @@
-/** The embedded delivery queue across threads and through crashes. Ledgers are kept of what was made and settled; each delivery must be found once. */
+/**
+ * The embedded delivery queue across threads and through crashes. Ledgers are kept of what was made and settled; each
+ * delivery must be found once.
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

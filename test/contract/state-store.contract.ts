@@ -1,4 +1,7 @@
-/** What every StateStore promises: state, position and events of a batch are written wholly or not at all, by the last claimant only. */
+/**
+ * What every StateStore promises: state, position and events of a batch are written wholly or not at all, by the last
+ * claimant only.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Commit, StateStore } from '../../pipeline/ports.js';

@@ -1,4 +1,7 @@
-/** docker-compose.yml against the program that it starts: what it configures is configuration, and nothing runs unwatched or with a known password. */
+/**
+ * docker-compose.yml against the program that it starts: what it configures is configuration, and nothing runs
+ * unwatched or with a known password.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

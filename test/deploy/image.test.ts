@@ -1,4 +1,7 @@
-/** The image without Docker: what Dockerfile copies is there, what .dockerignore leaves in is whole in itself, and the health check tells the truth. */
+/**
+ * The image without Docker: what Dockerfile copies is there, what .dockerignore leaves in is whole in itself, and the
+ * health check tells the truth.
+ */
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,7 @@
-/** The dashboard and the alarms ask for metrics that a node has, and are found where Prometheus and Grafana look for them. */
+/**
+ * The dashboard and the alarms ask for metrics that a node has, and are found where Prometheus and Grafana look for
+ * them.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { TestServer } from '../support/server.js';

@@ -1,4 +1,7 @@
-/** What docs/cluster.md tells operators to write and run: its configuration is one, its line fills in the secrets, its names and links are right. */
+/**
+ * What docs/cluster.md tells operators to write and run: its configuration is one, its line fills in the secrets, its
+ * names and links are right.
+ */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

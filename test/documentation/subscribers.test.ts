@@ -46,7 +46,10 @@ async function enter(): Promise<string> {
 
 const idsIn = (output: string): string[] => output.split('\n').flatMap((line) => /[0-9a-f]{24}$/.exec(line) ?? []);
 
-/** Lets devices enter until the reader has seen one of them, which shows that it reads, and then one more; answers all ids. */
+/**
+ * Lets devices enter until the reader has seen one of them, which shows that it reads, and then one more; answers all
+ * ids.
+ */
 async function enterUntilSeen(output: () => string): Promise<string[]> {
   const ids: string[] = [];
   const isSeen = (id: string) => output().includes(id);

@@ -1,4 +1,7 @@
-/** What the command line says when something is off: one line and an exit status, without usage text or stack. The built program, as a stranger calls it. */
+/**
+ * What the command line says when something is off: one line and an exit status, without usage text or stack. The built
+ * program, as a stranger calls it.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,9 @@
 /**
  * The disk of a node fills up under load and gets room again.
  *
- * The disk is a tmpfs, which only root may mount: elsewhere these tests are skipped, and `cli/node/space-watch.test.ts` stands for the rules alone. Before there
- * was a watch on free space, the first failed commit was answered 500 and ended the process.
+ * The disk is a tmpfs, which only root may mount: elsewhere these tests are skipped, and `cli/node/space-watch.test.ts`
+ * stands for the rules alone. Before there was a watch on free space, the first failed commit was answered 500 and
+ * ended the process.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
  * What lies in a data folder, and who may read it.
  *
- * 45 webhook secrets, issued in answers and sealed on record, stood in `log/data.mdb` in plain text. `backends/embedded/environment.test.ts` shows how they got
- * there; here all files are searched, whoever wrote them.
+ * 45 webhook secrets, issued in answers and sealed on record, stood in `log/data.mdb` in plain text.
+ * `backends/embedded/environment.test.ts` shows how they got there; here all files are searched, whoever wrote them.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Questions over plain HTTP: a visit from its two track calls to the three forms of its answer, and what became of a bad location. */
+/**
+ * Questions over plain HTTP: a visit from its two track calls to the three forms of its answer, and what became of a
+ * bad location.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, type Json, ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';

@@ -1,6 +1,7 @@
 /**
- * One key can't stop the maps of others: independent testing found that 3,700 markers, 1,000 fitted geofences or an icon of 3 kB kept a
- * drawing process for 8 to 14 s, that six such requests delayed another project's maps by 32 s, and that one connection was dropped.
+ * One key can't stop the maps of others: independent testing found that 3,700 markers, 1,000 fitted geofences or an
+ * icon of 3 kB kept a drawing process for 8 to 14 s, that six such requests delayed another project's maps by 32 s, and
+ * that one connection was dropped.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -90,8 +91,9 @@ async function drawOfOther(count: number, onDrawn: () => void = () => {}): Promi
 }
 
 /**
- * How many maps of the abusive key may be drawn while one of the other project waits, by median. Drawing cannot be interrupted, so
- * each worker first finishes its map. Then the projects take turns. Some answers are read late, hence one more each.
+ * How many maps of the abusive key may be drawn while one of the other project waits, by median. Drawing cannot be
+ * interrupted, so each worker first finishes its map. Then the projects take turns. Some answers are read late, hence
+ * one more each.
  */
 const maxDrawnBefore = 3 * workers;
 

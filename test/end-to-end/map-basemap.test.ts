@@ -1,6 +1,6 @@
 /**
- * The default basemap is baked in the background when a node starts. It was baked by the first map, which took 12 to 18 s, about as long
- * as a map may take.
+ * The default basemap is baked in the background when a node starts. It was baked by the first map, which took 12 to 18
+ * s, about as long as a map may take.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

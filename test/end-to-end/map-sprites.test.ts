@@ -67,7 +67,9 @@ const styleOn = (host = origin) => {
   };
 };
 
-/** Which files of a style's sprite were asked for: of its own, as what an abandoned test had asked for may still come. */
+/**
+ * Which files of a style's sprite were asked for: of its own, as what an abandoned test had asked for may still come.
+ */
 function askedFor({ sprite }: { sprite: string }): string[] {
   const { pathname } = new URL(sprite);
   return asked.flatMap((path) => (/^\/\d+/.exec(path)?.[0] === pathname ? path.slice(pathname.length) : [])).sort();

@@ -1,5 +1,6 @@
 /**
- * Query parameters that a route does not know. The fault: they were ignored, so `?tags=A`, misspelt, answered everything.
+ * Query parameters that a route does not know. The fault: they were ignored, so `?tags=A`, misspelt, answered
+ * everything.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sdkParameters } from '../../http/sdk-parameters.js';
@@ -28,7 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => server?.dispose());
 
-/** The route itself with its path filled in: nothing that it names needs to exist, since parameters are judged first. */
+/**
+ * The route itself with its path filled in: nothing that it names needs to exist, since parameters are judged first.
+ */
 async function send({ method, path }: { method: string; path: string }, query: string) {
   const url = `${path.replace(/\{\w+\}/g, '0'.repeat(24))}?${query}`;
   const client = path.startsWith('/v1/projects') ? await server.administrator() : server.as('test_secret');

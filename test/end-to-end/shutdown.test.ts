@@ -1,4 +1,7 @@
-/** A graceful stop in the midst of traffic: what was acknowledged is there afterwards, and the process ends by itself with status 0. */
+/**
+ * A graceful stop in the midst of traffic: what was acknowledged is there afterwards, and the process ends by itself
+ * with status 0.
+ */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchServer } from '../../server/server-process.js';
 import { type Json, ok, trackDefaults } from '../support/client.js';

@@ -1,6 +1,6 @@
 /**
- * On SIGTERM 9 of 16 requests got ECONNRESET: idle connections were closed while their clients wrote. Every request that is sent on an open connection is
- * answered. A new connection is refused, or, before it said anything, closed.
+ * On SIGTERM 9 of 16 requests got ECONNRESET: idle connections were closed while their clients wrote. Every request
+ * that is sent on an open connection is answered. A new connection is refused, or, before it said anything, closed.
  */
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -46,7 +46,9 @@ function send(agent: Agent, address: string, key: string, path: string, body?: o
   });
 }
 
-/** A client on one kept connection that sends, with a pause between, until it is refused; the fates of all its requests. */
+/**
+ * A client on one kept connection that sends, with a pause between, until it is refused; the fates of all its requests.
+ */
 async function keepSending(name: string, pauseMs: number): Promise<Fate[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { address, keys } = server as TestServer;

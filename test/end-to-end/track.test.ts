@@ -149,7 +149,8 @@ describe('a location update', () => {
     await device.track({ deviceId, ...standing(0, 0), updatedAt: timeAt(5) });
     const late = await device.track({ deviceId, ...standing(900, 0), updatedAt: timeAt(6) });
     expect(late.events).toEqual([]);
-    // Where the device went since then is not a publishable key's to know: these are the geofences at the point of the late location.
+    // Where the device went since then is not a publishable key's to know: these are the geofences at the point of the
+    // late location.
     expect(late.user.geofences).toEqual([]);
     const told = await server.as('test_secret').track({ deviceId, ...standing(900, 0), updatedAt: timeAt(7) });
     expect(externalIdsOf(told.user.geofences)).toEqual(['circle', 'square']);

@@ -1,7 +1,8 @@
 /**
- * Nothing lost, nothing twice: the same workload once in peace and once under SIGKILL, again and again, at random moments of work and of
- * start-up. Afterwards both folders must tell the same story: every acknowledged location applied once, the same states, the same events,
- * each once by id in the log and once in ClickHouse, and each at least once, in order and always with the same bytes, at a webhook.
+ * Nothing lost, nothing twice: the same workload once in peace and once under SIGKILL, again and again, at random
+ * moments of work and of start-up. Afterwards both folders must tell the same story: every acknowledged location
+ * applied once, the same states, the same events, each once by id in the log and once in ClickHouse, and each at least
+ * once, in order and always with the same bytes, at a webhook.
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../testing/random.js';
@@ -34,7 +35,9 @@ afterAll(() =>
   Promise.all([...servers.map((server) => server.dispose()), ...receivers.map((receiver) => receiver.close())]),
 );
 
-/** Runs the workload beside whatever else happens to the server, waits until everything is stored, and reads the folder. */
+/**
+ * Runs the workload beside whatever else happens to the server, waits until everything is stored, and reads the folder.
+ */
 async function run(disturb: (server: TestServer, progress: Progress) => Promise<unknown>): Promise<Run> {
   const server = await TestServer.start({
     FENCELINE_LOCATIONS_PARTITIONS: String(partitions),
@@ -56,8 +59,8 @@ async function run(disturb: (server: TestServer, progress: Progress) => Promise<
 }
 
 /**
- * Every device's last location brings it home: once the last of them is listed, so is all that came before. If that takes too long the
- * ledger says better than a time limit what is missing.
+ * Every device's last location brings it home: once the last of them is listed, so is all that came before. If that
+ * takes too long the ledger says better than a time limit what is missing.
  */
 async function everythingIsStored(server: TestServer, receiver: Receiver): Promise<void> {
   const backend = server.as('test_secret');

@@ -30,9 +30,9 @@ export const deliveredIds = ({ requests }: Receiver): Set<string> =>
   new Set(requests.map((request) => eventOf(request)._id));
 
 /**
- * What is wrong with what was delivered; nothing when every event of the log arrived and no other, every delivery had the same bytes on every
- * try, and what was never refused arrived first in the order of the log, device by device. Of deliveries that may be made anew only the event has to
- * stay the same.
+ * What is wrong with what was delivered; nothing when every event of the log arrived and no other, every delivery had
+ * the same bytes on every try, and what was never refused arrived first in the order of the log, device by device. Of
+ * deliveries that may be made anew only the event has to stay the same.
  */
 export function deliveryProblems(receiver: Receiver, loggedIds: readonly string[], mayBeMadeAnew: boolean): string[] {
   const bytesOf = (request: ReceivedRequest) =>

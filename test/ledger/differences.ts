@@ -2,7 +2,9 @@
 
 const shownLines = 12;
 
-/** Empty when both hold the same lines equally often; else what is missing and what is too much, the first few in full. */
+/**
+ * Empty when both hold the same lines equally often; else what is missing and what is too much, the first few in full.
+ */
 export function differences(what: string, expected: readonly string[], actual: readonly string[]): string[] {
   const missing = surplus(expected, actual);
   const extra = surplus(actual, expected);

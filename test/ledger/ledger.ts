@@ -1,8 +1,8 @@
 /**
  * What is on record after a run, read straight from where it is kept.
  *
- * Flows out: the events of the log and of ClickHouse, what ClickHouse says of each location, and the devices' states, all in terms that two
- * runs share: devices, times and externalIds instead of ids that the server gave.
+ * Flows out: the events of the log and of ClickHouse, what ClickHouse says of each location, and the devices' states,
+ * all in terms that two runs share: devices, times and externalIds instead of ids that the server gave.
  */
 import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';
 import { decodeDeviceState } from '../../pipeline/stages/locations/devices.js';

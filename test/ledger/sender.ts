@@ -1,4 +1,7 @@
-/** Sends a workload as its devices and backends would: each device's locations in order, each request again until it is acknowledged. */
+/**
+ * Sends a workload as its devices and backends would: each device's locations in order, each request again until it is
+ * acknowledged.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Keys } from '../../server/server-process.js';
 import { type Answer, type Client, ok } from '../support/client.js';
@@ -29,7 +32,9 @@ export async function configure(target: Target, { settings, resources }: Workloa
   for (const answer of await Promise.all(resources.map(put))) ok(answer);
 }
 
-/** Resolves when every location is acknowledged, and not before `overMs` have passed, over which the sending is spread. */
+/**
+ * Resolves when every location is acknowledged, and not before `overMs` have passed, over which the sending is spread.
+ */
 export async function send(target: Target, { devices }: Workload, progress: Progress, overMs = 0): Promise<void> {
   const startedAtMs = performance.now();
   const lane = async (number: number) => {
@@ -60,7 +65,10 @@ async function sendChunk(target: Target, chunk: readonly Report[], progress: Pro
   }
 }
 
-/** The body of the first answer of 200. Anything that isn't a refusal for now or a lost connection is a failure of the test. */
+/**
+ * The body of the first answer of 200. Anything that isn't a refusal for now or a lost connection is a failure of the
+ * test.
+ */
 async function acknowledged(request: () => Promise<Answer>) {
   for (;;) {
     const answer = await request().catch((error: unknown) => error);

@@ -13,7 +13,10 @@ export interface Run {
 export interface Promised {
   /** May the event log hold an event more than once, under the same id and with the same bytes? */
   readonly repeatsInLog: boolean;
-  /** May a delivery that the queue forgot be made anew? It tells of the same event then, and of the user as of then. Default no. */
+  /**
+   * May a delivery that the queue forgot be made anew? It tells of the same event then, and of the user as of then.
+   * Default no.
+   */
   readonly deliveriesMadeAnew?: boolean;
   /** Default none. */
   readonly deadLetters?: readonly string[];

@@ -1,7 +1,8 @@
 /**
  * A workload that is the same every time: fences and beacons, and for each device its locations in order. Pure.
  *
- * Every location carries its device's time, so that what it does depends on nothing but the workload, and sending it again does nothing.
+ * Every location carries its device's time, so that what it does depends on nothing but the workload, and sending it
+ * again does nothing.
  */
 import { createRandom, type Random } from '../../testing/random.js';
 import { at } from '../support/places.js';
@@ -104,7 +105,10 @@ const beaconAt = (index: number, random: Random): Beacon => ({
   ranged: { type: 'ibeacon', uuid, major: '1', minor: String(index + 1) },
 });
 
-/** A random walk within the area that ends at home. A third of the devices name a user from the start, a third on their way. */
+/**
+ * A random walk within the area that ends at home. A third of the devices name a user from the start, a third on their
+ * way.
+ */
 function walk(index: number, locations: number, startMs: number, beacons: readonly Beacon[], random: Random): Report[] {
   const namedFrom = [0, Math.floor(locations / 2), locations][index % 3] ?? 0;
   const ranges = index % 4 === 0;

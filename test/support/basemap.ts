@@ -1,6 +1,7 @@
 /**
- * The basemap, baked once for all servers of the tests. Each would bake its own before its first map: ten seconds of a core at the low priority of
- * drawing, which is longer than a request of a test may take while neighbours have the machine.
+ * The basemap, baked once for all servers of the tests. Each would bake its own before its first map: ten seconds of a
+ * core at the low priority of drawing, which is longer than a request of a test may take while neighbours have the
+ * machine.
  */
 import { execFile } from 'node:child_process';
 import { cp } from 'node:fs/promises';

@@ -1,8 +1,9 @@
 /**
- * The processes of a cluster under test, each with its roles and a supervisor that starts it again when it has ended, as an operator's would.
+ * The processes of a cluster under test, each with its roles and a supervisor that starts it again when it has ended,
+ * as an operator's would.
  *
- * Flows in: what a fresh cluster's nodes are configured with (`newTestCluster`), and a plan of nodes. Flows out: clients that speak to any node that
- * takes requests, and each node's process to be killed, stopped and woken.
+ * Flows in: what a fresh cluster's nodes are configured with (`newTestCluster`), and a plan of nodes. Flows out:
+ * clients that speak to any node that takes requests, and each node's process to be killed, stopped and woken.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -177,7 +178,10 @@ export class ClusterNodes {
     return found;
   }
 
-  /** Speaks to the nodes that take requests, one after the other; one that is down refuses, as behind a proxy that doesn't know yet. */
+  /**
+   * Speaks to the nodes that take requests, one after the other; one that is down refuses, as behind a proxy that
+   * doesn't know yet.
+   */
   as(key: keyof Keys): Client {
     const { keys } = this;
     return new Client(() => this.address(), keys[key]);

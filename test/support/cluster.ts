@@ -1,5 +1,6 @@
 /**
- * What makes servers under test nodes of a cluster: a fresh one per call, on the services that the cluster project has started.
+ * What makes servers under test nodes of a cluster: a fresh one per call, on the services that the cluster project has
+ * started.
  *
  * Files that say nothing of a backend run in both projects: embedded in the one, on a cluster in the other.
  */

@@ -1,6 +1,9 @@
 /** Points and shapes for black-box tests: metres from a corner of the map where nothing else is. */
 
-/** [longitude, latitude] of a point so many metres east and north of (10 E, 50 N). Good to a metre within some kilometres. */
+/**
+ * [longitude, latitude] of a point so many metres east and north of (10 E, 50 N). Good to a metre within some
+ * kilometres.
+ */
 export function at(eastM: number, northM: number): [number, number] {
   const metresPerDegree = 111_229;
   return [10 + eastM / (metresPerDegree * Math.cos((50 * Math.PI) / 180) * 1.0023), 50 + northM / metresPerDegree];

@@ -1,4 +1,7 @@
-/** A webhook receiver as an owner would run one: a real HTTP server that keeps what it was sent and answers as the test says. */
+/**
+ * A webhook receiver as an owner would run one: a real HTTP server that keeps what it was sent and answers as the test
+ * says.
+ */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,9 +1,10 @@
 /**
- * A real server for black-box tests: the compiled program as its own process on a temporary folder. In the cluster project it is a node with
- * all roles, and a second one beside it takes its share of the partitions.
+ * A real server for black-box tests: the compiled program as its own process on a temporary folder. In the cluster
+ * project it is a node with all roles, and a second one beside it takes its share of the partitions.
  *
- * Flows in: environment variables for its configuration. Flows out: its address and keys, clients for each key, and its end by stop or
- * kill. Needs `npm run build`; may import everything, but tests should talk to the server from outside only.
+ * Flows in: environment variables for its configuration. Flows out: its address and keys, clients for each key, and its
+ * end by stop or kill. Needs `npm run build`; may import everything, but tests should talk to the server from outside
+ * only.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -5,8 +5,8 @@ const defaultTimeoutMs = 15_000;
 const pollEveryMs = 50;
 
 /**
- * Asks again and again until the answer is something other than undefined, null or false, and returns it. Throws after `timeoutMs`, with
- * what `describe` says of the state of things then.
+ * Asks again and again until the answer is something other than undefined, null or false, and returns it. Throws after
+ * `timeoutMs`, with what `describe` says of the state of things then.
  */
 export async function until<T>(
   condition: () => Promise<T> | T,

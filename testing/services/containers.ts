@@ -1,9 +1,9 @@
 /**
  * Runs programs as Docker containers, where their software isn't installed. Needs an engine on this machine.
  *
- * All containers of one call share the network of a first one that only waits and publishes their ports under the same numbers. So servers
- * find each other, and tests find them, on the loopback address, with the very files and scripts that processes run with. Containers that a
- * killed test run leaves are removed by testcontainers' own reaper.
+ * All containers of one call share the network of a first one that only waits and publishes their ports under the same
+ * numbers. So servers find each other, and tests find them, on the loopback address, with the very files and scripts
+ * that processes run with. Containers that a killed test run leaves are removed by testcontainers' own reaper.
  *
  * Images that have the programs on the PATH, or in the folders that `Software` names, will do.
  */

@@ -1,4 +1,7 @@
-/** Starts a Redis in the folder that its argument names, prints the port and waits to be ended: `services.test.ts` looks at what is left. */
+/**
+ * Starts a Redis in the folder that its argument names, prints the port and waits to be ended: `services.test.ts` looks
+ * at what is left.
+ */
 import { startRedis } from './redis.js';
 
 process.env.TMPDIR = process.argv[2];

@@ -11,7 +11,9 @@ export interface KafkaSettings {
     /** Passwords by name. */
     readonly users: Readonly<Record<string, string>>;
   };
-  /** Users of the listener CLIENT may do only what they are granted; who speaks over INTERNAL may do all, and grant it. */
+  /**
+   * Users of the listener CLIENT may do only what they are granted; who speaks over INTERNAL may do all, and grant it.
+   */
   readonly isGuarded?: boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Runs programs as processes of this machine, each in a temporary folder and a process group of its own.
  *
- * Nothing is left behind: a guard, a shell that waits for its standard input to end, kills the group and removes the folder as soon as the
- * process that started the server ends, in whatever way (SIGKILL too).
+ * Nothing is left behind: a guard, a shell that waits for its standard input to end, kills the group and removes the
+ * folder as soon as the process that started the server ends, in whatever way (SIGKILL too).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -115,7 +115,10 @@ class ProcessServer implements Server {
   }
 }
 
-/** Reads the group to kill by line, an empty one for none. When no more lines can come it kills that group and removes the folder. */
+/**
+ * Reads the group to kill by line, an empty one for none. When no more lines can come it kills that group and removes
+ * the folder.
+ */
 function startGuard(folder: string): ChildProcess {
   const script = 'while read -r line; do group=$line; done; [ -z "$group" ] || kill -s KILL -- "-$group"; rm -rf "$0"';
   return spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });

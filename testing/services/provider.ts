@@ -24,7 +24,9 @@ export async function lacking(software: Software): Promise<string | undefined> {
   return reason && !(await dockerAnswers()) ? `${reason}, and no Docker engine answers` : undefined;
 }
 
-/** Starts programs of one software, which reach each other on the loopback address; resolves when all of them answer. */
+/**
+ * Starts programs of one software, which reach each other on the loopback address; resolves when all of them answer.
+ */
 export async function run(programs: readonly Program[]): Promise<Server[]> {
   const { software } = programs[0]!;
   const reason = lackingHere(software);

@@ -1,4 +1,7 @@
-/** What a service is: software that can be had in two ways, a program told so that either way can run it, and the server that results. */
+/**
+ * What a service is: software that can be had in two ways, a program told so that either way can run it, and the server
+ * that results.
+ */
 import { until } from '../../test/support/until.js';
 
 /** Runs as a process where it is installed, in a container elsewhere. */
@@ -6,7 +9,10 @@ export interface Software {
   readonly name: string;
   /** Needed on the PATH to run here. */
   readonly commands: readonly string[];
-  /** Environment variable that names its folder here; scripts read it too, so it is also set in containers, to the image's folder. */
+  /**
+   * Environment variable that names its folder here; scripts read it too, so it is also set in containers, to the
+   * image's folder.
+   */
   readonly folder?: { readonly variable: string; readonly inImage: string };
   readonly image: string;
 }

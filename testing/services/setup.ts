@@ -1,8 +1,10 @@
 /**
- * Before the first test file of the cluster project: starts the services that its tests share, all at once, and ends them after the last.
+ * Before the first test file of the cluster project: starts the services that its tests share, all at once, and ends
+ * them after the last.
  *
- * Flows in: what is installed (`provider.ts`). Flows out: `Services`, for `services()`. Where a service can't be had nothing is started, a line
- * for each says why, and the files are skipped (`runner.ts`); with CI=true that is a failure.
+ * Flows in: what is installed (`provider.ts`). Flows out: `Services`, for `services()`. Where a service can't be had
+ * nothing is started, a line for each says why, and the files are skipped (`runner.ts`); with CI=true that is a
+ * failure.
  */
 import type { TestProject } from 'vitest/node';
 import { type ClickHouseAddress, startClickHouse } from './clickhouse/clickhouse.js';

@@ -144,7 +144,9 @@ export function entries(
 /** All times of the histories are whole quarters, and so are those at which clocks change. */
 const quarterMs = 15 * 60_000;
 
-/** An hour begins where the wall clock's minutes began to count; a day quarter by quarter back, at its first instant. */
+/**
+ * An hour begins where the wall clock's minutes began to count; a day quarter by quarter back, at its first instant.
+ */
 function beginningOf(timeMs: number, interval: 'hour' | 'day', timeZone: string): { start: string; local: string } {
   const clock = wallClock(timeZone);
   const [day, time] = clock(timeMs).split(' ') as [string, string];

@@ -1,6 +1,7 @@
 /**
- * Random histories for the tests of questions: users who enter and leave geofences and beacons, as the store may hold them. Times tie; exits are
- * missing, for a user may leave unseen; entries are missing, for they may be older than what is kept; rows are there twice, in any order.
+ * Random histories for the tests of questions: users who enter and leave geofences and beacons, as the store may hold
+ * them. Times tie; exits are missing, for a user may leave unseen; entries are missing, for they may be older than what
+ * is kept; rows are there twice, in any order.
  */
 import fc from 'fast-check';
 import type { Analytics } from '../../../pipeline/ports.js';

@@ -1,6 +1,6 @@
 /**
- * Server-sent events read word by word as the WHATWG HTML standard says (section 9.2.6), slowly and over the whole text at once: the oracle
- * of whatever writes or reads them faster.
+ * Server-sent events read word by word as the WHATWG HTML standard says (section 9.2.6), slowly and over the whole text
+ * at once: the oracle of whatever writes or reads them faster.
  */
 
 export interface DispatchedMessage {

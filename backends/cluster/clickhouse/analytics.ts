@@ -1,8 +1,9 @@
 /**
  * Analytics on a ClickHouse server, or a cluster of them, over HTTP.
  *
- * Flows in: statements, rows as text, questions. Flows out: rows and files. Statements and inserts sit out an outage of a minute and more: they bear
- * a repeat, for rows replace each other by key. Questions don't wait for a server that is away. May import `schemas/` and `pipeline/`.
+ * Flows in: statements, rows as text, questions. Flows out: rows and files. Statements and inserts sit out an outage of
+ * a minute and more: they bear a repeat, for rows replace each other by key. Questions don't wait for a server that is
+ * away. May import `schemas/` and `pipeline/`.
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -28,9 +29,10 @@ export interface ClickHouseAnalytics extends Analytics {
 const outageLimitMs = 120_000;
 
 /**
- * Makes the database when it isn't there. Rejects when the server doesn't let us in, is too old, or wasn't reached for two minutes. As parameters, times are
- * best bound as epoch milliseconds. 64-bit integers are answered as numbers. A failed statement rejects with an Error that has ClickHouse's `code`
- * and `type`, a question that nobody answers with an ApiError.
+ * Makes the database when it isn't there. Rejects when the server doesn't let us in, is too old, or wasn't reached for
+ * two minutes. As parameters, times are best bound as epoch milliseconds. 64-bit integers are answered as numbers. A
+ * failed statement rejects with an Error that has ClickHouse's `code` and `type`, a question that nobody answers with
+ * an ApiError.
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseAnalytics> {
   const clients = createClients(options);

@@ -9,7 +9,10 @@ export interface Clients {
   /** For statements and inserts. */
   readonly writing: ClickHouseClient;
   readonly reading: ClickHouseClient;
-  /** Of no database, as long as ours isn't there. Without settings that a server may be too old for, so that it can be asked its age. */
+  /**
+   * Of no database, as long as ours isn't there. Without settings that a server may be too old for, so that it can be
+   * asked its age.
+   */
   readonly outside: ClickHouseClient;
 }
 

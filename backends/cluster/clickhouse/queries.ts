@@ -1,5 +1,6 @@
 /**
- * Questions to a ClickHouse server. Somebody waits for each: it is answered soon or not at all, and no more of them are kept than can be.
+ * Questions to a ClickHouse server. Somebody waits for each: it is answered soon or not at all, and no more of them are
+ * kept than can be.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Analytics } from '../../../pipeline/ports.js';
@@ -8,7 +9,10 @@ import { fileOf, rowsOf } from '../../clickhouse-answers.js';
 import { retried } from '../retrying.js';
 import { isSilent, isUnreached } from './errors.js';
 
-/** Rows are answered within this, and files within the request's own limit. The longest that the API lets a question run is 20 seconds. */
+/**
+ * Rows are answered within this, and files within the request's own limit. The longest that the API lets a question run
+ * is 20 seconds.
+ */
 export const maxQuestionMs = 30_000;
 /** How long a question waits for a server that is away: for one that restarts, or a connection that was just ended. */
 const outageLimitMs = 2_000;

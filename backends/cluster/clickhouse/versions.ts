@@ -1,7 +1,8 @@
 /** Which servers our tables and views are right on. */
 
 /**
- * Since 24.10 a view is replaced at once, so that questions beside a migration find it; since 25.4 FINAL reaches every shard of a Distributed table.
+ * Since 24.10 a view is replaced at once, so that questions beside a migration find it; since 25.4 FINAL reaches every
+ * shard of a Distributed table.
  * 25.8 is the first release after both that is supported for long.
  */
 const oldest = { major: 25, minor: 8 };

@@ -1,8 +1,9 @@
 /**
  * The log on Kafka.
  *
- * Flows in: records with the fixed schema ids of this process. Flows out: records in the wire form that any Kafka client reads, durable on all replicas in
- * sync; and back again. What is told apart here is done in the files beside this one: appending, reading, following, and consuming as one of a group.
+ * Flows in: records with the fixed schema ids of this process. Flows out: records in the wire form that any Kafka
+ * client reads, durable on all replicas in sync; and back again. What is told apart here is done in the files beside
+ * this one: appending, reading, following, and consuming as one of a group.
  */
 import type { ConsumeOptions, Log, NewRecord, Subscription, Topic } from '../../../pipeline/ports.js';
 import { ApiError } from '../../../schemas/errors.js';
@@ -26,11 +27,17 @@ export interface KafkaLogParts extends AppenderOptions {
 export interface KafkaLog extends Log {
   /** Key and value bytes accepted by `append` and not durable yet, at most. */
   readonly inFlightBytes: number;
-  /** Rejects with ApiError `overloaded` when too much is in flight, `unavailable` when it takes too long and after close. Rewrites the values. */
+  /**
+   * Rejects with ApiError `overloaded` when too much is in flight, `unavailable` when it takes too long and after
+   * close. Rewrites the values.
+   */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   /** As `append`, of records that are in wire form, and without refusing: waits through an outage of about a minute. */
   publish(topic: Topic, records: readonly NewRecord[]): Promise<void>;
-  /** As `publish`, of records that another process may have published before it ended: those that the topic has already are left out. */
+  /**
+   * As `publish`, of records that another process may have published before it ended: those that the topic has already
+   * are left out.
+   */
   publishRest(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   /** Ends the subscriptions and waits for appends in flight. Leaves the connection open. */
   close(): Promise<void>;

@@ -1,8 +1,10 @@
 /**
- * A channel that is heard for as long as the connection is open: sharded, so that in a cluster only the node that has it is bothered.
+ * A channel that is heard for as long as the connection is open: sharded, so that in a cluster only the node that has
+ * it is bothered.
  *
- * A subscription may be deaf without knowing: its server may have vanished without a word, and a cluster's slots may have moved. So who
- * listens also sends itself a beat, and subscribes anew when it doesn't hear it. What is sent meanwhile is lost.
+ * A subscription may be deaf without knowing: its server may have vanished without a word, and a cluster's slots may
+ * have moved. So who listens also sends itself a beat, and subscribes anew when it doesn't hear it. What is sent
+ * meanwhile is lost.
  */
 import type { RedisConnection } from './connection.js';
 

@@ -11,8 +11,8 @@ const loadingPollMs = 500;
 const slotsRefreshIntervalMs = 30_000;
 
 /**
- * A client that connects by itself, now and whenever it must. Errors are emitted as `error` and, of nodes of a cluster, as `node error`. One
- * that `subscribes` hears sharded channels in a cluster too.
+ * A client that connects by itself, now and whenever it must. Errors are emitted as `error` and, of nodes of a cluster,
+ * as `node error`. One that `subscribes` hears sharded channels in a cluster too.
  */
 export function createClient(options: RedisOptions, { subscribes = false } = {}): RedisClient {
   const retryStrategy = (attempt: number): number => pauseMs(attempt - 1);

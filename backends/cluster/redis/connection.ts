@@ -1,9 +1,10 @@
 /**
- * One process's way to Redis, a single server or a Redis Cluster: encrypted and logged in as configured, bounded in time, made anew in the
- * background for as long as it takes.
+ * One process's way to Redis, a single server or a Redis Cluster: encrypted and logged in as configured, bounded in
+ * time, made anew in the background for as long as it takes.
  *
- * Nothing queues while Redis is away: commands fail at once, and {@link RedisConnection.withRetries} sits out the outage. A command that
- * failed may have been done, or may even be done later than its repeat: who repeats one says why that is safe.
+ * Nothing queues while Redis is away: commands fail at once, and {@link RedisConnection.withRetries} sits out the
+ * outage. A command that failed may have been done, or may even be done later than its repeat: who repeats one says why
+ * that is safe.
  */
 import type { Redis } from 'ioredis';
 import type { RedisOptions } from '../options.js';
@@ -12,12 +13,15 @@ import { createClient, type RedisClient } from './client.js';
 import { isPassing, withoutArguments } from './errors.js';
 
 export interface RedisConnection {
-  /** Commands with their answers. Errors carry the command's arguments: they are for {@link RedisConnection.withRetries}, not for logs. */
+  /**
+   * Commands with their answers. Errors carry the command's arguments: they are for {@link
+   * RedisConnection.withRetries}, not for logs.
+   */
   readonly client: RedisClient;
   readonly options: RedisOptions;
   /**
-   * What `work` resolves to. While Redis is away, or moves what `work` asks for, it is done again and again, by default for a minute; other
-   * errors, and the last one, are passed on without the command's arguments.
+   * What `work` resolves to. While Redis is away, or moves what `work` asks for, it is done again and again, by default
+   * for a minute; other errors, and the last one, are passed on without the command's arguments.
    */
   withRetries<T>(work: () => Promise<T>, limitMs?: number): Promise<T>;
   /** Calls back whenever a server can be asked again after it could not. Returns how to end that. */

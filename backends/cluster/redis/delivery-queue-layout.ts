@@ -1,11 +1,12 @@
 /**
- * Keys of the delivery queue in Redis, and what they hold. All keys of a source have one hash tag: a script reaches all of them, and they
- * fall back together when their server loses its last second.
+ * Keys of the delivery queue in Redis, and what they hold. All keys of a source have one hash tag: a script reaches all
+ * of them, and they fall back together when their server loses its last second.
  *
- * Per source, a hash `meta` (token, offset, its mark, sequence, size, how often it was changed, and the id of the batch added last) and a sorted set `webhooks` of those that
- * anything waits for. Per source and webhook, while anything waits, a sorted set `places:` of `[dueAtMs f64][sequence f64][attempts u32]` and
- * a hash `values:` by `[sequence f64]`. All scores are 0, so that members sort by their bytes; numbers that aren't negative sort as their
- * big-endian bytes do. Per delivery that was asked for again, a string with the time of that, which expires.
+ * Per source, a hash `meta` (token, offset, its mark, sequence, size, how often it was changed, and the id of the batch
+ * added last) and a sorted set `webhooks` of those that anything waits for. Per source and webhook, while anything
+ * waits, a sorted set `places:` of `[dueAtMs f64][sequence f64][attempts u32]` and a hash `values:` by `[sequence
+ * f64]`. All scores are 0, so that members sort by their bytes; numbers that aren't negative sort as their big-endian
+ * bytes do. Per delivery that was asked for again, a string with the time of that, which expires.
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery } from '../../../pipeline/ports.js';
 import { deriveId } from '../../../schemas/ids.js';

@@ -1,14 +1,16 @@
 /**
- * The Lua of the delivery queue. What removes may also run when Redis is full, so that the queue can empty; what adds may not.
+ * The Lua of the delivery queue. What removes may also run when Redis is full, so that the queue can empty; what adds
+ * may not.
  *
- * The first key is the source's `meta`. Where a list of webhooks is changed, the second is its `webhooks`, and two keys per webhook follow:
- * its `places` and its `values`. Arguments name a webhook by its number among them, from 1. Scripts that change answer how often
- * the source has been changed since it has been counted, or 0 for `fenced`.
+ * The first key is the source's `meta`. Where a list of webhooks is changed, the second is its `webhooks`, and two keys
+ * per webhook follow: its `places` and its `values`. Arguments name a webhook by its number among them, from 1. Scripts
+ * that change answer how often the source has been changed since it has been counted, or 0 for `fenced`.
  */
 import { createScript } from './scripts.js';
 
 /**
- * Answers token, offset, sequence, mark and changes. The token is the time in microseconds, or one more than the last: two claims never have the same, even if
+ * Answers token, offset, sequence, mark and changes. The token is the time in microseconds, or one more than the last:
+ * two claims never have the same, even if
  * Redis lost the first of them in between.
  */
 export const claimScript = createScript(`#!lua flags=allow-oom
@@ -21,7 +23,10 @@ redis.call('HSETNX', KEYS[1], 'sequence', 0)
 return redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'mark', 'changes')
 `);
 
-/** Arguments: id of the batch, token, expected offset, next offset, mark, known changes; then per delivery webhook, time due, value. */
+/**
+ * Arguments: id of the batch, token, expected offset, next offset, mark, known changes; then per delivery webhook, time
+ * due, value.
+ */
 export const addScript = createScript(`#!lua
 local token, offset, sequence, added, changes = unpack(redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'added', 'changes'))
 if added == ARGV[1] then return tonumber(changes) end
@@ -42,11 +47,17 @@ redis.call('HSET', KEYS[1], 'offset', ARGV[4], 'mark', ARGV[5], 'added', ARGV[1]
 return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
-/** Of a script that goes on unless the source is another's, or stands before what its owner knows: Redis has lost what came then. */
+/**
+ * Of a script that goes on unless the source is another's, or stands before what its owner knows: Redis has lost what
+ * came then.
+ */
 const unlessFenced = `local owner = redis.call('HMGET', KEYS[1], 'token', 'offset', 'changes')
 if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) or tonumber(owner[3] or 0) < tonumber(ARGV[3]) then return 0 end`;
 
-/** Arguments: token, known offset, known changes; then per settlement webhook, place, and the member that takes its place, empty for none. */
+/**
+ * Arguments: token, known offset, known changes; then per settlement webhook, place, and the member that takes its
+ * place, empty for none.
+ */
 export const settleScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
 local gone = 0
@@ -68,7 +79,10 @@ redis.call('HINCRBY', KEYS[1], 'size', 0 - gone)
 return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
-/** Arguments: token, known offset, known changes, id of the drop. Of one webhook; however much it is, it is freed beside what Redis does else. */
+/**
+ * Arguments: token, known offset, known changes, id of the drop. Of one webhook; however much it is, it is freed beside
+ * what Redis does else.
+ */
 export const dropScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
 if redis.call('HGET', KEYS[1], 'dropped') == ARGV[4] then return tonumber(redis.call('HGET', KEYS[1], 'changes')) end
@@ -80,7 +94,8 @@ return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
 /**
- * Keys are a webhook's `places` and `values`; arguments the bound from which to read, how many at most, and how many bytes are enough.
+ * Keys are a webhook's `places` and `values`; arguments the bound from which to read, how many at most, and how many
+ * bytes are enough.
  * Answers how many were found, and the first of them: member, value, member, value…
  */
 export const waitingScript = createScript(`#!lua flags=no-writes

@@ -1,14 +1,15 @@
 /**
- * Waiting deliveries in Redis, in the order of their places, with their source's position and owner token beside them. Each change is one
- * script in which the token is checked, so that nothing is ever half done.
+ * Waiting deliveries in Redis, in the order of their places, with their source's position and owner token beside them.
+ * Each change is one script in which the token is checked, so that nothing is ever half done.
  *
- * A script is repeated when its answer was lost: batches and drops have ids by which they are known to be done, and what was settled is passed
- * over. A Redis that lost its last second has lost deliveries and position together. An owner who knows of a later position is refused then:
- * he claims again, makes again what was lost, and sends again what had been settled. Health that a lost connection writes late is out
- * of date for a minute.
+ * A script is repeated when its answer was lost: batches and drops have ids by which they are known to be done, and
+ * what was settled is passed over. A Redis that lost its last second has lost deliveries and position together. An
+ * owner who knows of a later position is refused then: he claims again, makes again what was lost, and sends again what
+ * had been settled. Health that a lost connection writes late is out of date for a minute.
  *
- * Redis holds all of it in memory: 100,000 deliveries of 1,000 bytes took 1,211 bytes each when one webhook had them all, and 1,161 when ten
- * thousand had ten each; of 500 to 1,500 bytes, 290 and 240 more than their own (docs/decisions/015).
+ * Redis holds all of it in memory: 100,000 deliveries of 1,000 bytes took 1,211 bytes each when one webhook had them
+ * all, and 1,161 when ten thousand had ten each; of 500 to 1,500 bytes, 290 and 240 more than their own
+ * (docs/decisions/015).
  */
 import {
   type ClaimState,

@@ -1,6 +1,6 @@
 /**
- * Commands of thousands of arguments, which are ordinary here. ioredis looks at each argument several times, or joins a text of as many pieces;
- * here each argument is written once, into one buffer.
+ * Commands of thousands of arguments, which are ordinary here. ioredis looks at each argument several times, or joins a
+ * text of as many pieces; here each argument is written once, into one buffer.
  */
 import { Command } from 'ioredis';
 

@@ -31,7 +31,10 @@ const passingCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Whether another try may do better: Redis is away, is starting, is moving what was asked for, or can't take more for now. */
+/**
+ * Whether another try may do better: Redis is away, is starting, is moving what was asked for, or can't take more for
+ * now.
+ */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ReplyError) return passingAnswers.has(error.message.split(' ', 1)[0]!);

@@ -1,4 +1,7 @@
-/** A Redis that throws keys away when it is full is refused: what it would throw away is where a device is, or how far a partition has come. */
+/**
+ * A Redis that throws keys away when it is full is refused: what it would throw away is where a device is, or how far a
+ * partition has come.
+ */
 import { mastersOf } from './client.js';
 import type { RedisConnection } from './connection.js';
 

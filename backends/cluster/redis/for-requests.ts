@@ -6,7 +6,10 @@ import { isPassing } from './errors.js';
 const limitMs = 2_000;
 const retryAfterS = 5;
 
-/** The same connection, but its `withRetries` rejects after two seconds with ApiError `unavailable`. The work may be done all the same. */
+/**
+ * The same connection, but its `withRetries` rejects after two seconds with ApiError `unavailable`. The work may be
+ * done all the same.
+ */
 export function forRequests(redis: RedisConnection): RedisConnection {
   return {
     ...redis,

@@ -1,9 +1,9 @@
-/** Turns at work by the clock: a key per work, held for its interval by the node that set it first. */
-import type { Turns } from '../../../pipeline/ports.js';
+/** Leases at work by the clock: a key per work, held for its interval by the node that set it first. */
+import type { Leases } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { RedisConnection } from './connection.js';
 
-export function createRedisLeases({ client, options, withRetries }: RedisConnection): Turns {
+export function createRedisLeases({ client, options, withRetries }: RedisConnection): Leases {
   return {
     async take(name, intervalMs) {
       const id = freshId();

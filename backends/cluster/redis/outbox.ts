@@ -1,8 +1,11 @@
 /**
- * The outbox of a partition as one value: what its last commit publishes, in wire form, kept until Kafka is known to have it.
+ * The outbox of a partition as one value: what its last commit publishes, in wire form, kept until Kafka is known to
+ * have it.
  *
- * `[format u8]`, then per topic `[name bytes u32][name][records u32]` and per record `[key bytes u32][key][value bytes + 1 u32, 0: null][value]`.
- * Big-endian, texts in UTF-8. Read by whoever claims the partition next, maybe a newer version of this program: a changed layout is a new format.
+ * `[format u8]`, then per topic `[name bytes u32][name][records u32]` and per record `[key bytes u32][key][value bytes
+ * + 1 u32, 0: null][value]`.
+ * Big-endian, texts in UTF-8. Read by whoever claims the partition next, maybe a newer version of this program: a
+ * changed layout is a new format.
  */
 import type { Commit, NewRecord, Topic } from '../../../pipeline/ports.js';
 

@@ -1,8 +1,13 @@
-/** Positions of consumer groups without states, in one hash: each with its offset in one field, and its mark in another. */
+/**
+ * Positions of consumer groups without states, in one hash: each with its offset in one field, and its mark in another.
+ */
 import type { Positions, Topic } from '../../../pipeline/ports.js';
 import type { RedisConnection } from './connection.js';
 
-/** A repeated `set` writes the same again. One that a lost connection delays past its successor sets a group back: it repeats records. */
+/**
+ * A repeated `set` writes the same again. One that a lost connection delays past its successor sets a group back: it
+ * repeats records.
+ */
 export function createRedisPositions({ client, options, withRetries }: RedisConnection): Positions {
   const key = `${options.prefix}positions`;
   const fieldOf = (group: string, topic: Topic, partition: number): string => `${group}|${topic}|${partition}`;

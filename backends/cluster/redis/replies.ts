@@ -1,5 +1,6 @@
 /**
- * Replies between nodes over pub/sub: each inbox has a channel. Best effort: what can't be sent at once, or isn't heard, is lost.
+ * Replies between nodes over pub/sub: each inbox has a channel. Best effort: what can't be sent at once, or isn't
+ * heard, is lost.
  */
 import type { Redis } from 'ioredis';
 import type { Inbox, Replies } from '../../../pipeline/ports.js';
@@ -71,8 +72,8 @@ export function createRedisReplies(redis: RedisConnection): Replies {
 }
 
 /**
- * The receiving end. Its address is new with every start of the process, so that replies to requests of an earlier run, which a replay of the
- * log sends again, reach nobody.
+ * The receiving end. Its address is new with every start of the process, so that replies to requests of an earlier run,
+ * which a replay of the log sends again, reach nobody.
  */
 export async function createRedisInbox(redis: RedisConnection): Promise<Inbox> {
   const address = freshId();

@@ -1,4 +1,7 @@
-/** Lua scripts: what must happen at once and on a condition. Sent as EVALSHA, and with its text where the server doesn't know it yet. */
+/**
+ * Lua scripts: what must happen at once and on a condition. Sent as EVALSHA, and with its text where the server doesn't
+ * know it yet.
+ */
 import { createHash } from 'node:crypto';
 import type { RedisConnection } from './connection.js';
 import { type Argument, EncodedCommand } from './encoded-command.js';
@@ -12,7 +15,10 @@ export interface Script {
 
 export const createScript = (lua: string): Script => ({ lua, sha: createHash('sha1').update(lua).digest('hex') });
 
-/** Runs the script once. Every key that it touches must be given, all of them with one hash tag. Texts in the answer are buffers. */
+/**
+ * Runs the script once. Every key that it touches must be given, all of them with one hash tag. Texts in the answer are
+ * buffers.
+ */
 export async function runScript(
   { client }: RedisConnection,
   { lua, sha }: Script,

@@ -1,13 +1,13 @@
 /**
- * States, position and outbox of each partition in Redis. A commit is one script: owner and position are checked in it, states and position
- * written, and what is to be published put into the outbox; then it is published, and the outbox emptied. Whoever claims the partition
- * publishes first what is still there.
+ * States, position and outbox of each partition in Redis. A commit is one script: owner and position are checked in it,
+ * states and position written, and what is to be published put into the outbox; then it is published, and the outbox
+ * emptied. Whoever claims the partition publishes first what is still there.
  *
  * Flows in: claims, commits. Flows out: states; publications, in wire form, to `publish`. Outages of Redis are sat out.
  *
- * When Redis loses its last second, owner, position, states and outbox fall back together. Who owned the partition is refused then, claims
- * again and applies the records anew. Two who were given one token by a store that fell back in between aren't mistaken for each other:
- * each claim has an id that no other has, and the id is what is compared.
+ * When Redis loses its last second, owner, position, states and outbox fall back together. Who owned the partition is
+ * refused then, claims again and applies the records anew. Two who were given one token by a store that fell back in
+ * between aren't mistaken for each other: each claim has an id that no other has, and the id is what is compared.
  */
 import type {
   Claim,
@@ -49,7 +49,10 @@ interface Ownership {
   /** Of the next record to apply, as far as the store has confirmed it. */
   offset: number;
   commits: number;
-  /** The last commit. The next one waits for it, for an outbox holds one commit; and when it failed there is no next one. */
+  /**
+   * The last commit. The next one waits for it, for an outbox holds one commit; and when it failed there is no next
+   * one.
+   */
   last: Promise<unknown>;
 }
 

@@ -1,4 +1,7 @@
-/** What a registry may answer that is none, or not well: told apart as an outage or a refusal, and always answered in time. */
+/**
+ * What a registry may answer that is none, or not well: told apart as an outage or a refusal, and always answered in
+ * time.
+ */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,8 +1,8 @@
 /**
  * What we ask of a schema registry, over the API that Confluent's has and others copy.
  *
- * Flows in: schemas as text. Flows out: ids. Nothing is asked twice here: errors tell what may succeed later from what is refused
- * ({@link isRefusal}), and say what is wrong, without secrets.
+ * Flows in: schemas as text. Flows out: ids. Nothing is asked twice here: errors tell what may succeed later from what
+ * is refused ({@link isRefusal}), and say what is wrong, without secrets.
  */
 import { Agent, request } from 'undici';
 import type { RegistryOptions } from '../options.js';

@@ -1,6 +1,6 @@
 /**
- * A dead letter holds a record of another topic as it came. If that was under an id of ours, reading has put the fixed id into it; before the letter
- * is written, the registry's is put back. No I/O.
+ * A dead letter holds a record of another topic as it came. If that was under an id of ours, reading has put the fixed
+ * id into it; before the letter is written, the registry's is put back. No I/O.
  */
 import type { Topic } from '../../../pipeline/ports.js';
 import { codecs, frameBytes } from '../../../schemas/codecs.js';

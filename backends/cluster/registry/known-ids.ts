@@ -1,8 +1,9 @@
 /**
- * Every id that the registry ever gave a schema of ours, kept in Redis: what an id in a frame means, whatever became of the registry since.
+ * Every id that the registry ever gave a schema of ours, kept in Redis: what an id in a frame means, whatever became of
+ * the registry since.
  *
- * Two hashes. A field is named by subject and id; in the first it holds the schema and is never changed, in the second the time of the last start that was
- * given the id.
+ * Two hashes. A field is named by subject and id; in the first it holds the schema and is never changed, in the second
+ * the time of the last start that was given the id.
  */
 import type { RedisConnection } from '../redis/connection.js';
 
@@ -20,7 +21,9 @@ export interface KnownIds {
   write(ids: readonly KnownId[]): Promise<void>;
 }
 
-/** Under `schema-ids` behind the connection's prefix. Outages are sat out: nothing here does harm when it is done twice. */
+/**
+ * Under `schema-ids` behind the connection's prefix. Outages are sat out: nothing here does harm when it is done twice.
+ */
 export function createKnownIds(redis: RedisConnection): KnownIds {
   const { client } = redis;
   const schemas = `${redis.options.prefix}schema-ids`;

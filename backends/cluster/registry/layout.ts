@@ -2,7 +2,8 @@
 import avro from 'avsc';
 
 /**
- * `same`: the bytes are the same, only what doesn't show in them differs, such as descriptions. `unreadable`: nothing that the reader understands.
+ * `same`: the bytes are the same, only what doesn't show in them differs, such as descriptions. `unreadable`: nothing
+ * that the reader understands.
  */
 export type Reading = 'same' | 'unreadable' | avro.Resolver;
 

@@ -1,8 +1,9 @@
 /**
  * What ids on the wire mean, found out from the registry and from the ids known to Redis.
  *
- * Flows in: where both are. Flows out: {@link WireSchemas}. Ids that Redis knows are what Redis says, for a registry that lost its data may give them out
- * again; ids that only the registry knows are added. May import `schemas/` and `pipeline/ports.ts`.
+ * Flows in: where both are. Flows out: {@link WireSchemas}. Ids that Redis knows are what Redis says, for a registry
+ * that lost its data may give them out again; ids that only the registry knows are added. May import `schemas/` and
+ * `pipeline/ports.ts`.
  */
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { RegistryOptions } from '../options.js';
@@ -25,7 +26,10 @@ export interface WireSchemasOptions {
   readonly outageLimitMs?: number;
 }
 
-/** Rejects when a schema can't be registered, an id has come to mean two things, or what is needed can't be reached for too long. */
+/**
+ * Rejects when a schema can't be registered, an id has come to mean two things, or what is needed can't be reached for
+ * too long.
+ */
 export async function openWireSchemas(
   options: WireSchemasOptions,
   vocabulary: Vocabulary = shipped,

@@ -1,8 +1,9 @@
 /**
- * Which ids a process starts with: it registers every version that ever shipped, or goes by the ids known from before while the registry is away.
+ * Which ids a process starts with: it registers every version that ever shipped, or goes by the ids known from before
+ * while the registry is away.
  *
- * Flows in: versions, known ids. Flows out: what ids mean, and the id to write each topic with. An id that means two things is refused, for records under
- * it would be misread.
+ * Flows in: versions, known ids. Flows out: what ids mean, and the id to write each topic with. An id that means two
+ * things is refused, for records under it would be misread.
  */
 import type { Topic } from '../../../pipeline/ports.js';
 import { retried } from '../retrying.js';

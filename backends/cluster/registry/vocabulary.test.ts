@@ -23,7 +23,8 @@ test.each(versions)('$name is whole in itself', ({ schema }) => {
   expect(avro.Type.forSchema(JSON.parse(schema), { registry: {}, wrapUnions: false }).typeName).toBe('record');
 });
 
-// A registry counts from 1. Ids on the wire then never equal the fixed id of their topic, so that neither is taken for the other.
+// A registry counts from 1. Ids on the wire then never equal the fixed id of their topic, so that neither is taken for
+// the other.
 test('in a registry of our own, no version has the fixed id of its topic', () => {
   for (const [index, { topic }] of versions.entries()) expect(codecs[topic].schemaId).not.toBe(index + 1);
 });

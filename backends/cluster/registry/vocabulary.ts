@@ -34,8 +34,9 @@ const topicOf = {
 type RecordName = keyof typeof topicOf;
 
 /**
- * A new version goes to the end, and nothing ever moves: so a registry of our own that lost its data gives every version the id it had. The first eight
- * stand in this order so that there no version has the fixed id of its topic (rejections have 8, locations 1): an id then never looks like the other kind.
+ * A new version goes to the end, and nothing ever moves: so a registry of our own that lost its data gives every
+ * version the id it had. The first eight stand in this order so that there no version has the fixed id of its topic
+ * (rejections have 8, locations 1): an id then never looks like the other kind.
  */
 const shippedInOrder: readonly `${RecordName}.v${number}`[] = [
   'rejection.v1',

@@ -1,4 +1,7 @@
-/** What stands in the way of moving devices to other partitions: processes that run, and records that wait. Each as a sentence. */
+/**
+ * What stands in the way of moving devices to other partitions: processes that run, and records that wait. Each as a
+ * sentence.
+ */
 import type { Admin } from 'kafkajs';
 import type { Topic, topics } from '../../../pipeline/ports.js';
 import { groupNameOf } from '../kafka/connection/client.js';

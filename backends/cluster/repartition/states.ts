@@ -1,8 +1,9 @@
 /**
- * Devices' states in Redis, from the keys of the partitions that they were in to those of the partitions that they belong to.
+ * Devices' states in Redis, from the keys of the partitions that they were in to those of the partitions that they
+ * belong to.
  *
- * A state is written under its new key before the old one goes, and never over one that is there: whoever is ended in the middle begins again, and all ends
- * the same. Who calls makes sure that nobody else writes states.
+ * A state is written under its new key before the old one goes, and never over one that is there: whoever is ended in
+ * the middle begins again, and all ends the same. Who calls makes sure that nobody else writes states.
  */
 import type { Redis } from 'ioredis';
 import { partitionOfKey } from '../kafka/produce/partitioner.js';
@@ -11,10 +12,16 @@ import type { RedisConnection } from '../redis/connection.js';
 import { createScript, runScript, type ScriptArgument } from '../redis/scripts.js';
 import { partitionKeys } from '../redis/state-scripts.js';
 
-/** Keys that a server is asked for at once, and states that are in hand, of each server: a partition has its share of them. */
+/**
+ * Keys that a server is asked for at once, and states that are in hand, of each server: a partition has its share of
+ * them.
+ */
 const batchKeys = 5_000;
 
-/** Keys: devices, of one partition. Answers of each its state and the ms until it expires: -1 for never, -2 where there is no state. */
+/**
+ * Keys: devices, of one partition. Answers of each its state and the ms until it expires: -1 for never, -2 where there
+ * is no state.
+ */
 const readScript = createScript(`
 local answer = {}
 for i = 1, #KEYS do
@@ -24,7 +31,10 @@ end
 return answer
 `);
 
-/** Keys: devices, of one partition. Arguments: of each its state and the ms until it expires, from 1, or -1. Leaves those that are there. */
+/**
+ * Keys: devices, of one partition. Arguments: of each its state and the ms until it expires, from 1, or -1. Leaves
+ * those that are there.
+ */
 const writeScript = createScript(`
 for i = 1, #KEYS do
   local state, expiry = ARGV[2 * i - 1], ARGV[2 * i]
@@ -55,7 +65,8 @@ export async function moveStates(
   onMoved: (states: number) => void = () => {},
 ): Promise<number> {
   let moved = 0;
-  // A server that took over from another lists its keys in another order, so one pass may miss some: the last must find none.
+  // A server that took over from another lists its keys in another order, so one pass may miss some: the last must find
+  // none.
   for (let found = -1; found !== 0; ) {
     const passes = mastersOf(redis.client).map((master) => moveFrom(master, redis, partitions, onMoved));
     found = (await Promise.all(passes)).reduce((sum, each) => sum + each, 0);

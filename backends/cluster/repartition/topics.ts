@@ -1,4 +1,6 @@
-/** The partitions that our topics have in Kafka, and more of them. Of all topics but `changes`, which has one for good. */
+/**
+ * The partitions that our topics have in Kafka, and more of them. Of all topics but `changes`, which has one for good.
+ */
 import type { Admin } from 'kafkajs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { KafkaOptions } from '../options.js';

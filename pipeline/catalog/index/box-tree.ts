@@ -1,11 +1,11 @@
 /**
  * A static R-tree of boxes: built by Flatbush, searched here.
  *
- * The search reads Flatbush's serialized form (8 bytes of header, boxes as int32, then child indices) and writes into a buffer
- * of the caller, so that a query allocates nothing. It reads boxes alone, for a packed node's children follow from its place, and
- * rows lie in the order of the leaves. Coordinates are whole {@link perDegree}ths of a degree, rounded outward: half the memory of
- * float64, never a miss, and a box is tested by the signs of four differences with one branch, where four comparisons are four
- * branches that nobody can predict; measured 1.7 times as fast.
+ * The search reads Flatbush's serialized form (8 bytes of header, boxes as int32, then child indices) and writes into a
+ * buffer of the caller, so that a query allocates nothing. It reads boxes alone, for a packed node's children follow
+ * from its place, and rows lie in the order of the leaves. Coordinates are whole {@link perDegree}ths of a degree,
+ * rounded outward: half the memory of float64, never a miss, and a box is tested by the signs of four differences with
+ * one branch, where four comparisons are four branches that nobody can predict; measured 1.7 times as fast.
  */
 import Flatbush from 'flatbush';
 
@@ -14,7 +14,9 @@ const headerBytes = 8;
 const expectedHeader = [0xfb, 0x35] as const;
 export const treeNodeSize = 8;
 
-/** Units of a box's coordinates: about 6 cm of latitude. Up to 540 degrees fit, and so do differences within one turn. */
+/**
+ * Units of a box's coordinates: about 6 cm of latitude. Up to 540 degrees fit, and so do differences within one turn.
+ */
 export const perDegree = 2_000_000;
 export const roundedDown = (degrees: number): number => Math.floor(degrees * perDegree);
 export const roundedUp = (degrees: number): number => Math.ceil(degrees * perDegree);

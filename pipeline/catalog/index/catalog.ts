@@ -1,4 +1,7 @@
-/** What the evaluating thread holds in memory of the read model: the monitored fences and beacons of every project and environment. */
+/**
+ * What the evaluating thread holds in memory of the read model: the monitored fences and beacons of every project and
+ * environment.
+ */
 import type { Environment } from '../../../schemas/json/common.js';
 import { defaultBounds, type EvaluationContext } from '../../evaluation/types.js';
 import type { ChangedThing, ReadModel } from '../store/read-model.js';

@@ -2,8 +2,9 @@
  * Which fences' boxes touch a point's: a static tree over the bulk, a small dynamic one over what was added since.
  *
  * A removed row is struck from the static tree; an added one goes into the small tree. When what was added and
- * struck passes a bound, a new static tree is built from a snapshot, in another thread when it is large. Changes go on meanwhile and are struck from the
- * snapshot's rows too; the swap replaces the tree, and what was added since the snapshot stays in the small one.
+ * struck passes a bound, a new static tree is built from a snapshot, in another thread when it is large. Changes go on
+ * meanwhile and are struck from the snapshot's rows too; the swap replaces the tree, and what was added since the
+ * snapshot stays in the small one.
  *
  * Boxes are cut at the antimeridian: a fence that crosses it is held as two, and so is a query that reaches it.
  */
@@ -87,8 +88,8 @@ export class FenceIndex {
   }
 
   /**
-   * Adds a row that isn't there. `box`: [minX, minY, maxX, maxY] in degrees; longitudes may leave [-180, 180], for a box is in the frame
-   * of its unwrapped fence.
+   * Adds a row that isn't there. `box`: [minX, minY, maxX, maxY] in degrees; longitudes may leave [-180, 180], for a
+   * box is in the frame of its unwrapped fence.
    */
   add(row: number, box: Float64Array): void {
     this.addUnpacked(row, box);
@@ -127,8 +128,8 @@ export class FenceIndex {
   }
 
   /**
-   * Finds the rows whose box touches the box around a point that reaches `halfWidth` and `halfHeight` degrees from it. They
-   * are in `found` until the next search, each once.
+   * Finds the rows whose box touches the box around a point that reaches `halfWidth` and `halfHeight` degrees from it.
+   * They are in `found` until the next search, each once.
    */
   search(longitude: number, latitude: number, halfWidth: number, halfHeight: number): void {
     const south = roundedDown(Math.max(latitude - halfHeight, -90));

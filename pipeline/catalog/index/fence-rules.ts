@@ -19,7 +19,10 @@ const defaultRules: FenceRules = Object.freeze({
   addresses: null,
 });
 
-/** Compiles the text that a compact fence carries. Throws on rules that no fence should have: unknown zone, broken address. */
+/**
+ * Compiles the text that a compact fence carries. Throws on rules that no fence should have: unknown zone, broken
+ * address.
+ */
 export function createRulesCompiler(): (rulesText: string) => FenceRules {
   const shared = new LRUCache<string, FenceRules>({ max: maxShared });
   const sharedHours = new LRUCache<string, OpeningHours>({ max: maxShared });

@@ -1,4 +1,7 @@
-/** The fences of one project and environment, in the memory of the thread that evaluates: shapes, rules, and the index by place. */
+/**
+ * The fences of one project and environment, in the memory of the thread that evaluates: shapes, rules, and the index
+ * by place.
+ */
 
 import type { FenceRules, Fences, Zone } from '../../evaluation/types.js';
 import { latitudeReach, longitudeReach } from '../../geometry/scale.js';

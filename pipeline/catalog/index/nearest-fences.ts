@@ -17,19 +17,22 @@ export interface NearestOptions {
 
 const firstReachM = 500;
 /**
- * Farther off all fences are looked at: distances are made for nearness, and from a polar point a fence beyond the equator seems nearer than the box
- * of what is so near.
+ * Farther off all fences are looked at: distances are made for nearness, and from a polar point a fence beyond the
+ * equator seems nearer than the box of what is so near.
  */
 const lastReachM = 4_096_000;
 
-/** After measuring so many fences it is a good moment to let others have a turn: a tenth of a millisecond to a millisecond. */
+/**
+ * After measuring so many fences it is a good moment to let others have a turn: a tenth of a millisecond to a
+ * millisecond.
+ */
 const measuredPerTurn = 1_000;
 
 /**
  * Yields fences, and undefined where others may have a turn.
  *
- * Nearest first, equally near ones by id. Looks within a reach that doubles, and only when more is asked for; the set may change
- * between steps: nothing is told twice, and what was there all the time is told.
+ * Nearest first, equally near ones by id. Looks within a reach that doubles, and only when more is asked for; the set
+ * may change between steps: nothing is told twice, and what was there all the time is told.
  */
 export function* nearestFences(
   fences: MonitoredFences,

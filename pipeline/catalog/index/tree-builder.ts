@@ -8,12 +8,17 @@ import { packTree, treeNodeSize } from './box-tree.js';
 const boxesBuiltAtOnce = 20_000;
 
 export interface TreeBuilder {
-  /** Hands over the packed tree: at once for few boxes, else when the worker is done. There must be at least one box. */
+  /**
+   * Hands over the packed tree: at once for few boxes, else when the worker is done. There must be at least one box.
+   */
   build(boxes: Int32Array, done: (packed: SharedArrayBuffer) => void): void;
   close(): Promise<void>;
 }
 
-/** `packTree`, as text that runs the same from source and from the build, where the path to this file's siblings differs. */
+/**
+ * `packTree`, as text that runs the same from source and from the build, where the path to this file's siblings
+ * differs.
+ */
 const program = `
   const { parentPort, workerData } = require('node:worker_threads');
   const loading = import(workerData.flatbush);
@@ -26,7 +31,10 @@ const program = `
   });
 `;
 
-/** The worker starts with the first large build and doesn't keep the process alive. A failure in it is thrown as uncaught. */
+/**
+ * The worker starts with the first large build and doesn't keep the process alive. A failure in it is thrown as
+ * uncaught.
+ */
 export function createTreeBuilder(): TreeBuilder {
   const waiting: ((packed: SharedArrayBuffer) => void)[] = [];
   let worker: Worker | undefined;

@@ -85,7 +85,9 @@ export interface Explanation {
     }[];
   };
   readonly notice?: { readonly code: NoticeCode; readonly text: string };
-  /** First those the device was inside of, then the others, nearest first. Only the asked one where one was asked for. */
+  /**
+   * First those the device was inside of, then the others, nearest first. Only the asked one where one was asked for.
+   */
   readonly fences: ExplainedFence[];
 }
 
@@ -96,7 +98,10 @@ const maxNearbyFences = 10;
 const maxFarFences = 5;
 const maxFences = 1_000;
 
-/** Explains the location. `geofence` is the _id of the only fence to explain; undefined: all that are near or were entered. */
+/**
+ * Explains the location. `geofence` is the _id of the only fence to explain; undefined: all that are near or were
+ * entered.
+ */
 export function explain(
   location: Location,
   state: DeviceState | undefined,

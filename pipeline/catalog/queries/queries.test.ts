@@ -215,7 +215,9 @@ test('beacons are answered as summaries, nearest first; an unknown project has n
   expect(await queries.context({ ...nowhere, accuracyM: 0 })).toEqual([]);
 });
 
-/** Only the location stage told the catalog to look: a fence that was made while no device reported could not be found. */
+/**
+ * Only the location stage told the catalog to look: a fence that was made while no device reported could not be found.
+ */
 test('regression: what is made while nothing is evaluated is found', async () => {
   const { queries, readModel, close } = await queriesOver([]);
   onTestFinished(close);

@@ -199,7 +199,7 @@ test('a refused edit that is the newest of its key is made up for before compact
 
   const asked: string[] = [];
   const take = async (name: string) => asked.push(name) > 0;
-  const sweeper = createRestorationSweeper({ ...left, turns: { take }, intervalMs: 5 });
+  const sweeper = createRestorationSweeper({ ...left, leases: { take }, intervalMs: 5 });
   sweeper.start();
   await expect.poll(() => left.readModel.contested(10)).toEqual([]);
   await sweeper.stop();

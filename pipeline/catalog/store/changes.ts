@@ -1,4 +1,6 @@
-/** The two ends of topic `changes`: the applier that feeds the read model from it, and the writer that appends to it. */
+/**
+ * The two ends of topic `changes`: the applier that feeds the read model from it, and the writer that appends to it.
+ */
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
 import { ApiError } from '../../../schemas/errors.js';
@@ -39,8 +41,8 @@ export interface ChangeProblem {
 }
 
 /**
- * Makes a function that reads a record of topic `changes`. It throws, with the reason as message, on what isn't a change, breaks its
- * schema, or carries rules that can't be followed: what passes can be applied and loaded.
+ * Makes a function that reads a record of topic `changes`. It throws, with the reason as message, on what isn't a
+ * change, breaks its schema, or carries rules that can't be followed: what passes can be applied and loaded.
  */
 export function createChangeDecoder(): (record: Pick<LogRecord, 'key' | 'value'>) => DecodedChange {
   const compileRules = createRulesCompiler();
@@ -81,8 +83,8 @@ export interface FollowedChanges {
 }
 
 /**
- * Begins the read model anew, for another topic than the one that was applied. Keeps what the topic has now; all of it is
- * applied again, for a refused edit may stand behind the one that counts. Returns the offset to go on from.
+ * Begins the read model anew, for another topic than the one that was applied. Keeps what the topic has now; all of it
+ * is applied again, for a refused edit may stand behind the one that counts. Returns the offset to go on from.
  */
 async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergence: Divergence): Promise<number> {
   onProblem({ offset: divergence.position.offset, key: '', reason: rebuildReason(divergence) });
@@ -99,8 +101,9 @@ async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergenc
 }
 
 /**
- * Follows topic `changes` into the read model, from where the read model is. Records that can't be understood are reported and skipped. Where the topic isn't the one
- * that the read model was made from, that is reported, and the read model is made anew.
+ * Follows topic `changes` into the read model, from where the read model is. Records that can't be understood are
+ * reported and skipped. Where the topic isn't the one that the read model was made from, that is reported, and the read
+ * model is made anew.
  */
 export function followChanges(parts: FollowedChanges): Subscription {
   const { log, readModel, onProblem } = parts;
@@ -137,8 +140,9 @@ export function followChanges(parts: FollowedChanges): Subscription {
 }
 
 /**
- * Compares the read model with the topic, then follows as {@link followChanges} does. `readModel.waitFor` tells the truth from then
- * on: a read model that is ahead of a restored topic has passed every offset of it, and shows what the topic does not have.
+ * Compares the read model with the topic, then follows as {@link followChanges} does. `readModel.waitFor` tells the
+ * truth from then on: a read model that is ahead of a restored topic has passed every offset of it, and shows what the
+ * topic does not have.
  */
 export async function followComparedChanges(
   parts: FollowedChanges,
@@ -160,7 +164,10 @@ const encodeChange = (
   headers: editHeaders(edit, bases),
 });
 
-/** Appends a change without waiting for a read model to apply it, for a thread that applies none. Resolves when it is durable. */
+/**
+ * Appends a change without waiting for a read model to apply it, for a thread that applies none. Resolves when it is
+ * durable.
+ */
 export const appendChange = (
   { log, clock }: { readonly log: Pick<Log, 'append'>; readonly clock: () => number },
   change: ConfigurationChange,

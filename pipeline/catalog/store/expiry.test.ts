@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Turns } from '../../ports.js';
+import type { Leases } from '../../ports.js';
 import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange, DecodedChange } from '../types.js';
 import { createExpirySweeper } from './expiry.js';
 import { openReadModel } from './read-model.js';
 
-const alwaysOurs: Turns = { take: async () => true };
+const alwaysOurs: Leases = { take: async () => true };
 const catchUp = async () => {};
 
 test('geofences past their deleteAfter get a tombstone, and no others', async () => {
@@ -28,7 +28,7 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
   const sweeper = createExpirySweeper({
     readModel,
     writer: { write, catchUp },
-    turns: alwaysOurs,
+    leases: alwaysOurs,
     clock: () => now,
     intervalMs: 5,
     keepMs: 0,
@@ -46,7 +46,7 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
 test('a node whose turn it is not deletes nothing, and looks again', async () => {
   const asked: string[] = [];
   let isOurs = false;
-  const turns: Turns = {
+  const leases: Leases = {
     take: async (name) => {
       asked.push(name);
       return isOurs;
@@ -62,7 +62,7 @@ test('a node whose turn it is not deletes nothing, and looks again', async () =>
   const sweeper = createExpirySweeper({
     readModel: { expired: () => expired, bases: () => [] },
     writer: { write, catchUp },
-    turns,
+    leases,
     intervalMs: 1,
     keepMs: 0,
   });
@@ -83,7 +83,7 @@ test('a failure of the log ends the sweeper, and is told', async () => {
   const sweeper = createExpirySweeper({
     readModel,
     writer: { write, catchUp },
-    turns: alwaysOurs,
+    leases: alwaysOurs,
     intervalMs: 5,
     keepMs: 0,
   });

@@ -1,5 +1,8 @@
-/** Deletes, by the clock, the geofences whose `deleteAfter` passed so long ago that no location of before is expected any more. */
-import type { Turns } from '../../ports.js';
+/**
+ * Deletes, by the clock, the geofences whose `deleteAfter` passed so long ago that no location of before is expected
+ * any more.
+ */
+import type { Leases } from '../../ports.js';
 import type { ConfigurationWriter } from '../types.js';
 import type { ReadModel } from './read-model.js';
 import { createSweeper, type Sweeper } from './sweeper.js';
@@ -11,14 +14,14 @@ const maxDeletedAtOnce = 1_000;
 export function createExpirySweeper({
   readModel,
   writer,
-  turns,
+  leases,
   clock = Date.now,
   intervalMs = 15_000,
   keepMs,
 }: {
   readModel: Pick<ReadModel, 'expired' | 'bases'>;
   writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
-  turns: Turns;
+  leases: Leases;
   clock?: () => number;
   intervalMs?: number;
   /** How long after its `deleteAfter` a geofence is kept for late locations. */
@@ -28,11 +31,12 @@ export function createExpirySweeper({
 
   return createSweeper({
     name: 'expiry',
-    turns,
+    leases,
     intervalMs,
     isDue: () => due().length > 0,
     async sweep() {
-      // A read model that lags behind the log may show a time that its owner has moved: look again once it has caught up.
+      // A read model that lags behind the log may show a time that its owner has moved: look again once it has caught
+      // up.
       await writer.catchUp();
       const kind = 'geofence';
       await writer.write(due().map((id) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })));

@@ -1,7 +1,7 @@
 /**
- * Binary keys of the read model's databases. Every part has a fixed width, so that keys compare byte by byte as their parts do:
- * ids 12 bytes (24 hex digits), environment 1, times 6 (epoch ms, big-endian), tags and external ids 12 (hashed: they have no
- * bound on their length, a key does).
+ * Binary keys of the read model's databases. Every part has a fixed width, so that keys compare byte by byte as their
+ * parts do: ids 12 bytes (24 hex digits), environment 1, times 6 (epoch ms, big-endian), tags and external ids 12
+ * (hashed: they have no bound on their length, a key does).
  */
 import { deriveId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';

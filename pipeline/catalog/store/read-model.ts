@@ -1,9 +1,10 @@
 /**
  * The node's read model of the configuration, in one LMDB file.
  *
- * Flows in: changes in the order of topic `changes`, applied in one transaction together with the offset after them. Flows out:
- * records by id and by list, fences in a form that is quick to load, and what has changed since an offset, so that another
- * thread that opened the same file can follow. One instance on a file applies; any number, in any thread, read.
+ * Flows in: changes in the order of topic `changes`, applied in one transaction together with the offset after them.
+ * Flows out: records by id and by list, fences in a form that is quick to load, and what has changed since an offset,
+ * so that another thread that opened the same file can follow. One instance on a file applies; any number, in any
+ * thread, read.
  *
  * This room may import `schemas`, `pipeline/geometry`, `pipeline/evaluation` and `pipeline/ports.ts`.
  */
@@ -47,11 +48,15 @@ export interface ReadModel extends ConfigurationReader {
   readonly position: Position;
   /** Epoch ms of the latest `updatedAt` ever applied. */
   readonly latestTimestamp: number;
-  /** Shows this thread what other threads have applied until now; without it that takes until the next turn of the event loop. */
+  /**
+   * Shows this thread what other threads have applied until now; without it that takes until the next turn of the event
+   * loop.
+   */
   refresh(): void;
   /**
-   * Applies changes in their order; resolves when readers can see them. Only one call at a time. The changes must be such as
-   * `createChangeDecoder` lets pass. After a rejection, which is unexpected, the same changes can be applied again.
+   * Applies changes in their order; resolves when readers can see them. Only one call at a time. The changes must be
+   * such as `createChangeDecoder` lets pass. After a rejection, which is unexpected, the same changes can be applied
+   * again.
    */
   apply(changes: readonly DecodedChange[], nextOffset: number, mark?: string | null): Promise<void>;
   /** Outcomes of the edits that this instance comes upon. */
@@ -61,13 +66,17 @@ export interface ReadModel extends ConfigurationReader {
   /** The record as it stands, whatever its scope and the time; null when there is none. */
   record(kind: ChangeKind, id: string): DecodedChange['record'];
   /**
-   * Begins anew, for a topic that isn't the one that was applied: forgets at once what `isKept` doesn't keep, and expects the topic's first change. What is
-   * kept is shown as it was until the topic tells of it. Instances that follow load everything again.
+   * Begins anew, for a topic that isn't the one that was applied: forgets at once what `isKept` doesn't keep, and
+   * expects the topic's first change. What is kept is shown as it was until the topic tells of it. Instances that
+   * follow load everything again.
    */
   restart(isKept: (kind: ChangeKind, id: string) => boolean): Promise<void>;
   /** Resolves when this instance has applied everything before `offset`. */
   waitFor(offset: number): Promise<void>;
-  /** What was touched since the read model had that version, each once; undefined when the feed no longer goes back that far. */
+  /**
+   * What was touched since the read model had that version, each once; undefined when the feed no longer goes back that
+   * far.
+   */
   feed(fromVersion: number): ChangedThing[] | undefined;
   /** Every fence, as evaluation needs it, by id. Coordinates are valid until the next one is read. */
   compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
@@ -80,7 +89,10 @@ export interface ReadModel extends ConfigurationReader {
 
 type ListedRecord = GeofenceRecord | BeaconRecord;
 
-/** Of what is stored. A read model of another format is made anew from topic `changes`: its owner compares before it opens one. */
+/**
+ * Of what is stored. A read model of another format is made anew from topic `changes`: its owner compares before it
+ * opens one.
+ */
 export const readModelFormat = 3;
 
 const mapSizeBytes = 64 * 2 ** 30;
@@ -106,7 +118,10 @@ const inStoredForm = <T>(decode: (stored: Buffer) => T) => ({
 const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Where `meta` has the offset after the latest change of a kind: what is derived from records of the kind holds until then. */
+/**
+ * Where `meta` has the offset after the latest change of a kind: what is derived from records of the kind holds until
+ * then.
+ */
 const versionNames = {
   project: 'projectsOffset',
   webhook: 'webhooksOffset',

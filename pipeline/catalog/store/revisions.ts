@@ -188,8 +188,8 @@ export function openRevisions(root: RootDatabase): Revisions {
       }
       stand(key, before, origin, isDeletion);
       if (open) {
-        // An applied change that names a refused one among its bases is applied too by a read model that begins with the
-        // refused one.
+        // An applied change that names a refused one among its bases is applied too by a read model that begins with
+        // the refused one.
         const left = origin.bases === null ? [] : open.filter((offset) => !origin.bases?.includes(offset));
         if (left.length > 0) refused.putSync(key, left);
         else refused.removeSync(key);

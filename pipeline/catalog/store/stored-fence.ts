@@ -1,11 +1,12 @@
 /**
- * A geofence as the read model stores it: what evaluation needs comes first, in a form that loads without parsing; the rest of the
- * record follows as JSON.
+ * A geofence as the read model stores it: what evaluation needs comes first, in a form that loads without parsing; the
+ * rest of the record follows as JSON.
  *
- * Layout, little-endian: [u8 0 circle, 1 ring][u8 0 test, 1 live][12 bytes of the project's id][u32 bytes of the numbers][u32 bytes of the
- * tag][u32 bytes of the rules][f64 time of creation, epoch ms], the numbers as float64 (circle: longitude, latitude, radius in metres; ring: longitude and latitude of
- * each vertex, unwrapped, the first not repeated), the tag and the rules as UTF-8, and to the end the record as JSON, without its
- * ring where the numbers tell it.
+ * Layout, little-endian: [u8 0 circle, 1 ring][u8 0 test, 1 live][12 bytes of the project's id][u32 bytes of the
+ * numbers][u32 bytes of the tag][u32 bytes of the rules][f64 time of creation, epoch ms], the numbers as float64
+ * (circle: longitude, latitude, radius in metres; ring: longitude and latitude of each vertex, unwrapped, the first not
+ * repeated), the tag and the rules as UTF-8, and to the end the record as JSON, without its ring where the numbers tell
+ * it.
  */
 import type { Position } from '../../../schemas/json/common.js';
 import { type GeofenceRecord, maxRingPoints } from '../../../schemas/json/geofence.js';
@@ -95,7 +96,9 @@ export function encodeFence(record: GeofenceRecord): Buffer {
 const scratch = new Float64Array(2 * maxRingPoints);
 const scratchBytes = new Uint8Array(scratch.buffer);
 
-/** The coordinates of a ring are valid until the next call: loading a million fences would else allocate as many arrays. */
+/**
+ * The coordinates of a ring are valid until the next call: loading a million fences would else allocate as many arrays.
+ */
 export function decodeCompactFence(stored: Buffer): CompactFence {
   const numbersBytes = stored.readUInt32LE(numbersAt);
   const tagStart = headerBytes + numbersBytes;

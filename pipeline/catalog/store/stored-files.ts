@@ -1,4 +1,7 @@
-/** Uploaded files in the read model: heads in one database, to be held in memory, and contents in another, read when they are asked for. */
+/**
+ * Uploaded files in the read model: heads in one database, to be held in memory, and contents in another, read when
+ * they are asked for.
+ */
 import type { RootDatabase } from 'lmdb';
 import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';

@@ -1,6 +1,6 @@
 /** Work on the configuration that is done by the clock: any node may do it, and they take turns. */
 import { ApiError } from '../../../schemas/errors.js';
-import type { Turns } from '../../ports.js';
+import type { Leases } from '../../ports.js';
 
 export interface Sweeper {
   start(): void;
@@ -13,7 +13,7 @@ export interface Sweeper {
 export interface SweeperParts {
   /** Of the turns. */
   readonly name: string;
-  readonly turns: Turns;
+  readonly leases: Leases;
   readonly intervalMs: number;
   /** Asked first: most intervals need nobody's turn. */
   readonly isDue: () => boolean;
@@ -21,14 +21,14 @@ export interface SweeperParts {
   readonly sweep: () => Promise<void>;
 }
 
-export function createSweeper({ name, turns, intervalMs, isDue, sweep }: SweeperParts): Sweeper {
+export function createSweeper({ name, leases, intervalMs, isDue, sweep }: SweeperParts): Sweeper {
   const { promise: done, resolve, reject } = withResolvers();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let sweeping = Promise.resolve();
 
   async function sweepAll(): Promise<void> {
-    if (!isDue() || !(await turns.take(name, intervalMs))) return;
+    if (!isDue() || !(await leases.take(name, intervalMs))) return;
     while (!isStopped && isDue()) await sweep();
   }
 

@@ -1,4 +1,7 @@
-/** A flat world for tests: longitude and latitude are metres, fences are circles, everything is found by looking at everything. */
+/**
+ * A flat world for tests: longitude and latitude are metres, fences are circles, everything is found by looking at
+ * everything.
+ */
 import { defaultSettings, type Settings } from '../../../schemas/json/project.js';
 import type { Location, RangedBeacon } from '../../../schemas/records.js';
 import { exampleLocation } from '../../../schemas/testing/examples.js';

@@ -1,6 +1,7 @@
 /**
- * The tables of the design, written down once more, slowly: every fence and every beacon is looked at for every location, and each
- * rule is asked as it is worded there. It shares nothing with what it checks but the contract's types.
+ * The tables of the design, written down once more, slowly: every fence and every beacon is looked at for every
+ * location, and each rule is asked as it is worded there. It shares nothing with what it checks but the contract's
+ * types.
  */
 import type { Settings } from '../../../schemas/json/project.js';
 import type { DeviceState, Location, Stay, UserState } from '../../../schemas/records.js';
@@ -109,7 +110,10 @@ interface Moved {
   readonly notEntered: number;
 }
 
-/** Ends visits to what is no more, be it gone or made anew, and notes for each visit without a generation which it is of. */
+/**
+ * Ends visits to what is no more, be it gone or made anew, and notes for each visit without a generation which it is
+ * of.
+ */
 function forgetGone(
   stays: readonly Stay[],
   existing: readonly { readonly id: string; readonly generation: number }[],

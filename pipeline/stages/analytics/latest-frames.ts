@@ -1,8 +1,8 @@
 /**
  * The newest encoded record per key, in buffers that are written over again and again.
  *
- * Keeping the decoded record instead would carry its every part from one generation of the garbage collector into the next, only to be replaced a
- * moment later: that took a third of the sink's thread.
+ * Keeping the decoded record instead would carry its every part from one generation of the garbage collector into the
+ * next, only to be replaced a moment later: that took a third of the sink's thread.
  */
 export class LatestFrames {
   readonly #slots = new Map<string, Slot>();

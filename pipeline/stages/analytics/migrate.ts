@@ -1,4 +1,7 @@
-/** Brings the analytics tables up to date: each `.sql` file of a folder is one statement, applied once, in the order of the names. */
+/**
+ * Brings the analytics tables up to date: each `.sql` file of a folder is one statement, applied once, in the order of
+ * the names.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Analytics } from '../../ports.js';
@@ -16,9 +19,9 @@ export interface TablesPlace {
 }
 
 /**
- * Applies what is not recorded yet and answers the names applied. A file is recorded after it ran, and several processes may run at once:
- * statements must bear a repeat. Who runs a file runs all later ones too, whoever has recorded them meanwhile: a view that several files define is
- * left as the last has it.
+ * Applies what is not recorded yet and answers the names applied. A file is recorded after it ran, and several
+ * processes may run at once: statements must bear a repeat. Who runs a file runs all later ones too, whoever has
+ * recorded them meanwhile: a view that several files define is left as the last has it.
  */
 export async function migrate(analytics: Analytics, sqlFolder: string, place?: TablesPlace): Promise<string[]> {
   const apply = async (statement: string): Promise<void> => {

@@ -1,10 +1,12 @@
 /**
  * Statements for one server, as statements for a cluster of them. Pure.
  *
- * Of a table each server keeps its shard's share, replicated, as `NAME_local`; `NAME` is a Distributed table over all shards, which views and
- * questions then ask as they would ask the table. Each question goes to every shard; windows, joins and what else needs all rows are worked out where it came in.
+ * Of a table each server keeps its shard's share, replicated, as `NAME_local`; `NAME` is a Distributed table over all
+ * shards, which views and questions then ask as they would ask the table. Each question goes to every shard; windows,
+ * joins and what else needs all rows are worked out where it came in.
  *
- * A statement names the database of what it reads: servers that run it for another one may look for a bare name in their own default database.
+ * A statement names the database of what it reads: servers that run it for another one may look for a bare name in
+ * their own default database.
  */
 import { identifier, literal } from './quote.js';
 
@@ -15,8 +17,8 @@ export interface Cluster {
 }
 
 /**
- * The column that says which shard a row is on. Rows that replace each other have the same value there, or FINAL would show both; so have those
- * that views pair.
+ * The column that says which shard a row is on. Rows that replace each other have the same value there, or FINAL would
+ * show both; so have those that views pair.
  */
 export const shardedBy: Readonly<Record<string, string>> = {
   locations: 'device_id',
@@ -53,7 +55,10 @@ export function onCluster(statement: string, { name: cluster, database }: Cluste
   ];
 }
 
-/** By name, so that a server that is added later finds those that have the same rows. The server fills in its own shard and replica. */
+/**
+ * By name, so that a server that is added later finds those that have the same rows. The server fills in its own shard
+ * and replica.
+ */
 function replicated(database: string, table: string, version: string | undefined): string {
   const place = literal(`/clickhouse/tables/{shard}/${database}/${table}`);
   return `ReplicatedReplacingMergeTree(${[place, "'{replica}'", ...(version === undefined ? [] : [version])].join(', ')})`;

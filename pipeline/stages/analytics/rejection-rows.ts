@@ -1,4 +1,7 @@
-/** Rows of table `rejections`: locations that ingest refused, and those that were accepted and could not be evaluated. Pure. */
+/**
+ * Rows of table `rejections`: locations that ingest refused, and those that were accepted and could not be evaluated.
+ * Pure.
+ */
 import { deriveId } from '../../../schemas/ids.js';
 import type { DeadLetter, Rejection } from '../../../schemas/records.js';
 import { topics } from '../../ports.js';
@@ -15,7 +18,10 @@ export function rejectionRow({ project, environment, id, at, endpoint, code, par
 /** The key of a location: project/environment/device. */
 const locationKey = /^(?<project>[0-9a-f]{24})\/(?<environment>test|live)\//;
 
-/** A dead letter of topic `locations`; undefined for any other, which is no location. Its id follows from its origin, so that repeats are one. */
+/**
+ * A dead letter of topic `locations`; undefined for any other, which is no location. Its id follows from its origin, so
+ * that repeats are one.
+ */
 export function deadLetterRow({ topic, partition, offset, key, reason, failedAt }: DeadLetter): string | undefined {
   if (topic !== topics.locations) return undefined;
   const { project = '', environment = '' } = locationKey.exec(key?.toString('utf8') ?? '')?.groups ?? {};

@@ -1,6 +1,7 @@
 /**
- * From Avro records to rows of the ClickHouse tables in `schemas/clickhouse`, as tab-separated text. Pure. Rows are written directly, for
- * there are as many as locations. Ids, addresses and names of ours need no escapes; what clients name does.
+ * From Avro records to rows of the ClickHouse tables in `schemas/clickhouse`, as tab-separated text. Pure. Rows are
+ * written directly, for there are as many as locations. Ids, addresses and names of ours need no escapes; what clients
+ * name does.
  */
 import type { UserProfile } from '../../../schemas/json/user.js';
 import type { Attempt, Event, Outcome } from '../../../schemas/records.js';

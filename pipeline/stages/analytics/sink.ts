@@ -1,8 +1,9 @@
 /**
  * The analytics sink: everything that happened, queryable within about a second.
  *
- * Flows in: topics `outcomes`, `events`, `attempts`, `rejections` and `dead-letters`. Flows out: rows of tables `locations`, `users`, `events`,
- * `webhook_attempts` and `rejections`, each at least once; repeats replace each other by key, so queries use FINAL. May import: schemas, the ports.
+ * Flows in: topics `outcomes`, `events`, `attempts`, `rejections` and `dead-letters`. Flows out: rows of tables
+ * `locations`, `users`, `events`, `webhook_attempts` and `rejections`, each at least once; repeats replace each other
+ * by key, so queries use FINAL. May import: schemas, the ports.
  */
 import { type Codec, type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import { type Analytics, type Log, type Positions, type Subscription, type Topic, topics } from '../../ports.js';
@@ -43,7 +44,9 @@ export interface AnalyticsSinkParts {
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly metrics?: Metrics;
-  /** Told of a partition that yields mostly dead letters: it stands still until it is assigned anew; the others go on. */
+  /**
+   * Told of a partition that yields mostly dead letters: it stands still until it is assigned anew; the others go on.
+   */
   readonly onHalted?: (halted: HaltedPartition) => void;
   /** Told of a partition that is not the log that was read before: it stands still until its position is repaired. */
   readonly onDiverged?: (message: string) => void;

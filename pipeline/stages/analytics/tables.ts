@@ -66,8 +66,8 @@ interface OutcomeTableParts extends TableParts {
 }
 
 /**
- * Topic `outcomes`: a row per location, and one per user whose location was applied. A user's row replaces the one before, so of
- * each user only the newest is kept until `usersEveryMs` have passed.
+ * Topic `outcomes`: a row per location, and one per user whose location was applied. A user's row replaces the one
+ * before, so of each user only the newest is kept until `usersEveryMs` have passed.
  */
 export class OutcomeTables implements Tables<Outcome> {
   readonly #parts: OutcomeTableParts;

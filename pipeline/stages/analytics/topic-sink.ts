@@ -1,6 +1,7 @@
 /**
- * Follows one topic into tables. Records become rows as they come; rows are stored when there are enough of them or the first has
- * waited long enough; the positions move when everything before them is stored. A crash repeats, and never loses.
+ * Follows one topic into tables. Records become rows as they come; rows are stored when there are enough of them or the
+ * first has waited long enough; the positions move when everything before them is stored. A crash repeats, and never
+ * loses.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codec } from '../../../schemas/codecs.js';
@@ -28,8 +29,8 @@ export interface Tables<T extends object> {
   /** Rows that wait. */
   readonly size: number;
   /**
-   * Stores the rows that wait. Answers true when nothing taken before the call is left: the positions may move. `all` asks for
-   * that; otherwise tables may keep rows that are likely to be replaced soon.
+   * Stores the rows that wait. Answers true when nothing taken before the call is left: the positions may move. `all`
+   * asks for that; otherwise tables may keep rows that are likely to be replaced soon.
    */
   store(all: boolean): Promise<boolean>;
 }
@@ -112,8 +113,8 @@ export class TopicSink<T extends object> implements StreamHandler {
   }
 
   /**
-   * Stores what waits, after what is being stored. A failure is for ever: rows are gone that the positions must not pass, and the
-   * next process reads them again.
+   * Stores what waits, after what is being stored. A failure is for ever: rows are gone that the positions must not
+   * pass, and the next process reads them again.
    */
   async store(all: boolean): Promise<void> {
     while (this.#storing !== undefined) await this.#storing;

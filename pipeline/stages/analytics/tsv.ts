@@ -29,7 +29,10 @@ const quoted = (value: string): string => `'${value.replace(/[\\\t\n\r']/g, esca
 export const texts = (values: readonly string[]): string =>
   values.length === 0 ? '[]' : `[${values.map(quoted).join()}]`;
 
-/** Characters that are turned into bytes at once: by the row it would cost more, and texts that wait would burden the garbage collector. */
+/**
+ * Characters that are turned into bytes at once: by the row it would cost more, and texts that wait would burden the
+ * garbage collector.
+ */
 const chunkLength = 1 << 16;
 
 /** The rows that wait for one table, as bytes outside of the garbage collected heap. */

@@ -1,6 +1,6 @@
 /**
- * An answer could lack the fence whose entry it told, and an exit could depend on when the sweep ran: what expires was judged by
- * the wall clock in one place and by the location's time in another. Now the location's time alone decides.
+ * An answer could lack the fence whose entry it told, and an exit could depend on when the sweep ran: what expires was
+ * judged by the wall clock in one place and by the location's time in another. Now the location's time alone decides.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What a batch of one partition does, without any I/O: decoded records and the devices they are about go in; states, events,
- * outcomes, dead letters and who waits for an answer come out.
+ * What a batch of one partition does, without any I/O: decoded records and the devices they are about go in; states,
+ * events, outcomes, dead letters and who waits for an answer come out.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';

@@ -1,6 +1,7 @@
 /**
- * Device states of the partitions that this process owns, decoded. An owner is alone with its partition, so what it remembers is
- * the truth until it is fenced; then it becomes a new owner, to whom everything remembered by the old one is unknown.
+ * Device states of the partitions that this process owns, decoded. An owner is alone with its partition, so what it
+ * remembers is the truth until it is fenced; then it becomes a new owner, to whom everything remembered by the old one
+ * is unknown.
  */
 import { LRUCache } from 'lru-cache';
 import { deviceStateType, firstDeviceStateType } from '../../../schemas/codecs.js';
@@ -41,8 +42,8 @@ interface OwnedDevice extends Device {
 }
 
 /**
- * A state value is a zero, the version of the schema that wrote it, and bare Avro. Version 1 wrote the Avro alone: its first byte
- * is never zero, because no device is kept without users.
+ * A state value is a zero, the version of the schema that wrote it, and bare Avro. Version 1 wrote the Avro alone: its
+ * first byte is never zero, because no device is kept without users.
  */
 const markBytes = 2;
 const writtenVersion = 2;

@@ -1,4 +1,7 @@
-/** From transitions to events: an id that every run derives alike, and the definition of the geofence or beacon as it is now. */
+/**
+ * From transitions to events: an id that every run derives alike, and the definition of the geofence or beacon as it is
+ * now.
+ */
 import { LRUCache } from 'lru-cache';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';
@@ -53,7 +56,9 @@ export function createDefinitions(configuration: ConfigurationReader): Definitio
 
 const msPerMinute = 60_000;
 
-/** The event of a transition; undefined when its geofence or beacon was deleted meanwhile. `user` is the one afterwards. */
+/**
+ * The event of a transition; undefined when its geofence or beacon was deleted meanwhile. `user` is the one afterwards.
+ */
 export function eventOf(
   location: Location,
   user: UserState,

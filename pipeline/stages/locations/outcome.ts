@@ -1,6 +1,7 @@
 /**
- * Encodes outcomes. An Avro record is its fields one after another, and an outcome's first field is the location: so the location's
- * bytes are copied as they came, and only the tail is encoded. A test holds the result against the plain encoding.
+ * Encodes outcomes. An Avro record is its fields one after another, and an outcome's first field is the location: so
+ * the location's bytes are copied as they came, and only the tail is encoded. A test holds the result against the plain
+ * encoding.
  */
 import avro from 'avsc';
 import { type Codecs, frameBytes } from '../../../schemas/codecs.js';
@@ -27,7 +28,10 @@ function tailTypeOf(outcomeType: avro.Type): avro.Type {
   });
 }
 
-/** An encoder of framed outcomes. Locations written with an older schema are encoded anew, for their bytes no longer fit. */
+/**
+ * An encoder of framed outcomes. Locations written with an older schema are encoded anew, for their bytes no longer
+ * fit.
+ */
 export function createOutcomeEncoder(codecs: Codecs): EncodeInto<EncodableOutcome> {
   const tailType = tailTypeOf(codecs.outcome.type);
   return ({ location, frame, tail }, target, position) => {

@@ -21,7 +21,10 @@ export type LocationStageProblem =
     }
   /** The partition stands still until it is assigned anew; the others go on. */
   | ({ readonly kind: 'halted' } & HaltedPartition)
-  /** The partition is not the log that was read before. It stands still until its position is repaired; the others go on. */
+  /**
+   * The partition is not the log that was read before. It stands still until its position is repaired; the others go
+   * on.
+   */
   | { readonly kind: 'diverged'; readonly partition: number; readonly message: string }
   /** The store fell back to an older state. The partition was claimed again, and what was lost is applied anew. */
   | { readonly kind: 'fallen_back'; readonly partition: number; readonly nextOffset: number };

@@ -1,10 +1,11 @@
 /**
- * The location stage: every accepted location changes its device's state exactly once, in partition order, and every event that
- * this causes is published at least once, always under the same id with the same bytes.
+ * The location stage: every accepted location changes its device's state exactly once, in partition order, and every
+ * event that this causes is published at least once, always under the same id with the same bytes.
  *
- * Flows in: topic `locations`, one batch of one partition at a time; partitions run concurrently, so that the commit of one
- * overlaps the evaluation of another. Flows out: states, and topics `outcomes`, `events` and `dead-letters`, in one commit per
- * batch; then the replies to those who wait. May import: schemas, the other rooms of the pipeline, the ports.
+ * Flows in: topic `locations`, one batch of one partition at a time; partitions run concurrently, so that the commit of
+ * one overlaps the evaluation of another. Flows out: states, and topics `outcomes`, `events` and `dead-letters`, in one
+ * commit per batch; then the replies to those who wait. May import: schemas, the other rooms of the pipeline, the
+ * ports.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
@@ -28,7 +29,7 @@ import { claimReplaced, watchClaims } from '../claim-watch.js';
 import { dueRecords, missedRecords } from '../due-records.js';
 import { createFailure } from '../failure.js';
 import { type Metrics, noMetrics } from '../metrics.js';
-import { Turns } from '../turns.js';
+import { PartitionMutex } from '../partition-mutex.js';
 import { createBatchEvaluator } from './batch.js';
 import { decodeBatch } from './decode.js';
 import { DeviceCache, Ownership } from './devices.js';
@@ -44,7 +45,9 @@ export interface LocationStageBounds {
   readonly maxWaitMs: number;
   /** Decoded device states in memory, about 1 kB each. Devices beyond it cost a read of the store per batch. */
   readonly maxCachedDevices: number;
-  /** Refusals of one batch in a row after which the process gives up: two owners must be fighting over the partition. */
+  /**
+   * Refusals of one batch in a row after which the process gives up: two owners must be fighting over the partition.
+   */
   readonly maxFencedTries: number;
   /** About so long is waited before a partition is claimed again. */
   readonly reclaimDelayMs: number;
@@ -66,8 +69,8 @@ export interface LocationStageParts {
   readonly states: StateStore;
   readonly catalog: Catalog;
   /**
-   * Resolves when the read model under the catalog has applied every change that was acknowledged before the call. Absent
-   * where a change is only acknowledged once the
+   * Resolves when the read model under the catalog has applied every change that was acknowledged before the call.
+   * Absent where a change is only acknowledged once the
    * read model shows it.
    */
   readonly catchUp?: (() => Promise<void>) | undefined;
@@ -97,7 +100,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   const evaluateBatch = createBatchEvaluator({ codecs, catalog, definitions, clock });
   const report = createReporter({ metrics, onProblem, clock });
   const owners = new Map<number, Ownership>();
-  const turns = new Turns();
+  const mutex = new PartitionMutex();
 
   const subscription = log.consume({
     topic: topics.locations,
@@ -107,8 +110,8 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     handler: {
       assigned: async (partition, isOurs) => positionOf(await claim(partition, isOurs)),
       records: (partition, records) =>
-        turns.take(partition, () => applyAll(partition, (records.at(-1) as LogRecord).offset + 1, records)),
-      diverged: (partition, divergence) => turns.take(partition, () => repaired(partition, divergence)),
+        mutex.take(partition, () => applyAll(partition, (records.at(-1) as LogRecord).offset + 1, records)),
+      diverged: (partition, divergence) => mutex.take(partition, () => repaired(partition, divergence)),
       // Nothing to finish: the log waits for `records`, and what they did is committed.
       revoked: async (partition) => void owners.delete(partition),
     },
@@ -129,7 +132,10 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     return owner;
   }
 
-  /** In the middle of work; the log compares only what `assigned` answers. Throws when it leads to another log: the next process halts the partition. */
+  /**
+   * In the middle of work; the log compares only what `assigned` answers. Throws when it leads to another log: the next
+   * process halts the partition.
+   */
   async function claimAgain(partition: number, isOurs: () => boolean): Promise<Ownership> {
     const owner = await claim(partition, isOurs);
     const divergence = await findDivergence(log, topics.locations, partition, positionOf(owner));
@@ -140,14 +146,14 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   /** Compares the claims of partitions that nothing happens to. Those that work hear of it by their next commit. */
   async function verifyClaims(): Promise<void> {
     const idle = [...owners.values()].filter(
-      (owner) => !owner.isDiverged && owner.isOurs() && !turns.isTaken(owner.claim.partition),
+      (owner) => !owner.isDiverged && owner.isOurs() && !mutex.isTaken(owner.claim.partition),
     );
     const found = await states.verify(idle.map((owner) => owner.claim));
     await Promise.all(
       idle.map(async (owner, index) => {
         const state = found[index] as ClaimState;
         if (state === 'held' || state === 'unknown') return;
-        await turns.take(owner.claim.partition, () => recover(owner, state));
+        await mutex.take(owner.claim.partition, () => recover(owner, state));
       }),
     );
   }
@@ -183,8 +189,8 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   }
 
   /**
-   * Applies the records, and before them what a store that fell back has forgotten, up to `end`, claiming the partition anew as often as a commit is
-   * refused, unless it has gone to another process meanwhile.
+   * Applies the records, and before them what a store that fell back has forgotten, up to `end`, claiming the partition
+   * anew as often as a commit is refused, unless it has gone to another process meanwhile.
    */
   async function applyAll(partition: number, end: number, records: readonly LogRecord[]): Promise<HandOverResult> {
     let owner = owners.get(partition);
@@ -212,7 +218,8 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       refusals += 1;
       if (refusals === bounds.maxFencedTries)
         throw new Error(`partition ${partition} was claimed by others ${refusals} times in a row`);
-      // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours would disturb.
+      // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours
+      // would disturb.
       await delay(bounds.reclaimDelayMs * (0.5 + Math.random()));
       if (!owner.isOurs()) return;
       owner = await claimAgain(partition, owner.isOurs);

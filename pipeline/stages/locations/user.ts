@@ -37,8 +37,8 @@ const listedBeacons = (stays: readonly Stay[], scope: Scope, configuration: Conf
   });
 
 /**
- * The user in wire form; undefined while no location of it has been applied. The time of its last location decides what it is
- * inside of, as it decided its events: so the same locations make the same answer, whenever they are processed.
+ * The user in wire form; undefined while no location of it has been applied. The time of its last location decides what
+ * it is inside of, as it decided its events: so the same locations make the same answer, whenever they are processed.
  */
 export function userOf(state: UserState, device: DeviceScope, configuration: ConfigurationReader): User | undefined {
   const { last } = state;

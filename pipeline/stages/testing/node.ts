@@ -1,4 +1,7 @@
-/** A node for the stages' tests: the embedded log and stores in a temporary folder, the configuration's read model, and a catalog over it. */
+/**
+ * A node for the stages' tests: the embedded log and stores in a temporary folder, the configuration's read model, and
+ * a catalog over it.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

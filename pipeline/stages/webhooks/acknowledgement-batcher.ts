@@ -1,8 +1,8 @@
 /**
  * Puts tries on record and settles their deliveries, many at once.
  *
- * Flows in: ended tries, one by one. Flows out: topic `attempts`, durable first, and then the settlements in each source's queue: a crash in
- * between repeats a delivery, and forgets none.
+ * Flows in: ended tries, one by one. Flows out: topic `attempts`, durable first, and then the settlements in each
+ * source's queue: a crash in between repeats a delivery, and forgets none.
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Attempt } from '../../../schemas/records.js';

@@ -23,9 +23,15 @@ export type WebhookNotice =
       readonly reason: DeadLetterReason;
       readonly message: string;
     } & DeliverySource)
-  /** No deliveries are made of the partition until it is assigned anew; those of the others, and what waits already, go on. */
+  /**
+   * No deliveries are made of the partition until it is assigned anew; those of the others, and what waits already, go
+   * on.
+   */
   | ({ readonly kind: 'halted' } & HaltedPartition)
-  /** The partition is not the log that was read before. No deliveries are made of it until its position is repaired; what waits already goes on. */
+  /**
+   * The partition is not the log that was read before. No deliveries are made of it until its position is repaired;
+   * what waits already goes on.
+   */
   | ({ readonly kind: 'diverged'; readonly message: string } & DeliverySource)
   /** The queue fell back to an older state. The partition was claimed again, and what was lost is made anew. */
   | ({ readonly kind: 'fallen_back'; readonly nextOffset: number } & DeliverySource);

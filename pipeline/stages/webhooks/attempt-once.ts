@@ -1,4 +1,6 @@
-/** A try that somebody waits for, such as a test of a webhook: at once, without a queue, and on record like every other. */
+/**
+ * A try that somebody waits for, such as a test of a webhook: at once, without a queue, and on record like every other.
+ */
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';

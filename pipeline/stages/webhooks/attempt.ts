@@ -1,8 +1,8 @@
 /**
  * One try to deliver: signed, sent, and what came back, bounded, as it goes on record.
  *
- * Flows in: a webhook as it is now and a delivery. Flows out: a request through the outbound client, and an outcome; never an exception for
- * anything that the other side does. May import: schemas, outbound, sealing.
+ * Flows in: a webhook as it is now and a delivery. Flows out: a request through the outbound client, and an outcome;
+ * never an exception for anything that the other side does. May import: schemas, outbound, sealing.
  */
 import type { OutboundClient, OutboundResult } from '../../../outbound/client.js';
 import { freshId } from '../../../schemas/ids.js';

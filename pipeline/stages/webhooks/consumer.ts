@@ -1,6 +1,7 @@
 /**
- * Follows one topic into the delivery queues: each batch of a partition becomes deliveries, which are queued together with the position after it,
- * and then offered to the dispatcher. A partition that somebody else has claimed meanwhile is claimed again, unless it has gone to another process.
+ * Follows one topic into the delivery queues: each batch of a partition becomes deliveries, which are queued together
+ * with the position after it, and then offered to the dispatcher. A partition that somebody else has claimed meanwhile
+ * is claimed again, unless it has gone to another process.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codecs } from '../../../schemas/codecs.js';
@@ -22,7 +23,7 @@ import { claimReplaced } from '../claim-watch.js';
 import { type BadRecord, bury } from '../dead-letters.js';
 import { dueRecords, missedRecords } from '../due-records.js';
 import type { Metrics } from '../metrics.js';
-import { Turns } from '../turns.js';
+import { PartitionMutex } from '../partition-mutex.js';
 import type { WebhookNotice } from './alerts.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { FanOut } from './fan-out.js';
@@ -80,7 +81,7 @@ function positionAt(nextOffset: number, records: readonly LogRecord[]): Position
 export class DeliveryConsumer implements StreamHandler {
   readonly #parts: ConsumerParts;
   readonly #partitions = new Map<number, Partition>();
-  readonly #turns = new Turns();
+  readonly #mutex = new PartitionMutex();
 
   constructor(parts: ConsumerParts) {
     this.#parts = parts;
@@ -108,19 +109,19 @@ export class DeliveryConsumer implements StreamHandler {
   }
 
   records(number: number, records: readonly LogRecord[]): Promise<HandOverResult> {
-    return this.#turns.take(number, () => this.#takeAll(number, records));
+    return this.#mutex.take(number, () => this.#takeAll(number, records));
   }
 
   /** Waits until somebody has moved the position. What waits in the queue goes on. */
   diverged(number: number, divergence: Divergence): Promise<Position> {
-    return this.#turns.take(number, () => this.#repaired(number, divergence));
+    return this.#mutex.take(number, () => this.#repaired(number, divergence));
   }
 
   /** Compares the claims of partitions that no records come of. */
   async verifyClaims(): Promise<void> {
     const { queue } = this.#parts;
     const idle = [...this.#partitions].filter(
-      ([number, { isDiverged, isOurs }]) => !isDiverged && isOurs() && !this.#turns.isTaken(number),
+      ([number, { isDiverged, isOurs }]) => !isDiverged && isOurs() && !this.#mutex.isTaken(number),
     );
     const sources = idle.map(([, { source }]) => source);
     const found = await queue.verify(sources.map(({ claim }) => claim));
@@ -128,7 +129,7 @@ export class DeliveryConsumer implements StreamHandler {
       idle.map(async ([number, partition], index) => {
         const state = found[index] as ClaimState;
         if (state === 'held' || state === 'unknown') return;
-        await this.#turns.take(number, () => this.#recover(partition, sources[index] as Source, state));
+        await this.#mutex.take(number, () => this.#recover(partition, sources[index] as Source, state));
       }),
     );
   }
@@ -258,9 +259,10 @@ export class DeliveryConsumer implements StreamHandler {
     await catchUp();
     const onRefused = (source: Source): void => {
       const owned = this.#partitions.get(partition);
-      // A later owner, or a queue that fell back: then what it has forgotten is to be made again, whether or not another record comes.
+      // A later owner, or a queue that fell back: then what it has forgotten is to be made again, whether or not
+      // another record comes.
       if (owned !== undefined)
-        this.#turns.take(partition, () => this.#recover(owned, source, 'claimed')).catch(onFailure);
+        this.#mutex.take(partition, () => this.#recover(owned, source, 'claimed')).catch(onFailure);
     };
     const source = new Source(queue, claim, refusals, onRefused);
     dispatcher.attach(source, await queue.webhooks(source.id));
@@ -290,7 +292,8 @@ export class DeliveryConsumer implements StreamHandler {
     if (refusals === maxFencedTries) {
       throw new Error(`partition ${id.partition} of ${id.topic} was claimed by others ${refusals} times in a row`);
     }
-    // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours would disturb.
+    // Who was paused for long is refused before it hears that the partition has gone to another, whom a claim of ours
+    // would disturb.
     if (state === 'claimed') await delay(reclaimDelayMs * (0.5 + Math.random()));
     if (!partition.isOurs()) return;
     const source = await this.#claim(id.partition, refusals);

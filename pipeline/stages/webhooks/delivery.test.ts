@@ -1,4 +1,6 @@
-/** What the webhook stage promises, under failures drawn at random: a ledger of what was sent, against what was to be. */
+/**
+ * What the webhook stage promises, under failures drawn at random: a ledger of what was sent, against what was to be.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';

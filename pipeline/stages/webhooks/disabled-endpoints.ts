@@ -1,6 +1,6 @@
 /**
- * Webhooks that are disabled while something waits for them. They are looked at again when the configuration has changed, and what has waited
- * too long is given up from time to time.
+ * Webhooks that are disabled while something waits for them. They are looked at again when the configuration has
+ * changed, and what has waited too long is given up from time to time.
  */
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Background } from './background.js';

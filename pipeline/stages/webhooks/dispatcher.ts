@@ -1,12 +1,14 @@
 /**
  * Sends what waits, to thousands of webhooks at once, none slowing another.
  *
- * Each webhook has its own bounded concurrency; one whose last try failed, or that never was tried, gets one request at a time until one
- * succeeds, and all of those together get at most half of the places. Free places go to the webhooks in turn, whatever waits for each.
- * Deliveries of one webhook with one order key are sent one at a time, first tries in the order of their arrival; one that waits for its next
- * try holds nothing back.
+ * Each webhook has its own bounded concurrency; one whose last try failed, or that never was tried, gets one request at
+ * a time until one succeeds, and all of those together get at most half of the places. Free places go to the webhooks
+ * in turn, whatever waits for each.
+ * Deliveries of one webhook with one order key are sent one at a time, first tries in the order of their arrival; one
+ * that waits for its next try holds nothing back.
  *
- * Flows in: sources with what waits in them, and what is added. Flows out: tries; their outcomes go to the settler. May import: schemas, ports.
+ * Flows in: sources with what waits in them, and what is added. Flows out: tries; their outcomes go to the settler. May
+ * import: schemas, ports.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';

@@ -1,8 +1,9 @@
 /**
  * What waits for one webhook in one source: the first of it in memory, the rest on disk.
  *
- * The lane knows of every delivery in its queue that it is in hand (in the window, on its way, or ended and not written yet), or that it is not
- * due before `restDueAtMs`. So none is forgotten, and none is taken twice, in whatever order reads and writes of the queue come to pass.
+ * The lane knows of every delivery in its queue that it is in hand (in the window, on its way, or ended and not written
+ * yet), or that it is not due before `restDueAtMs`. So none is forgotten, and none is taken twice, in whatever order
+ * reads and writes of the queue come to pass.
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
@@ -63,7 +64,10 @@ export class Lane {
     return this.#window.length < maxWindow;
   }
 
-  /** Takes in a delivery that was just queued: into the window when it is its turn and there is room, else it is read later. */
+  /**
+   * Takes in a delivery that was just queued: into the window when it is its turn and there is room, else it is read
+   * later.
+   */
   offer(held: HeldDelivery, maxWindow: number): void {
     this.#nextOffered = Math.max(this.#nextOffered, held.place.sequence + 1);
     // A read may have come across it between its being queued and this.
@@ -118,7 +122,8 @@ export class Lane {
     const found = await this.source.waiting(this.#parts.webhook, limit);
     const due = found.filter(({ dueAtMs }) => dueAtMs <= nowMs).map((waiting) => this.#heldOf(waiting));
     const isReplaced = await this.#replacedOf(due);
-    // From here to the end of the turn nothing else happens to the lane: a release in between would put later deliveries before earlier ones.
+    // From here to the end of the turn nothing else happens to the lane: a release in between would put later
+    // deliveries before earlier ones.
     this.#isLoading = false;
     const replaced = this.#fill(found, due, isReplaced, maxWindow);
     const last = found.at(-1);
@@ -142,7 +147,10 @@ export class Lane {
       (replacedAt.get(delivery.id) ?? 0) > delivery.createdAt && place.sequence < this.#nextOffered;
   }
 
-  /** Puts what is due into the window, as far as there is room, and leaves the rest. Answers the replaced ones, which are in hand then. */
+  /**
+   * Puts what is due into the window, as far as there is room, and leaves the rest. Answers the replaced ones, which
+   * are in hand then.
+   */
   #fill(
     found: readonly WaitingDelivery[],
     due: readonly HeldDelivery[],

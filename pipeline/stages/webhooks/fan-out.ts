@@ -1,8 +1,9 @@
 /**
  * From records to deliveries.
  *
- * Flows in: a batch of one partition, of topic `events` or of topic `deliveries`. Flows out: the deliveries that it makes, in chunks that are
- * queued one after the other, and the records that nothing can be made of. May import: schemas, the catalog's reader, ports.
+ * Flows in: a batch of one partition, of topic `events` or of topic `deliveries`. Flows out: the deliveries that it
+ * makes, in chunks that are queued one after the other, and the records that nothing can be made of. May import:
+ * schemas, the catalog's reader, ports.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -34,7 +35,10 @@ export interface Batch {
 
 export type FanOut = (records: readonly LogRecord[], isRepeat: IsRepeat) => Promise<Batch>;
 
-/** Of one chunk, which a store takes at once and answers nobody else meanwhile. What one location makes is never parted, so there may be more. */
+/**
+ * Of one chunk, which a store takes at once and answers nobody else meanwhile. What one location makes is never parted,
+ * so there may be more.
+ */
 const maxChunkDeliveries = 500;
 
 export interface RedeliveryParts {
@@ -90,7 +94,10 @@ interface WantedEvent extends EventOfDevice {
   readonly payload: PayloadEvent;
 }
 
-/** Events to those who want them. A webhook that wants the events of a location together gets those of one batch together. */
+/**
+ * Events to those who want them. A webhook that wants the events of a location together gets those of one batch
+ * together.
+ */
 export function createEventFanOut(parts: EventFanOutParts): FanOut {
   const { codecs, directory, clock } = parts;
 

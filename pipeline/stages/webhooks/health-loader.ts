@@ -1,4 +1,7 @@
-/** Reads what must be known of a webhook before anything is sent to it: how it has been doing, and which project it is of. */
+/**
+ * Reads what must be known of a webhook before anything is sent to it: how it has been doing, and which project it is
+ * of.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';

@@ -1,8 +1,9 @@
 /**
  * Which webhooks want an event.
  *
- * Flows in: the webhooks of a project and environment. Flows out: for a type and a tag those that want it, at the cost of those alone: ten
- * thousand webhooks cost nothing per event that only one wants. May import: schemas, the catalog's reader.
+ * Flows in: the webhooks of a project and environment. Flows out: for a type and a tag those that want it, at the cost
+ * of those alone: ten thousand webhooks cost nothing per event that only one wants. May import: schemas, the catalog's
+ * reader.
  */
 import { LRUCache } from 'lru-cache';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';

@@ -1,8 +1,8 @@
 /**
  * What a webhook is sent, as bytes that stay the same on every try. Pure.
  *
- * Flows in: a webhook, events as JSON text, their user as JSON text. Flows out: Delivery records, whose bodies are `{"event":…,"user":…}`, or
- * `{"events":[…],"user":…}` where the webhook wants the events of one location together.
+ * Flows in: a webhook, events as JSON text, their user as JSON text. Flows out: Delivery records, whose bodies are
+ * `{"event":…,"user":…}`, or `{"events":[…],"user":…}` where the webhook wants the events of one location together.
  */
 import { deriveId } from '../../../schemas/ids.js';
 import { maxGroupedEvents, type WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -20,8 +20,8 @@ export interface PayloadEvent {
 }
 
 /**
- * UTF-16 units, of at most three bytes each in UTF-8, so that no delivery is larger than a queue takes (1 MiB). A larger event is not sent;
- * a larger user is left to what the event says of it.
+ * UTF-16 units, of at most three bytes each in UTF-8, so that no delivery is larger than a queue takes (1 MiB). A
+ * larger event is not sent; a larger user is left to what the event says of it.
  */
 export const maxEventCharacters = 150_000;
 export const maxUserCharacters = 150_000;
@@ -34,8 +34,9 @@ export interface DeliveryFacts {
 }
 
 /**
- * The deliveries of these events to the webhook, in their order. `events` are of one user, whose wire form is `userText`; undefined where there
- * is none. Those of one location that stand side by side are grouped if the webhook wants that.
+ * The deliveries of these events to the webhook, in their order. `events` are of one user, whose wire form is
+ * `userText`; undefined where there is none. Those of one location that stand side by side are grouped if the webhook
+ * wants that.
  */
 export function deliveriesOf(
   webhook: WebhookRecord,

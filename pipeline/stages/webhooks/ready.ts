@@ -2,7 +2,9 @@
 import type { Endpoint } from './endpoint.js';
 import { Fifo } from './fifo.js';
 
-/** Two queues, of those that are trusted and of the others, so that many that fail don't stand before those that don't. */
+/**
+ * Two queues, of those that are trusted and of the others, so that many that fail don't stand before those that don't.
+ */
 export class ReadyEndpoints {
   readonly #trusted = new Fifo<Endpoint>();
   readonly #others = new Fifo<Endpoint>();

@@ -1,6 +1,7 @@
 /**
- * Events that the log has once more, under the same id: who was paused while it published may do so late, when its successor has, and a store that fell
- * back has them made again. A delivery made of such a repeat would have the id of the first and other bytes, for its user is as of now.
+ * Events that the log has once more, under the same id: who was paused while it published may do so late, when its
+ * successor has, and a store that fell back has them made again. A delivery made of such a repeat would have the id of
+ * the first and other bytes, for its user is as of now.
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Event } from '../../../schemas/records.js';
@@ -12,7 +13,9 @@ export type IsRepeat = (id: string, offset: number) => boolean;
 
 export const noRepeats: IsRepeat = () => false;
 
-/** Of a partition. A process that is paused for longer than it takes to make so many events may have one delivered anew. */
+/**
+ * Of a partition. A process that is paused for longer than it takes to make so many events may have one delivered anew.
+ */
 const rememberedEvents = 10_000;
 const readAtOnce = 1_000;
 

@@ -1,8 +1,8 @@
 /**
  * When a delivery is tried again. Pure.
  *
- * Flows in: which try it was, how it ended, and what the answer asked for. Flows out: what becomes of the delivery, and until when the whole
- * webhook is left alone.
+ * Flows in: which try it was, how it ended, and what the answer asked for. Flows out: what becomes of the delivery, and
+ * until when the whole webhook is left alone.
  */
 import type { AttemptResult, AttemptState } from '../../../schemas/json/webhook.js';
 
@@ -62,12 +62,15 @@ export function verdictOn({ attempt, result, status, retryAfter, endedAtMs }: En
 }
 
 const secondsPattern = /^\d{1,10}$/;
-/** The preferred form and both obsolete ones: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun Nov  6 08:49:37 1994. */
+/**
+ * The preferred form and both obsolete ones: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun Nov  6
+ * 08:49:37 1994.
+ */
 const datePattern = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d( GMT| \d{4})$/;
 
 /**
- * The time that a Retry-After header names (RFC 9110, section 10.2.3), as epoch ms, at most 24 hours after `nowMs`. Undefined for what is
- * neither seconds nor a date.
+ * The time that a Retry-After header names (RFC 9110, section 10.2.3), as epoch ms, at most 24 hours after `nowMs`.
+ * Undefined for what is neither seconds nor a date.
  */
 export function retryAfterTime(value: string, nowMs: number): number | undefined {
   const text = value.trim();

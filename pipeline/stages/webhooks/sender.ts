@@ -1,8 +1,9 @@
 /**
- * Makes the tries, and decides what follows from each: for the delivery, by the schedule; for the webhook, by its health.
+ * Makes the tries, and decides what follows from each: for the delivery, by the schedule; for the webhook, by its
+ * health.
  *
- * Flows in: a delivery and its webhook as it is now. Flows out: an ended delivery to the settler, changes of the webhook's condition, and the
- * disabling of one that is gone or hopeless.
+ * Flows in: a delivery and its webhook as it is now. Flows out: an ended delivery to the settler, changes of the
+ * webhook's condition, and the disabling of one that is gone or hopeless.
  */
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { DeliveryQueue } from '../../ports.js';

@@ -1,9 +1,9 @@
 /**
  * The headers that prove a request to be ours.
  *
- * Standard Webhooks (standardwebhooks.com, version 1): `webhook-signature` covers id, time and body, once per live secret, so that one can be
- * replaced by the next without a gap. Beside it, for receivers made for existing SDKs' platform, `x-radar-signature`: the hexadecimal HMAC-SHA1
- * of `x-radar-signing-id`, which does not cover the body.
+ * Standard Webhooks (standardwebhooks.com, version 1): `webhook-signature` covers id, time and body, once per live
+ * secret, so that one can be replaced by the next without a gap. Beside it, for receivers made for existing SDKs'
+ * platform, `x-radar-signature`: the hexadecimal HMAC-SHA1 of `x-radar-signing-id`, which does not cover the body.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -24,7 +24,10 @@ interface OpenSecret {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Signs a delivery as of `nowMs`, epoch ms. Undefined when the webhook's secrets can't be opened with this installation's key. */
+/**
+ * Signs a delivery as of `nowMs`, epoch ms. Undefined when the webhook's secrets can't be opened with this
+ * installation's key.
+ */
 export type Sign = (webhook: WebhookRecord, delivery: Delivery, nowMs: number) => Headers | undefined;
 
 /** Opens each record's secrets once. */

@@ -1,8 +1,8 @@
 /**
  * The right to one partition's deliveries, and what this process has of them in hand.
  *
- * Whoever claims the partition later takes the right away: from the first refusal on nothing is written any more, and the partition must be
- * claimed again.
+ * Whoever claims the partition later takes the right away: from the first refusal on nothing is written any more, and
+ * the partition must be claimed again.
  */
 import type { Delivery } from '../../../schemas/records.js';
 import type {

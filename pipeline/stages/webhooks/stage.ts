@@ -1,10 +1,11 @@
 /**
- * The webhook stage: every event to every webhook that wants it, at least once, each device's in order as far as retries allow, no webhook slowing
- * another.
+ * The webhook stage: every event to every webhook that wants it, at least once, each device's in order as far as
+ * retries allow, no webhook slowing another.
  *
- * Flows in: topic `events`, and topic `deliveries` with what is asked for again. They become deliveries, whose bytes are fixed from then on, in
- * queues on disk; from there the dispatcher sends them. Flows out: requests, topic `attempts`, and webhooks that are disabled for being gone or
- * for failing. May import: schemas, outbound, the other rooms of the pipeline, the ports.
+ * Flows in: topic `events`, and topic `deliveries` with what is asked for again. They become deliveries, whose bytes
+ * are fixed from then on, in queues on disk; from there the dispatcher sends them. Flows out: requests, topic
+ * `attempts`, and webhooks that are disabled for being gone or for failing. May import: schemas, outbound, the other
+ * rooms of the pipeline, the ports.
  */
 import type { OutboundClient } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
@@ -74,8 +75,8 @@ export interface WebhookStageParts {
 export const webhookStageGroup = 'webhooks';
 
 /**
- * Starts the stage. `done` rejects on anything unexpected. A partition that yields mostly dead letters is halted. Closing begins no more requests and
- * waits for those in flight, as long as the client lets them take.
+ * Starts the stage. `done` rejects on anything unexpected. A partition that yields mostly dead letters is halted.
+ * Closing begins no more requests and waits for those in flight, as long as the client lets them take.
  */
 export function createWebhookStage(parts: WebhookStageParts): Subscription {
   const { log, queue, configuration, sealer, client } = parts;

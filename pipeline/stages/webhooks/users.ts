@@ -21,8 +21,8 @@ export interface EventOfDevice {
 }
 
 /**
- * The user of an event as JSON: the stored one, which is as the event left it or later; else what the event itself says. Undefined where it
- * says nothing. Only for events that were loaded for.
+ * The user of an event as JSON: the stored one, which is as the event left it or later; else what the event itself
+ * says. Undefined where it says nothing. Only for events that were loaded for.
  */
 export type UserText = (of: EventOfDevice) => string | undefined;
 

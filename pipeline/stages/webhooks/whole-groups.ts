@@ -7,8 +7,8 @@ import { decodeRecord, isBadRecord } from '../dead-letters.js';
 const readAtOnce = 100;
 
 /**
- * The batch, and, where it may have been cut for being full, what follows of the location that its last event is of. Reading on beats holding the
- * last location back: nothing need come after it for it to go out.
+ * The batch, and, where it may have been cut for being full, what follows of the location that its last event is of.
+ * Reading on beats holding the last location back: nothing need come after it for it to go out.
  */
 export async function withRestOfLocation(
   log: Pick<Log, 'read'>,

@@ -16,8 +16,8 @@ export function isInside([x, y]: Position, rings: readonly (readonly Position[])
 }
 
 /**
- * The same on the globe, for rings as the data has them, without a cut: an odd number of edges lies between the point and the north pole,
- * which must be outside.
+ * The same on the globe, for rings as the data has them, without a cut: an odd number of edges lies between the point
+ * and the north pole, which must be outside.
  */
 export function isInsideOnGlobe([longitude, latitude]: Position, rings: readonly (readonly Position[])[]): boolean {
   let inside = false;

@@ -1,4 +1,7 @@
-/** A style with a sprite of its own: patterns on areas, lines and the ground, icons with and without text, along lines and around texts. */
+/**
+ * A style with a sprite of its own: patterns on areas, lines and the ground, icons with and without text, along lines
+ * and around texts.
+ */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { type DrawnImage, spriteOf } from '../../testing/sprites.js';
 import { type ReferenceView, viewsOf } from '../view.js';

@@ -1,4 +1,7 @@
-/** The built-in basemap: every style, from the world to a village, the antimeridian and the poles, languages and scripts. */
+/**
+ * The built-in basemap: every style, from the world to a village, the antimeridian and the poles, languages and
+ * scripts.
+ */
 import { type ReferenceView, viewsOf } from '../view.js';
 
 const view = viewsOf('basemap');

@@ -1,8 +1,8 @@
 /**
  * Roads, railways and ferries: below ground, on it, and on bridges.
  *
- * Of each level there is one layer for the edges of all roads and one for their fills, so that where roads meet no edge crosses; within
- * a layer the larger road lies above.
+ * Of each level there is one layer for the edges of all roads and one for their fills, so that where roads meet no edge
+ * crosses; within a layer the larger road lies above.
  */
 
 import type { ExpressionSpecification, LayerSpecification } from '@maplibre/maplibre-gl-style-spec';

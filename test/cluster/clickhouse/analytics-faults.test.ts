@@ -15,7 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Of one column that rows are replaced by; the table may remember the inserts before. A statement whose answer is lost is sent again, and must bear it. */
+/**
+ * Of one column that rows are replaced by; the table may remember the inserts before. A statement whose answer is lost
+ * is sent again, and must bear it.
+ */
 const tableOf = (settings = '') =>
   `CREATE TABLE IF NOT EXISTS numbers (n UInt32) ENGINE = ReplacingMergeTree ORDER BY n ${settings}`;
 const rows = (from: number, count: number): Buffer =>

@@ -1,6 +1,6 @@
 /**
- * The tests of everything that the API asks of the analytics store, oracles and all, on a ClickHouse server that plays two shards: the very
- * files that run on the engine in the process.
+ * The tests of everything that the API asks of the analytics store, oracles and all, on a ClickHouse server that plays
+ * two shards: the very files that run on the engine in the process.
  */
 import { vi } from 'vitest';
 

@@ -1,7 +1,9 @@
 /**
- * What the front can't show: ClickHouse's own servers, as Debian has them, with logins, TLS, statements for a cluster, and replication.
+ * What the front can't show: ClickHouse's own servers, as Debian has them, with logins, TLS, statements for a cluster,
+ * and replication.
  *
- * They are too old for a node of ours, which says so; so what is sent to a cluster is sent here by a client of the tests, in the words of 2018.
+ * They are too old for a node of ours, which says so; so what is sent to a cluster is sent here by a client of the
+ * tests, in the words of 2018.
  */
 import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';

@@ -4,7 +4,10 @@ import type { ClusterNodes } from '../../support/cluster-nodes.js';
 
 const askEveryMs = 200;
 
-/** Asks every node that evaluates, time and again. What is returned ends that, and answers the longest time in ms between two locations applied. */
+/**
+ * Asks every node that evaluates, time and again. What is returned ends that, and answers the longest time in ms
+ * between two locations applied.
+ */
 export function watchPauses({ nodes }: ClusterNodes): () => Promise<number> {
   const watched = nodes.filter(({ roles }) => roles.includes('pipeline')).map((node) => ({ node, evaluated: 0 }));
   let lastMs: number | undefined;

@@ -1,4 +1,7 @@
-/** One device that sends a thousand times as much as any other starves nobody: neither in its own partition nor in others. */
+/**
+ * One device that sends a thousand times as much as any other starves nobody: neither in its own partition nor in
+ * others.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
@@ -20,8 +23,8 @@ const locationsPerDevice = 20;
 const workload = buildWorkload(4, { devices: 40, locationsPerDevice }, endMs);
 
 /**
- * Walks among the fences of the others, but not home, and stands still for most of the time: the webhook gets a device's events one after the
- * other, and is not what is measured.
+ * Walks among the fences of the others, but not home, and stands still for most of the time: the webhook gets a
+ * device's events one after the other, and is not what is measured.
  */
 const walk = buildWorkload(5, { devices: 1, locationsPerDevice: 1_000 * locationsPerDevice + 1 }, endMs).devices[0]!;
 const locationsPerPlace = 100;

@@ -1,6 +1,6 @@
 /**
- * Records that no codec can read, written by some other client: a few become dead letters and hold up nothing; a stream of them halts its
- * partition, loudly, and the others go on as if nothing were.
+ * Records that no codec can read, written by some other client: a few become dead letters and hold up nothing; a stream
+ * of them halts its partition, loudly, and the others go on as if nothing were.
  */
 import { Kafka, logLevel } from 'kafkajs';
 import { expect, it, onTestFinished } from 'vitest';

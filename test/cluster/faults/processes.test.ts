@@ -1,7 +1,8 @@
 /**
- * Nothing lost, nothing twice, whatever happens to the processes of a cluster: the same workload once in peace, and again while nodes of any role
- * are killed, paused and woken, or join and leave. Afterwards all tell the same story, as in the kill test of a single server; but who was only
- * paused may write an event to the log late, under the same id and with the same bytes as its successor has.
+ * Nothing lost, nothing twice, whatever happens to the processes of a cluster: the same workload once in peace, and
+ * again while nodes of any role are killed, paused and woken, or join and leave. Afterwards all tell the same story, as
+ * in the kill test of a single server; but who was only paused may write an event to the log late, under the same id
+ * and with the same bytes as its successor has.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';

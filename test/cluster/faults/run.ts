@@ -1,8 +1,9 @@
 /**
  * One run of the workload of the kill test on a cluster of its own, beside whatever else happens to it.
  *
- * Flows in: the workload, which nodes there are, and `disturb`, which works beside the sender. Flows out: once every location is evaluated, stored and
- * delivered, and the nodes are stopped, what is on record and what the webhook was sent, for `test/ledger/verdict.ts`.
+ * Flows in: the workload, which nodes there are, and `disturb`, which works beside the sender. Flows out: once every
+ * location is evaluated, stored and delivered, and the nodes are stopped, what is on record and what the webhook was
+ * sent, for `test/ledger/verdict.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -95,8 +96,8 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
 const deviceIds = ({ devices }: Workload): string[] => devices.map(([first]) => first!.deviceId);
 
 /**
- * Every device's last location brings it home: once the last of them is listed, so is all that came before. If that takes too long the
- * ledger says better than a time limit what is missing.
+ * Every device's last location brings it home: once the last of them is listed, so is all that came before. If that
+ * takes too long the ledger says better than a time limit what is missing.
  */
 async function everythingIsStored(nodes: ClusterNodes, receiver: Receiver, { devices }: Workload): Promise<void> {
   const backend = nodes.as('test_secret');

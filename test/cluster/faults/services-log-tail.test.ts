@@ -1,7 +1,8 @@
 /**
- * Kafka comes back without its newest records while Redis remembers that they were applied: a power loss that took the end of the log, an unclean
- * election, an older disk that was put back. Acknowledged locations were skipped then until the log had grown past the stored positions, and nobody said
- * so; of topic `changes`, each node kept a configuration of its own.
+ * Kafka comes back without its newest records while Redis remembers that they were applied: a power loss that took the
+ * end of the log, an unclean election, an older disk that was put back. Acknowledged locations were skipped then until
+ * the log had grown past the stored positions, and nobody said so; of topic `changes`, each node kept a configuration
+ * of its own.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,7 @@
 /**
- * Redis comes back as it was before, while nothing happens: no location comes that would be refused. States stayed as they were 92 s, until the next
- * location, and deliveries that waited again were not sent for 80 s, though their receiver was healthy.
+ * Redis comes back as it was before, while nothing happens: no location comes that would be refused. States stayed as
+ * they were 92 s, until the next location, and deliveries that waited again were not sent for 80 s, though their
+ * receiver was healthy.
  */
 import { expect, it, onTestFinished } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';

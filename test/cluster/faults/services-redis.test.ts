@@ -1,4 +1,7 @@
-/** Nothing lost, nothing twice, when Redis is started again, loses its last second, is slow or out of reach, moves slots or fails over. */
+/**
+ * Nothing lost, nothing twice, when Redis is started again, loses its last second, is slow or out of reach, moves slots
+ * or fails over.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { withRedis } from '../../../testing/services/clients.js';

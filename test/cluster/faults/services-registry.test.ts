@@ -1,4 +1,7 @@
-/** Records are written and read while the registry is down, and after it came back without its data and gives out other ids. */
+/**
+ * Records are written and read while the registry is down, and after it came back without its data and gives out other
+ * ids.
+ */
 import { expect, it, onTestFinished } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
 import { type RegistryServer, startRegistry } from '../../../testing/services/registry.js';

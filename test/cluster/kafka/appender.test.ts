@@ -1,4 +1,7 @@
-/** Appending while the network between us and the broker is bad. A ledger is kept of what was appended; each record must be found once, in order. */
+/**
+ * Appending while the network between us and the broker is bad. A ledger is kept of what was appended; each record must
+ * be found once, in order.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Brokers } from '../../../backends/cluster/kafka/connection/brokers.js';

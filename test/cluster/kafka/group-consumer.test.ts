@@ -1,6 +1,6 @@
 /**
- * Consumers that share a topic by a Kafka group, against a real broker: members come, go, freeze, hang and lose their brokers, under load. A ledger of what
- * they committed must hold every record once, in the order of its partition.
+ * Consumers that share a topic by a Kafka group, against a real broker: members come, go, freeze, hang and lose their
+ * brokers, under load. A ledger of what they committed must hold every record once, in the order of its partition.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';

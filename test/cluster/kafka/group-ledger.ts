@@ -1,8 +1,9 @@
 /**
- * What consumers of a group did to their partitions, kept in Redis for any number of processes: a token and a position per partition as a state store
- * has them, and the ledger of all that was written under them.
+ * What consumers of a group did to their partitions, kept in Redis for any number of processes: a token and a position
+ * per partition as a state store has them, and the ledger of all that was written under them.
  *
- * Flows in: what a handler is handed. Flows out: ranges of offsets that were committed, by token, in the order of the commits.
+ * Flows in: what a handler is handed. Flows out: ranges of offsets that were committed, by token, in the order of the
+ * commits.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';

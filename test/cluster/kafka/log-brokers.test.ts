@@ -1,6 +1,6 @@
 /**
- * The log on three brokers, of which one after the other dies or freezes. A ledger is kept of what was appended: each record must be there once, in the order
- * of its key, and a follower must have been handed each once.
+ * The log on three brokers, of which one after the other dies or freezes. A ledger is kept of what was appended: each
+ * record must be there once, in the order of its key, and a follower must have been handed each once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';

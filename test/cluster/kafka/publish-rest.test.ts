@@ -1,4 +1,7 @@
-/** What a process left unpublished, or published and was killed before it could say so, is on its topic once when its successor is done. */
+/**
+ * What a process left unpublished, or published and was killed before it could say so, is on its topic once when its
+ * successor is done.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';

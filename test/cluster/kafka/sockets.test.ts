@@ -1,5 +1,6 @@
 /**
- * A connection that is reset in the middle of an answer. Seen: kafkajs threw out of its socket, or stood still without a word. `sockets.ts` says why.
+ * A connection that is reset in the middle of an answer. Seen: kafkajs threw out of its socket, or stood still without
+ * a word. `sockets.ts` says why.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';

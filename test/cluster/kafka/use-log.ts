@@ -4,7 +4,10 @@ import type { Log, Subscription } from '../../../pipeline/ports.js';
 import { record, textOf } from '../../contract/backend.js';
 import { until } from '../../support/until.js';
 
-/** Appends to topic `events`, which nobody has used, reads it and follows it, as one of group `test` and alone. Answers who follows. */
+/**
+ * Appends to topic `events`, which nobody has used, reads it and follows it, as one of group `test` and alone. Answers
+ * who follows.
+ */
 export async function useLog(log: Log): Promise<Subscription[]> {
   await log.append('events', [record('a', '1')]);
   const partition = log.partitionOf('events', 'a');

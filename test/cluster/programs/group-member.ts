@@ -1,4 +1,7 @@
-/** A member of a group in a process of its own, which a test may stop and kill. Prints what it does, a line of JSON each. Ends on SIGTERM. */
+/**
+ * A member of a group in a process of its own, which a test may stop and kill. Prints what it does, a line of JSON
+ * each. Ends on SIGTERM.
+ */
 import { Redis } from 'ioredis';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { startGroupConsumer } from '../../../backends/cluster/kafka/consume/group-consumer.js';

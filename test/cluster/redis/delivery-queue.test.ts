@@ -1,6 +1,7 @@
 /**
- * The delivery queue in Redis: its contract, on one server and on a cluster, and what only a server far away can do to it: lose an answer,
- * lose its last second, be away, be full. Ledgers are kept of what was made; each delivery must be found once.
+ * The delivery queue in Redis: its contract, on one server and on a cluster, and what only a server far away can do to
+ * it: lose an answer, lose its last second, be away, be full. Ledgers are kept of what was made; each delivery must be
+ * found once.
  */
 import { Cluster } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';

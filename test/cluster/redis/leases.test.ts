@@ -16,14 +16,14 @@ test.each([
   async (_name, nodes) => {
     const options = freshRedisOptions(nodes);
     const connections = await Promise.all(Array.from({ length: 3 }, () => connectRedis(options, () => {})));
-    const turns = connections.map(createRedisLeases);
-    const asked = await Promise.all([...turns, ...turns].map((each) => each.take('sweep', 300)));
+    const leases = connections.map(createRedisLeases);
+    const asked = await Promise.all(leases.map((each) => each.take('sweep', 300)));
     expect(asked.filter(Boolean)).toHaveLength(1);
-    expect(await turns[0]!.take('other', 60_000)).toBe(true);
+    expect(await leases[0]!.take('other', 60_000)).toBe(true);
     const takenAtMs = performance.now();
-    await until(() => turns[0]!.take('sweep', 60_000));
+    await until(() => leases[0]!.take('sweep', 60_000));
     expect(performance.now() - takenAtMs).toBeLessThan(5_000);
-    expect(await turns[1]!.take('sweep', 60_000)).toBe(false);
+    expect(await leases[1]!.take('sweep', 60_000)).toBe(false);
     await Promise.all(connections.map(({ close }) => close()));
   },
 );

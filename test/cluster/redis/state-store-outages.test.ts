@@ -16,7 +16,8 @@ const devices = 50;
 const recordsAround = 300;
 
 /**
- * Applies records one by one, as the location stage does: claims again when refused, and finds in the store's states what its position says.
+ * Applies records one by one, as the location stage does: claims again when refused, and finds in the store's states
+ * what its position says.
  * Some before `hurt`, those it lasts, and some after it.
  */
 async function applyThrough({ store, stateOf, published: seen }: OpenStore, hurt: () => Promise<void>): Promise<void> {

@@ -1,4 +1,7 @@
-/** What the contract can't ask of every store: expiry, what an owner leaves behind, a Redis that falls back, answers that are lost. */
+/**
+ * What the contract can't ask of every store: expiry, what an owner leaves behind, a Redis that falls back, answers
+ * that are lost.
+ */
 import { describe, expect, test } from 'vitest';
 import type { RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { startProxy } from '../../../testing/services/proxy.js';

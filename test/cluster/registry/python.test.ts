@@ -1,6 +1,7 @@
 /**
- * Another client, in another language, with its own Kafka and its own Avro: Python's confluent-kafka reads our topics through the registry and
- * writes what we read. It needs a Python that has the package: TEST_SERVICES_PYTHON, else `python3`.
+ * Another client, in another language, with its own Kafka and its own Avro: Python's confluent-kafka reads our topics
+ * through the registry and writes what we read. It needs a Python that has the package: TEST_SERVICES_PYTHON, else
+ * `python3`.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

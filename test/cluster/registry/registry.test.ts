@@ -1,6 +1,6 @@
 /**
- * Schemas in a real registry: what is registered, what ids mean, and what becomes of them when the registry is away, comes back empty, or holds what we
- * can't live with. Registries that get hurt are each test's own.
+ * Schemas in a real registry: what is registered, what ids mean, and what becomes of them when the registry is away,
+ * comes back empty, or holds what we can't live with. Registries that get hurt are each test's own.
  */
 import { randomBytes } from 'node:crypto';
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';

@@ -1,6 +1,6 @@
 /**
- * A process that uses chDB in a worker thread, over a remote, and ends in the way its second argument says: `close` on SIGTERM, `exit` with the
- * engine open, or `terminate` the worker first. Prints the number of rows once it is ready.
+ * A process that uses chDB in a worker thread, over a remote, and ends in the way its second argument says: `close` on
+ * SIGTERM, `exit` with the engine open, or `terminate` the worker first. Prints the number of rows once it is ready.
  */
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';

@@ -1,4 +1,7 @@
-/** A thread that opens the folder for itself and appends numbered records, and commits to its partition. Worker data as in {@link Work}. */
+/**
+ * A thread that opens the folder for itself and appends numbered records, and commits to its partition. Worker data as
+ * in {@link Work}.
+ */
 import { workerData } from 'node:worker_threads';
 import { openEmbedded } from '../../../backends/embedded/embedded.js';
 

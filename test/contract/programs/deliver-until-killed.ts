@@ -1,6 +1,6 @@
 /**
- * Makes records on both topics that deliveries come from, queues a delivery of each, and settles what waits, until it is killed. Arguments:
- * folder, name of the run. A record's value, and its delivery's, is `<run>:<offset>`.
+ * Makes records on both topics that deliveries come from, queues a delivery of each, and settles what waits, until it
+ * is killed. Arguments: folder, name of the run. A record's value, and its delivery's, is `<run>:<offset>`.
  * Lines: `added <topic> <nextOffset>`, and `settling` or `settled <topic> <value>…` before and after.
  */
 import { writeSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Inserts rows into chDB and prints the number that were acknowledged, until it is killed. Arguments: folder, first number. */
+/**
+ * Inserts rows into chDB and prints the number that were acknowledged, until it is killed. Arguments: folder, first
+ * number.
+ */
 import { writeSync } from 'node:fs';
 import { openChdbAnalytics } from '../../../backends/embedded/analytics.js';
 

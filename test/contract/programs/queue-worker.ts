@@ -1,4 +1,7 @@
-/** A thread that opens the folder for itself, adds numbered deliveries to the queue of its own source and settles every other one. Worker data: {@link QueueWork}. */
+/**
+ * A thread that opens the folder for itself, adds numbered deliveries to the queue of its own source and settles every
+ * other one. Worker data: {@link QueueWork}.
+ */
 import { workerData } from 'node:worker_threads';
 import { openEmbedded } from '../../../backends/embedded/embedded.js';
 

@@ -1,5 +1,6 @@
 /**
- * Appends and commits as fast as it can and prints what was acknowledged, until it is killed. Arguments: folder, name of the run.
+ * Appends and commits as fast as it can and prints what was acknowledged, until it is killed. Arguments: folder, name
+ * of the run.
  * Lines: `append <writer> <n>`: records 0 to n of that writer; `commit <partition> <nextOffset>`; `change <n>`.
  */
 import { writeSync } from 'node:fs';

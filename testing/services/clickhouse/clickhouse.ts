@@ -1,5 +1,6 @@
 /**
- * ClickHouse for tests: the server where it is installed or Docker can bring it, else the same engine behind a small front (`front.ts`).
+ * ClickHouse for tests: the server where it is installed or Docker can bring it, else the same engine behind a small
+ * front (`front.ts`).
  *
  * What the front can't be is said there. Shards are always the front's: several real servers and a Keeper are not run.
  */

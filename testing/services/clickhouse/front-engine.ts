@@ -1,7 +1,8 @@
 /**
  * Runs statements in the chDB engine of this process, each on a connection of its own, as a server runs each request.
  *
- * Flows in: statements, their data as a stream. Flows out: whole answers, for the engine's own streams repeat a format's header with every block.
+ * Flows in: statements, their data as a stream. Flows out: whole answers, for the engine's own streams repeat a
+ * format's header with every block.
  */
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,8 +1,9 @@
 /**
- * A request to ClickHouse's HTTP interface, taken apart: the statement and its data, who asks, and what goes with it in the address.
+ * A request to ClickHouse's HTTP interface, taken apart: the statement and its data, who asks, and what goes with it in
+ * the address.
  *
- * As the server has it, the statement is the parameter `query` and then the body; what follows an INSERT with a format is its data. With
- * multipart forms, statement and bound values are parts.
+ * As the server has it, the statement is the parameter `query` and then the body; what follows an INSERT with a format
+ * is its data. With multipart forms, statement and bound values are parts.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';

@@ -1,9 +1,10 @@
 /**
  * Several shards in one engine, for the tests of tables that are spread over a cluster.
  *
- * The engine is told of a cluster whose shards are all itself, so that its own Distributed tables send each question to every shard and put the
- * answers together. All shards then read one table, and each is shown only its share of the rows: those that the Distributed table would have
- * sent to it. There is no coordination service here: ON CLUSTER is left out, and replicated tables are plain ones.
+ * The engine is told of a cluster whose shards are all itself, so that its own Distributed tables send each question to
+ * every shard and put the answers together. All shards then read one table, and each is shown only its share of the
+ * rows: those that the Distributed table would have sent to it. There is no coordination service here: ON CLUSTER is
+ * left out, and replicated tables are plain ones.
  */
 import { writeFileSync } from 'node:fs';
 import type { Session } from 'chdb';

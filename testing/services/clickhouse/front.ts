@@ -1,8 +1,10 @@
 /**
- * Stands in for a ClickHouse server where none can be had: the HTTP interface, as far as the official client uses it, before the chDB engine in this
- * process. The client, HTTP, the engine and its SQL are real; only the server's shell is ours.
+ * Stands in for a ClickHouse server where none can be had: the HTTP interface, as far as the official client uses it,
+ * before the chDB engine in this process. The client, HTTP, the engine and its SQL are real; only the server's shell is
+ * ours.
  *
- * `node front.js SETTINGS.json`. Answers are sent whole, as a server sends them with wait_end_of_query. Access rights, sessions and quotas are left out.
+ * `node front.js SETTINGS.json`. Answers are sent whole, as a server sends them with wait_end_of_query. Access rights,
+ * sessions and quotas are left out.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

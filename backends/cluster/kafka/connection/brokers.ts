@@ -1,8 +1,9 @@
 /**
  * The brokers that lead our partitions, for requests of one's own.
  *
- * Flows in: what to ask whom. Flows out: answers. What fails is told to the one who asked. Before the next request leaders are looked up anew, or, where a
- * connection broke, all connections are made anew: kafkajs goes on using what it knows of broken ones.
+ * Flows in: what to ask whom. Flows out: answers. What fails is told to the one who asked. Before the next request
+ * leaders are looked up anew, or, where a connection broke, all connections are made anew: kafkajs goes on using what
+ * it knows of broken ones.
  */
 import type { Broker, Cluster } from 'kafkajs';
 import type { KafkaConnection } from './connection.js';

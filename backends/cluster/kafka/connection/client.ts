@@ -1,4 +1,7 @@
-/** How we use kafkajs: bounded in time, with few tries of its own. What it warns of goes to `onProblem`, without secrets. */
+/**
+ * How we use kafkajs: bounded in time, with few tries of its own. What it warns of goes to `onProblem`, without
+ * secrets.
+ */
 import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Topic } from '../../../../pipeline/ports.js';
 import type { KafkaOptions } from '../../options.js';

@@ -1,7 +1,9 @@
 /**
- * One process's way to Kafka: the client, the names of topics and groups, and connections to the brokers for those who speak to them directly.
+ * One process's way to Kafka: the client, the names of topics and groups, and connections to the brokers for those who
+ * speak to them directly.
  *
- * Flows in: addresses and credentials. Flows out: a client whose topics exist. What kafkajs warns of goes to `onProblem`, without secrets.
+ * Flows in: addresses and credentials. Flows out: a client whose topics exist. What kafkajs warns of goes to
+ * `onProblem`, without secrets.
  */
 import type { Admin, Cluster, Kafka } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
@@ -18,15 +20,18 @@ export interface KafkaConnection {
   readonly kafka: Kafka;
   readonly admin: Admin;
   /**
-   * Connections of one's own to the brokers that lead our topics. A broker answers the requests of one connection in their order: whoever lets it
-   * wait for records shares it with nobody. To be disconnected by whoever asked for it.
+   * Connections of one's own to the brokers that lead our topics. A broker answers the requests of one connection in
+   * their order: whoever lets it wait for records shares it with nobody. To be disconnected by whoever asked for it.
    */
   newCluster(): Promise<Cluster>;
   topicName(topic: Topic): string;
   /** Kafka's name of a group. */
   groupName(group: string, topic: Topic): string;
   partitions(topic: Topic): number;
-  /** How often a broker was connected to. While it stays the same, every broker is the one that it was, with the log that it had. */
+  /**
+   * How often a broker was connected to. While it stays the same, every broker is the one that it was, with the log
+   * that it had.
+   */
   socketsOpened(): number;
   close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
 /**
  * Sockets for kafkajs, which tell it of a broken connection as of one that was closed.
  *
- * kafkajs keeps its connection objects, and the bytes of a response that came only half. Of a connection that was closed it throws the object away. One
- * that ended with an error it opens again, and takes the old bytes for the beginning of the first response: then it waits in silence for a
- * response of some absurd length, or reads beyond one and throws where nobody can catch it.
+ * kafkajs keeps its connection objects, and the bytes of a response that came only half. Of a connection that was
+ * closed it throws the object away. One that ended with an error it opens again, and takes the old bytes for the
+ * beginning of the first response: then it waits in silence for a response of some absurd length, or reads beyond one
+ * and throws where nobody can catch it.
  */
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';

@@ -1,6 +1,6 @@
 /**
- * The topics in Kafka: made with their settings where they are missing, and checked where they are there. A topic that exists is never altered: its settings
- * belong to whoever runs the brokers.
+ * The topics in Kafka: made with their settings where they are missing, and checked where they are there. A topic that
+ * exists is never altered: its settings belong to whoever runs the brokers.
  */
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
@@ -12,7 +12,10 @@ export type TopicSettings = Pick<
   'prefix' | 'partitions' | 'replicationFactor' | 'minInSyncReplicas' | 'retentionMs'
 >;
 
-/** Room for one record larger than all that is written: a map marker of 256 KiB as base64, a delivery of 1 MiB, a request's body. */
+/**
+ * Room for one record larger than all that is written: a map marker of 256 KiB as base64, a delivery of 1 MiB, a
+ * request's body.
+ */
 const maxBatchBytes = 4 * 2 ** 20;
 /** A dead letter holds any record whole, with its key and the reason. */
 const maxDeadLetterBytes = maxBatchBytes + 2 ** 20;
@@ -22,7 +25,10 @@ export const maxBatchBytesOf = (topic: Topic): number =>
   topic === topics.deadLetters ? maxDeadLetterBytes : maxBatchBytes;
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** A refused edit may be the newest record of its key: until a node has made up for it, compaction must leave the accepted one alone. */
+/**
+ * A refused edit may be the newest record of its key: until a node has made up for it, compaction must leave the
+ * accepted one alone.
+ */
 const minCompactionLagMs = dayMs;
 /** A node that was away for longer than deletions are kept must read the topic anew. */
 const defaultDeletionsMs = 30 * dayMs;
@@ -34,8 +40,8 @@ export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'p
   topic === topics.changes ? 1 : partitions;
 
 /**
- * Makes what is missing. Throws when a topic that exists can't be used, and tells `onProblem` of settings that put records at risk. Any number of
- * nodes may do this at once.
+ * Makes what is missing. Throws when a topic that exists can't be used, and tells `onProblem` of settings that put
+ * records at risk. Any number of nodes may do this at once.
  */
 export async function ensureTopics(
   admin: Admin,
@@ -92,7 +98,8 @@ function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<
     'cleanup.policy': 'compact',
     'delete.retention.ms': keptMs ?? defaultDeletionsMs,
     'min.compaction.lag.ms': minCompactionLagMs,
-    // Compaction leaves the newest segment alone and starts when a good part is outdated: a node that starts reads the rest in vain.
+    // Compaction leaves the newest segment alone and starts when a good part is outdated: a node that starts reads the
+    // rest in vain.
     'segment.ms': dayMs,
     'segment.bytes': 64 * 2 ** 20,
     'min.cleanable.dirty.ratio': 0.2,
@@ -140,7 +147,9 @@ async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<R
 const inSyncOf = ({ minInSyncReplicas }: TopicSettings, replicas: number): number =>
   minInSyncReplicas > 0 ? minInSyncReplicas : replicas >= 3 ? 2 : 1;
 
-/** What of the topics, as they are, keeps acknowledged records less safely than the configuration asks. A sentence each. */
+/**
+ * What of the topics, as they are, keeps acknowledged records less safely than the configuration asks. A sentence each.
+ */
 async function weaknesses(
   admin: Admin,
   settings: TopicSettings,

@@ -1,6 +1,8 @@
 /**
- * How the members of a group divide a topic among themselves: each tells at every join what it has, and the one that Kafka made the leader divides.
- * What they tell can be read by every member (`describeGroup`), which is how a partition's next owner learns who has it still.
+ * How the members of a group divide a topic among themselves: each tells at every join what it has, and the one that
+ * Kafka made the leader divides.
+ * What they tell can be read by every member (`describeGroup`), which is how a partition's next owner learns who has it
+ * still.
  */
 import { AssignerProtocol, type PartitionAssigner } from 'kafkajs';
 import type { Lease } from './lease.js';

@@ -1,16 +1,19 @@
 /**
  * A consumer that shares the partitions of one topic with the others of its group, whatever processes they are in.
  *
- * Flows in: the partitions that Kafka gives to this member, and their records. Flows out: calls of the handler, one at a time for each partition, from the
- * offset that `assigned` answered: that is the truth, the offset that the group knows only shows how far we have come.
- * kafkajs' loop does nothing but fetch and heartbeat: it lays what it fetched into a bounded queue per partition, from which a loop per partition
- * feeds the handler. So a handler may take minutes, and only its own partition waits.
+ * Flows in: the partitions that Kafka gives to this member, and their records. Flows out: calls of the handler, one at
+ * a time for each partition, from the offset that `assigned` answered: that is the truth, the offset that the group
+ * knows only shows how far we have come. kafkajs' loop does nothing but fetch and heartbeat: it lays what it fetched
+ * into a bounded queue per partition, from which a loop per partition feeds the handler. So a handler may take minutes,
+ * and only its own partition waits.
  *
- * A rebalance costs a partition that stays here nothing: its loop goes on, its queue stays, and fetching goes on from where the queue ends. One that
- * leaves is drained first: nothing more is handed over, the call in flight ends, `revoked` is called, and only then does the new owner claim it
- * (`hand-over.ts`). Draining begins when the division is known and not when the group is called together: until then nobody knows who loses
- * what, and to stop everything would cost all partitions of all members what concerns a few. A member that comes back after the group did without it
- * gives up what it held, and claims anew what it gets. Nothing of this is what keeps two owners apart: that does the token of the store.
+ * A rebalance costs a partition that stays here nothing: its loop goes on, its queue stays, and fetching goes on from
+ * where the queue ends. One that leaves is drained first: nothing more is handed over, the call in flight ends,
+ * `revoked` is called, and only then does the new owner claim it (`hand-over.ts`). Draining begins when the division is
+ * known and not when the group is called together: until then nobody knows who loses what, and to stop everything would
+ * cost all partitions of all members what concerns a few. A member that comes back after the group did without it gives
+ * up what it held, and claims anew what it gets. Nothing of this is what keeps two owners apart: that does the token of
+ * the store.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
@@ -40,7 +43,10 @@ export interface GroupConsumerParts {
   readonly log: Pick<Log, 'read' | 'bounds'>;
   readonly wire: ReadingWire;
   readonly options: ConsumeOptions & { readonly group: string };
-  /** A member that wasn't heard of for so long loses its partitions; a partition's new owner waits for its old one no longer. */
+  /**
+   * A member that wasn't heard of for so long loses its partitions; a partition's new owner waits for its old one no
+   * longer.
+   */
   readonly sessionTimeoutMs: number;
   /** `done` rejects when a partition has something to do and does nothing for so long. */
   readonly stallTimeoutMs: number;
@@ -194,7 +200,10 @@ class GroupConsumer implements Subscription {
     }
   }
 
-  /** Whether the log is the one that was read up to the lease's position. Where it isn't, what waits is forgotten, and the lease goes on from elsewhere or halts. */
+  /**
+   * Whether the log is the one that was read up to the lease's position. Where it isn't, what waits is forgotten, and
+   * the lease goes on from elsewhere or halts.
+   */
   async #compare(lease: Lease): Promise<boolean> {
     const { connection, log, options } = this.#parts;
     const { partition, position } = lease;

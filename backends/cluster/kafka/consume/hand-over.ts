@@ -1,9 +1,11 @@
 /**
- * How a partition goes from a member of a group that lives on to another: the old owner finishes first, then the new one claims it.
+ * How a partition goes from a member of a group that lives on to another: the old owner finishes first, then the new
+ * one claims it.
  *
- * Kafka makes all members join again before any of them knows what it loses, so the new owner hears of its luck at the same moment as the old one of its
- * loss. But each told the group at the join which leases it had, and when it has let one go, it reports the lease's id as a note beside the
- * partition's offset. The new owner waits for that note; not for ever, for the store's token fences whoever is late.
+ * Kafka makes all members join again before any of them knows what it loses, so the new owner hears of its luck at the
+ * same moment as the old one of its loss. But each told the group at the join which leases it had, and when it has let
+ * one go, it reports the lease's id as a note beside the partition's offset. The new owner waits for that note; not for
+ * ever, for the store's token fences whoever is late.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { shared } from '../connection/shared.js';
@@ -32,7 +34,10 @@ export class HandOver {
     this.#notes = shared(() => parts.group.notes());
   }
 
-  /** Resolves when no other member works on the lease's partition any more, when the lease is lost, or after the timeout. */
+  /**
+   * Resolves when no other member works on the lease's partition any more, when the lease is lost, or after the
+   * timeout.
+   */
   async released(lease: Lease): Promise<void> {
     const { group, timeoutMs, onProblem } = this.#parts;
     const deadlineMs = performance.now() + timeoutMs;
@@ -48,7 +53,9 @@ export class HandOver {
     }
   }
 
-  /** Of the leases that others had on the partition, those that aren't noted as gone; undefined while nobody can tell. */
+  /**
+   * Of the leases that others had on the partition, those that aren't noted as gone; undefined while nobody can tell.
+   */
   async #stillHolding(partition: number, known: readonly string[] | undefined): Promise<readonly string[] | undefined> {
     try {
       const holders = known ?? (await this.#holders(partition));

@@ -1,13 +1,14 @@
 /**
- * What this process knows of one partition that a group gave it: how far the right to it has come, where its next record is, and the records
- * that wait to be handed over. No I/O.
+ * What this process knows of one partition that a group gave it: how far the right to it has come, where its next
+ * record is, and the records that wait to be handed over. No I/O.
  *
  *     waiting -> claiming -> held -> draining -> gone
  *
- * `waiting` for its last owner; `claiming`: the handler says where to begin; `draining`: lost, and the handler isn't done with it yet. One that is lost
- * before it was held skips what lies between.
+ * `waiting` for its last owner; `claiming`: the handler says where to begin; `draining`: lost, and the handler isn't
+ * done with it yet. One that is lost before it was held skips what lies between.
  *
- * Each step checks the state: what kafkajs brings of a partition that isn't held, or brings from another offset than the next, is not taken.
+ * Each step checks the state: what kafkajs brings of a partition that isn't held, or brings from another offset than
+ * the next, is not taken.
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { Position } from '../../../../pipeline/ports.js';
@@ -114,7 +115,10 @@ export class Lease {
     return true;
   }
 
-  /** Ours from this position on, unless it was lost meanwhile. To be compared with the log, and aligned with it, before anything is handed over. */
+  /**
+   * Ours from this position on, unless it was lost meanwhile. To be compared with the log, and aligned with it, before
+   * anything is handed over.
+   */
   hold(position: Position): void {
     this.#moveTo(position);
     if (this.#state === 'claiming') this.#state = 'held';
@@ -162,8 +166,8 @@ export class Lease {
   }
 
   /**
-   * False when the batch isn't what comes next: nothing of it is taken, and the lease is to be aligned again. Of a lease that isn't held, is halted, or
-   * is to be aligned anyway, nothing is taken either.
+   * False when the batch isn't what comes next: nothing of it is taken, and the lease is to be aligned again. Of a
+   * lease that isn't held, is halted, or is to be aligned anyway, nothing is taken either.
    */
   accept(batch: FetchedBatch): boolean {
     if (!this.isMoving || !this.#isAligned) return true;

@@ -1,11 +1,12 @@
 /**
  * Membership in a Kafka group that shares one topic: kafkajs' consumer, kept alive.
  *
- * Flows in: what the group gives this member, what the brokers bring of it, and trouble. Flows out: from where to fetch which partition, and how
- * far it has come. kafkajs heartbeats between fetches only, so `onFetched` must return at once: then its loop never stands still.
+ * Flows in: what the group gives this member, what the brokers bring of it, and trouble. Flows out: from where to fetch
+ * which partition, and how far it has come. kafkajs heartbeats between fetches only, so `onFetched` must return at
+ * once: then its loop never stands still.
  *
- * kafkajs takes some outages for errors beyond repair and ends for good, so it is never left to restart itself: whatever ended it, it is started again
- * here until the brokers have been out of reach for too long.
+ * kafkajs takes some outages for errors beyond repair and ends for good, so it is never left to restart itself:
+ * whatever ended it, it is started again here until the brokers have been out of reach for too long.
  */
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import { outageLimitMs } from '../../retrying.js';
@@ -15,9 +16,15 @@ import type { FetchedBatch } from './lease.js';
 import { maxFetchedBytes } from './record-queue.js';
 import type { Sight } from './watchdog.js';
 
-/** Longest wait of a fetch for records, and so of a heartbeat, and of a partition that is to be fetched again, for the fetch before it. */
+/**
+ * Longest wait of a fetch for records, and so of a heartbeat, and of a partition that is to be fetched again, for the
+ * fetch before it.
+ */
 const fetchWaitMs = 200;
-/** Of one fetch, all partitions together; kafkajs draws their order anew each time. What is made of it must not hold up the event loop. */
+/**
+ * Of one fetch, all partitions together; kafkajs draws their order anew each time. What is made of it must not hold up
+ * the event loop.
+ */
 const maxAnswerBytes = 4 * 2 ** 20;
 /** A member hears of a rebalance by its next heartbeat. */
 const maxHeartbeatIntervalMs = 500;
@@ -39,8 +46,8 @@ export interface MembershipParts {
   /** What the other members are told at a join. */
   readonly leases: () => MemberState['leases'];
   /**
-   * The group has given these partitions to this member; nothing of them is fetched before `fetchFrom`. `isUnbroken`: what it had before as well,
-   * nobody else can have had in between.
+   * The group has given these partitions to this member; nothing of them is fetched before `fetchFrom`. `isUnbroken`:
+   * what it had before as well, nobody else can have had in between.
    */
   readonly onJoined: (partitions: readonly number[], isUnbroken: boolean) => void;
   readonly onFetched: (batch: FetchedBatch) => void;

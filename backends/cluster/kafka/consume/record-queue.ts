@@ -1,7 +1,10 @@
 /** Fetched records of one partition that wait to be handed over, oldest first. One taker at a time. */
 import type { KafkaMessage } from 'kafkajs';
 
-/** What one fetch may bring of a partition. As large as the batches that producers make by default; a larger one comes when it is first in an answer. */
+/**
+ * What one fetch may bring of a partition. As large as the batches that producers make by default; a larger one comes
+ * when it is first in an answer.
+ */
 export const maxFetchedBytes = 2 ** 20;
 /** Keys and values that wait, of one partition. Enough to keep a handler busy while the next fetch is under way. */
 export const maxQueuedBytes = 3 * maxFetchedBytes;
@@ -41,8 +44,9 @@ export class RecordQueue {
   }
 
   /**
-   * Resolves with `maxRecords` records, or with fewer when the first of them has been waited with for `maxWaitMs` or no more fit into the queue; with
-   * undefined as soon as the queue is closed. Once after an {@link interrupt}, with what is there, which may be nothing.
+   * Resolves with `maxRecords` records, or with fewer when the first of them has been waited with for `maxWaitMs` or no
+   * more fit into the queue; with undefined as soon as the queue is closed. Once after an {@link interrupt}, with what
+   * is there, which may be nothing.
    */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     while (!this.#isClosed && !this.#isInterrupted && this.#size === 0) await this.#changed();

@@ -1,8 +1,9 @@
 /**
- * Tells the group how far its partitions have come, for people and tools that look at it. Nothing here depends on that but a partition's next owner, who waits
- * for the note that its last lease is gone (`hand-over.ts`).
+ * Tells the group how far its partitions have come, for people and tools that look at it. Nothing here depends on that
+ * but a partition's next owner, who waits for the note that its last lease is gone (`hand-over.ts`).
  *
- * One report is under way at a time, so that a partition's last one is the last; what it says is found out when its turn comes.
+ * One report is under way at a time, so that a partition's last one is the last; what it says is found out when its
+ * turn comes.
  */
 import type { Lease } from './lease.js';
 import type { Membership, Progress } from './membership.js';

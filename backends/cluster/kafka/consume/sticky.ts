@@ -1,14 +1,17 @@
 /**
  * Who gets which partitions: each member a fair share, and as far as that allows what it has already.
  *
- * Pure and deterministic: partitions and members in, partitions by member out. Every partition is given once; shares differ by one at most;
- * no other such division moves fewer partitions away from those who hold them.
+ * Pure and deterministic: partitions and members in, partitions by member out. Every partition is given once; shares
+ * differ by one at most; no other such division moves fewer partitions away from those who hold them.
  */
 
 export interface Member {
   readonly id: string;
   readonly held: readonly number[];
-  /** False for a member that may have been replaced meanwhile: where two say that they hold a partition, the other is believed. */
+  /**
+   * False for a member that may have been replaced meanwhile: where two say that they hold a partition, the other is
+   * believed.
+   */
   readonly isSure: boolean;
 }
 

@@ -1,8 +1,9 @@
 /**
  * Notices what stands still: kafkajs may stop consuming in silence, and a handler may wait for ever.
  *
- * Something stands still while it has something to do and takes no step. Time counts from look to look, and only where both looks succeeded: what nobody
- * could see, because the brokers were away or this process was asleep, doesn't count. `watch` is pure; `startWatchdog` is the timer.
+ * Something stands still while it has something to do and takes no step. Time counts from look to look, and only where
+ * both looks succeeded: what nobody could see, because the brokers were away or this process was asleep, doesn't count.
+ * `watch` is pure; `startWatchdog` is the timer.
  */
 
 /** One thing as it was found: a partition, or the group itself. */

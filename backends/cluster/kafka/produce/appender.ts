@@ -1,8 +1,9 @@
 /**
  * Appends to Kafka: idempotent, acknowledged by all replicas that are in sync, grouped while others are under way.
  *
- * Flows in: records in wire form. Flows out: that they are durable. What `append` has under way is bounded, and so is how long it lets its caller
- * wait; `publish` is for who can do nothing else but wait. Either way an outage is sat out for about a minute.
+ * Flows in: records in wire form. Flows out: that they are durable. What `append` has under way is bounded, and so is
+ * how long it lets its caller wait; `publish` is for who can do nothing else but wait. Either way an outage is sat out
+ * for about a minute.
  */
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
 import { withinMs } from '../../../../pipeline/time-limit.js';

@@ -1,4 +1,7 @@
-/** CRC-32C (Castagnoli), the checksum of Kafka's batches. Eight bytes a step through eight tables: three times as fast as one. Pure. */
+/**
+ * CRC-32C (Castagnoli), the checksum of Kafka's batches. Eight bytes a step through eight tables: three times as fast
+ * as one. Pure.
+ */
 
 const polynomial = 0x82f63b78;
 

@@ -1,8 +1,10 @@
 /**
- * The numbers by which brokers recognize a batch that is sent again: the id of a producer, and a sequence of records per partition.
+ * The numbers by which brokers recognize a batch that is sent again: the id of a producer, and a sequence of records
+ * per partition.
  *
- * Numbers given to a batch are never given to another, unless the broker said that it did not write the first: it would take the second for a repeat
- * and drop it. Where that isn't known the numbering is given up, and the next batches are numbered by a new producer's, from 0.
+ * Numbers given to a batch are never given to another, unless the broker said that it did not write the first: it would
+ * take the second for a repeat and drop it. Where that isn't known the numbering is given up, and the next batches are
+ * numbered by a new producer's, from 0.
  */
 import type { ProducerId } from '../connection/kafkajs-internals.js';
 import type { BatchNumbers } from './record-batch.js';

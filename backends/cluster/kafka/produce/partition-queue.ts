@@ -1,8 +1,9 @@
 /**
  * What is appended to one partition, in its order: one batch is under way at a time, until it is written or given up.
  *
- * Flows in: chunks of records. Flows out: to each of them, that its records are durable, or why not. A batch is sent again, byte for byte, until the broker
- * says that it has it, also where a broker that is gone may have written it: its numbers let the next one see that.
+ * Flows in: chunks of records. Flows out: to each of them, that its records are durable, or why not. A batch is sent
+ * again, byte for byte, until the broker says that it has it, also where a broker that is gone may have written it: its
+ * numbers let the next one see that.
  */
 import type { NewRecord } from '../../../../pipeline/ports.js';
 import { type RetryOptions, retried } from '../../retrying.js';

@@ -1,4 +1,7 @@
-/** Which partition a key belongs to: as Java's client and all that follow it decide, so that theirs and ours agree. Pure. */
+/**
+ * Which partition a key belongs to: as Java's client and all that follow it decide, so that theirs and ours agree.
+ * Pure.
+ */
 
 const seed = 0x9747b28c;
 const multiplier = 0x5bd1e995;

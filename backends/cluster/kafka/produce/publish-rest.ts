@@ -1,11 +1,12 @@
 /**
- * Publishes what a process may have published before it ended, and only that of it which isn't there: what its topic has near the end of a partition,
- * with the same bytes, is not published again.
+ * Publishes what a process may have published before it ended, and only that of it which isn't there: what its topic
+ * has near the end of a partition, with the same bytes, is not published again.
  *
  * Flows in: records in wire form. Flows out: those that are missing, to `publish`.
  *
- * Three cases remain in which a topic has a record twice: the writer was only paused, and writes when it wakes; more than `searchedRecords` of others
- * came between; or the leader has it and its replicas have not, so that it can't be read yet.
+ * Three cases remain in which a topic has a record twice: the writer was only paused, and writes when it wakes; more
+ * than `searchedRecords` of others came between; or the leader has it and its replicas have not, so that it can't be
+ * read yet.
  */
 import { createHash } from 'node:crypto';
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
@@ -13,7 +14,10 @@ import type { Reader } from '../read/reader.js';
 import type { ReadingWire } from '../read/records.js';
 import { partitionOfKey } from './partitioner.js';
 
-/** Beside as many as are to be published. Between the first publication and ours lie only those of other writers: conversions, mostly. */
+/**
+ * Beside as many as are to be published. Between the first publication and ours lie only those of other writers:
+ * conversions, mostly.
+ */
 const searchedRecords = 1_000;
 
 /** For a reader of records in wire form. */

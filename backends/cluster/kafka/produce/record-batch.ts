@@ -1,13 +1,17 @@
 /**
  * Records as Kafka keeps them: a batch of format 2, uncompressed. Pure.
  *
- * Flows in: records of one partition and the numbers that make a repeat of the batch recognizable. Flows out: its bytes. kafkajs has an encoder, which
- * makes some ten buffers per record; this one takes an eighth of its time, and time is what a process that appends has least of.
+ * Flows in: records of one partition and the numbers that make a repeat of the batch recognizable. Flows out: its
+ * bytes. kafkajs has an encoder, which makes some ten buffers per record; this one takes an eighth of its time, and
+ * time is what a process that appends has least of.
  */
 import type { NewRecord, RecordHeaders } from '../../../../pipeline/ports.js';
 import { crc32c } from './crc32c.js';
 
-/** What an idempotent producer numbers a batch with: its id, and the sequence of the batch's first record in its partition. */
+/**
+ * What an idempotent producer numbers a batch with: its id, and the sequence of the batch's first record in its
+ * partition.
+ */
 export interface BatchNumbers {
   /** A 64-bit integer in decimal digits. */
   readonly producerId: string;

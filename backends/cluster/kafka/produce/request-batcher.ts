@@ -1,8 +1,8 @@
 /**
  * One request at a time, which takes along all that waits by then.
  *
- * Flows in: what partitions have to say to a broker. Flows out: to each its part of the answer. Loads are made when a request leaves, so that what came
- * while the one before was under way goes along.
+ * Flows in: what partitions have to say to a broker. Flows out: to each its part of the answer. Loads are made when a
+ * request leaves, so that what came while the one before was under way goes along.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 

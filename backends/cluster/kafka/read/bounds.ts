@@ -1,4 +1,7 @@
-/** Where partitions begin and end. Questions of one turn about one topic are asked together: some ask about every partition, many times a second. */
+/**
+ * Where partitions begin and end. Questions of one turn about one topic are asked together: some ask about every
+ * partition, many times a second.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, Topic } from '../../../../pipeline/ports.js';
 import { retried } from '../../retrying.js';

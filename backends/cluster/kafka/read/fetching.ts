@@ -1,8 +1,8 @@
 /**
  * Fetch requests to brokers, outside any group, and what they say of each partition.
  *
- * Flows in: offsets. Flows out: records from there on, and where the next ones are, for retention and compaction leave gaps. Records of transactions,
- * which we don't write, are read as they come.
+ * Flows in: offsets. Flows out: records from there on, and where the next ones are, for retention and compaction leave
+ * gaps. Records of transactions, which we don't write, are read as they come.
  */
 import type { Broker, KafkaMessage } from 'kafkajs';
 import { type RetryOptions, retried } from '../../retrying.js';
@@ -32,8 +32,8 @@ export interface Fetched {
 }
 
 /**
- * Answers in the order of what is wanted. Waits up to `maxWaitMs` for a record to come. Rejects when an offset of any partition is outside its log: see
- * {@link isOutOfRange}.
+ * Answers in the order of what is wanted. Waits up to `maxWaitMs` for a record to come. Rejects when an offset of any
+ * partition is outside its log: see {@link isOutOfRange}.
  */
 export async function fetchFrom(
   broker: Broker,
@@ -60,7 +60,10 @@ export async function fetchFrom(
   });
 }
 
-/** A batch comes whole, also when the offset asked for is within. Its end counts: compaction may have taken its last records. */
+/**
+ * A batch comes whole, also when the offset asked for is within. Its end counts: compaction may have taken its last
+ * records.
+ */
 function from(offset: number, raw: readonly RawRecord[]): Pick<Fetched, 'messages' | 'nextOffset'> {
   const messages = raw.filter((message) => Number(message.offset) >= offset && message.isControlRecord !== true);
   const last = raw.at(-1);
@@ -87,7 +90,10 @@ export interface PartitionSource {
   readonly outageLimitMs: number;
 }
 
-/** What is there from the offset on: records, or the offset before which nothing is left, or nothing at the end and beyond. */
+/**
+ * What is there from the offset on: records, or the offset before which nothing is left, or nothing at the end and
+ * beyond.
+ */
 export async function fetchFound(source: PartitionSource, wanted: Wanted): Promise<Fetched> {
   const { partition, offset } = wanted;
   const options: RetryOptions = {

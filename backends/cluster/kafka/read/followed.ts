@@ -1,5 +1,6 @@
 /**
- * One partition that is followed: a loop that fetches ahead into a bounded queue, and one that hands over what is there.
+ * One partition that is followed: a loop that fetches ahead into a bounded queue, and one that hands over what is
+ * there.
  *
  * Flows in: the offset that the handler wants to start from. Flows out: calls of the handler, one at a time.
  */
@@ -57,7 +58,10 @@ export class Followed {
 
   constructor(private readonly parts: FollowedParts) {}
 
-  /** Resolves when the handler has let go, after {@link stop}. Rejects when the handler fails or brokers are out of reach for too long. */
+  /**
+   * Resolves when the handler has let go, after {@link stop}. Rejects when the handler fails or brokers are out of
+   * reach for too long.
+   */
   async follow(): Promise<void> {
     const { partition, options } = this.parts;
     this.goOnFrom(asPosition(await options.handler.assigned(partition, () => !this.isStopped)));
@@ -186,7 +190,10 @@ export class Followed {
     if (hasNewLeader || this.parts.socketsOpened() !== this.comparedAt) this.doubt();
   }
 
-  /** Whether the log is the one that was read up to the position. Where it isn't, what waits is forgotten, and the partition goes on from elsewhere or halts. */
+  /**
+   * Whether the log is the one that was read up to the position. Where it isn't, what waits is forgotten, and the
+   * partition goes on from elsewhere or halts.
+   */
   private async compare(): Promise<boolean> {
     const { partition, log, options, socketsOpened } = this.parts;
     const { handler, topic } = options;

@@ -1,8 +1,8 @@
 /**
  * A consumer without a group: this process reads all partitions of the topic, whoever else does.
  *
- * Flows in: what the handler wants to follow. Flows out: its records. Partitions that have room share their leader's next request, which waits for records
- * to come: one connection per broker, however many partitions.
+ * Flows in: what the handler wants to follow. Flows out: its records. Partitions that have room share their leader's
+ * next request, which waits for records to come: one connection per broker, however many partitions.
  */
 import type { ConsumeOptions, Log, Subscription } from '../../../../pipeline/ports.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
@@ -13,7 +13,10 @@ import { type Fetched, fetchFrom, fetchFromLeader, type PartitionSource, type Wa
 import { Followed } from './followed.js';
 import { type ReadingWire, recordsOf } from './records.js';
 
-/** How long a request waits for records. As long a partition that has room again may wait for others, which have come to the end. */
+/**
+ * How long a request waits for records. As long a partition that has room again may wait for others, which have come to
+ * the end.
+ */
 const maxFetchWaitMs = 250;
 
 export interface FollowerParts {

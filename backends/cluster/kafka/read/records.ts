@@ -1,4 +1,7 @@
-/** Records between Kafka's form and ours. Flows in: what kafkajs decoded of a fetch. Flows out: log records with inner schema ids. */
+/**
+ * Records between Kafka's form and ours. Flows in: what kafkajs decoded of a fetch. Flows out: log records with inner
+ * schema ids.
+ */
 import type { KafkaMessage } from 'kafkajs';
 import type { LogRecord, RecordHeaders, Topic } from '../../../../pipeline/ports.js';
 import type { WireSchemas } from '../../registry/wire-schemas.js';
@@ -6,7 +9,10 @@ import { leaderEpochOf } from '../connection/kafkajs-internals.js';
 
 export type ReadingWire = Pick<WireSchemas, 'learn' | 'fromWire'>;
 
-/** Each message once: its value is rewritten in place. Values are views into what was fetched. Rejects when the registry stays away. */
+/**
+ * Each message once: its value is rewritten in place. Values are views into what was fetched. Rejects when the registry
+ * stays away.
+ */
 export async function recordsOf(
   wire: ReadingWire,
   topic: Topic,

@@ -1,4 +1,7 @@
-/** The webhook stage for its tests: on the embedded log and queues in a temporary folder, with configuration that can be written. */
+/**
+ * The webhook stage for its tests: on the embedded log and queues in a temporary folder, with configuration that can be
+ * written.
+ */
 import { codecs } from '../../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../../schemas/json/webhook.js';
 import type { Attempt, Event } from '../../../../schemas/records.js';

@@ -1,5 +1,8 @@
-/** One piece of work at a time for each partition: the log hands over, while a claim that was lost may have to be recovered. */
-export class Turns {
+/**
+ * One piece of work at a time for each partition: the log hands over, while a claim that was lost may have to be
+ * recovered.
+ */
+export class PartitionMutex {
   readonly #last = new Map<number, Promise<unknown>>();
 
   /** Whether work on the partition is under way or waits. */
