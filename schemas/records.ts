@@ -210,7 +210,7 @@ export interface LastLocation {
 }
 
 /** Being inside a geofence, or in range of a beacon, since a time. */
-export interface Stay {
+export interface Visit {
   id: string;
   since: number;
   dwelled: boolean;
@@ -226,8 +226,8 @@ export interface UserState {
   profile: string | null;
   last: LastLocation | null;
   /** By time of entry. */
-  geofences: Stay[];
-  beacons: Stay[];
+  geofences: Visit[];
+  beacons: Visit[];
 }
 
 /** `users[0]` is the one whose location was applied last. */

@@ -4,7 +4,7 @@ import { parseTime } from '../../http/times.js';
 import { normalizeAddress } from '../../ingest/addresses.js';
 import { readLocation } from '../../ingest/track-request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
-import type { DeviceState, Location, Stay } from '../../schemas/records.js';
+import type { DeviceState, Location, Visit } from '../../schemas/records.js';
 import { FieldReader, isDictionary, type Outcome, parseText, type RawFields } from '../fields.js';
 import { isId } from '../pairs.js';
 
@@ -16,7 +16,7 @@ export interface ExplainRequest {
   readonly geofence: string | undefined;
 }
 
-export const maxStays = 1_000;
+export const maxVisits = 1_000;
 
 /** A location of nobody in particular still needs a device. */
 const someDevice = 'explain';
@@ -63,25 +63,25 @@ function readExplainedLocation(
 function readState(reader: FieldReader, { occurredAt, userId }: Location): DeviceState | null {
   const fields = reader.dictionary('state');
   if (fields === undefined) return null;
-  const geofences = readStays(reader, 'state.geofences', fields.geofences, occurredAt);
-  const beacons = readStays(reader, 'state.beacons', fields.beacons, occurredAt);
+  const geofences = readVisits(reader, 'state.geofences', fields.geofences, occurredAt);
+  const beacons = readVisits(reader, 'state.beacons', fields.beacons, occurredAt);
   return { users: [{ id: '', userId, createdAt: occurredAt, profile: null, last: null, geofences, beacons }] };
 }
 
 /** A list of ids, or of `{ _id, since }`; by default since the location itself. By time of entry. */
-function readStays(reader: FieldReader, name: string, value: unknown, occurredAt: number): Stay[] {
+function readVisits(reader: FieldReader, name: string, value: unknown, occurredAt: number): Visit[] {
   const given = value ?? [];
-  if (!Array.isArray(given) || given.length > maxStays) {
-    reader.refuse(name, `must be a list of at most ${maxStays} ids or { _id, since }`);
+  if (!Array.isArray(given) || given.length > maxVisits) {
+    reader.refuse(name, `must be a list of at most ${maxVisits} ids or { _id, since }`);
     return [];
   }
-  const stays = given.map((item) => stayOf(item, occurredAt));
-  if (stays.includes(undefined))
+  const visits = given.map((item) => visitOf(item, occurredAt));
+  if (visits.includes(undefined))
     reader.refuse(name, 'must be ids of 24 hex digits, or { _id, since } with a date and time');
-  return stays.filter((stay) => stay !== undefined).sort((one, other) => one.since - other.since);
+  return visits.filter((visit) => visit !== undefined).sort((one, other) => one.since - other.since);
 }
 
-function stayOf(item: unknown, occurredAt: number): Stay | undefined {
+function visitOf(item: unknown, occurredAt: number): Visit | undefined {
   const { _id, since: sinceText } = isDictionary(item) ? item : { _id: item, since: undefined };
   const id = parseText(_id);
   const since = sinceText === undefined ? occurredAt : parseTime(parseText(sinceText) ?? '');

@@ -59,7 +59,7 @@ test('one geofence', async () => {
   expect((await explain({ location })).question).not.toHaveProperty('geofence');
 });
 
-test('a state of ids and of stays', async () => {
+test('a state of ids and of visits', async () => {
   const [one, other] = ['1'.repeat(24), '2'.repeat(24)];
   const { question } = await explain({
     location: { ...location, userId: 'u' },

@@ -8,7 +8,7 @@ import type { ApiDeps } from '../deps.js';
 import { accepted, answerOf, bodyFields, described, success } from '../describe.js';
 import { readExplainRequest } from './input.js';
 
-const Stays = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));
+const Visits = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));
 
 const ExplainBody = Type.Object(
   {
@@ -24,7 +24,7 @@ const ExplainBody = Type.Object(
     ip: Type.Optional(Type.String({ description: 'Stands for the address of the request' })),
     state: Type.Optional(
       Type.Object(
-        { geofences: Stays, beacons: Stays },
+        { geofences: Visits, beacons: Visits },
         { description: 'What the user is inside of beforehand. Left out: as stored for the deviceId, else nothing' },
       ),
     ),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
-import type { DeviceState, Location, LocationDetails, Stay } from '../../schemas/records.js';
+import type { DeviceState, Location, LocationDetails, Visit } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
 import {
@@ -180,7 +180,7 @@ const story = fc
   .map(([first, steps]) => happenings(first, steps));
 
 const withoutGenerations = (state: DeviceState): DeviceState => {
-  const forgotten = (stays: Stay[]) => stays.map((stay) => ({ ...stay, generation: null }));
+  const forgotten = (visits: Visit[]) => visits.map((visit) => ({ ...visit, generation: null }));
   return {
     users: state.users.map((user) => ({
       ...user,

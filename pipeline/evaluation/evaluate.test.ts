@@ -4,7 +4,7 @@ import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
-import { listedStays } from './geofence-visits.js';
+import { listedVisits } from './geofence-visits.js';
 import {
   contextOf,
   type FlatFence,
@@ -148,7 +148,7 @@ describe('confidence', () => {
 });
 
 describe('dwells', () => {
-  test('once per stay, when it is longer than the threshold', () => {
+  test('once per visit, when it is longer than the threshold', () => {
     const device = atShop({ dwellEvents: true }, { dwellThreshold_min: 10 });
     device.reports(0, 0);
     expect(device.reports(10, 0)).toEqual([]);
@@ -243,17 +243,17 @@ describe('fences that are not monitored', () => {
     expect(operating(60, 20)).toBe(false);
   });
 
-  test("a disabled fence isn't listed, though the stay is remembered", () => {
+  test("a disabled fence isn't listed, though the visit is remembered", () => {
     const device = atShop();
     const { user } = device.evaluate(locationAt(0, 0, 0));
     const listed = (rules: Partial<FenceRules>) =>
-      listedStays(user, contextOf(flatWorld([shop(rules)])).fences, noonMs).map(({ id }) => id);
+      listedVisits(user, contextOf(flatWorld([shop(rules)])).fences, noonMs).map(({ id }) => id);
     expect(listed({})).toEqual(['shop']);
     expect(listed({ hours: () => false })).toEqual(['shop']);
     expect(listed({ enabled: false })).toEqual([]);
     expect(listed({ disableAfterMs: noonMs - 1 })).toEqual([]);
     expect(listed({ deleteAfterMs: noonMs - 1 })).toEqual([]);
-    expect(listedStays(user, contextOf(flatWorld([])).fences, noonMs)).toEqual([]);
+    expect(listedVisits(user, contextOf(flatWorld([])).fences, noonMs)).toEqual([]);
   });
 });
 
@@ -412,7 +412,7 @@ describe('users', () => {
     expect(later.state.users.map(({ userId }) => userId)).toEqual(['ann', 'bob']);
   });
 
-  test('once somebody was named, the anonymous record stays its own', () => {
+  test('once a user is named, the anonymous record stays separate', () => {
     const device = atShop();
     device.reports(0, 0, { userId: 'ann' });
     expect(device.reports(1, 0)).toEqual(['entered shop']);

@@ -23,8 +23,8 @@ function follow(world: FlatWorld) {
         .transitions.map(({ type, id }) => `${type.replace(/user\.(\w+?)_.*/, '$1')} ${id}`),
     /** Stores the state as a release without generations did, and reads it again. */
     upgrade() {
-      const forgotten = (stays: NonNullable<typeof state>['users'][0]['geofences']) =>
-        stays.map((stay) => ({ ...stay, generation: null }));
+      const forgotten = (visits: NonNullable<typeof state>['users'][0]['geofences']) =>
+        visits.map((visit) => ({ ...visit, generation: null }));
       const users = state!.users.map((user) => ({
         ...user,
         geofences: forgotten(user.geofences),

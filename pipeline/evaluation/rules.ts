@@ -4,7 +4,7 @@
  * Verdicts are constants, so that judging allocates nothing and an explanation can name the very rule that decided.
  */
 import type { Settings } from '../../schemas/json/project.js';
-import type { Location, Stay } from '../../schemas/records.js';
+import type { Location, Visit } from '../../schemas/records.js';
 import { entryConfidence, exitConfidence } from './confidence.js';
 import { type EvaluationContext, type FenceRules, type Fences, Zone } from './types.js';
 
@@ -21,7 +21,7 @@ export type OutsideVerdict =
   | 'not_stopped'
   | 'confidence_too_low';
 
-/** What becomes of a device that is inside. `exited`, `left_in_silence` and `gone` end the stay; the others keep it. */
+/** What becomes of a device that is inside. `exited`, `left_in_silence` and `gone` end the visit; the others keep it. */
 export type InsideVerdict =
   | 'exited'
   | 'left_in_silence'
@@ -65,11 +65,11 @@ const isInExitReach = (zone: Zone, settings: Settings): boolean =>
 
 const mustStop = (rules: FenceRules, settings: Settings): boolean => rules.stopDetection ?? settings.stopDetection;
 
-/** One dwell per stay, once it has lasted longer than the threshold. */
-function isDwellDue(rules: FenceRules, stay: Stay, atMs: number, settings: Settings): boolean {
-  if (!settings.dwellEvents || stay.dwelled) return false;
+/** One dwell per visit, once it has lasted longer than the threshold. */
+function isDwellDue(rules: FenceRules, visit: Visit, atMs: number, settings: Settings): boolean {
+  if (!settings.dwellEvents || visit.dwelled) return false;
   const threshold_min = rules.dwellThreshold_min ?? settings.defaultDwellThreshold;
-  return threshold_min !== null && atMs - stay.since > threshold_min * minuteMs;
+  return threshold_min !== null && atMs - visit.since > threshold_min * minuteMs;
 }
 
 /** Every transition has at least the least confidence, so a share is computed only for projects that ask for more. */
@@ -106,7 +106,7 @@ export function judgeOutside(
 /** A device that is inside the fence of this row reports a location. */
 export function judgeInside(
   row: number,
-  stay: Stay,
+  visit: Visit,
   location: Location,
   { fences, settings }: EvaluationContext,
 ): InsideVerdict {
@@ -114,7 +114,7 @@ export function judgeInside(
   if (isGone(rules, location.occurredAt)) return 'gone';
   const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
   const leaves = isInExitReach(zone, settings);
-  if (!leaves && !isDwellDue(rules, stay, location.occurredAt, settings)) return 'inside';
+  if (!leaves && !isDwellDue(rules, visit, location.occurredAt, settings)) return 'inside';
   if (!isForRequest(rules, location.ip)) return 'not_for_request';
   if (!isSure(leaves ? exitConfidence : entryConfidence, zone, row, location, fences, settings))
     return 'confidence_too_low';

@@ -1,5 +1,5 @@
--- Every entry with the exit that ended the stay. Only the very next of the user's entries into and exits from the place counts: after a second
--- entry nobody knows when the first stay ended. A visit belongs to the time of its entry; its exit may lie after the range.
+-- Every entry with the exit that ended the visit. Only the very next of the user's entries into and exits from the place counts: after a second
+-- entry nobody knows when the first visit ended. A visit belongs to the time of its entry; its exit may lie after the range.
 CREATE OR REPLACE VIEW visits AS
 SELECT
     if(beacon = '', 'geofence', 'beacon') AS kind,

@@ -21,8 +21,8 @@ import type {
   Outcome,
   RangedBeacon,
   Rejection,
-  Stay,
   UserState,
+  Visit,
 } from '../records.js';
 
 const id = fc.stringMatching(/^[0-9a-f]{24}$/);
@@ -228,7 +228,7 @@ const lastLocation: fc.Arbitrary<LastLocation> = fc.record({
   source: maybe(text),
 });
 
-const stay: fc.Arbitrary<Stay> = fc.record({ id, since: time, dwelled: fc.boolean(), generation: fc.option(time) });
+const visit: fc.Arbitrary<Visit> = fc.record({ id, since: time, dwelled: fc.boolean(), generation: fc.option(time) });
 
 const userState: fc.Arbitrary<UserState> = fc.record({
   id,
@@ -236,8 +236,8 @@ const userState: fc.Arbitrary<UserState> = fc.record({
   createdAt: time,
   profile: maybe(json),
   last: maybe(lastLocation),
-  geofences: fc.array(stay, { maxLength: 4 }),
-  beacons: fc.array(stay, { maxLength: 4 }),
+  geofences: fc.array(visit, { maxLength: 4 }),
+  beacons: fc.array(visit, { maxLength: 4 }),
 });
 
 export const deviceState: fc.Arbitrary<DeviceState> = fc.record({

@@ -34,9 +34,9 @@ describe('a location update', () => {
     expect(eventTypesOf(entry.events)).toEqual(['user.entered_geofence', 'user.entered_geofence']);
     expect(externalIdsOf(entry.user.geofences)).toEqual(['circle', 'square']);
 
-    const stay = await device.track({ deviceId, ...standing(20, 0) });
-    expect(stay.events).toEqual([]);
-    expect(externalIdsOf(stay.user.geofences)).toEqual(['circle', 'square']);
+    const inside = await device.track({ deviceId, ...standing(20, 0) });
+    expect(inside.events).toEqual([]);
+    expect(externalIdsOf(inside.user.geofences)).toEqual(['circle', 'square']);
 
     const half = await device.track({ deviceId, ...standing(150, 0) });
     expect(half.events).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('a location update', () => {
     expect(events).toHaveLength(2);
   });
 
-  it('dwells once a stay, by the time of the locations', async () => {
+  it('dwells once per visit, by the time of the locations', async () => {
     const deviceId = newDevice();
     const startMs = Date.now() - 60 * minuteMs;
     const typesAt = async (minutes: number, eastM: number) => {

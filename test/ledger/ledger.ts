@@ -153,10 +153,10 @@ async function readStates(
       const place =
         last &&
         `${isoTime(last.occurredAt)} ${last.longitude} ${last.latitude} ± ${last.accuracy_m} stopped ${last.stopped}`;
-      const stays = [...geofences, ...beacons].map(
+      const visits = [...geofences, ...beacons].map(
         ({ id, since, dwelled }) => `${names.get(id) ?? id} since ${isoTime(since)}${dwelled ? ' dwelled' : ''}`,
       );
-      lines.push(`${deviceId} #${rank} ${userId ?? 'nobody'} at ${place} in [${stays.join(', ')}]`);
+      lines.push(`${deviceId} #${rank} ${userId ?? 'nobody'} at ${place} in [${visits.join(', ')}]`);
     }
   }
   return lines;

@@ -1,4 +1,4 @@
-/** How long stays last: quantiles and a histogram. */
+/** How long visits last: quantiles and a histogram. */
 import Type from 'typebox';
 import { type FieldReader, parseNumber } from '../../fields.js';
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';

@@ -57,7 +57,7 @@ const bounds: fc.Arbitrary<EvaluationBounds> = fc.constantFrom(defaultBounds, de
   maxVisits: 1,
 });
 
-const endsStay = new Set<RuleCode>(['exited', 'left_in_silence', 'past_delete_after', 'deleted']);
+const endsVisit = new Set<RuleCode>(['exited', 'left_in_silence', 'past_delete_after', 'deleted']);
 
 /** What an explanation claims, against what evaluation did. */
 function expectAgreement(
@@ -88,7 +88,7 @@ function expectAgreement(
   }
   if (did.result !== 'applied') return;
   const insideAfter = told.fences
-    .filter(({ wasInside, rule }) => (wasInside ? !endsStay.has(rule.code) : rule.code === 'entered'))
+    .filter(({ wasInside, rule }) => (wasInside ? !endsVisit.has(rule.code) : rule.code === 'entered'))
     .map(({ _id }) => _id);
   expect(insideAfter.sort()).toEqual(did.user.geofences.map(({ id }) => id).sort());
 }

@@ -3,7 +3,7 @@
  *
  * The verdicts are those of evaluation itself, asked once more; this file only names them for people, and measures.
  */
-import type { DeviceState, Location, Stay } from '../../../schemas/records.js';
+import type { DeviceState, Location, Visit } from '../../../schemas/records.js';
 import { isoTime } from '../../../schemas/wire/common.js';
 import { entryConfidence, exitConfidence } from '../../evaluation/confidence.js';
 import { entryCandidates } from '../../evaluation/entry-candidates.js';
@@ -24,7 +24,7 @@ export const ruleTexts = {
   already_inside: 'Inside before and still inside: an entry is told once.',
   still_within_buffer: 'Outside the boundary, but within the accuracy that the project allows before an exit.',
   dwell_threshold_not_reached: 'Still inside; the dwell threshold has not passed.',
-  already_dwelled: 'Still inside; a dwell is told once per stay.',
+  already_dwelled: 'Still inside; a dwell is reported once per visit.',
   stays_outside_boundary: 'Outside the boundary before and now.',
   within_accuracy_only: 'Outside the boundary, though the accuracy reaches it: entries need bufferEntries for that.',
   not_stopped: 'Stop detection is on, and the device is neither stopped nor in the foreground.',
@@ -34,7 +34,7 @@ export const ruleTexts = {
   closed: 'The geofence is closed at this time, and the project restricts events to operating hours.',
   not_for_this_user: 'The geofence is for other users.',
   not_for_this_address: "The request's address doesn't match the geofence's ip: this update changes nothing about it.",
-  left_in_silence: 'Left while the geofence was not monitored: the stay ends without an event.',
+  left_in_silence: 'Left while the geofence was not monitored: the visit ends without an event.',
   past_delete_after: 'The geofence is past its deleteAfter: it is forgotten in silence.',
   deleted: 'The geofence no longer exists: it is forgotten in silence.',
   no_such_geofence: 'This project has no geofence with this _id in this environment.',
@@ -110,28 +110,28 @@ export function explain(
   geofence?: string,
 ): Explanation {
   const evaluation = evaluate(location, state, context);
-  const { geofences: stays } = resolveUser(location, state?.users ?? []);
+  const { geofences: visits } = resolveUser(location, state?.users ?? []);
   const told = new Set(evaluation.transitions.map(({ id }) => id));
-  const explainFence = (id: string, stay?: Stay): ExplainedFence => {
+  const explainFence = (id: string, visit?: Visit): ExplainedFence => {
     const row = context.fences.rowOf(id);
     const code = (): RuleCode => {
-      const verdict = ruleCode(row, stay, location, context);
+      const verdict = ruleCode(row, visit, location, context);
       return verdict === 'entered' && !told.has(id) ? 'too_many_geofences' : verdict;
     };
     return {
       _id: id,
       ...identity(id, location, configuration),
       ...(row >= 0 && measure(row, location, context)),
-      wasInside: stay !== undefined,
+      wasInside: visit !== undefined,
       rule: rule(evaluation.result === 'applied' ? code() : unevaluated(evaluation.result)),
     };
   };
-  // A stay in a fence that was deleted says nothing of another that has its id now.
-  const current = stays.filter((stay) => {
-    const row = context.fences.rowOf(stay.id);
-    return row < 0 || isOfGeneration(stay, context.fences.generation(row));
+  // A visit in a fence that was deleted says nothing of another that has its id now.
+  const current = visits.filter((visit) => {
+    const row = context.fences.rowOf(visit.id);
+    return row < 0 || isOfGeneration(visit, context.fences.generation(row));
   });
-  const inside = current.map((stay) => explainFence(stay.id, stay));
+  const inside = current.map((visit) => explainFence(visit.id, visit));
   const known = new Set(current.map(({ id }) => id));
   const explanation = {
     evaluatedAt: isoTime(location.occurredAt),
@@ -205,10 +205,10 @@ const zoneOf = (row: number, location: Location, { fences }: Pick<EvaluationCont
   fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
 
 /** `row`: -1 for a fence that is no more. */
-function ruleCode(row: number, stay: Stay | undefined, location: Location, context: EvaluationContext): RuleCode {
+function ruleCode(row: number, visit: Visit | undefined, location: Location, context: EvaluationContext): RuleCode {
   if (row < 0) return 'deleted';
-  const verdict = stay
-    ? judgeInside(row, stay, location, context)
+  const verdict = visit
+    ? judgeInside(row, visit, location, context)
     : judgeOutside(row, zoneOf(row, location, context), location, context);
   switch (verdict) {
     case 'gone':
@@ -224,7 +224,7 @@ function ruleCode(row: number, stay: Stay | undefined, location: Location, conte
     case 'outside':
       return outsideCode(row, location, context);
     case 'inside':
-      return insideCode(row, stay!, location, context);
+      return insideCode(row, visit!, location, context);
     default:
       return verdict;
   }
@@ -234,11 +234,11 @@ const outsideCode = (row: number, location: Location, context: EvaluationContext
   zoneOf(row, location, context) === Zone.near ? 'within_accuracy_only' : 'stays_outside_boundary';
 
 /** Why a device that hasn't left makes no event. */
-function insideCode(row: number, stay: Stay, location: Location, { fences, settings }: EvaluationContext): RuleCode {
+function insideCode(row: number, visit: Visit, location: Location, { fences, settings }: EvaluationContext): RuleCode {
   if (zoneOf(row, location, { fences }) < Zone.partly) return 'still_within_buffer';
   const threshold_min = fences.rules(row).dwellThreshold_min ?? settings.defaultDwellThreshold;
   if (!settings.dwellEvents || threshold_min === null) return 'already_inside';
-  return stay.dwelled ? 'already_dwelled' : 'dwell_threshold_not_reached';
+  return visit.dwelled ? 'already_dwelled' : 'dwell_threshold_not_reached';
 }
 
 const transitionJson = ({ type, id, confidence, durationMs, currentlyOperating }: Transition) => ({

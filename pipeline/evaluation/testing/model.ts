@@ -4,7 +4,7 @@
  * types.
  */
 import type { Settings } from '../../../schemas/json/project.js';
-import type { DeviceState, Location, Stay, UserState } from '../../../schemas/records.js';
+import type { DeviceState, Location, UserState, Visit } from '../../../schemas/records.js';
 import type { Transition } from '../types.js';
 import { type FlatFence, type FlatWorld, overlapShare, signedDistance } from './flat-world.js';
 
@@ -115,13 +115,13 @@ interface Moved {
  * of.
  */
 function forgetGone(
-  stays: readonly Stay[],
+  visits: readonly Visit[],
   existing: readonly { readonly id: string; readonly generation: number }[],
-): Stay[] {
-  return stays.flatMap((stay) => {
-    const now = existing.find(({ id }) => id === stay.id);
-    const isTheSame = now !== undefined && (stay.generation === null || stay.generation === now.generation);
-    return isTheSame ? [{ ...stay, generation: now.generation }] : [];
+): Visit[] {
+  return visits.flatMap((visit) => {
+    const now = existing.find(({ id }) => id === visit.id);
+    const isTheSame = now !== undefined && (visit.generation === null || visit.generation === now.generation);
+    return isTheSame ? [{ ...visit, generation: now.generation }] : [];
   });
 }
 
@@ -143,7 +143,7 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
   const { fences, settings, bounds } = world;
   const now = location.occurredAt;
   const exits: Transition[] = [];
-  const wanted: { distanceM: number; stay: Stay; entry: Transition }[] = [];
+  const wanted: { distanceM: number; visit: Visit; entry: Transition }[] = [];
   const dwells: Transition[] = [];
   const reachM = entryReach(location, world);
   const living = fences.filter((fence) => !(now > fence.rules.deleteAfterMs));
@@ -163,30 +163,30 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
     const leave = !enter && (settings.bufferExits ? d < -a : d < 0);
     const stops = rules.stopDetection ?? settings.stopDetection;
     const currentlyOperating = rules.hours === null ? null : isOpen;
-    const stay = user.geofences.find(({ id }) => id === fence.id);
-    const durationMs = stay === undefined ? null : Math.max(0, now - stay.since);
+    const visit = user.geofences.find(({ id }) => id === fence.id);
+    const durationMs = visit === undefined ? null : Math.max(0, now - visit.since);
     const tell = { id: fence.id, durationMs, currentlyOperating };
 
-    if (stay === undefined) {
+    if (visit === undefined) {
       const isStoppedEnough = !stops || location.stopped || location.foreground;
       const isLookedAt = !settings.bufferEntries || isNear(fence, location.longitude, location.latitude, reachM);
       if (isMonitored && isLookedAt && enter && isStoppedEnough && entry >= settings.minimumConfidence) {
         wanted.push({
           distanceM: d >= 0 ? 0 : -d,
-          stay: { id: fence.id, since: now, dwelled: false, generation: fence.generation },
+          visit: { id: fence.id, since: now, dwelled: false, generation: fence.generation },
           entry: { type: 'user.entered_geofence', confidence: entry, ...tell },
         });
       }
     } else if (leave && exit >= settings.minimumConfidence) {
-      user.geofences.splice(user.geofences.indexOf(stay), 1);
+      user.geofences.splice(user.geofences.indexOf(visit), 1);
       if (isMonitored) exits.push({ type: 'user.exited_geofence', confidence: exit, ...tell });
     } else if (
       !leave &&
       isMonitored &&
-      isLongEnough(stay, fence, now, settings) &&
+      isLongEnough(visit, fence, now, settings) &&
       entry >= settings.minimumConfidence
     ) {
-      stay.dwelled = true;
+      visit.dwelled = true;
       dwells.push({ type: 'user.dwelled_in_geofence', confidence: entry, ...tell });
     }
   }
@@ -196,28 +196,28 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
     const inside = remaining + entered.length;
     if (inside < bounds.maxVisits && (one.distanceM === 0 || inside < bounds.maxBufferedVisits)) entered.push(one);
   }
-  entered.sort((a, b) => (a.stay.id < b.stay.id ? -1 : 1));
-  for (const { stay } of entered) insert(user.geofences, stay);
+  entered.sort((a, b) => (a.visit.id < b.visit.id ? -1 : 1));
+  for (const { visit } of entered) insert(user.geofences, visit);
   return {
     told: [...exits, ...entered.map(({ entry }) => entry), ...dwells],
     notEntered: wanted.length - entered.length,
   };
 }
 
-function isLongEnough(stay: Stay, fence: FlatFence, now: number, settings: Settings): boolean {
+function isLongEnough(visit: Visit, fence: FlatFence, now: number, settings: Settings): boolean {
   const threshold = fence.rules.dwellThreshold_min ?? settings.defaultDwellThreshold;
-  return settings.dwellEvents && threshold !== null && !stay.dwelled && (now - stay.since) / 60_000 > threshold;
+  return settings.dwellEvents && threshold !== null && !visit.dwelled && (now - visit.since) / 60_000 > threshold;
 }
 
-/** After all stays that began no later. */
-function insert(stays: Stay[], stay: Stay): void {
-  const after = stays.findIndex((other) => other.since > stay.since);
-  stays.splice(after < 0 ? stays.length : after, 0, stay);
+/** After all visits that began no later. */
+function insert(visits: Visit[], visit: Visit): void {
+  const after = visits.findIndex((other) => other.since > visit.since);
+  visits.splice(after < 0 ? visits.length : after, 0, visit);
 }
 
 function moveThroughBeacons(user: UserState, location: Location, { beacons, bounds }: FlatWorld): Moved {
   const exits: Transition[] = [];
-  const wanted: { stay: Stay; entry: Transition }[] = [];
+  const wanted: { visit: Visit; entry: Transition }[] = [];
   user.beacons = forgetGone(user.beacons, beacons);
   if (location.beacons === null) return { told: [], notEntered: 0 };
 
@@ -226,20 +226,20 @@ function moveThroughBeacons(user: UserState, location: Location, { beacons, boun
     const isHeard = location.beacons.some(
       (one) => one.type === type && one.group === group && one.major === major && one.minor === minor,
     );
-    const stay = user.beacons.find(({ id }) => id === beacon.id);
+    const visit = user.beacons.find(({ id }) => id === beacon.id);
     const tell = { id: beacon.id, confidence: 3, currentlyOperating: null } as const;
-    if (stay === undefined && isHeard && beacon.enabled) {
+    if (visit === undefined && isHeard && beacon.enabled) {
       wanted.push({
-        stay: { id: beacon.id, since: location.occurredAt, dwelled: false, generation: beacon.generation },
+        visit: { id: beacon.id, since: location.occurredAt, dwelled: false, generation: beacon.generation },
         entry: { type: 'user.entered_beacon', durationMs: null, ...tell },
       });
-    } else if (stay !== undefined && !isHeard) {
-      user.beacons.splice(user.beacons.indexOf(stay), 1);
-      const durationMs = Math.max(0, location.occurredAt - stay.since);
+    } else if (visit !== undefined && !isHeard) {
+      user.beacons.splice(user.beacons.indexOf(visit), 1);
+      const durationMs = Math.max(0, location.occurredAt - visit.since);
       if (beacon.enabled) exits.push({ type: 'user.exited_beacon', durationMs, ...tell });
     }
   }
   const entered = wanted.slice(0, Math.max(0, bounds.maxVisits - user.beacons.length));
-  for (const { stay } of entered) insert(user.beacons, stay);
+  for (const { visit } of entered) insert(user.beacons, visit);
   return { told: [...exits, ...entered.map(({ entry }) => entry)], notEntered: wanted.length - entered.length };
 }

@@ -2,7 +2,7 @@
 import type { Beacon } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord, GeofenceSummary } from '../../../schemas/json/geofence.js';
 import type { User, UserProfile } from '../../../schemas/json/user.js';
-import type { Stay, UserState } from '../../../schemas/records.js';
+import type { UserState, Visit } from '../../../schemas/records.js';
 import { beaconSummary, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { userJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
@@ -16,24 +16,24 @@ export interface DeviceScope extends Scope {
 const isListed = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord, atMs: number): boolean =>
   enabled && atMs <= (disableAfter ?? Infinity) && atMs <= (deleteAfter ?? Infinity);
 
-/** Summaries of the geofences stayed in, by time of entry; without those that were disabled or gone at `atMs`. */
+/** Summaries of the geofences that the user is in, by time of entry; without those that were disabled or gone at `atMs`. */
 const listedGeofences = (
-  stays: readonly Stay[],
+  visits: readonly Visit[],
   scope: Scope,
   configuration: ConfigurationReader,
   atMs: number,
 ): GeofenceSummary[] =>
-  stays.flatMap((stay) => {
-    const record = configuration.keptGeofence(scope, stay.id);
-    const isShown = record !== undefined && isOfGeneration(stay, record.createdAt) && isListed(record, atMs);
+  visits.flatMap((visit) => {
+    const record = configuration.keptGeofence(scope, visit.id);
+    const isShown = record !== undefined && isOfGeneration(visit, record.createdAt) && isListed(record, atMs);
     return isShown ? [geofenceSummary(record)] : [];
   });
 
 /** Summaries of the beacons in range; without those that are disabled or gone. */
-const listedBeacons = (stays: readonly Stay[], scope: Scope, configuration: ConfigurationReader): Beacon[] =>
-  stays.flatMap((stay) => {
-    const record = configuration.beacon(scope, stay.id);
-    return record?.enabled && isOfGeneration(stay, record.createdAt) ? [beaconSummary(record)] : [];
+const listedBeacons = (visits: readonly Visit[], scope: Scope, configuration: ConfigurationReader): Beacon[] =>
+  visits.flatMap((visit) => {
+    const record = configuration.beacon(scope, visit.id);
+    return record?.enabled && isOfGeneration(visit, record.createdAt) ? [beaconSummary(record)] : [];
   });
 
 /**
