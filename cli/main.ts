@@ -5,6 +5,7 @@
  *
  * A command is loaded when it is called: some of them load native engines, which takes longer than what others do.
  */
+import { isPortError } from '../pipeline/errors.js';
 import { ApiError } from '../schemas/errors.js';
 import { type Command, CommandFailure, UsageError } from './command.js';
 
@@ -48,7 +49,8 @@ function expected(
   if (error instanceof UsageError) return { line: error.message, status: 2 };
   // Node adds advice on positional arguments, which no command that has options takes.
   if (error.code?.startsWith('ERR_PARSE_ARGS')) return { line: error.message.split('. ', 1)[0] as string, status: 2 };
-  if (error instanceof CommandFailure || error instanceof ApiError) return { line: error.message, status: 1 };
+  if (error instanceof CommandFailure || error instanceof ApiError || isPortError(error))
+    return { line: error.message, status: 1 };
   return undefined;
 }
 

@@ -3,6 +3,7 @@
  * `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isPortError, type PortError } from '../pipeline/errors.js';
 import { ApiError, parameterError } from '../schemas/errors.js';
 import { failureBody } from './raw-answers.js';
 
@@ -21,12 +22,17 @@ function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefi
   return undefined;
 }
 
+/** Returns the HTTP error for a port's error. Both use the same codes; the type checker compares them. */
+const fromPort = ({ code, message, retryAfterS }: PortError): ApiError =>
+  new ApiError(code, message, retryAfterS === undefined ? {} : { retryAfterS });
+
 /**
  * The catalogued error behind whatever was thrown. What is unexpected is logged in full and answered without its
  * message.
  */
 export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
+  if (isPortError(error)) return fromPort(error);
   const refused = refusal((error ?? {}) as Partial<FastifyError>);
   if (refused) return refused;
   request.log.error({ err: error, requestId: request.id }, 'unexpected failure of a request');

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PortError } from '../pipeline/errors.js';
 import { until } from '../pipeline/stages/testing/node.js';
-import { ApiError } from '../schemas/errors.js';
 import { batchRecords } from './bulk-upload.js';
 import type { IngestDependencies } from './parts.js';
 import { north, startIngest, type TestIngest } from './testing/fixtures.js';
@@ -197,7 +197,7 @@ describe('a log that is slow', () => {
     let appends = 0;
     const append: Append = async () => {
       appends += 1;
-      if (appends > 2) throw new ApiError('overloaded', 'the log is behind');
+      if (appends > 2) throw new PortError('overloaded', 'the log is behind');
     };
     const ingest = await startIngest({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append }) });
     try {

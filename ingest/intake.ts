@@ -1,4 +1,5 @@
 /** Locations into the log: admitted, encoded, durable. */
+import { isPortError } from '../pipeline/errors.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { Slab } from '../pipeline/records/slab.js';
 import { ApiError } from '../schemas/errors.js';
@@ -12,7 +13,7 @@ export type Intake = (endpoint: 'track' | 'replay', locations: readonly Location
 
 /** The log may refuse by a bound of its own. */
 export function asOverload(error: unknown): unknown {
-  return error instanceof ApiError && error.code === 'overloaded' ? overloaded() : error;
+  return isPortError(error, 'overloaded') ? overloaded() : error;
 }
 
 export function createIntake(log: Pick<Log, 'append'>, admission: Admission, metrics: IngestMetrics): Intake {

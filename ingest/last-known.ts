@@ -3,11 +3,11 @@
  * says.
  */
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
+import { isPortError } from '../pipeline/errors.js';
 import { heldUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 import { decodeDeviceState } from '../pipeline/stages/locations/devices.js';
 import { userOf } from '../pipeline/stages/locations/user.js';
-import { ApiError } from '../schemas/errors.js';
 import type { User } from '../schemas/json/user.js';
 import type { DeviceState, Location, UserState } from '../schemas/records.js';
 import { deviceKey } from './track-request.js';
@@ -59,5 +59,5 @@ function userAfter(locations: readonly Location[], stored: readonly UserState[])
 }
 
 function nothingInAnOutage(error: unknown): undefined {
-  if (!(error instanceof ApiError && error.code === 'unavailable')) throw error;
+  if (!isPortError(error, 'unavailable')) throw error;
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PortError } from '../pipeline/errors.js';
 import { type NewRecord, topics } from '../pipeline/ports.js';
 import { readAll, until } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
-import { ApiError } from '../schemas/errors.js';
 import type { Rejection } from '../schemas/records.js';
 import { startRejectionCounter } from './rejections.js';
 import { north, startIngest, type TestIngest } from './testing/fixtures.js';
@@ -88,7 +88,7 @@ describe('the counter', () => {
       if (isFull) {
         isFull = false;
         counter.add(scope, 'track', problem);
-        throw new ApiError('overloaded', 'full');
+        throw new PortError('overloaded', 'full');
       }
       appended.push(...records);
     };

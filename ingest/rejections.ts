@@ -6,9 +6,10 @@
  * that is killed loses the counts of its last second.
  */
 import type { Scope } from '../pipeline/catalog/types.js';
+import { isPortError } from '../pipeline/errors.js';
 import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
-import { ApiError, type ErrorCode, type FieldProblem } from '../schemas/errors.js';
+import type { ErrorCode, FieldProblem } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import type { Rejection } from '../schemas/records.js';
 import { TrackRequest } from './schemas.js';
@@ -41,9 +42,6 @@ const intervalMs = 1_000;
 /** Different ones within an interval; more are not counted. */
 const maxDifferent = 10_000;
 
-/** What keeps counts from being appended, and passes. */
-const passing: readonly ErrorCode[] = ['overloaded', 'unavailable', 'storage_full'];
-
 type Counted = Omit<Rejection, 'id' | 'at'>;
 
 export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => number): RunningRejectionCounter {
@@ -69,7 +67,7 @@ export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => num
       await log.append(topics.rejections, taken.map(recordAt(clock())));
     } catch (error) {
       // It is counted again with the next ones.
-      if (!(error instanceof ApiError && passing.includes(error.code))) throw error;
+      if (!isPortError(error)) throw error;
       taken.forEach(count);
     }
   }

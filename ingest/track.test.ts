@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiError } from '../schemas/errors.js';
+import { PortError } from '../pipeline/errors.js';
 import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 const post = (ingest: TestIngest, url: string, payload: object | string, key = ingest.publishable) =>
@@ -190,7 +190,7 @@ it('repeats the last known user when the stage has stopped', async () => {
 
 it('says 503 with a time to come back when the log has no room', async () => {
   const full = async () => {
-    throw new ApiError('overloaded', 'the log is behind');
+    throw new PortError('overloaded', 'the log is behind');
   };
   const ingest = await startIngest({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append: full }) });
   try {

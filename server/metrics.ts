@@ -5,7 +5,7 @@
  */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from '../http/requests.js';
-import { ApiError } from '../schemas/errors.js';
+import { isPortError } from '../pipeline/errors.js';
 
 interface Definition {
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -75,7 +75,7 @@ export function addGauge(
 }
 
 function noNumberInAnOutage(error: unknown): number {
-  if (error instanceof ApiError && error.code === 'unavailable') return Number.NaN;
+  if (isPortError(error, 'unavailable')) return Number.NaN;
   throw error;
 }
 

@@ -2,8 +2,9 @@
  * Group commit: appends that arrive while a transaction is under way share the next one, and its one fsync.
  * What is in flight is bounded; past the bound an append is refused as `overloaded`.
  */
+
+import { PortError } from '../../pipeline/errors.js';
 import type { NewRecord, Topic } from '../../pipeline/ports.js';
-import { ApiError } from '../../schemas/errors.js';
 import type { Environment } from './environment.js';
 import type { RecordGroup, TopicStore } from './topic-store.js';
 
@@ -47,7 +48,7 @@ export class Appender {
       bytes += record.key.length + (record.value === null ? 0 : record.value.length);
     }
     if (this.inFlightBytes > 0 && this.inFlightBytes + bytes > this.options.maxInFlightBytes) {
-      throw new ApiError('overloaded', 'too much is being written; try again', { retryAfterS: 1 });
+      throw new PortError('overloaded', 'too many bytes are in flight to the log', { retryAfterS: 1 });
     }
     this.inFlightBytes += bytes;
     this.batch.bytes += bytes;

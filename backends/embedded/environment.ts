@@ -16,7 +16,7 @@ export interface Environment {
    * stay. While the disk is full it waits, and `write` runs again when a transaction had no room.
    */
   transaction<T>(write: () => T): Promise<T>;
-  /** The same, once: rejects with ApiError `storage_full` when there was no room. Nothing was written then. */
+  /** The same, once: rejects with PortError `storage_full` when there was no room. Nothing was written then. */
   attempt<T>(write: () => T): Promise<T>;
   /** Resolves when all that this thread has committed so far is on disk. */
   flushed(): Promise<void>;

@@ -1,4 +1,6 @@
 /** The log on LMDB: appends by group commit, consumers by wake-up, retention by sweep. */
+
+import { isPortError, PortError } from '../../pipeline/errors.js';
 import {
   type ConsumeOptions,
   type Log,
@@ -7,7 +9,6 @@ import {
   type Topic,
   topics,
 } from '../../pipeline/ports.js';
-import { ApiError } from '../../schemas/errors.js';
 import { Appender } from './appender.js';
 import { startConsumer } from './consumer.js';
 import type { Environment } from './environment.js';
@@ -42,7 +43,7 @@ export interface EmbeddedLog extends Log {
   /** Key and value bytes accepted by this thread's `append` and not durable yet. */
   readonly inFlightBytes: number;
   /**
-   * Rejects with ApiError `overloaded` when too much is in flight, `storage_full` where appends don't wait for room,
+   * Rejects with PortError `overloaded` when too much is in flight, `storage_full` where appends don't wait for room,
    * `unavailable` after close.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
@@ -73,7 +74,7 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
       try {
         return await append();
       } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'storage_full')) throw error;
+        if (!isPortError(error, 'storage_full')) throw error;
       }
     }
   }
@@ -96,7 +97,7 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
     partitions: (topic) => stores[topic].partitions,
     partitionOf: (topic, key) => partitionOfKey(key, stores[topic].partitions),
     async append(topic, records) {
-      if (closed) throw new ApiError('unavailable', 'the log is closed');
+      if (closed) throw new PortError('unavailable', 'the log is closed');
       if (records.length === 0) return;
       const store = stores[topic];
       const appender = store.environment === storage.logEnvironment ? logAppender : stateAppender;
@@ -104,7 +105,7 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
       await (whenFull === 'wait' ? appendWhenRoom(append) : append());
     },
     consume(options) {
-      if (closed) throw new ApiError('unavailable', 'the log is closed');
+      if (closed) throw new PortError('unavailable', 'the log is closed');
       const store = stores[options.topic];
       const all = Array.from({ length: store.partitions }, (_, partition) => partition);
       const consumer = startConsumer({

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ApiError } from '../../schemas/errors.js';
+import { PortError } from '../../pipeline/errors.js';
 import { remote, serve } from './remote.js';
 
 interface Arithmetic {
@@ -22,7 +22,7 @@ class Calculator implements Arithmetic {
     throw Object.assign(new TypeError('no such table'), { code: '60', type: 'UNKNOWN_TABLE' });
   }
   async refuse(): Promise<never> {
-    throw new ApiError('invalid_parameter', 'radius: must be 10 to 10000', { param: 'radius', retryAfterS: 3 });
+    throw new PortError('overloaded', 'too many bytes are in flight', { retryAfterS: 3 });
   }
   never(): Promise<never> {
     return new Promise(() => {});
@@ -51,7 +51,7 @@ describe('calls between threads', () => {
     expect(await calculator.add(1, 2)).toBe(3);
   });
 
-  test('errors keep what they say; an ApiError stays one', async () => {
+  test('errors keep name, message and fields; a PortError arrives as a PortError', async () => {
     const calculator = remote<Arithmetic>(channel.port1);
     await expect(calculator.fail(new Error())).rejects.toMatchObject({
       name: 'TypeError',
@@ -59,8 +59,8 @@ describe('calls between threads', () => {
       code: '60',
     });
     const refusal = await calculator.refuse().catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(ApiError);
-    expect(refusal).toMatchObject({ code: 'invalid_parameter', param: 'radius', retryAfterS: 3, status: 400 });
+    expect(refusal).toBeInstanceOf(PortError);
+    expect(refusal).toMatchObject({ code: 'overloaded', message: 'too many bytes are in flight', retryAfterS: 3 });
   });
 
   test('what cannot be sent fails the call and nothing else', async () => {

@@ -1,11 +1,11 @@
 /**
  * Calls between threads: an object's asynchronous methods, callable from the other end of a MessagePort.
  *
- * Arguments and results are copied (structured clone). Errors keep name, message, stack and plain fields; an ApiError
+ * Arguments and results are copied (structured clone). Errors keep name, message, stack and plain fields; a PortError
  * arrives as one.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { ApiError, type ErrorCode } from '../../schemas/errors.js';
+import { PortError, type PortErrorCode } from '../../pipeline/errors.js';
 
 /** An interface whose methods all answer promises, and nothing else. */
 type Asynchronous<T> = { [K in keyof T]: (...args: never[]) => Promise<unknown> };
@@ -33,12 +33,13 @@ function toFailure(thrown: unknown): Failure {
 }
 
 function toError({ name, message, stack, fields }: Failure): Error {
-  if (name === 'ApiError') {
-    const { code, param, retryAfterS } = fields;
-    return new ApiError(code as ErrorCode, message, {
-      ...(param === undefined ? {} : { param: String(param) }),
-      ...(retryAfterS === undefined ? {} : { retryAfterS: Number(retryAfterS) }),
-    });
+  if (name === 'PortError') {
+    const { code, retryAfterS } = fields;
+    return new PortError(
+      code as PortErrorCode,
+      message,
+      retryAfterS === undefined ? {} : { retryAfterS: Number(retryAfterS) },
+    );
   }
   return Object.assign(new Error(message), fields, { name, stack });
 }
@@ -73,7 +74,7 @@ interface PendingCall {
 
 /**
  * The object that the other end serves. When the port closes, or its thread dies, waiting and later calls reject with
- * ApiError `unavailable`. The port keeps this thread alive only while calls wait.
+ * PortError `unavailable`. The port keeps this thread alive only while calls wait.
  */
 export function remote<T extends Asynchronous<T>>(
   port: MessagePort,
@@ -92,9 +93,9 @@ export function remote<T extends Asynchronous<T>>(
   }
 
   async function call(method: string, args: unknown[]): Promise<unknown> {
-    if (closed) throw new ApiError('unavailable', `${method}: the other thread has ended`);
+    if (closed) throw new PortError('unavailable', `${method}: the other thread has ended`);
     if (pending.size >= maxPendingCalls)
-      throw new ApiError('overloaded', `${method}: too many calls wait`, { retryAfterS: 1 });
+      throw new PortError('overloaded', `${method}: too many calls are pending`, { retryAfterS: 1 });
     lastId += 1;
     const id = lastId;
     port.postMessage({ id, method, args } satisfies Request);
@@ -105,7 +106,7 @@ export function remote<T extends Asynchronous<T>>(
   port.on('message', settle);
   port.on('close', () => {
     closed = true;
-    for (const { reject } of pending.values()) reject(new ApiError('unavailable', 'the other thread has ended'));
+    for (const { reject } of pending.values()) reject(new PortError('unavailable', 'the other thread has ended'));
     pending.clear();
   });
   port.unref();

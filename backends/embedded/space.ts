@@ -7,7 +7,7 @@
 import { statfsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError } from '../../schemas/errors.js';
+import { PortError } from '../../pipeline/errors.js';
 
 export const spaceLevels = ['enough', 'low', 'out'] as const;
 export type SpaceLevel = (typeof spaceLevels)[number];
@@ -40,8 +40,8 @@ export function createSpace(shared: SharedSpace = newSharedSpace()): Space {
   };
 }
 
-export const storageFull = (): ApiError =>
-  new ApiError('storage_full', 'the disk is nearly full: nothing can be stored until there is room again', {
+export const storageFull = (): PortError =>
+  new PortError('storage_full', 'the disk is nearly full: nothing can be stored until space is freed', {
     retryAfterS,
   });
 

@@ -32,7 +32,7 @@ const outageLimitMs = 120_000;
  * Makes the database when it isn't there. Rejects when the server doesn't let us in, is too old, or wasn't reached for
  * two minutes. As parameters, times are best bound as epoch milliseconds. 64-bit integers are answered as numbers. A
  * failed statement rejects with an Error that has ClickHouse's `code` and `type`, a question that nobody answers with
- * an ApiError.
+ * a PortError.
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseAnalytics> {
   const clients = createClients(options);

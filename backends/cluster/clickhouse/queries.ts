@@ -3,8 +3,8 @@
  * kept than can be.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
+import { PortError } from '../../../pipeline/errors.js';
 import type { Analytics } from '../../../pipeline/ports.js';
-import { ApiError } from '../../../schemas/errors.js';
 import { fileOf, rowsOf } from '../../clickhouse-answers.js';
 import { retried } from '../retrying.js';
 import { isSilent, isUnreached } from './errors.js';
@@ -24,8 +24,7 @@ export function createQuestions(client: ClickHouseClient, requestTimeoutMs: numb
   let atOnce = 0;
 
   async function ask<T>(limitMs: number, question: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (atOnce >= maxAtOnce)
-      throw new ApiError('overloaded', 'too many questions to the analytics store', { retryAfterS });
+    if (atOnce >= maxAtOnce) throw new PortError('overloaded', 'too many queries wait for ClickHouse', { retryAfterS });
     atOnce++;
     // The wait for a connection counts too.
     const signal = AbortSignal.timeout(limitMs);
@@ -34,7 +33,7 @@ export function createQuestions(client: ClickHouseClient, requestTimeoutMs: numb
       return await retried(() => question(signal), { limitMs: outageLimitMs, isFinal });
     } catch (error) {
       const isUnanswered = signal.aborted || isUnreached(error) || isSilent(error);
-      throw isUnanswered ? new ApiError('unavailable', 'the analytics store does not answer', { retryAfterS }) : error;
+      throw isUnanswered ? new PortError('unavailable', 'ClickHouse does not answer', { retryAfterS }) : error;
     } finally {
       atOnce--;
     }

@@ -5,8 +5,9 @@
  * client reads, durable on all replicas in sync; and back again. What is told apart here is done in the files beside
  * this one: appending, reading, following, and consuming as one of a group.
  */
+
+import { PortError } from '../../../pipeline/errors.js';
 import type { ConsumeOptions, Log, NewRecord, Subscription, Topic } from '../../../pipeline/ports.js';
-import { ApiError } from '../../../schemas/errors.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
 import type { KafkaConnection } from './connection/connection.js';
 import { startGroupConsumer } from './consume/group-consumer.js';
@@ -28,7 +29,7 @@ export interface KafkaLog extends Log {
   /** Key and value bytes accepted by `append` and not durable yet, at most. */
   readonly inFlightBytes: number;
   /**
-   * Rejects with ApiError `overloaded` when too much is in flight, `unavailable` when it takes too long and after
+   * Rejects with PortError `overloaded` when too much is in flight, `unavailable` when it takes too long and after
    * close. Rewrites the values.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
@@ -57,7 +58,7 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
   let closed = false;
 
   function refuseWhenClosed(): void {
-    if (closed) throw new ApiError('unavailable', 'the log is closed');
+    if (closed) throw new PortError('unavailable', 'the log is closed');
   }
 
   function start(options: ConsumeOptions): Subscription {

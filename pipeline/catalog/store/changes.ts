@@ -3,13 +3,13 @@
  */
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
-import { ApiError } from '../../../schemas/errors.js';
 import { BeaconRecord } from '../../../schemas/json/beacon.js';
 import { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
 import { ProjectRecord } from '../../../schemas/json/project.js';
 import { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
+import { PortError } from '../../errors.js';
 import { type Divergence, type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../../ports.js';
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
 import { createRulesCompiler } from '../index/fence-rules.js';
@@ -173,12 +173,12 @@ export const appendChange = (
   change: ConfigurationChange,
 ): Promise<void> => log.append(topics.changes, [encodeChange(change, newEditId(), clock())]);
 
-/** Rejects with ApiError `unavailable` when the work takes longer; it goes on. */
+/** Rejects with PortError `unavailable` when the work takes longer; it goes on. */
 async function withinLimit<T>(limitMs: number | undefined, work: Promise<T>): Promise<T> {
   if (limitMs === undefined) return work;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new ApiError('unavailable', 'this node lags behind the configuration; try again', { retryAfterS: 5 });
+    const error = new PortError('unavailable', 'this node lags behind the configuration', { retryAfterS: 5 });
     timer = setTimeout(() => reject(error), limitMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));

@@ -1,5 +1,5 @@
 /** Work on the configuration that is done by the clock: any node may do it, and they take turns. */
-import { ApiError } from '../../../schemas/errors.js';
+import { isPortError } from '../../errors.js';
 import type { Leases } from '../../ports.js';
 
 export interface Sweeper {
@@ -54,7 +54,7 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
 
 /** The next sweep does what this one could not. */
 function passFullDisk(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'storage_full')) throw error;
+  if (!isPortError(error, 'storage_full')) throw error;
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {

@@ -66,7 +66,7 @@ describe('a server that goes down', () => {
     await server.kill();
     const before = batches;
     const refusals = await Promise.all([1, 2].map(() => failureWithin(10_000, analytics.query('SELECT 1'))));
-    expect(refusals).toMatchObject(Array(2).fill({ code: 'unavailable', status: 503 }));
+    expect(refusals).toMatchObject(Array(2).fill({ code: 'unavailable' }));
     await delay(outageMs);
     expect(batches).toBe(before);
     await server.restart();

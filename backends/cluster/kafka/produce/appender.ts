@@ -5,9 +5,10 @@
  * how long it lets its caller wait; `publish` is for who can do nothing else but wait. Either way an outage is sat out
  * for about a minute.
  */
+
+import { PortError } from '../../../../pipeline/errors.js';
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
 import { withinMs } from '../../../../pipeline/time-limit.js';
-import { ApiError } from '../../../../schemas/errors.js';
 import { outageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
@@ -54,12 +55,12 @@ export class Appender {
     this.brokers = new Brokers(connection);
   }
 
-  /** Rejects with ApiError `overloaded` or `unavailable`. */
+  /** Rejects with PortError `overloaded` or `unavailable`. */
   async append(topic: Topic, records: readonly NewRecord[]): Promise<void> {
     const { maxInFlightBytes = defaultMaxInFlightBytes, appendLimitMs = defaultAppendLimitMs } = this.options;
     const bytes = records.reduce((sum, record) => sum + maxBytesOf(record), 0);
     if (this.inFlightBytes > 0 && this.inFlightBytes + bytes > maxInFlightBytes) {
-      throw new ApiError('overloaded', 'too much is being written; try again', { retryAfterS: 1 });
+      throw new PortError('overloaded', 'too many bytes are in flight to Kafka', { retryAfterS: 1 });
     }
     this.inFlightBytes += bytes;
     const durable = this.publish(topic, records).finally(() => {
@@ -119,5 +120,4 @@ export class Appender {
   }
 }
 
-const unavailable = (): ApiError =>
-  new ApiError('unavailable', 'the log does not take records; try again', { retryAfterS });
+const unavailable = (): PortError => new PortError('unavailable', 'Kafka does not accept records', { retryAfterS });
