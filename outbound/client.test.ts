@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { until } from '../test/support/until.js';
+import { until } from '../testing/until.js';
 import { get, networks, openClient, openReceiver, outcome, post, secret, urlOf, whole } from './testing/clients.js';
 import { type Answering, answer } from './testing/receiver.js';
 

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { until } from '../test/support/until.js';
+import { until } from '../testing/until.js';
 import { certificate } from './testing/certificate.js';
 import { get, openClient, openReceiver, outcome, post, truncated, urlOf, whole } from './testing/clients.js';
 import { answer } from './testing/receiver.js';

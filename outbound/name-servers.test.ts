@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { until } from '../test/support/until.js';
+import { until } from '../testing/until.js';
 import { inOrder } from './name-servers.js';
 import { get, openClient, outcome } from './testing/clients.js';
 import { type Answering, failure, type Question, rcodes, success, zone } from './testing/name-server.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect as netConnect } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { until } from '../test/support/until.js';
+import { until } from '../testing/until.js';
 import { connect } from './connector.js';
 import type { Lookup } from './lookup.js';
 import { get, networks, openClient, openReceiver, outcome, urlOf, whole } from './testing/clients.js';

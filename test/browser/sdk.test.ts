@@ -4,10 +4,10 @@
  */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import type { Json } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 import { hasBrowser, launchBrowser, serveWebPage, type WebPage } from './browser.js';
 
 interface Failure {

@@ -6,11 +6,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { type Answer, Client, ok } from '../support/client.js';
 import { newTestCluster, type TestCluster } from '../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
 import { circle } from '../support/places.js';
-import { until } from '../support/until.js';
 
 const plan: readonly NodePlan[] = [
   { name: 'left', roles: ['ingest', 'api'] },

@@ -7,12 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openStream } from '../../api/stream/testing/open-stream.js';
 import { topics } from '../../pipeline/ports.js';
+import { until } from '../../testing/until.js';
 import { clusterSources } from '../ledger/sources.js';
 import { Client, ok } from '../support/client.js';
 import { newTestCluster, type TestCluster } from '../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
 import { circle, eventTypesOf, standing } from '../support/places.js';
-import { until } from '../support/until.js';
 
 const plan: readonly NodePlan[] = [
   { name: 'left', roles: ['ingest', 'api'] },

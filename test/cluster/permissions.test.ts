@@ -13,7 +13,7 @@ import type { DeliverySource } from '../../pipeline/ports.js';
 import { withRedis } from '../../testing/services/clients.js';
 import type { Address } from '../../testing/services/ports.js';
 import { services } from '../../testing/services/services.js';
-import { until } from '../support/until.js';
+import { until } from '../../testing/until.js';
 import { freshRedisOptions } from './redis/fresh-redis.js';
 
 const guide = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');

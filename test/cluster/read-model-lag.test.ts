@@ -7,13 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
+import { Receiver } from '../../testing/receiver.js';
+import { until } from '../../testing/until.js';
 import { clusterSources, type Sources } from '../ledger/sources.js';
 import { Client, ok, trackDefaults } from '../support/client.js';
 import { newTestCluster, type TestCluster } from '../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
 import { circle, standing } from '../support/places.js';
-import { Receiver } from '../support/receiver.js';
-import { until } from '../support/until.js';
 
 const plan: readonly NodePlan[] = [
   { name: 'left', roles: ['ingest', 'api'] },

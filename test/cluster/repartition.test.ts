@@ -15,12 +15,12 @@ import { createRedisStates } from '../../backends/cluster/redis/states.js';
 import { moveStates } from '../../backends/cluster/repartition/states.js';
 import { type Keys, launchServer } from '../../server/server-process.js';
 import { services } from '../../testing/services/services.js';
+import { until } from '../../testing/until.js';
 import { Client, ok } from '../support/client.js';
 import { newTestCluster, type TestCluster } from '../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
 import { circle, eventTypesOf, standing } from '../support/places.js';
 import { program } from '../support/server.js';
-import { until } from '../support/until.js';
 import { freshRedisOptions } from './redis/fresh-redis.js';
 
 type Environment = Readonly<Record<string, string>>;

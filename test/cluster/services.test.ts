@@ -10,6 +10,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { KafkaConfig } from 'kafkajs';
 import { Agent, fetch } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
+import { startProgram } from '../../testing/built.js';
 import { type Certificates, makeCertificates } from '../../testing/services/certificates.js';
 import { type RedisConnection, withKafka, withRedis } from '../../testing/services/clients.js';
 import { type KafkaServer, startKafka } from '../../testing/services/kafka.js';
@@ -19,8 +20,7 @@ import { startProxy } from '../../testing/services/proxy.js';
 import { startRedis, startRedisCluster } from '../../testing/services/redis.js';
 import { type RegistrySettings, startRegistry } from '../../testing/services/registry.js';
 import { services } from '../../testing/services/services.js';
-import { startProgram } from '../contract/built.js';
-import { until } from '../support/until.js';
+import { until } from '../../testing/until.js';
 
 const { kafka, redis, redisCluster, registry, clickhouse } = services()!;
 const patience = { timeoutMs: 60_000 };

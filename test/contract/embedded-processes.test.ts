@@ -11,8 +11,8 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
+import { builtFile, startProgram } from '../../testing/built.js';
 import { readPartition, readTopic, textOf } from './backend.js';
-import { builtFile, startProgram } from './built.js';
 import type { Work } from './programs/append-worker.js';
 
 let path = '';

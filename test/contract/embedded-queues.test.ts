@@ -11,9 +11,9 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
 import type { DeliverySource, WaitingDelivery } from '../../pipeline/ports.js';
-import { until } from '../support/until.js';
+import { builtFile, startProgram } from '../../testing/built.js';
+import { until } from '../../testing/until.js';
 import { readPartition, textOf } from './backend.js';
-import { builtFile, startProgram } from './built.js';
 import type { QueueWork } from './programs/queue-worker.js';
 
 let path = '';

@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { type Json, ok } from '../support/client.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 /** Shell blocks that call the API, in their order. */

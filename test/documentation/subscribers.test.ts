@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../testing/until.js';
 import { circle, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 const guide = readFileSync(new URL('../../docs/subscribers.md', import.meta.url), 'utf8');
 const blocks = (language: string): string[] =>

@@ -16,7 +16,7 @@ import {
 } from '../../pipeline/stages/webhooks/testing/webhooks.js';
 import type { WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
-import { until } from '../support/until.js';
+import { until } from '../../testing/until.js';
 
 const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 const blocks = (language: string): string[] =>

@@ -10,8 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../testing/until.js';
 import { program, TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 let server: TestServer;
 let folder: string;

@@ -12,10 +12,10 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openLogReader } from '../../backends/embedded/reader.js';
 import { topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
+import { acknowledging, Receiver } from '../../testing/receiver.js';
+import { until } from '../../testing/until.js';
 import { type Answer, ok, trackDefaults } from '../support/client.js';
-import { acknowledging, Receiver } from '../support/receiver.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 const diskMib = 160;
 const minFreeMib = 32;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startProgram } from '../contract/built.js';
+import { startProgram } from '../../testing/built.js';
 
 function ending(where: 'within' | 'outside'): Promise<number | string> {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-end-'));

@@ -16,11 +16,11 @@ import { partitionOfKey } from '../../backends/embedded/partitioner.js';
 import { deviceKey } from '../../ingest/track-request.js';
 import { type Log, type Topic, topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
+import { Receiver } from '../../testing/receiver.js';
+import { until } from '../../testing/until.js';
 import { type Json, ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
-import { Receiver } from '../support/receiver.js';
 import { program, TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 const timeout = 240_000;
 const commandTimeoutMs = 60_000;

@@ -3,10 +3,10 @@
  * bad location.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 let server: TestServer;
 let device: Client;

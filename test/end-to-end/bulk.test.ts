@@ -2,10 +2,10 @@
 import { gzipSync } from 'node:zlib';
 import avro from 'avsc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { type Client, type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 const minuteMs = 60_000;
 

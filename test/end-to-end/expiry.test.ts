@@ -1,9 +1,9 @@
 /** Time passes: geofences that are temporary stop by the clock, without anybody touching them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { circle, eventTypesOf, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 const aheadMs = 4_000;
 const minute = { timeoutMs: 60_000 };

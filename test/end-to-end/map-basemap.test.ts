@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { until } from '../../testing/until.js';
 import type { Json } from '../support/client.js';
 import { askMap, pictureOf } from '../support/maps.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 const query = { width: '300', height: '200', center: '47,10', zoom: '4' };
 const bakingMs = 100_000;

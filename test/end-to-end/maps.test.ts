@@ -6,10 +6,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { type Json, ok } from '../support/client.js';
 import { askMap, colorAt, countOf, type MapQuery, type Picture, pictureOf, startMapServer } from '../support/maps.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 let server: TestServer;
 let icons: Server;

@@ -6,11 +6,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { buildWorkload } from '../ledger/workload.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { at, circle, standing } from '../support/places.js';
 import { program, TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 interface Ended {
   readonly status: number | null;

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchServer } from '../../server/server-process.js';
+import { until } from '../../testing/until.js';
 import { type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
 import { program, TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 let server: TestServer;
 

@@ -5,10 +5,10 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { trackDefaults } from '../support/client.js';
 import { standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 let server: TestServer | undefined;
 afterEach(async () => {

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type OpenStream, openStream } from '../../api/stream/testing/open-stream.js';
 import { launchServer, type ServerProcess } from '../../server/server-process.js';
+import { until } from '../../testing/until.js';
 import { Client, type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
 import { program, TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 let server: TestServer;
 

@@ -1,10 +1,10 @@
 /** What a device hears back when it reports where it is, over plain HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import type { Client, Json } from '../support/client.js';
 import { ok, trackDefaults } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 const minuteMs = 60_000;
 

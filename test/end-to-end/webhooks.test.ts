@@ -1,11 +1,11 @@
 /** Events at a webhook, from the outside: a real receiver, signatures checked by an independent implementation. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answering, acknowledging, type ReceivedRequest, Receiver } from '../../testing/receiver.js';
+import { until } from '../../testing/until.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
-import { type Answering, acknowledging, type ReceivedRequest, Receiver } from '../support/receiver.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 let server: TestServer;
 let receiver: Receiver;

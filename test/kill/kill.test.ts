@@ -6,6 +6,8 @@
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../testing/random.js';
+import { Receiver } from '../../testing/receiver.js';
+import { until } from '../../testing/until.js';
 import { deliveredIds, refusingSome } from '../ledger/deliveries.js';
 import { differences } from '../ledger/differences.js';
 import { readLedger } from '../ledger/ledger.js';
@@ -14,9 +16,7 @@ import { embeddedSources } from '../ledger/sources.js';
 import { brokenByItself, brokenPromises, everyLocationOnce, type Run } from '../ledger/verdict.js';
 import { buildWorkload } from '../ledger/workload.js';
 import { ok } from '../support/client.js';
-import { Receiver } from '../support/receiver.js';
 import { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 import { killRepeatedly } from './killer.js';
 
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);

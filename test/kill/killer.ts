@@ -1,9 +1,9 @@
 /** Kills a server with SIGKILL at random moments while it works, and while it starts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../testing/random.js';
+import { until } from '../../testing/until.js';
 import type { Progress } from '../ledger/sender.js';
 import type { TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 export interface KillPlan {
   /** Kills under load, spread over the work. */

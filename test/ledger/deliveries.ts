@@ -1,6 +1,6 @@
 /** What a webhook's receiver was sent during a run, to be held against the event log. */
 import { createHash } from 'node:crypto';
-import type { Answering, ReceivedRequest, Receiver } from '../support/receiver.js';
+import type { Answering, ReceivedRequest, Receiver } from '../../testing/receiver.js';
 import { differences } from './differences.js';
 
 const isUnlucky = (id: string): boolean => createHash('sha256').update(id).digest().readUInt16BE(0) % 50 === 0;

@@ -1,5 +1,5 @@
 /** A disturbed run held against an undisturbed one of the same workload. */
-import type { Receiver } from '../support/receiver.js';
+import type { Receiver } from '../../testing/receiver.js';
 import { deliveryProblems } from './deliveries.js';
 import { differences, repeated } from './differences.js';
 import type { Ledger } from './ledger.js';

@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Role } from '../../server/config/schema.js';
 import { type Exit, type Keys, launchServer, type ServerProcess } from '../../server/server-process.js';
+import { until } from '../../testing/until.js';
 import { Client } from './client.js';
 import { program } from './server.js';
-import { until } from './until.js';
 
 export interface NodePlan {
   readonly name: string;

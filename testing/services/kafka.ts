@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { until } from '../../test/support/until.js';
+import { until } from '../until.js';
 import { withKafka } from './clients.js';
 import { type Broker, filesOf, type KafkaSettings, loggingOptions, scramOf } from './kafka-settings.js';
 import { freePorts, loopback } from './ports.js';

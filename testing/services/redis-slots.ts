@@ -1,6 +1,6 @@
 /** What an operator does to a Redis Cluster: moves slots between masters, and lets replicas take over. */
 import type { Redis } from 'ioredis';
-import { until } from '../../test/support/until.js';
+import { until } from '../until.js';
 import { withRedis } from './clients.js';
 import type { Address } from './ports.js';
 

@@ -1,5 +1,5 @@
 /** Redis for tests: one server, or a cluster of three masters, with a replica each where a test asks for it. */
-import { until } from '../../test/support/until.js';
+import { until } from '../until.js';
 import type { ServerTls } from './certificates.js';
 import { type RedisConnection, withRedis } from './clients.js';
 import { type Address, freePorts, loopback } from './ports.js';

@@ -2,7 +2,7 @@
  * What a service is: software that can be had in two ways, a program told so that either way can run it, and the server
  * that results.
  */
-import { until } from '../../test/support/until.js';
+import { until } from '../until.js';
 
 /** Runs as a process where it is installed, in a container elsewhere. */
 export interface Software {

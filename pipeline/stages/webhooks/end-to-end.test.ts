@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openClient } from '../../../outbound/testing/clients.js';
-import { Receiver } from '../../../test/support/receiver.js';
+import { Receiver } from '../../../testing/receiver.js';
 import { geofenceRecord, location } from '../testing/node.js';
 import { idOf, until, WebhookNode, webhookRecord } from './testing/stage.js';
 import { secretText } from './testing/webhooks.js';

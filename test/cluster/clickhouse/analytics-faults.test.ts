@@ -6,7 +6,7 @@ import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
 import { makeCertificates } from '../../../testing/services/certificates.js';
 import { type ClickHouseServer, startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshOptions } from './sites.js';
 
 let server: ClickHouseServer;

@@ -24,7 +24,7 @@ import {
   startDebianCluster,
   startDebianServer,
 } from '../../../testing/services/clickhouse/debian-servers.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshOptions } from './sites.js';
 
 const areHere = areDebianServersHere();

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
 import { codecs } from '../../../schemas/codecs.js';
+import { until } from '../../../testing/until.js';
 import { differences } from '../../ledger/differences.js';
 import { readTopic } from '../../ledger/ledger.js';
 import { clusterSources } from '../../ledger/sources.js';
@@ -13,7 +14,6 @@ import { brokenByItself, everyLocationOnce } from '../../ledger/verdict.js';
 import { buildWorkload, type Report } from '../../ledger/workload.js';
 import { ok } from '../../support/client.js';
 import type { TestCluster } from '../../support/cluster.js';
-import { until } from '../../support/until.js';
 import { type Running, run, twoNodes } from './run.js';
 
 const timeout = 300_000;

@@ -7,13 +7,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { partitionOfKey } from '../../../backends/cluster/kafka/produce/partitioner.js';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { DeadLetterReason } from '../../../pipeline/stages/dead-letters.js';
+import { until } from '../../../testing/until.js';
 import { deadLetterLine } from '../../ledger/ledger.js';
 import { brokenByItself, everyLocationOnce } from '../../ledger/verdict.js';
 import { buildWorkload } from '../../ledger/workload.js';
 import { Client, ok } from '../../support/client.js';
 import type { TestCluster } from '../../support/cluster.js';
 import type { ClusterNodes, NodePlan } from '../../support/cluster-nodes.js';
-import { until } from '../../support/until.js';
 import { oneNode, type Running, run } from './run.js';
 
 const timeout = 240_000;

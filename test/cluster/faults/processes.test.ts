@@ -9,9 +9,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createRandom, type Random } from '../../../testing/random.js';
 import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
+import { until } from '../../../testing/until.js';
 import { sessionTimeoutMs } from '../../support/cluster.js';
 import type { NodePlan, SupervisedNode } from '../../support/cluster-nodes.js';
-import { until } from '../../support/until.js';
 import { type Running, run } from './run.js';
 import { Story } from './story.js';
 

@@ -24,7 +24,7 @@ import {
   takeOver,
   wholeFor,
 } from '../../../testing/services/redis-slots.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshRedisOptions } from '../redis/fresh-redis.js';
 
 const partitions = 6;

@@ -8,6 +8,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Role } from '../../../server/config/schema.js';
+import { Receiver } from '../../../testing/receiver.js';
+import { until } from '../../../testing/until.js';
 import { deliveredIds, refusingSome } from '../../ledger/deliveries.js';
 import { readLedger } from '../../ledger/ledger.js';
 import { configure, Progress, send } from '../../ledger/sender.js';
@@ -17,8 +19,6 @@ import type { Workload } from '../../ledger/workload.js';
 import { ok } from '../../support/client.js';
 import { newTestCluster, type OwnServices, type TestCluster } from '../../support/cluster.js';
 import { ClusterNodes, type NodePlan, usualPlan } from '../../support/cluster-nodes.js';
-import { Receiver } from '../../support/receiver.js';
-import { until } from '../../support/until.js';
 import { watchPauses } from './pauses.js';
 
 /** Everything that a disturbance may get hold of. */

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
+import { until } from '../../../testing/until.js';
 import { deliveredIds } from '../../ledger/deliveries.js';
-import { until } from '../../support/until.js';
 import { type Running, run, twoNodes } from './run.js';
 import { Story } from './story.js';
 

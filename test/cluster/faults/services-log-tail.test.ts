@@ -12,6 +12,7 @@ import { topics } from '../../../pipeline/ports.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import { rememberData } from '../../../testing/services/older-data.js';
+import { until } from '../../../testing/until.js';
 import { readTopic } from '../../ledger/ledger.js';
 import { clusterSources } from '../../ledger/sources.js';
 import { Client, ok } from '../../support/client.js';
@@ -19,7 +20,6 @@ import { newTestCluster } from '../../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../../support/cluster-nodes.js';
 import { circle, standing } from '../../support/places.js';
 import { program } from '../../support/server.js';
-import { until } from '../../support/until.js';
 
 const timeout = 300_000;
 const commandTimeoutMs = 60_000;

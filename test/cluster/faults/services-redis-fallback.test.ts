@@ -6,16 +6,16 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
 import { decodeDeviceState } from '../../../pipeline/stages/locations/devices.js';
+import { Receiver } from '../../../testing/receiver.js';
 import { withRedis } from '../../../testing/services/clients.js';
 import { startRedis } from '../../../testing/services/redis.js';
+import { until } from '../../../testing/until.js';
 import { readTopic } from '../../ledger/ledger.js';
 import { clusterSources } from '../../ledger/sources.js';
 import { ok } from '../../support/client.js';
 import { newTestCluster } from '../../support/cluster.js';
 import { ClusterNodes } from '../../support/cluster-nodes.js';
 import { circle, standing } from '../../support/places.js';
-import { Receiver } from '../../support/receiver.js';
-import { until } from '../../support/until.js';
 import { oneNode } from './run.js';
 
 const timeout = 240_000;

@@ -9,7 +9,7 @@ import { startProxy } from '../../../testing/services/proxy.js';
 import { startRedis, startRedisCluster } from '../../../testing/services/redis.js';
 import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver } from '../../../testing/services/redis-slots.js';
 import { services } from '../../../testing/services/services.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { type Running, run, twoNodes } from './run.js';
 import { repeatsInLog, Story } from './story.js';
 

@@ -13,7 +13,7 @@ import { produceRequest } from '../../../backends/cluster/kafka/produce/produce-
 import { encodeBatch } from '../../../backends/cluster/kafka/produce/record-batch.js';
 import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
 import { startProxy } from '../../../testing/services/proxy.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
 
 /** Ports that lead elsewhere. */

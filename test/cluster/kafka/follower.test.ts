@@ -7,7 +7,7 @@ import { type FollowerParts, startFollower } from '../../../backends/cluster/kaf
 import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
 import type { Divergence, LogRecord, StreamHandler, Topic } from '../../../pipeline/ports.js';
 import { startProxy } from '../../../testing/services/proxy.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
 
 /** Ports that lead elsewhere. */

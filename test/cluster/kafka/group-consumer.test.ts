@@ -11,10 +11,10 @@ import { startGroupConsumer } from '../../../backends/cluster/kafka/consume/grou
 import { createReader } from '../../../backends/cluster/kafka/read/reader.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import type { StreamHandler } from '../../../pipeline/ports.js';
+import { startProgram } from '../../../testing/built.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import { services } from '../../../testing/services/services.js';
-import { startProgram } from '../../contract/built.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import type { MemberWork } from '../programs/group-member.js';
 import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
 import { GroupLedger, ledgerHandler, type Told } from './group-ledger.js';

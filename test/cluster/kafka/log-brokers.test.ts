@@ -9,8 +9,8 @@ import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/l
 import type { LogRecord } from '../../../pipeline/ports.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import type { Server } from '../../../testing/services/server.js';
+import { until } from '../../../testing/until.js';
 import { record, textOf } from '../../contract/backend.js';
-import { until } from '../../support/until.js';
 import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 
 const topic = 'locations';

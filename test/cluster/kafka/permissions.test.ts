@@ -7,7 +7,7 @@ import { createKafkaLog } from '../../../backends/cluster/kafka/log.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import { withKafka } from '../../../testing/services/clients.js';
 import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 import { useLog } from './use-log.js';
 

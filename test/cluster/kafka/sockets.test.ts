@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { Appender } from '../../../backends/cluster/kafka/produce/appender.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
 
 /** Ports that lead elsewhere. */

@@ -3,7 +3,7 @@ import { ConfigResourceTypes, type ITopicConfig } from 'kafkajs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { topics } from '../../../pipeline/ports.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
 
 const open: KafkaConnection[] = [];

@@ -1,8 +1,8 @@
 /** All that is done with a log, on whatever Kafka it is. */
 import { expect } from 'vitest';
 import type { Log, Subscription } from '../../../pipeline/ports.js';
+import { until } from '../../../testing/until.js';
 import { record, textOf } from '../../contract/backend.js';
-import { until } from '../../support/until.js';
 
 /**
  * Appends to topic `events`, which nobody has used, reads it and follows it, as one of group `test` and alone. Answers

@@ -13,7 +13,7 @@ import { makeCertificates } from '../../../testing/services/certificates.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { type RedisServer, startRedis } from '../../../testing/services/redis.js';
 import { services } from '../../../testing/services/services.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshRedisOptions } from './fresh-redis.js';
 
 async function withConnection(

@@ -14,9 +14,9 @@ import type { BadNetwork } from '../../../testing/services/proxy.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { startRedis } from '../../../testing/services/redis.js';
 import { services } from '../../../testing/services/services.js';
+import { until } from '../../../testing/until.js';
 import type { Backend, BackendSite } from '../../contract/backend.js';
 import { describeDeliveryQueueContract } from '../../contract/delivery-queue.contract.js';
-import { until } from '../../support/until.js';
 import { freshRedisOptions } from './fresh-redis.js';
 
 const { redis, redisCluster } = services()!;

@@ -3,7 +3,7 @@ import { connectRedis } from '../../../backends/cluster/redis/connection.js';
 import { createRedisLeases } from '../../../backends/cluster/redis/leases.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshRedisOptions } from './fresh-redis.js';
 
 const { redis, redisCluster } = services()!;

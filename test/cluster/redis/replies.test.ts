@@ -12,8 +12,8 @@ import {
   startRedisCluster,
 } from '../../../testing/services/redis.js';
 import { services } from '../../../testing/services/services.js';
+import { until } from '../../../testing/until.js';
 import { describeRepliesContract, type RepliesSite } from '../../contract/replies.contract.js';
-import { until } from '../../support/until.js';
 import { freshRedisOptions } from './fresh-redis.js';
 
 const { redis: shared, redisCluster } = services()!;

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshRedisOptions } from './fresh-redis.js';
 import { absent, commitOf, type OpenStore, published, willing, withStore } from './open-store.js';
 

@@ -17,7 +17,7 @@ import { codecs } from '../../../schemas/codecs.js';
 import { exampleEvent } from '../../../schemas/testing/examples.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
 import { services } from '../../../testing/services/services.js';
-import { until } from '../../support/until.js';
+import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics } from '../kafka/fresh-kafka.js';
 import { freshRedisOptions } from '../redis/fresh-redis.js';
 

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type ClickHouseClientConfigOptions, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { builtFile } from '../../../test/contract/built.js';
+import { builtFile } from '../../built.js';
 import type { ServerTls } from '../certificates.js';
 import { freePorts, loopback } from '../ports.js';
 import { lacking, run } from '../provider.js';

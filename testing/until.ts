@@ -1,12 +1,12 @@
-/** Waiting for a condition instead of for a time. */
+/** Waits for a condition instead of for a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 const defaultTimeoutMs = 15_000;
 const pollEveryMs = 50;
 
 /**
- * Asks again and again until the answer is something other than undefined, null or false, and returns it. Throws after
- * `timeoutMs`, with what `describe` says of the state of things then.
+ * Polls until the condition returns something other than undefined, null or false, and returns that. Throws after
+ * `timeoutMs`, with what `describe` returns.
  */
 export async function until<T>(
   condition: () => Promise<T> | T,

@@ -1,14 +1,11 @@
-/**
- * A webhook receiver as an owner would run one: a real HTTP server that keeps what it was sent and answers as the test
- * says.
- */
+/** A webhook receiver: an HTTP server that keeps every request and answers as the test says. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Byte for byte as it came. */
+  /** The exact bytes. */
   readonly body: Buffer;
   /** Epoch ms. */
   readonly receivedAtMs: number;
@@ -21,7 +18,7 @@ export const acknowledging: Answering = (_, response) => void response.writeHead
 
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
-  /** May be exchanged at any time. */
+  /** May be replaced at any time. */
   answering: Answering = acknowledging;
   readonly #server = createServer((incoming, response) => void this.#receive(incoming, response));
 

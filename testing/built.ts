@@ -1,17 +1,13 @@
 /**
- * Programs of the tests as compiled JavaScript, for workers and child processes can't run TypeScript: `npm test`
- * compiles first.
+ * Compiled programs of the tests. Workers and child processes cannot run TypeScript, so `npm run build` compiles them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-const root = new URL('../../', import.meta.url);
-/**
- * Where this file is compiled itself, as for the bench, its root is the compiled output. DIST_UNDER_TEST: one that is
- * not in `dist/`.
- */
+const root = new URL('../', import.meta.url);
+/** The compiled output. DIST_UNDER_TEST names another one. This file itself runs compiled in the bench. */
 const dist = process.env.DIST_UNDER_TEST
   ? pathToFileURL(`${process.env.DIST_UNDER_TEST}/`)
   : import.meta.url.endsWith('.js')
