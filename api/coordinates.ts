@@ -1,7 +1,8 @@
 /** Coordinates as owners write them: longitude first, numbers or their text. */
+
+import { parseNumber } from '../http/fields/reader.js';
 import { invalid, type Validated } from '../schemas/errors.js';
 import type { Position } from '../schemas/json/common.js';
-import { parseNumber } from './fields.js';
 
 /** One [longitude, latitude] in degrees. */
 export function parsePosition(value: unknown, param = 'coordinates'): Validated<Position> {

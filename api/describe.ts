@@ -1,9 +1,9 @@
 /** How routes describe themselves for /openapi.json, and how handlers turn what they read into answers. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
+import { isDictionary, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { ApiError } from '../schemas/errors.js';
 import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
-import { isDictionary, type Outcome, type RawFields } from './fields.js';
 
 export interface Description {
   /** Unique; names the method in generated clients. */

@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Standing } from '../pipeline/catalog/store/revisions.js';
 import type { ConfigurationChange } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
-import type { ApiDeps } from './deps.js';
+import type { ApiDependencies } from './dependencies.js';
 import { createSerializer } from './serialize.js';
 
 /** What an edit comes to, if it is based on what the configuration says now. */
@@ -55,7 +55,7 @@ function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, standing: Sta
   throw new ApiError('precondition_failed', `If-Match does not match: ${now}`);
 }
 
-export function createEditor({ configuration, writer }: Pick<ApiDeps, 'configuration' | 'writer'>): Edit {
+export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>): Edit {
   const serialize = createSerializer();
 
   return ({ request, reply }, queue, plan) =>

@@ -1,8 +1,8 @@
 /** Refuses fields of a body that are not known: a misspelt `dwellThreshold` would otherwise be off without a word. */
 import type { TSchema } from 'typebox';
-import { shownName, suggestion } from '../http/spelling.js';
+import type { RawFields } from '../http/fields/reader.js';
+import { shownName, suggestion } from '../http/fields/spelling.js';
 import { parameterError } from '../schemas/errors.js';
-import type { RawFields } from './fields.js';
 
 /** Fields that clients of the wire format send and Fenceline has no use for. They are let pass. */
 const unused = ['tripApproachingThreshold'];

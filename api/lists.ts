@@ -1,8 +1,8 @@
 /** The parameters of lists: how many, between which times, which; and the cursor where times alone would lose rows. */
 import Type, { type TSchema } from 'typebox';
-import { metadataFilter } from '../http/form.js';
+import { FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
+import { metadataFilter } from '../http/fields/structures.js';
 import type { ListQuery, Scope } from '../pipeline/catalog/types.js';
-import { FieldReader, type Outcome, type RawFields } from './fields.js';
 
 export const defaultLimit = 100;
 export const maxLimit = 1_000;

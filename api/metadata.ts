@@ -1,6 +1,7 @@
 /** The flat dictionary that owners attach to geofences and beacons. */
+
+import { type FieldReader, maxNameLength, maxTextLength } from '../http/fields/reader.js';
 import { type Metadata, maxMetadataKeys } from '../schemas/json/common.js';
-import { type FieldReader, maxNameLength, maxTextLength } from './fields.js';
 
 type MetadataValue = Metadata[string];
 

@@ -6,11 +6,12 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { callerOf } from '../http/authority.js';
+import { callerOf } from '../http/access/authority.js';
+import type { Outcome, RawFields } from '../http/fields/reader.js';
 import type { ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
-import type { ApiDeps } from './deps.js';
+import type { ApiDependencies } from './dependencies.js';
 import {
   accepted,
   answerOf,
@@ -23,7 +24,6 @@ import {
   success,
 } from './describe.js';
 import { type Edit, sendRevision } from './edits.js';
-import type { Outcome, RawFields } from './fields.js';
 import { createFieldCheck } from './known-fields.js';
 import { listParameters, readListQuery } from './lists.js';
 import { type Pair, refuseOtherPair } from './pairs.js';
@@ -54,7 +54,7 @@ const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + t
 export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRecord>(
   app: FastifyInstance,
   resource: PairedResource<Input, Stored>,
-  { configuration, clock }: Pick<ApiDeps, 'configuration' | 'clock'>,
+  { configuration, clock }: Pick<ApiDependencies, 'configuration' | 'clock'>,
   edit: Edit,
 ): void {
   const { name, schemas } = resource;

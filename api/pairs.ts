@@ -1,6 +1,7 @@
 /** The pair (tag, externalId) by which owners name geofences and beacons, and the id that stands for it. */
+
+import { FieldReader, type RawFields } from '../http/fields/reader.js';
 import { ApiError } from '../schemas/errors.js';
-import { FieldReader, type RawFields } from './fields.js';
 
 export interface Pair {
   readonly tag: string;

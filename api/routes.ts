@@ -8,7 +8,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { analyticsRoutes } from './analytics/routes.js';
 import { beaconRoutes } from './beacons/routes.js';
-import type { ApiDeps } from './deps.js';
+import type { ApiDependencies } from './dependencies.js';
 import { createEditor } from './edits.js';
 import { eventRoutes } from './events/routes.js';
 import { verificationRoutes } from './events/verification.js';
@@ -25,10 +25,10 @@ import { deliveryRoutes } from './webhooks/delivery-routes.js';
 import { webhookRoutes } from './webhooks/routes.js';
 import { secretRoutes } from './webhooks/secret-routes.js';
 
-export type { ApiDeps } from './deps.js';
+export type { ApiDependencies } from './dependencies.js';
 
 /** A Fastify plugin: `await app.register(apiRoutes, deps)`. */
-export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (app, deps) => {
+export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) => {
   // Schemas describe; the handlers read what came themselves, so that forms, JSON and files follow one set of rules.
   app.setValidatorCompiler(() => (value) => ({ value }));
   const edit = createEditor(deps);

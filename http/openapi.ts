@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { ErrorBody } from '../schemas/json/common.js';
-import { protectPages } from './headers.js';
+import { protectPages } from './answers/headers.js';
 
 export interface OpenApiOptions {
   readonly title: string;

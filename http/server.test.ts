@@ -6,10 +6,10 @@ import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
 import type { Environment } from '../schemas/json/common.js';
 import { defaultSettings, type KeyKind, type KeyRecord, type ProjectRecord } from '../schemas/json/project.js';
-import { callerOf } from './authority.js';
-import { createKeyRing, newKey } from './keys.js';
-import { noRateLimits } from './rate-limits.js';
-import type { RequestObservation } from './requests.js';
+import { callerOf } from './access/authority.js';
+import { createKeyRing, newKey } from './access/keys.js';
+import { noRateLimits } from './access/rate-limits.js';
+import type { RequestObservation } from './answers/access-log.js';
 import { createHttpServer, logRedaction } from './server.js';
 
 const keys: KeyRecord[] = [];
@@ -45,8 +45,8 @@ const room: FastifyPluginAsync = async (app) => {
   app.get('/v1/open', { config: { authority: 'none' } }, async () => ({ meta: { code: 200 } }));
   app.get('/v1/mine', { config: { authority: 'publishable' } }, async (request) => ({ caller: callerOf(request) }));
   app.get('/v1/secret', { config: { authority: 'secret', limit: 'query' } }, async () => ({}));
-  app.get('/v1/projects', { config: { authority: 'administrator' } }, async () => ({}));
-  app.get('/v1/topics', { config: { authority: 'secret or administrator' } }, async ({ caller }) => ({ caller }));
+  app.get('/v1/projects', { config: { authority: 'admin' } }, async () => ({}));
+  app.get('/v1/topics', { config: { authority: 'secret or admin' } }, async ({ caller }) => ({ caller }));
   app.get('/v1/map', { config: { authority: 'publishable', keyInQuery: true } }, async (_, reply) => {
     reply.header('Cache-Control', 'public, max-age=60');
     return {};
@@ -88,7 +88,7 @@ beforeEach(async () => {
   app = createHttpServer({
     logger: pino({ level: 'debug', redact: logRedaction }, { write: (line) => log.push(line) }),
     keyRing: createKeyRing(configuration),
-    administratorKeySha256: administrator.record.sha256,
+    adminApiKeySha256: administrator.record.sha256,
     rateLimits: { ...noRateLimits, queryPerKeyPerSecond: 3 },
     openApi: { title: 'Fenceline', version: '1.2.3' },
     clock: () => now,

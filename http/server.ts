@@ -15,18 +15,18 @@ import Fastify, {
 } from 'fastify';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
-import { type AuthorityOptions, requireAuthority } from './authority.js';
-import { checkQueries, parseForm, readBodies } from './bodies.js';
-import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from './connections.js';
-import { allowCrossOrigin } from './cors.js';
-import { answerFailures, sendFailure } from './failures.js';
-import { protectAnswers } from './headers.js';
+import { type AuthorityOptions, requireAuthority } from './access/authority.js';
+import { limitRates, type RateLimits } from './access/rate-limits.js';
+import { observeRequests, type RequestObserver } from './answers/access-log.js';
+import { allowCrossOrigin } from './answers/cors.js';
+import { answerFailures, sendFailure } from './answers/failures.js';
+import { protectAnswers } from './answers/headers.js';
+import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from './connections/connections.js';
+import { failureBody, failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
+import { validatorCompiler } from './fields/validation.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
-import { refuseUnknownParameters } from './query.js';
-import { limitRates, type RateLimits } from './rate-limits.js';
-import { failureBody, failureOfParsing, maxHeaderBytes, rawAnswer } from './raw-answers.js';
-import { observeRequests, type RequestObserver } from './requests.js';
-import { validatorCompiler } from './validation.js';
+import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
+import { refuseUnknownParameters } from './requests/query.js';
 
 export interface HttpServerOptions extends AuthorityOptions {
   /** A pino logger, made with {@link logRedaction}. */

@@ -2,15 +2,15 @@
  * Locations of a bulk upload: the rules of track-request.ts, but accuracy is always required and the address is the
  * line's own `ip`.
  */
-import { parseJson } from '../http/json-text.js';
+import { parseJson } from '../http/fields/json-text.js';
+import { readNumber, readText } from '../http/fields/values.js';
+import { normalizeAddress } from '../http/location/address.js';
+import { deviceKey, type Receipt, readLocation, type TrackFields } from '../http/location/request.js';
 import type { NewRecord } from '../pipeline/ports.js';
 import type { Slab } from '../pipeline/records/slab.js';
 import { type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
-import { normalizeAddress } from './addresses.js';
-import { readNumber, readText } from './fields.js';
 import { encodeLocation } from './location-encoder.js';
-import { deviceKey, type Receipt, readLocation, type TrackFields } from './track-request.js';
 
 export interface BulkFields extends TrackFields {
   readonly ip?: unknown;

@@ -2,6 +2,8 @@
  * A user as far as it is known without waiting: the stored state, or, for a device never seen, what the request itself
  * says.
  */
+
+import { deviceKey } from '../http/location/request.js';
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
 import { heldUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
@@ -10,7 +12,6 @@ import { decodeDeviceState } from '../pipeline/stages/locations/devices.js';
 import { userOf } from '../pipeline/stages/locations/user.js';
 import type { User } from '../schemas/json/user.js';
 import type { DeviceState, Location, UserState } from '../schemas/records.js';
-import { deviceKey } from './track-request.js';
 
 export interface LastKnownSources {
   readonly log: Pick<Log, 'partitionOf'>;

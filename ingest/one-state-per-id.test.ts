@@ -6,7 +6,7 @@
  */
 import avro from 'avsc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wellFormedRule } from '../http/text.js';
+import { wellFormedRule } from '../http/fields/text.js';
 import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 let ingest: TestIngest;

@@ -1,12 +1,12 @@
 /** What ingest is given, and what its routes share. */
 
-import type { Caller } from '../http/keys.js';
+import { createDisclosures, type Disclosure } from '../http/access/disclosure.js';
+import type { Caller } from '../http/access/keys.js';
 import type { ConfigurationReader, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { Inbox, Log, StateStore } from '../pipeline/ports.js';
 import type { User } from '../schemas/json/user.js';
 import type { Location } from '../schemas/records.js';
 import { type Admission, createAdmission } from './admission.js';
-import { createDisclosures, type Disclosure } from './disclosure.js';
 import { createIntake, type Intake } from './intake.js';
 import { lastKnownUser } from './last-known.js';
 import type { IngestMetrics } from './metrics.js';

@@ -3,12 +3,12 @@
  * them, which forgive more.
  */
 import Type, { type TSchema } from 'typebox';
+import { maxAgeMs } from '../http/location/occurred-at.js';
+import { maxIdCharacters } from '../http/location/request.js';
 import { Beacon } from '../schemas/json/beacon.js';
 import { Latitude, Longitude, Meta, Metadata } from '../schemas/json/common.js';
 import { Geofence, GeofenceSummary } from '../schemas/json/geofence.js';
 import { Event, User } from '../schemas/json/user.js';
-import { maxAgeMs } from './occurred-at.js';
-import { maxIdCharacters } from './track-request.js';
 
 const DeviceId = Type.String({ minLength: 1, maxLength: maxIdCharacters });
 

@@ -1,17 +1,17 @@
 /** POST /v1/track and /v1/track/replay: locations from devices, answered with what they did. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { callerOf } from '../http/authority.js';
-import { jsonField } from '../http/form.js';
-import type { Caller } from '../http/keys.js';
-import { accepted, describeOnly } from '../http/validation.js';
+import { callerOf } from '../http/access/authority.js';
+import type { Caller } from '../http/access/keys.js';
+import { jsonField } from '../http/fields/structures.js';
+import { accepted, describeOnly } from '../http/fields/validation.js';
+import { normalizeAddress } from '../http/location/address.js';
+import { type Receipt, readLocation, type TrackFields } from '../http/location/request.js';
 import type { TrackReply } from '../pipeline/ports.js';
 import { ApiError, type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
-import { normalizeAddress } from './addresses.js';
 import type { IngestParts } from './parts.js';
 import { refusalCode } from './rejections.js';
 import { ReplayRequest, TrackAnswer, TrackRequest } from './schemas.js';
-import { type Receipt, readLocation, type TrackFields } from './track-request.js';
 import type { Wait } from './waiting.js';
 
 const maxReplays = 1_000;

@@ -6,8 +6,9 @@
  * rules are those of the
  * API; of a Feature the properties are the fields, and the geometry says type and coordinates.
  */
-import { isDictionary, type Outcome, type RawFields } from '../api/fields.js';
+
 import { type GeofenceInput, normalizeGeofence } from '../api/geofences/input.js';
+import { isDictionary, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { ApiError } from '../schemas/errors.js';
 
 export interface ProposalProblem {

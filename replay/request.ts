@@ -1,8 +1,8 @@
 /** What the words of `fenceline replay` ask for. Pure but for the files that they name. */
 import { readFileSync, statSync } from 'node:fs';
-import { isDictionary } from '../api/fields.js';
 import { mergeSettings } from '../api/settings/input.js';
 import { CommandFailure, UsageError } from '../cli/command.js';
+import { isDictionary } from '../http/fields/reader.js';
 import type { Environment } from '../schemas/json/common.js';
 import type { ProjectRecord, Settings } from '../schemas/json/project.js';
 import { type Format, formats } from './formats.js';

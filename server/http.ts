@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { ApiDeps } from '../api/deps.js';
+import type { ApiDependencies } from '../api/dependencies.js';
 import { apiRoutes } from '../api/routes.js';
-import { createKeyRing } from '../http/keys.js';
+import { createKeyRing } from '../http/access/keys.js';
 import { createHttpServer } from '../http/server.js';
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
@@ -51,7 +51,7 @@ export const createNodeServer = ({
   createHttpServer({
     logger,
     keyRing: createKeyRing(readModel, catchUp),
-    administratorKeySha256: sha256Hex(adminApiKey),
+    adminApiKeySha256: sha256Hex(adminApiKey),
     rateLimits: configuration.limits,
     openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },
     trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
@@ -87,7 +87,7 @@ export async function addIngest(
   });
 }
 
-export interface ApiGiven extends Pick<ApiDeps, 'writer' | 'spatial' | 'analytics' | 'log'> {
+export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | 'analytics' | 'log'> {
   readonly maps: Maps;
   readonly states: Pick<StateStore, 'load'>;
   readonly sealer: Sealer;

@@ -4,7 +4,7 @@
  * Rooms declare their metrics as data; here they become counters and histograms named `fenceline_…`.
  */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { RequestObserver } from '../http/requests.js';
+import type { RequestObserver } from '../http/answers/access-log.js';
 import { isPortError } from '../pipeline/errors.js';
 
 interface Definition {

@@ -1,7 +1,7 @@
 /** The forms an answer can have: JSON, or a file of the same rows and columns. */
 import Type from 'typebox';
+import type { FieldReader } from '../../http/fields/reader.js';
 import type { FileFormat } from '../../pipeline/ports.js';
-import type { FieldReader } from '../fields.js';
 
 export const defaultJsonRows = 1_000;
 export const maxJsonRows = 10_000;

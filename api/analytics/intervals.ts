@@ -1,6 +1,6 @@
 /** Hours and days of a time zone, by which counts are broken down. */
 import Type from 'typebox';
-import type { FieldReader } from '../fields.js';
+import type { FieldReader } from '../../http/fields/reader.js';
 import { readTimeZone, timeZoneSchema } from './range.js';
 
 export interface Intervals {

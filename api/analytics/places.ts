@@ -1,6 +1,6 @@
 /** Which geofences or beacons a question is about, and by what its answer is broken down. */
 import Type from 'typebox';
-import type { FieldReader } from '../fields.js';
+import type { FieldReader } from '../../http/fields/reader.js';
 import { type Inquiry, unset } from './query.js';
 
 /** Columns of the views by the names that parameters have. */

@@ -1,6 +1,6 @@
 /** What a question is: parameters, the statement that they make, and the rows of its answer. */
 import Type, { type TObject, type TProperties } from 'typebox';
-import type { FieldReader } from '../fields.js';
+import type { FieldReader } from '../../http/fields/reader.js';
 
 /**
  * SQL without LIMIT and SETTINGS, over a view that is called with {@link rangeOf}. Values are bound by name, never

@@ -3,8 +3,8 @@
  * answer.
  */
 import Type from 'typebox';
+import type { FieldReader } from '../../http/fields/reader.js';
 import { utcTime } from '../../schemas/wire/common.js';
-import type { FieldReader } from '../fields.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const defaultRangeMs = 7 * dayMs;

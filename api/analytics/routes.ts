@@ -1,11 +1,11 @@
 /** GET /v1/analytics/…: questions of owners over what happened, as JSON, CSV or Parquet. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { isoTime } from '../../schemas/wire/common.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, described } from '../describe.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { type Asker, createAsker } from './answers.js';
 import { defaultJsonRows, type FileForm, formSchema, readForm, readRowLimit } from './forms.js';
 import { dwellTimes } from './queries/dwell-times.js';
@@ -79,7 +79,7 @@ const answerSchema = ({ row, meta }: Question) =>
   });
 
 export const analyticsRoutes =
-  ({ analytics, clock }: Pick<ApiDeps, 'analytics' | 'clock'>): FastifyPluginAsync =>
+  ({ analytics, clock }: Pick<ApiDependencies, 'analytics' | 'clock'>): FastifyPluginAsync =>
   async (app) => {
     const asker = createAsker(analytics);
     for (const question of questions) {

@@ -1,8 +1,8 @@
 /** What a beacon's owner may send, for the API's description; beacons/input.ts decides. */
 import Type from 'typebox';
+import { maxNameLength } from '../../http/fields/reader.js';
 import { BeaconType } from '../../schemas/json/beacon.js';
 import { Metadata, Position } from '../../schemas/json/common.js';
-import { maxNameLength } from '../fields.js';
 
 const jsonText = Type.String({ description: 'The same as JSON text' });
 const identifier = (description: string) => Type.Optional(Type.String({ description }));

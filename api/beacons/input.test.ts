@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RawFields } from '../fields.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import { type BeaconInput, normalizeBeacon } from './input.js';
 
 const ibeacon = {

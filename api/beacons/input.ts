@@ -2,11 +2,12 @@
  * From the fields of a request, a form or a row to a beacon in normal form. Pure; see geofences/input.ts for the
  * manner.
  */
+
+import { FieldReader, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { normalizeRangedBeacon } from '../../pipeline/evaluation/beacons.js';
 import type { BeaconRecord, BeaconType } from '../../schemas/json/beacon.js';
 import type { Position } from '../../schemas/json/common.js';
 import { parsePosition } from '../coordinates.js';
-import { FieldReader, maxTextLength, type Outcome, type RawFields } from '../fields.js';
 import { readMetadata } from '../metadata.js';
 import type { Pair } from '../pairs.js';
 

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { Beacon, type BeaconRecord } from '../../schemas/json/beacon.js';
 import { beaconJson } from '../../schemas/wire/geofence.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { addPairedRoutes } from '../paired-routes.js';
 import { BeaconFields, NewBeaconFields } from './body.js';
@@ -10,7 +10,7 @@ import { normalizeBeacon } from './input.js';
 import { beaconId, beaconRecord } from './record.js';
 
 export const beaconRoutes =
-  (deps: ApiDeps, edit: Edit): FastifyPluginAsync =>
+  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { configuration } = deps;
     addPairedRoutes(

@@ -1,8 +1,9 @@
 /** Events as the analytics store keeps them, newest first. */
+
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { Event } from '../../schemas/json/user.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import { type Statement, where } from '../sql.js';
 import { type EventFilters, filterConditions, readEventFilters } from './filters.js';

@@ -3,8 +3,8 @@
  * together.
  */
 import Type, { type TSchema } from 'typebox';
+import type { FieldReader } from '../../http/fields/reader.js';
 import type { Event } from '../../schemas/records.js';
-import type { FieldReader } from '../fields.js';
 import type { Condition } from '../sql.js';
 
 interface Filter {

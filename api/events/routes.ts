@@ -1,11 +1,11 @@
 /** Events: list and look up. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import { Event } from '../../schemas/json/user.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, described, found, idParameter, listOf, success } from '../describe.js';
-import type { RawFields } from '../fields.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
 import { findEvent, listEvents, readEventQuery } from './events.js';
 import { filterParameters } from './filters.js';
@@ -21,7 +21,7 @@ const eventParameters = Type.Object({
 });
 
 export const eventRoutes =
-  ({ analytics }: ApiDeps): FastifyPluginAsync =>
+  ({ analytics }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     app.get('/v1/events', {
       config,

@@ -6,14 +6,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { parameterError } from '../../schemas/errors.js';
 import { createTurns } from '../analytics/concurrency-limit.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { isId } from '../pairs.js';
 import { where } from '../sql.js';
 
@@ -35,7 +35,7 @@ async function isStored(analytics: Pick<Analytics, 'query'>, scope: Scope, id: s
 }
 
 export const verificationRoutes =
-  ({ analytics }: Pick<ApiDeps, 'analytics'>): FastifyPluginAsync =>
+  ({ analytics }: Pick<ApiDependencies, 'analytics'>): FastifyPluginAsync =>
   async (app) => {
     const takeTurn = createTurns(1, maxWaiting, retryAfterS);
 

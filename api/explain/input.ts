@@ -1,11 +1,11 @@
 /** From the body of an explain request to the location and the state that are evaluated. Pure. */
 
-import { parseTime } from '../../http/times.js';
-import { normalizeAddress } from '../../ingest/addresses.js';
-import { readLocation } from '../../ingest/track-request.js';
+import { FieldReader, isDictionary, type Outcome, parseText, type RawFields } from '../../http/fields/reader.js';
+import { parseTime } from '../../http/fields/times.js';
+import { normalizeAddress } from '../../http/location/address.js';
+import { readLocation } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
-import { FieldReader, isDictionary, type Outcome, parseText, type RawFields } from '../fields.js';
 import { isId } from '../pairs.js';
 
 export interface ExplainRequest {

@@ -1,10 +1,10 @@
 /** Explain: why a location would or wouldn't make events. Nothing is stored. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
-import { normalizeAddress } from '../../ingest/addresses.js';
+import { callerOf } from '../../http/access/authority.js';
+import { normalizeAddress } from '../../http/location/address.js';
 import { Id, Timestamp } from '../../schemas/json/common.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, success } from '../describe.js';
 import { readExplainRequest } from './input.js';
 
@@ -33,7 +33,7 @@ const ExplainBody = Type.Object(
 );
 
 export const explainRoutes =
-  ({ spatial, states, clock }: ApiDeps): FastifyPluginAsync =>
+  ({ spatial, states, clock }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     app.post('/v1/explain', {
       config: { authority: 'secret', limit: 'query' },

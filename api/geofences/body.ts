@@ -1,8 +1,8 @@
 /** What a geofence's owner may send, for the API's description; geofences/input.ts decides. */
 import Type from 'typebox';
+import { maxNameLength } from '../../http/fields/reader.js';
 import { Metadata, Position } from '../../schemas/json/common.js';
 import { maxCircleRadiusM, maxRingPoints, minCircleRadiusM, minRingPoints } from '../../schemas/json/geofence.js';
-import { maxNameLength } from '../fields.js';
 import { travelModes } from './input.js';
 
 const time = 'A date, an ISO 8601 date and time, or a form such as "Jan 1, 2029"; UTC unless it names a zone';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
+import type { RawFields } from '../../http/fields/reader.js';
 import { GeofenceRecord } from '../../schemas/json/geofence.js';
-import type { RawFields } from '../fields.js';
 import { type GeofenceInput, normalizeGeofence } from './input.js';
 import { geofenceRecord } from './record.js';
 

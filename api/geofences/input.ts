@@ -5,6 +5,16 @@
  * and the first that breaks its rule is the one that is named. Unknown fields are the caller's business: see
  * known-fields.ts.
  */
+
+import {
+  FieldReader,
+  maxNameLength,
+  maxTextLength,
+  type Outcome,
+  parseNumber,
+  parseText,
+  type RawFields,
+} from '../../http/fields/reader.js';
 import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
 import { normalizeRing } from '../../pipeline/geometry/ring.js';
@@ -16,15 +26,6 @@ import {
   type OperatingHours,
 } from '../../schemas/json/geofence.js';
 import { parsePosition } from '../coordinates.js';
-import {
-  FieldReader,
-  maxNameLength,
-  maxTextLength,
-  type Outcome,
-  parseNumber,
-  parseText,
-  type RawFields,
-} from '../fields.js';
 import { readMetadata } from '../metadata.js';
 import type { Pair } from '../pairs.js';
 

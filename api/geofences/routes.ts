@@ -1,14 +1,14 @@
 /** Geofences: the routes of a paired resource, and the users who are inside one now. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import { Geofence, type GeofenceRecord } from '../../schemas/json/geofence.js';
 import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import type { RawFields } from '../fields.js';
 import { addPairedRoutes } from '../paired-routes.js';
 import { isId, type Pair } from '../pairs.js';
 import { userParameters } from '../users/routes.js';
@@ -22,7 +22,7 @@ const config = { authority: 'secret', limit: 'management' } as const;
 const usersAnswer = listOf({ users: Type.Array(User) }, { cursor: true });
 
 export const geofenceRoutes =
-  (deps: ApiDeps, edit: Edit): FastifyPluginAsync =>
+  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { configuration, clock } = deps;
     addPairedRoutes(

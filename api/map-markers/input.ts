@@ -1,7 +1,8 @@
 /** From a request to a marker's image: the image as the body and its name in the query, or both as JSON. Pure. */
+
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { maxMarkerBytes } from '../../schemas/json/map.js';
 import { bodyFields } from '../describe.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 
 /** What an owner says of a marker. */
 export interface MarkerInput {

@@ -1,17 +1,17 @@
 /** Marker images of the key's project and environment, uploaded to be drawn on static maps. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import { storedMarker } from '../../pipeline/catalog/store/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { MapMarker, type MapMarkerRecord, type MarkerType, maxMarkerBytes } from '../../schemas/json/map.js';
 import { type MapMarkerHead, mapMarkerJson } from '../../schemas/wire/map.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import type { RawFields } from '../fields.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
 import { readMarker } from './input.js';
 
@@ -33,7 +33,7 @@ const fields = Type.Object({ name, image: Type.String({ contentEncoding: 'base64
 const body = { content: { 'application/json': { schema: fields }, ...images } } as unknown as TSchema;
 
 export const mapMarkerRoutes =
-  ({ configuration, maps }: ApiDeps, edit: Edit): FastifyPluginAsync =>
+  ({ configuration, maps }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { mapMarkers } = configuration;
     const headOf = (request: FastifyRequest<ById>): MapMarkerHead =>

@@ -2,8 +2,9 @@
  * From the body of a request to a style: `{ name, style }`, or the style itself. Pure. Whether it follows the
  * specification is seen by who draws; here are the bounds of what is kept.
  */
+
+import { FieldReader, isDictionary, maxNameLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../schemas/json/map.js';
-import { FieldReader, isDictionary, maxNameLength, type Outcome, type RawFields } from '../fields.js';
 
 export type Style = Record<string, unknown>;
 

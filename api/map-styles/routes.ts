@@ -1,7 +1,8 @@
 /** Styles of the key's project and environment, uploaded to draw static maps in. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import { storedStyle } from '../../pipeline/catalog/store/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Unsupported } from '../../renderer/style/unsupported.js';
@@ -9,10 +10,9 @@ import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { MapStyle, type MapStyleRecord, Unsupported as UnsupportedSchema } from '../../schemas/json/map.js';
 import { type MapStyleHead, mapStyleJson } from '../../schemas/wire/map.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import type { RawFields } from '../fields.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
 import { readStyle, type Style, type StyleInput } from './input.js';
 
@@ -35,7 +35,7 @@ const uploaded = answerOf({
 });
 
 export const mapStyleRoutes =
-  ({ configuration, maps }: ApiDeps, edit: Edit): FastifyPluginAsync =>
+  ({ configuration, maps }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { mapStyles } = configuration;
     const headOf = (request: FastifyRequest<ById>): MapStyleHead =>

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { MapImage, MapRequest, Uploads } from '../../renderer/types.js';
-import type { TimedMap } from '../deps.js';
+import type { TimedMap } from '../dependencies.js';
 
 export interface FinishedImage extends Pick<MapImage, 'bytes' | 'contentType'> {
   /** Strong (RFC 9110, 8.8.3): a hash of the bytes. */

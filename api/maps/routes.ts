@@ -1,12 +1,12 @@
 /** Static maps: an image for the `src` of a page. */
 import type { FastifyPluginAsync } from 'fastify';
-import { callerOf } from '../../http/authority.js';
-import type { Caller } from '../../http/keys.js';
+import { callerOf } from '../../http/access/authority.js';
+import type { Caller } from '../../http/access/keys.js';
 import { mapCostMs } from '../../renderer/request/cost.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { MapRequest } from '../../renderer/types.js';
 import { ApiError, parameterError, type Validated } from '../../schemas/errors.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { described } from '../describe.js';
 import { createCostLimit } from './cost-limit.js';
 import { mapAnswer, mapParameters, notModified } from './description.js';
@@ -31,7 +31,7 @@ const description = described({
   entityTag: 'answered',
 });
 
-type MapDeps = Pick<ApiDeps, 'configuration' | 'clock' | 'maps'>;
+type MapDeps = Pick<ApiDependencies, 'configuration' | 'clock' | 'maps'>;
 
 export const mapRoutes =
   ({ configuration, clock, maps }: MapDeps): FastifyPluginAsync =>

@@ -1,6 +1,6 @@
 /** Making projects and their keys: what the API and the command line share. */
 
-import { newKey } from '../../http/keys.js';
+import { newKey } from '../../http/access/keys.js';
 import type { ConfigurationWriter } from '../../pipeline/catalog/types.js';
 import { freshId } from '../../schemas/ids.js';
 import type { Environment } from '../../schemas/json/common.js';

@@ -1,19 +1,19 @@
 /** Projects and their keys, for the administrator. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { FieldReader } from '../../http/fields/reader.js';
 import { Environment } from '../../schemas/json/common.js';
 import { KeyKind, Project, type ProjectRecord } from '../../schemas/json/project.js';
 import { isoTime } from '../../schemas/wire/common.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import { FieldReader } from '../fields.js';
 import { createProject, environments, type IssuedKey, keyKinds, maxProjectNameLength, withNewKey } from './projects.js';
 
 type ById = { Params: { id: string } };
 
 const tag = 'projects';
-const config = { authority: 'administrator', limit: 'none' } as const;
+const config = { authority: 'admin', limit: 'none' } as const;
 const one = answerOf({ project: Project });
 
 /** Keys in clear only where they have just been issued. */
@@ -33,7 +33,7 @@ function projectJson(
 }
 
 export const projectRoutes =
-  ({ configuration, writer }: ApiDeps, edit: Edit): FastifyPluginAsync =>
+  ({ configuration, writer }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     app.post('/v1/projects', {
       config,

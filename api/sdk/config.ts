@@ -4,7 +4,7 @@
  */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
 import type { IngestParts } from '../../ingest/parts.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';

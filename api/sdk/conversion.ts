@@ -1,8 +1,9 @@
 /** Events that clients report themselves: from a request to the record on topic `events`. Pure. */
-import { metadataField } from '../../http/form.js';
-import type { Caller } from '../../http/keys.js';
-import { parseIsoTime } from '../../http/times.js';
-import { dateRule, maxAheadMs, minEpochMs } from '../../ingest/occurred-at.js';
+
+import type { Caller } from '../../http/access/keys.js';
+import { metadataField } from '../../http/fields/structures.js';
+import { parseIsoTime } from '../../http/fields/times.js';
+import { dateRule, maxAheadMs, minEpochMs } from '../../http/location/occurred-at.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { type Metadata, maxUserMetadataKeys } from '../../schemas/json/common.js';

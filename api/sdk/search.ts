@@ -4,9 +4,9 @@
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginAsync } from 'fastify';
-import { callerOf } from '../../http/authority.js';
-import { coordinatesField, listField, metadataFilter } from '../../http/form.js';
-import { accepted } from '../../http/validation.js';
+import { callerOf } from '../../http/access/authority.js';
+import { coordinatesField, listField, metadataFilter } from '../../http/fields/structures.js';
+import { accepted } from '../../http/fields/validation.js';
 import type { IngestParts } from '../../ingest/parts.js';
 import {
   BeaconSearchAnswer,

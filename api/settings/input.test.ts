@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { RawFields } from '../../http/fields/reader.js';
 import { defaultSettings } from '../../schemas/json/project.js';
-import type { RawFields } from '../fields.js';
 import { mergeSettings } from './input.js';
 
 const current = { ...defaultSettings, stopDetection: true, defaultDwellThreshold: 5, minimumConfidence: 2 };

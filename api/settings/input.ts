@@ -2,9 +2,10 @@
  * A partial change of a project's settings. Pure. What isn't named stays; null or '' puts a setting back to its
  * default.
  */
+
+import { FieldReader, type Outcome, parseText, type RawFields } from '../../http/fields/reader.js';
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
-import { FieldReader, type Outcome, parseText, type RawFields } from '../fields.js';
 
 export const maxDwellThreshold_min = 525_600;
 export const maxBeaconGroups = 100;

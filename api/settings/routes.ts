@@ -1,9 +1,9 @@
 /** The settings of the key's project and environment. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
 import { Settings } from '../../schemas/json/project.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, found, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { mergeSettings } from './input.js';
@@ -13,7 +13,7 @@ const config = { authority: 'secret', limit: 'management' } as const;
 const answer = answerOf({ settings: Settings });
 
 export const settingsRoutes =
-  ({ configuration }: ApiDeps, edit: Edit): FastifyPluginAsync =>
+  ({ configuration }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     app.get('/v1/settings', {
       config,

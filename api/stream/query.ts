@@ -1,7 +1,7 @@
 /** What a reader of the live stream asks: which events, and from where on. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { type EventFilters, readEventFilters } from '../events/filters.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { type Position, parsePosition } from './position.js';
 
 export interface StreamQuery {

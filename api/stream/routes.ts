@@ -1,14 +1,14 @@
 /** The live stream of events, as server-sent events. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { callerOf } from '../../http/authority.js';
-import type { Caller } from '../../http/keys.js';
+import { callerOf } from '../../http/access/authority.js';
+import type { Caller } from '../../http/access/keys.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
 import { topics } from '../../pipeline/ports.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, described } from '../describe.js';
 import { eventMatcher, filterParameters } from '../events/filters.js';
-import type { RawFields } from '../fields.js';
 import type { Serialize } from '../serialize.js';
 import { EventStream } from './event-stream.js';
 import type { Followers } from './followers.js';
@@ -51,7 +51,7 @@ function keyWatch(configuration: ConfigurationReader, { project, environment, ki
 
 export const streamRoutes =
   (
-    { log, configuration }: Pick<ApiDeps, 'log' | 'configuration'>,
+    { log, configuration }: Pick<ApiDependencies, 'log' | 'configuration'>,
     followers: Followers,
     serialize: Serialize,
     { heartbeatMs, maxUnsentBytes }: StreamBounds,

@@ -2,7 +2,7 @@
  * Whose a record of topic `events` is, by its key: `project/environment/device`. Most records need not be decoded for
  * it.
  */
-import type { Caller } from '../../http/keys.js';
+import type { Caller } from '../../http/access/keys.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 
 export const scopeName = ({ project, environment }: Scope): string => `${project}/${environment}`;

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { afterAll } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
-import { createKeyRing } from '../../http/keys.js';
-import { noRateLimits } from '../../http/rate-limits.js';
+import { createKeyRing } from '../../http/access/keys.js';
+import { noRateLimits } from '../../http/access/rate-limits.js';
 import { createHttpServer } from '../../http/server.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
@@ -20,9 +20,9 @@ import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { KeyKind, ProjectRecord } from '../../schemas/json/project.js';
-import type { MapParts, WebhookParts } from '../deps.js';
+import type { MapParts, WebhookParts } from '../dependencies.js';
 import { createProject } from '../projects/projects.js';
-import { type ApiDeps, apiRoutes } from '../routes.js';
+import { type ApiDependencies, apiRoutes } from '../routes.js';
 
 export const adminApiKey = 'administrator-for-tests';
 
@@ -81,7 +81,7 @@ export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
   ...parts,
 });
 
-type ApiParts = Partial<Pick<ApiDeps, 'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps'>>;
+type ApiParts = Partial<Pick<ApiDependencies, 'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps'>>;
 
 /** An API that is closed after the tests of the file, at whose top level it is awaited. */
 export async function useApi(parts: ApiParts = {}): Promise<TestApi> {
@@ -117,7 +117,7 @@ export async function startApi(parts: ApiParts = {}) {
     rateLimits: noRateLimits,
     openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(readModel),
-    administratorKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
+    adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });
   const entityTagUses = new Set<string>();
   app.addHook('onSend', async (request, reply) => {

@@ -1,5 +1,5 @@
 /** What a reader of topic `events` asks: from where on, how much, and how long it waits for something to come. */
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { readLimit } from '../lists.js';
 import { parsePosition } from '../stream/position.js';
 

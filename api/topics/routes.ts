@@ -1,13 +1,13 @@
 /** Topic `events` over HTTP: what a Kafka consumer would read, so that one can be written before there is a Kafka. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import type { Caller } from '../../http/keys.js';
+import type { Caller } from '../../http/access/keys.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import { topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import { Event } from '../../schemas/json/user.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, described, success } from '../describe.js';
-import type { RawFields } from '../fields.js';
 import { limitParameter } from '../lists.js';
 import type { Serialize } from '../serialize.js';
 import type { Followers } from '../stream/followers.js';
@@ -18,7 +18,7 @@ import { maxWaitMs, readTopicQuery, type TopicQuery } from './query.js';
 import { isAllRead, placesFrom, type Reader, type Reading, readTopic } from './reading.js';
 
 const tag = 'events';
-const config = { authority: 'secret or administrator', limit: 'management' } as const;
+const config = { authority: 'secret or admin', limit: 'management' } as const;
 
 const parameters = Type.Object({
   partition: Type.Optional(Type.Integer({ minimum: 0, description: 'Only this one' })),
@@ -81,7 +81,7 @@ function answerFor({ places, records }: Reading, { partition }: TopicQuery) {
 }
 
 export const topicRoutes =
-  ({ log }: Pick<ApiDeps, 'log'>, followers: Followers, serialize: Serialize): FastifyPluginAsync =>
+  ({ log }: Pick<ApiDependencies, 'log'>, followers: Followers, serialize: Serialize): FastifyPluginAsync =>
   async (app) => {
     /** Reads again whenever the topic grows, until there is something, or the answer is due without. */
     async function wait(name: string, reading: Reading, reader: Reader, due: AbortController): Promise<Reading> {
@@ -106,9 +106,7 @@ export const topicRoutes =
       const reading = await readTopic(log, serialize, await placesFrom(log, query.from, query.partition), reader);
       if (reading.records.length > 0 || query.waitMs === 0) return reading;
       const timer = setTimeout(() => due.abort(), query.waitMs);
-      return wait(caller === null ? 'administrator' : keyName(caller), reading, reader, due).finally(() =>
-        clearTimeout(timer),
-      );
+      return wait(caller === null ? 'admin' : keyName(caller), reading, reader, due).finally(() => clearTimeout(timer));
     }
 
     app.get('/v1/topics', {

@@ -3,7 +3,7 @@
  * that are bounded.
  */
 import type { FastifyPluginAsync } from 'fastify';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { createSerializer } from '../serialize.js';
 import { createFollowers, defaultFollowerBounds, type FollowerBounds } from '../stream/followers.js';
 import { defaultStreamBounds, type StreamBounds, streamRoutes } from '../stream/routes.js';
@@ -15,7 +15,7 @@ export const defaultSubscriberBounds: SubscriberBounds = { ...defaultFollowerBou
 
 export const subscriberRoutes =
   (
-    deps: Pick<ApiDeps, 'log' | 'configuration'>,
+    deps: Pick<ApiDependencies, 'log' | 'configuration'>,
     bounds: SubscriberBounds = defaultSubscriberBounds,
   ): FastifyPluginAsync =>
   async (app) => {

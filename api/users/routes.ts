@@ -1,11 +1,11 @@
 /** Users: list and look up. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import { User } from '../../schemas/json/user.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, described, found, listOf, success } from '../describe.js';
-import type { RawFields } from '../fields.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
 import { findUser, listUsers, readUserQuery } from './users.js';
 
@@ -20,7 +20,7 @@ export const userParameters = Type.Object({
 });
 
 export const userRoutes =
-  (deps: ApiDeps): FastifyPluginAsync =>
+  (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     app.get('/v1/users', {
       config,

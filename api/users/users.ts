@@ -1,11 +1,12 @@
 /** Users as the analytics store knows them, with those of their geofences and beacons that are monitored still. */
+
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { User } from '../../schemas/json/user.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
 import { type UserParts, userJson } from '../../schemas/wire/user.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import { type Statement, where } from '../sql.js';
 

@@ -1,9 +1,10 @@
 /** Tries to deliver to a webhook as the analytics store keeps them, newest first. */
+
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { type Attempt, AttemptState, attemptResults, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Attempt as AttemptRecord, DeliveryReason } from '../../schemas/records.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import { type Statement, where } from '../sql.js';
 

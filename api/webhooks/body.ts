@@ -1,9 +1,9 @@
 /** What a webhook's owner may send, for the API's description; the readers of fields decide. */
 import Type from 'typebox';
+import { maxNameLength, maxTextLength } from '../../http/fields/reader.js';
 import { maxUrlLength } from '../../outbound/url.js';
 import { Id } from '../../schemas/json/common.js';
 import { maxWebhookTags, maxWebhookTypes, WebhookDelivery } from '../../schemas/json/webhook.js';
-import { maxNameLength, maxTextLength } from '../fields.js';
 import { eventTypeRule, webhookDefaults } from './input.js';
 import { defaultOverlapHours, maxOverlapHours } from './secrets.js';
 

@@ -1,16 +1,16 @@
 /** What is delivered to a webhook: a sample at once, events once more, and the record of what was tried. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { deviceKey } from '../../ingest/track-request.js';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { deviceKey } from '../../http/location/request.js';
 import { deliveriesOf } from '../../pipeline/stages/webhooks/payload.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Attempt, AttemptState, WaitingDelivery, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { cursorParameter, encodeCursor, limitParameter, timeParameters } from '../lists.js';
 import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
 import { RedeliveryFields, TestFields } from './body.js';
@@ -51,7 +51,7 @@ function sampleDelivery(webhook: WebhookRecord, type: string, nowMs: number): De
 }
 
 export const deliveryRoutes =
-  (deps: ApiDeps): FastifyPluginAsync =>
+  (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     const { analytics, clock, webhooks } = deps;
 

@@ -1,8 +1,8 @@
 /** Edits of webhooks: each reads a record, changes it and writes it whole. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { found } from '../describe.js';
 import type { Edit } from '../edits.js';
 
@@ -10,7 +10,7 @@ export type ById = { Params: { id: string } };
 
 /** The webhook that the path names, of the caller's project and environment, or 404. */
 export const webhookOf = (
-  { configuration }: Pick<ApiDeps, 'configuration'>,
+  { configuration }: Pick<ApiDependencies, 'configuration'>,
   request: FastifyRequest<ById>,
 ): WebhookRecord => found(configuration.webhook(callerOf(request), request.params.id), 'webhook');
 
@@ -21,7 +21,7 @@ export type EditWebhook = (
 ) => Promise<WebhookRecord>;
 
 export const createWebhookEditor =
-  (deps: Pick<ApiDeps, 'configuration'>, edit: Edit): EditWebhook =>
+  (deps: Pick<ApiDependencies, 'configuration'>, edit: Edit): EditWebhook =>
   ({ request, reply }, change) =>
     edit({ request, reply }, `webhook/${request.params.id}`, (nowMs) => {
       const record = change(webhookOf(deps, request), nowMs);

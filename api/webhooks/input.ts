@@ -5,11 +5,19 @@
  * refused, for a misspelt `tags` would send everything; those of the answer are let pass, so that what was read can be
  * sent back.
  */
+
+import {
+  FieldReader,
+  maxNameLength,
+  maxTextLength,
+  type Outcome,
+  parseText,
+  type RawFields,
+} from '../../http/fields/reader.js';
 import type { Networks } from '../../outbound/addresses.js';
 import { checkUrl, maxUrlLength } from '../../outbound/url.js';
 import { eventTypes } from '../../schemas/json/user.js';
 import { maxWebhookTags, maxWebhookTypes, Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
-import { FieldReader, maxNameLength, maxTextLength, type Outcome, parseText, type RawFields } from '../fields.js';
 
 /** What an owner says of a webhook; the record adds identity, times and secrets. */
 export type WebhookInput = Pick<WebhookRecord, 'url' | 'description' | 'types' | 'tags' | 'delivery' | 'enabled'>;

@@ -1,5 +1,5 @@
 /** What is asked to be delivered again: one event, or those of a span of time. Pure. */
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { type Cursor, readCursor } from '../lists.js';
 import { RedeliveryFields } from './body.js';
 import { refuseUnknown } from './input.js';

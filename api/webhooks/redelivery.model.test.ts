@@ -1,7 +1,7 @@
 /** Redelivery of spans of time, held against plain lists. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deviceKey } from '../../ingest/track-request.js';
+import { deviceKey } from '../../http/location/request.js';
 import { deliveriesOf } from '../../pipeline/stages/webhooks/payload.js';
 import { webhookRecord } from '../../pipeline/stages/webhooks/testing/webhooks.js';
 import { deriveId, freshId } from '../../schemas/ids.js';

@@ -5,7 +5,7 @@
  * goes out in the very delivery in which it was tried last, under the same id with the same bytes; another is made into
  * one as if it happened now, with its user as of now.
  */
-import { deviceKey } from '../../ingest/track-request.js';
+import { deviceKey } from '../../http/location/request.js';
 import { topics } from '../../pipeline/ports.js';
 import { deliveriesOf, maxEventCharacters } from '../../pipeline/stages/webhooks/payload.js';
 import { storedUserText } from '../../pipeline/stages/webhooks/users.js';
@@ -14,13 +14,13 @@ import { ApiError } from '../../schemas/errors.js';
 import type { Event } from '../../schemas/json/user.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { found } from '../describe.js';
 import type { Cursor } from '../lists.js';
 import type { EventRange } from './redelivery-input.js';
 import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent } from './stored-events.js';
 
-export type RedeliveryDeps = Pick<ApiDeps, 'analytics' | 'log' | 'configuration' | 'states' | 'clock'>;
+export type RedeliveryDeps = Pick<ApiDependencies, 'analytics' | 'log' | 'configuration' | 'states' | 'clock'>;
 
 /** Of one call, and of one step of it: what a step holds in memory. */
 export const redeliveryBounds = { maxEvents: 10_000, maxStepEvents: 1_000 } as const;

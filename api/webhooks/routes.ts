@@ -4,15 +4,15 @@
  */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../../http/authority.js';
+import { callerOf } from '../../http/access/authority.js';
+import type { RawFields } from '../../http/fields/reader.js';
 import { type Networks, parseNetworks } from '../../outbound/addresses.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import { type IssuedSecret, webhookJson } from '../../schemas/wire/webhook.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import type { RawFields } from '../fields.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
 import { NewWebhookFields, WebhookFields } from './body.js';
 import { type ById, createWebhookEditor, webhookOf } from './edit.js';
@@ -37,7 +37,7 @@ function networksOf(list: readonly string[]): Networks {
 }
 
 export const webhookRoutes =
-  (deps: ApiDeps, edit: Edit): FastifyPluginAsync =>
+  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { configuration } = deps;
     const { sealer, maxWebhooks } = deps.webhooks;

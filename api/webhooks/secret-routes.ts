@@ -1,13 +1,13 @@
 /** The secrets of a webhook: rotation and removal. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Id } from '../../schemas/json/common.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter } from '../describe.js';
 import type { Edit } from '../edits.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { RotationFields } from './body.js';
 import { type ById, createWebhookEditor } from './edit.js';
 import { refuseUnknown } from './input.js';
@@ -41,7 +41,7 @@ function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secret
 }
 
 export const secretRoutes =
-  (deps: ApiDeps, edit: Edit): FastifyPluginAsync =>
+  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const editWebhook = createWebhookEditor(deps, edit);
 

@@ -4,11 +4,12 @@
  * They lie in the queues of all sources: one per partition of topics `events` and `deliveries`. A page merges what
  * these queues hold.
  */
+
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, type Log, topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import { waitingDeliveryJson } from '../../schemas/wire/webhook.js';
-import { FieldReader, type Outcome, type RawFields } from '../fields.js';
 import { readLimit } from '../lists.js';
 
 /** Queues that are read at once. */

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mapParameters } from '../../api/maps/description.js';
-import { queryProblem } from '../../http/query.js';
+import { queryProblem } from '../../http/requests/query.js';
 import { IconFiles } from '../../renderer/icons/icon-files.js';
 import type { RasterIcon } from '../../renderer/icons/rasterize.js';
 import { iconUrls, referenceProblem } from '../../renderer/request/references.js';

@@ -1,8 +1,8 @@
 /** Ingest for its tests: the real log, read model, states and location stage of a node, behind the real HTTP server. */
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
-import { createKeyRing, newKey } from '../../http/keys.js';
-import { noRateLimits, type RateLimits } from '../../http/rate-limits.js';
+import { createKeyRing, newKey } from '../../http/access/keys.js';
+import { noRateLimits, type RateLimits } from '../../http/access/rate-limits.js';
 import { createHttpServer } from '../../http/server.js';
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import type { Inbox, Replies } from '../../pipeline/ports.js';

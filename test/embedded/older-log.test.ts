@@ -13,7 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { partitionOfKey } from '../../backends/embedded/partitioner.js';
-import { deviceKey } from '../../ingest/track-request.js';
+import { deviceKey } from '../../http/location/request.js';
 import { type Log, type Topic, topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import { Receiver } from '../../testing/receiver.js';

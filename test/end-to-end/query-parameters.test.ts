@@ -3,7 +3,7 @@
  * everything.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sdkParameters } from '../../http/sdk-parameters.js';
+import { sdkParameters } from '../../http/requests/sdk-parameters.js';
 import type { Json } from '../support/client.js';
 import { TestServer } from '../support/server.js';
 

@@ -1,6 +1,6 @@
 /** How long visits last: quantiles and a histogram. */
 import Type from 'typebox';
-import { type FieldReader, parseNumber } from '../../fields.js';
+import { type FieldReader, parseNumber } from '../../../http/fields/reader.js';
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';
 import { count, minutes, placeRow, type Question, rangeOf } from '../query.js';
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { createKeyRing } from '../../../http/keys.js';
-import { noRateLimits } from '../../../http/rate-limits.js';
+import { createKeyRing } from '../../../http/access/keys.js';
+import { noRateLimits } from '../../../http/access/rate-limits.js';
 import { createHttpServer } from '../../../http/server.js';
 import { adminApiKey, startApi } from '../../testing/fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
@@ -16,7 +16,7 @@ export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
     rateLimits: noRateLimits,
     openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(api.readModel),
-    administratorKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
+    adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });
   await app.register(
     subscriberRoutes({ log: api.log, configuration: api.readModel }, { ...defaultSubscriberBounds, ...bounds }),

@@ -7,7 +7,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type FieldProblem, invalid, parameterError, type Validated } from '../schemas/errors.js';
+import { type FieldProblem, invalid, parameterError, type Validated } from '../../schemas/errors.js';
 import { coerce, type JsonSchema } from './coercion.js';
 
 export type Validate<T> = (value: unknown) => Validated<T>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coordinatesField, jsonField, listField, metadataField, metadataFilter } from './form.js';
+import { coordinatesField, jsonField, listField, metadataField, metadataFilter } from './structures.js';
 
 const outcome = (result: ReturnType<typeof metadataField> | ReturnType<typeof coordinatesField>) =>
   result.ok ? result.value : `${result.problem.param}: ${result.problem.rule}`;

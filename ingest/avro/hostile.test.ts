@@ -7,7 +7,7 @@ import { deflateRawSync } from 'node:zlib';
 import avro from 'avsc';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { north, startIngest, type TestIngest } from './testing/fixtures.js';
+import { north, startIngest, type TestIngest } from '../testing/fixtures.js';
 
 let ingest: TestIngest;
 beforeAll(async () => {
@@ -288,7 +288,7 @@ it('bytes for fields are refused one record at a time, not taken apart', async (
 });
 
 it('a header that comes byte by byte takes time in proportion to it', async () => {
-  const { avroRecords } = await import('./avro-container.js');
+  const { avroRecords } = await import('./container.js');
   const body = container(JSON.stringify({ ...good, doc: 'x'.repeat(500_000) }), [one]);
   async function* bytes() {
     for (let at = 0; at < body.length; at++) yield body.subarray(at, at + 1);

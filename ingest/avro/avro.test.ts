@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import avro from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { locationType } from '../schemas/codecs.js';
-import type { Location } from '../schemas/records.js';
-import { exampleDetails } from '../schemas/testing/examples.js';
-import { avroRecords } from './avro-container.js';
-import { trackFieldsOf } from './avro-fields.js';
-import { BrokenAvro, Cursor, createAvroReader } from './avro-reader.js';
-import { readBulkLocation } from './bulk-line.js';
+import { locationType } from '../../schemas/codecs.js';
+import type { Location } from '../../schemas/records.js';
+import { exampleDetails } from '../../schemas/testing/examples.js';
+import { readBulkLocation } from '../bulk-line.js';
+import { avroRecords } from './container.js';
+import { trackFieldsOf } from './fields.js';
+import { BrokenAvro, Cursor, createAvroReader } from './reader.js';
 
 const recordSchema = {
   type: 'record',

@@ -3,7 +3,7 @@
  * the limit.
  */
 import { STATUS_CODES } from 'node:http';
-import { ApiError } from '../schemas/errors.js';
+import { ApiError } from '../../schemas/errors.js';
 
 /** The body of every failed answer. `meta.error` is never sent: SDKs take it for a failure of their own. */
 export const failureBody = (error: ApiError) => ({

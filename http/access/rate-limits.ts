@@ -9,7 +9,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../schemas/errors.js';
+import { ApiError } from '../../schemas/errors.js';
 import type { Caller } from './keys.js';
 
 /** `track` and `bulk` routes count their locations themselves, when they know them; see {@link RateLimiter}. */

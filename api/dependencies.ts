@@ -9,7 +9,7 @@ import type { Validated } from '../schemas/errors.js';
 import type { WebhookRecord } from '../schemas/json/webhook.js';
 import type { Attempt, Delivery, DeviceState } from '../schemas/records.js';
 
-export interface ApiDeps {
+export interface ApiDependencies {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
   readonly spatial: SpatialQueries;

@@ -10,7 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, Server, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../schemas/errors.js';
+import { ApiError } from '../../schemas/errors.js';
 import { rawAnswer } from './raw-answers.js';
 
 export interface ConnectionBounds {

@@ -2,12 +2,13 @@
  * What a device says of itself beside its location. Descriptive: a value of another type is left out and never fails a
  * location. Only broken `metadata` and text that can not be stored as it is do.
  */
-import { metadataField } from '../http/form.js';
-import { cutText, wellFormedRule } from '../http/text.js';
-import { invalid, type Validated } from '../schemas/errors.js';
-import { maxUserMetadataKeys } from '../schemas/json/common.js';
-import type { LocationDetails } from '../schemas/records.js';
-import { readBoolean, readNumber, readText } from './fields.js';
+
+import { invalid, type Validated } from '../../schemas/errors.js';
+import { maxUserMetadataKeys } from '../../schemas/json/common.js';
+import type { LocationDetails } from '../../schemas/records.js';
+import { metadataField } from '../fields/structures.js';
+import { cutText, wellFormedRule } from '../fields/text.js';
+import { readBoolean, readNumber, readText } from '../fields/values.js';
 
 export interface DetailFields {
   readonly installId?: unknown;

@@ -1,7 +1,8 @@
 /** When a location was fixed: by the device where it says so believably, else by receipt. */
-import { parseIsoTime } from '../http/times.js';
-import { invalid, type Validated } from '../schemas/errors.js';
-import { readNumber } from './fields.js';
+
+import { invalid, type Validated } from '../../schemas/errors.js';
+import { parseIsoTime } from '../fields/times.js';
+import { readNumber } from '../fields/values.js';
 
 /** The time fields of a request, unchecked. */
 export interface TimeFields {

@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpServer } from './server.js';
+import { createHttpServer } from '../server.js';
 
 type App = ReturnType<typeof createHttpServer>;
 

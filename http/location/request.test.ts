@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createValidator } from '../http/validation.js';
-import { TrackRequest } from './schemas.js';
-import { deviceKey, type Receipt, readLocation } from './track-request.js';
+import { TrackRequest } from '../../ingest/schemas.js';
+import { createValidator } from '../fields/validation.js';
+import { deviceKey, type Receipt, readLocation } from './request.js';
 
 const receipt: Receipt = {
   project: 'a'.repeat(24),

@@ -1,9 +1,9 @@
 /** Keys: made once, kept as SHA-256, and looked up again when a request presents one. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
-import type { Environment } from '../schemas/json/common.js';
-import type { KeyKind, KeyRecord } from '../schemas/json/project.js';
+import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
+import type { Environment } from '../../schemas/json/common.js';
+import type { KeyKind, KeyRecord } from '../../schemas/json/project.js';
 
 /** Whose request it is: everything that it reads or writes is of this project and environment. */
 export interface Caller extends Scope {

@@ -4,15 +4,16 @@
  * Flows in: a body as it came and the circumstances of its receipt. Flows out: a Location ready for the log, or the
  * field at fault. Numbers and booleans may be text, null counts as absent, unknown keys are ignored.
  */
-import { jsonField } from '../http/form.js';
-import { wellFormedRule } from '../http/text.js';
-import { type BeaconIdentifiers, normalizeRangedBeacon } from '../pipeline/evaluation/beacons.js';
-import { invalid, type Validated } from '../schemas/errors.js';
-import { freshId } from '../schemas/ids.js';
-import type { Environment } from '../schemas/json/common.js';
-import type { Location, RangedBeacon } from '../schemas/records.js';
+
+import { type BeaconIdentifiers, normalizeRangedBeacon } from '../../pipeline/evaluation/beacons.js';
+import { invalid, type Validated } from '../../schemas/errors.js';
+import { freshId } from '../../schemas/ids.js';
+import type { Environment } from '../../schemas/json/common.js';
+import type { Location, RangedBeacon } from '../../schemas/records.js';
+import { jsonField } from '../fields/structures.js';
+import { wellFormedRule } from '../fields/text.js';
+import { readBoolean, readNumber, readText } from '../fields/values.js';
 import { type DetailFields, readDescription, readDetails } from './details.js';
-import { readBoolean, readNumber, readText } from './fields.js';
 import { readOccurredAt, type TimeFields } from './occurred-at.js';
 
 /** The circumstances under which a body came in. */

@@ -3,8 +3,8 @@
  * lists.
  */
 
-import { invalid, type Validated } from '../schemas/errors.js';
-import type { Metadata, Position } from '../schemas/json/common.js';
+import { invalid, type Validated } from '../../schemas/errors.js';
+import type { Metadata, Position } from '../../schemas/json/common.js';
 import { parseJson } from './json-text.js';
 import { malformedTextIn, wellFormedRule } from './text.js';
 

@@ -3,9 +3,9 @@
  * `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isPortError, type PortError } from '../pipeline/errors.js';
-import { ApiError, parameterError } from '../schemas/errors.js';
-import { failureBody } from './raw-answers.js';
+import { isPortError, type PortError } from '../../pipeline/errors.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import { failureBody } from '../connections/raw-answers.js';
 
 /** What Fastify itself refuses, in the catalogue's terms; undefined for what is unexpected. */
 function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefined {

@@ -6,9 +6,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import qs from 'qs';
-import { ApiError, parameterError } from '../schemas/errors.js';
-import { describeJsonFault, findJsonFault } from './json-text.js';
-import { badlyEncodedField, malformedTextIn, mayHoldSurrogates, percentEncodingRule, wellFormedRule } from './text.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import { describeJsonFault, findJsonFault } from '../fields/json-text.js';
+import {
+  badlyEncodedField,
+  malformedTextIn,
+  mayHoldSurrogates,
+  percentEncodingRule,
+  wellFormedRule,
+} from '../fields/text.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

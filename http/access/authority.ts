@@ -6,11 +6,11 @@
  * administrator's routes and those that say so.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError } from '../schemas/errors.js';
+import { ApiError } from '../../schemas/errors.js';
 import { type Caller, type KeyRing, matchesSha256 } from './keys.js';
 import type { LimitName } from './rate-limits.js';
 
-export type Authority = 'none' | 'publishable' | 'secret' | 'secret or administrator' | 'administrator';
+export type Authority = 'none' | 'publishable' | 'secret' | 'secret or admin' | 'admin';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -34,7 +34,7 @@ declare module 'fastify' {
 export interface AuthorityOptions {
   readonly keyRing: KeyRing;
   /** SHA-256 of the admin API key as 64 hex digits; absent: nobody is administrator. */
-  readonly administratorKeySha256?: string | undefined;
+  readonly adminApiKeySha256?: string | undefined;
 }
 
 /** The caller of a route that asks for a publishable or secret key. */
@@ -66,22 +66,21 @@ const notInUrls = (): ApiError =>
 async function authorize(
   request: FastifyRequest,
   authority: Authority,
-  { keyRing, administratorKeySha256 = '' }: AuthorityOptions,
+  { keyRing, adminApiKeySha256 = '' }: AuthorityOptions,
 ): Promise<Caller | null> {
   if (authority === 'none') return null;
   const inQuery = keyOfQuery(request);
   // A revoked or misspelt one too: whoever puts it there would put its successor there.
-  if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, administratorKeySha256)))
-    throw notInUrls();
+  if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, adminApiKeySha256))) throw notInUrls();
   const key = keyOfHeader(request) ?? inQuery;
   if (key === undefined) throw new ApiError('unauthorized', 'no key in the Authorization header');
-  if (matchesSha256(key, administratorKeySha256)) {
-    if (authority === 'administrator' || authority === 'secret or administrator') return null;
+  if (matchesSha256(key, adminApiKeySha256)) {
+    if (authority === 'admin' || authority === 'secret or admin') return null;
     throw new ApiError('forbidden', 'this call needs a key of a project');
   }
   const caller = await keyRing.callerOf(key);
   if (!caller) throw new ApiError('unauthorized', 'the key is unknown or revoked');
-  if (authority === 'administrator') throw new ApiError('forbidden', 'this call needs the administrator key');
+  if (authority === 'admin') throw new ApiError('forbidden', 'this call needs the administrator key');
   if (authority !== 'publishable' && caller.kind !== 'secret')
     throw new ApiError('forbidden', 'this call needs a secret key');
   return caller;

@@ -6,10 +6,11 @@
  * values may come as JSON text.
  * The order in which fields are read is the order in which they are complained of.
  */
-import { parseJson } from '../http/json-text.js';
-import { malformedTextIn, wellFormedRule } from '../http/text.js';
-import { parseTime } from '../http/times.js';
-import { ApiError, type ErrorCode, type Validated } from '../schemas/errors.js';
+
+import { ApiError, type ErrorCode, type Validated } from '../../schemas/errors.js';
+import { parseJson } from './json-text.js';
+import { malformedTextIn, wellFormedRule } from './text.js';
+import { parseTime } from './times.js';
 
 export type RawFields = Readonly<Record<string, unknown>>;
 

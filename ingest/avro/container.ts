@@ -1,8 +1,8 @@
 /** An Avro object container file as its records, block by block as they arrive. Codecs: null and deflate. */
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import { parseJson } from '../http/json-text.js';
-import { BrokenAvro, Cursor, createAvroReader, EndOfBytes } from './avro-reader.js';
+import { parseJson } from '../../http/fields/json-text.js';
+import { BrokenAvro, Cursor, createAvroReader, EndOfBytes } from './reader.js';
 
 /** Of a block, packed or unpacked; writers usually make blocks of 16 kB to 1 MB. */
 export const maxBlockBytes = 16 * 2 ** 20;

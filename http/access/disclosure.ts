@@ -4,14 +4,15 @@
  * said, and what the wire format of SDKs needs: the record's `_id` and `createdAt`, and the geofences and beacons that
  * the device is inside of after the location.
  */
-import type { Caller } from '../http/keys.js';
-import type { Scope, SpatialQueries } from '../pipeline/catalog/types.js';
-import { profileAfter } from '../pipeline/evaluation/users.js';
-import type { TrackReply } from '../pipeline/ports.js';
-import type { GeofenceSummary } from '../schemas/json/geofence.js';
-import type { Event, User, UserProfile } from '../schemas/json/user.js';
-import type { Location } from '../schemas/records.js';
-import { userJson } from '../schemas/wire/user.js';
+
+import type { Scope, SpatialQueries } from '../../pipeline/catalog/types.js';
+import { profileAfter } from '../../pipeline/evaluation/users.js';
+import type { TrackReply } from '../../pipeline/ports.js';
+import type { GeofenceSummary } from '../../schemas/json/geofence.js';
+import type { Event, User, UserProfile } from '../../schemas/json/user.js';
+import type { Location } from '../../schemas/records.js';
+import { userJson } from '../../schemas/wire/user.js';
+import type { Caller } from './keys.js';
 
 export const isToldAll = ({ kind }: Pick<Caller, 'kind'>): boolean => kind === 'secret';
 

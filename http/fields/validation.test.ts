@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { Id, Timestamp } from '../schemas/json/common.js';
+import { Id, Timestamp } from '../../schemas/json/common.js';
 import { createValidator } from './validation.js';
 
 const schema = Type.Object({

@@ -7,10 +7,10 @@
  * one counts would be a guess.
  */
 import type { FastifyInstance } from 'fastify';
-import { type FieldProblem, parameterError } from '../schemas/errors.js';
-import type { JsonSchema } from './coercion.js';
+import { type FieldProblem, parameterError } from '../../schemas/errors.js';
+import type { JsonSchema } from '../fields/coercion.js';
+import { shownName, suggestion } from '../fields/spelling.js';
 import { sdkParameters } from './sdk-parameters.js';
-import { shownName, suggestion } from './spelling.js';
 
 interface KnownParameters {
   readonly declared: Readonly<Record<string, JsonSchema>>;

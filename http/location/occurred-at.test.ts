@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseIsoTime } from '../http/times.js';
+import { parseIsoTime } from '../fields/times.js';
 import { maxAgeMs, maxAheadMs, minEpochMs, readOccurredAt } from './occurred-at.js';
 
 const receivedAt = Date.UTC(2026, 5, 1, 12);
