@@ -10,26 +10,26 @@ export const answerSettings: ClickHouseSettings = { output_format_json_quote_64b
 /** A file that is longer is refused. */
 const maxFileMib = 1_024;
 
-export interface Question {
+export interface Query {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Gives it up. */
   readonly signal?: AbortSignal;
 }
 
-const parametersOf = ({ sql, parameters, signal }: Question) => ({
+const parametersOf = ({ sql, parameters, signal }: Query) => ({
   query: sql,
   query_params: parameters,
   ...(signal && { abort_signal: signal }),
 });
 
-export async function rowsOf<Row>(client: ClickHouseClient, question: Question): Promise<Row[]> {
-  const result = await client.query({ ...parametersOf(question), format: 'JSONEachRow' });
+export async function rowsOf<Row>(client: ClickHouseClient, query: Query): Promise<Row[]> {
+  const result = await client.query({ ...parametersOf(query), format: 'JSONEachRow' });
   return result.json<Row>();
 }
 
-export async function fileOf(client: ClickHouseClient, question: Question, format: FileFormat): Promise<Uint8Array> {
-  const { stream } = await client.exec(parametersOf({ ...question, sql: `${question.sql} FORMAT ${format}` }));
+export async function fileOf(client: ClickHouseClient, query: Query, format: FileFormat): Promise<Uint8Array> {
+  const { stream } = await client.exec(parametersOf({ ...query, sql: `${query.sql} FORMAT ${format}` }));
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createTurns } from './concurrency-limit.js';
+import { createConcurrencyLimit } from './concurrency-limit.js';
 
-/** Work that runs until it is told to end. */
+/** Creates work that runs until the test ends it. */
 function work() {
   let end: () => void = () => {};
   let hasBegun = false;
@@ -22,28 +22,28 @@ function work() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('so many run at once, so many wait in the order they came, and the rest is refused', async () => {
-  const turns = createTurns(2, 2, 7);
+test('runs a few at once, queues a few in order of arrival and refuses the rest', async () => {
+  const limitConcurrency = createConcurrencyLimit(2, 2, 7);
   const works = Array.from({ length: 4 }, work);
-  const results = works.map(({ run }) => turns(run));
+  const results = works.map(({ run }) => limitConcurrency(run));
   await settled();
   expect(works.map(({ hasBegun }) => hasBegun)).toEqual([true, true, false, false]);
-  await expect(turns(async () => {})).rejects.toMatchObject({ code: 'overloaded', retryAfterS: 7 });
+  await expect(limitConcurrency(async () => {})).rejects.toMatchObject({ code: 'overloaded', retryAfterS: 7 });
   works[1]?.end();
   await results[1];
   await settled();
   expect(works.map(({ hasBegun }) => hasBegun)).toEqual([true, true, true, false]);
   for (const one of works) one.end();
   await Promise.all(results);
-  expect(await turns(async () => 'free again')).toBe('free again');
+  expect(await limitConcurrency(async () => 'free again')).toBe('free again');
 });
 
-test('work that fails gives its turn on', async () => {
-  const turns = createTurns(1, 1, 1);
-  const failing = turns(async () => {
+test('failing work frees its slot', async () => {
+  const limitConcurrency = createConcurrencyLimit(1, 1, 1);
+  const failing = limitConcurrency(async () => {
     throw new Error('no');
   });
-  const next = turns(async () => 'next');
+  const next = limitConcurrency(async () => 'next');
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe('next');
 });

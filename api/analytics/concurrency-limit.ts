@@ -1,35 +1,41 @@
-/** A few at once; a few wait; more are refused. */
 import { ApiError } from '../../schemas/errors.js';
 
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Work past `maxWaiting` is refused as `overloaded`, to come back in `retryAfterS`. */
-export function createTurns(maxAtOnce: number, maxWaiting: number, retryAfterS: number): Turns {
-  const waiting: (() => void)[] = [];
+/**
+ * Runs at most `maxConcurrent` pieces of work at once and queues `maxQueued` more. Refuses further work as `overloaded`
+ * with `retryAfterS`.
+ */
+export function createConcurrencyLimit(
+  maxConcurrent: number,
+  maxQueued: number,
+  retryAfterS: number,
+): ConcurrencyLimit {
+  const queue: (() => void)[] = [];
   let running = 0;
 
-  async function myTurn(): Promise<void> {
-    if (running < maxAtOnce) {
+  async function acquire(): Promise<void> {
+    if (running < maxConcurrent) {
       running += 1;
       return;
     }
-    if (waiting.length >= maxWaiting) throw new ApiError('overloaded', 'too many questions wait', { retryAfterS });
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (queue.length >= maxQueued) throw new ApiError('overloaded', 'too many queries are waiting', { retryAfterS });
+    await new Promise<void>((resolve) => queue.push(resolve));
   }
 
-  /** Who goes next takes over the place of who is done. */
-  function done(): void {
-    const next = waiting.shift();
+  /** Passes the slot to the next in the queue. */
+  function release(): void {
+    const next = queue.shift();
     if (next === undefined) running -= 1;
     else next();
   }
 
   return async (work) => {
-    await myTurn();
+    await acquire();
     try {
       return await work();
     } finally {
-      done();
+      release();
     }
   };
 }

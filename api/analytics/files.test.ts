@@ -8,7 +8,7 @@ import { userColumns } from '../../pipeline/stages/analytics/rows.js';
 import { rowText, time } from '../../pipeline/stages/analytics/tsv.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
-import { questions } from './routes.js';
+import { queries } from './routes.js';
 import { eventsOf, history, storeEvents } from './testing/world.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-files-'));
@@ -19,12 +19,12 @@ const api = await useApi({ analytics });
 const ask = (url: string, headers: Record<string, string> = {}) =>
   api.app.inject({ method: 'GET', url: `/v1/analytics/${url}`, headers: { authorization: api.secret, ...headers } });
 
-/** What the engine itself reads in the file. */
+/** Reads the file back with ClickHouse. */
 async function readBack(name: string, file: Buffer, format: 'CSVWithNames' | 'Parquet'): Promise<object[]> {
   const path = join(folder, name);
   writeFileSync(path, file);
   const rows = await analytics.query<object>(
-    // Times of a CSV stay the texts that they are.
+    // Without inference, times in the CSV stay text.
     `SELECT * FROM file({path:String}, {format:String})
      SETTINGS date_time_output_format = 'iso', input_format_try_infer_datetimes = 0, input_format_try_infer_dates = 0`,
     {
@@ -41,8 +41,8 @@ describe('a history', () => {
     .toSorted((one, other) => other.steps.length - one.steps.length)[0]!;
   const range = `from=${new Date(past.startMs).toISOString()}&to=${new Date(past.startMs + 30 * 86_400_000).toISOString()}`;
   const recent = ['inside', 'locations'];
-  const asked = [
-    ...questions.map(({ name }) => `${name}?${recent.includes(name) ? '' : range}`),
+  const urls = [
+    ...queries.map(({ name }) => `${name}?${recent.includes(name) ? '' : range}`),
     `visits?${range}&kind=beacon`,
     ...['entries', 'dwell-times', 'flows'].map((name) => `${name}?${range}&kind=beacon&groupBy=place`),
   ];
@@ -66,7 +66,7 @@ describe('a history', () => {
     await analytics.insert('rejections', rowText(rejectionColumns, rejections));
   });
 
-  test.each(asked)('%s has the same rows as JSON, as CSV and as Parquet', async (url) => {
+  test.each(urls)('%s returns the same rows as JSON, CSV and Parquet', async (url) => {
     const { rows } = (await ask(url)).json();
     const csv = await readBack('answer.csv', (await ask(`${url}&format=csv`)).rawPayload, 'CSVWithNames');
     const parquet = await readBack('answer.parquet', (await ask(`${url}&format=parquet`)).rawPayload, 'Parquet');
@@ -75,7 +75,7 @@ describe('a history', () => {
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  /** CSV has a list as text. */
+  /** Parses lists, which CSV holds as text. */
   const withLists = (row: object): object =>
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => [
@@ -84,7 +84,7 @@ describe('a history', () => {
       ]),
     );
 
-  test('files have a type and a name, by parameter or by Accept', async () => {
+  test('files have a content type and a name, selected by parameter or by Accept', async () => {
     const csv = await ask(`visits?from=2026-03-28&to=2026-03-30T12:00Z&format=CSV`);
     expect(csv.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
@@ -102,12 +102,12 @@ describe('a history', () => {
     );
   });
 
-  test('an empty answer is a file with the names of the columns', async () => {
+  test('an empty result is a file with column names only', async () => {
     const csv = await ask('entries?from=2020-01-01&to=2020-01-02&format=csv');
     expect(csv.payload).toBe('"start","local","entries"\n');
   });
 
-  test('refusals are JSON, whatever form was asked for', async () => {
+  test('errors are JSON, whatever format was requested', async () => {
     const { statusCode, headers, ...answer } = await ask('visits?format=csv&from=then');
     expect([statusCode, headers['content-type'], answer.json().meta.param]).toEqual([
       400,
@@ -117,7 +117,7 @@ describe('a history', () => {
   });
 });
 
-describe('more rows than one may have', () => {
+describe('more rows than the limits allow', () => {
   const dayMs = 86_400_000;
   beforeAll(async () => {
     const { project, environment } = { project: api.project.record._id, environment: 'live' };
@@ -133,7 +133,7 @@ describe('more rows than one may have', () => {
     },
   };
 
-  test('JSON has so many as were asked for, and says that there are more', async () => {
+  test('JSON returns the requested number of rows and sets hasMore', async () => {
     for (const limit of [1, 10_000]) {
       const { meta, rows } = (await ask(`visits?limit=${limit}`, live)).json();
       expect([meta.hasMore, rows.length]).toEqual([true, limit]);
@@ -143,14 +143,13 @@ describe('more rows than one may have', () => {
     expect(all).toMatchObject({ meta: { hasMore: false }, rows: [] });
   });
 
-  test('a file has all of them or is refused; as many as were asked for, where a limit was', async () => {
+  test('a file has all rows up to its limit, or is refused', async () => {
     const refused = await ask('visits?format=csv', live);
     expect(refused.statusCode).toBe(400);
     expect(refused.json().meta).toEqual({
       code: 400,
       type: 'query_too_large',
-      message:
-        'the question has an answer of more than 1000000 rows or 512 MiB: ask for a shorter range, or of one geofence',
+      message: 'the query returns more than 1000000 rows or 512 MiB: choose a shorter range or a single geofence',
     });
     const limited = await ask('visits?format=csv&limit=1000000', live);
     expect([limited.statusCode, limited.payload.split('\n').length]).toEqual([200, 1_000_002]);

@@ -9,13 +9,13 @@ import { eventOf, places, storeEvents } from './testing/world.js';
 const analytics = await useAnalytics();
 const api = await useApi({ analytics });
 
-// Within the tables' time to live.
+// Must lie within the tables' time to live.
 const nowMs = Date.now();
 const hourMs = 3_600_000;
 const geofences = places.filter(({ kind }) => kind === 'geofence');
 const beacons = places.filter(({ kind }) => kind === 'beacon');
 
-/** A user record as one of its locations left it. */
+/** A user record as of one of its locations. */
 interface Stored {
   readonly user: number;
   readonly hoursAgo: number;
@@ -23,7 +23,7 @@ interface Stored {
   readonly near: readonly string[];
 }
 
-/** Three devices: the users 0, 3 and 6 have used the same one. */
+/** Returns one of three devices; users 0, 3 and 6 share one. */
 const deviceOf = (user: number): string => `device ${user % 3}`;
 
 const stored: fc.Arbitrary<Stored> = fc.record({
@@ -33,7 +33,7 @@ const stored: fc.Arbitrary<Stored> = fc.record({
   near: fc.subarray(beacons.map(({ id }) => id)),
 });
 
-/** Rows in the order of time of each user's locations; no two at the same time. */
+/** Rows ordered by time, no two at the same time. */
 const records = fc.uniqueArray(stored, { maxLength: 12, selector: ({ hoursAgo }) => hoursAgo });
 
 const rowOf = (project: string, { user, hoursAgo, inside, near }: Stored): string => {
@@ -62,7 +62,7 @@ function expected(all: readonly Stored[], kind: 'geofence' | 'beacon', days: num
   });
 }
 
-/** Somebody has entered each place once: that is how its tag is known. */
+/** Stores the records. A visitor has entered each place once, which makes its tag known. */
 async function told(all: readonly Stored[]) {
   const project = await api.newProject('Inside');
   const id = project.record._id;
@@ -89,7 +89,7 @@ async function told(all: readonly Stored[]) {
 const byPlace = (rows: readonly Body[]): Body[] =>
   rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 
-test('devices are where their last location left them, whichever of their users sent it, if it is not too long ago', async () => {
+test('a device is inside as of its last location in the range, whichever of its users sent it', async () => {
   await fc.assert(
     fc.asyncProperty(
       records,
@@ -106,7 +106,7 @@ test('devices are where their last location left them, whichever of their users 
   );
 });
 
-test('they are found by tag and counted together', async () => {
+test('filters by tag and groups into one row', async () => {
   const ids = geofences.map(({ id }) => id);
   const ask = await told([0, 1, 2].map((user) => ({ user, hoursAgo: user + 1, inside: ids.slice(user), near: [] })));
   expect(await ask('groupBy=none')).toMatchObject([{ devices: 3, users: 2 }]);

@@ -1,10 +1,10 @@
-/** Hours and days of a time zone, by which counts are broken down. */
+/** Groups counts by hour or day of a time zone. */
 import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
 import { readTimeZone, timeZoneSchema } from './range.js';
 
 export interface Intervals {
-  /** Columns to select, with a comma after them; `start` and `local` are there to group and order by. */
+  /** Columns to select, with a trailing comma; group and order by `start` and `local`. */
   readonly select: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly meta: object;
@@ -13,8 +13,8 @@ export interface Intervals {
 export type Interval = 'hour' | 'day';
 
 /**
- * Columns for each interval. The engine's own start of an hour is wrong where clocks change by half an hour, or amid an
- * hour; the minutes that the wall clock shows are right everywhere.
+ * Column expressions for each interval. ClickHouse's start of an hour is wrong in zones whose clocks change by half an
+ * hour or within an hour; subtracting the wall clock's minutes is right everywhere.
  */
 const columns: Readonly<Record<Interval, (time: string) => { start: string; local: string }>> = {
   hour: (time) => ({
@@ -45,8 +45,10 @@ export const intervalsSchema = (byDefault: 'day' | null) => ({
 });
 
 export const intervalRow = {
-  start: Type.String({ format: 'date-time', description: 'When the hour or day began' }),
-  local: Type.String({ description: 'Its name in the time zone: 2026-03-29 for a day, 2026-03-29 01:00 for an hour' }),
+  start: Type.String({ format: 'date-time', description: 'Start of the hour or day' }),
+  local: Type.String({
+    description: 'Local label in the time zone: 2026-03-29 for a day, 2026-03-29 01:00 for an hour',
+  }),
 };
 export const intervalMeta = {
   interval: Type.Optional(Type.Enum(['hour', 'day'])),

@@ -50,7 +50,7 @@ const outcomeOf = (project: string, { hour, result }: Received, index: number): 
     result,
   });
 
-/** Every row twice, in two inserts. */
+/** Inserts every row twice, in two inserts. */
 async function store(project: string, some: readonly Received[], others: readonly Refused[]): Promise<void> {
   const outcomes = some.map((one, index) => locationRow(outcomeOf(project, one, index)));
   const rejections = others.map(({ hour, reason, count }, index) =>
@@ -69,7 +69,7 @@ async function store(project: string, some: readonly Received[], others: readonl
   }
 }
 
-/** Sums by all that is told of a row but the number. */
+/** Sums the counts of rows that are equal otherwise. */
 function summed(rows: readonly { readonly locations: number }[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { locations, ...what } of rows) {
@@ -79,7 +79,7 @@ function summed(rows: readonly { readonly locations: number }[]): Record<string,
   return sums;
 }
 
-test('received and rejected locations are counted by what became of them, in total and by hour', async () => {
+test('counts received and rejected locations by result, in total and by hour', async () => {
   const lists = [fc.array(received, { maxLength: 30 }), fc.array(refused, { maxLength: 10 })] as const;
   await fc.assert(
     fc.asyncProperty(
@@ -93,14 +93,14 @@ test('received and rejected locations are counted by what became of them, in tot
         const [from, to] = [first, first + hours].map((hour) => new Date(startMs + hour * hourMs).toISOString());
         const url = `/v1/analytics/locations?from=${from}&to=${to}${byHour ? '&interval=hour' : ''}`;
         const { body } = await api.call('GET', url, { key: project.key('test', 'secret') });
-        const isAsked = ({ hour }: { hour: number }) => hour >= first && hour < first + hours;
+        const isInRange = ({ hour }: { hour: number }) => hour >= first && hour < first + hours;
         const timesOf = (hour: number) => {
           const start = new Date(startMs + hour * hourMs).toISOString();
           return byHour ? { start, local: start.slice(0, 16).replace('T', ' ') } : {};
         };
         const expected = [
-          ...some.filter(isAsked).map(({ hour, result }) => ({ ...timesOf(hour), result, locations: 1 })),
-          ...others.filter(isAsked).map(({ hour, count, reason: { param, ...reason } }) => ({
+          ...some.filter(isInRange).map(({ hour, result }) => ({ ...timesOf(hour), result, locations: 1 })),
+          ...others.filter(isInRange).map(({ hour, count, reason: { param, ...reason } }) => ({
             ...timesOf(hour),
             result: 'rejected',
             ...reason,

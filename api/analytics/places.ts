@@ -1,13 +1,13 @@
-/** Which geofences or beacons a question is about, and by what its answer is broken down. */
+/** Filters of a query by geofence or beacon, and the grouping of its rows. */
 import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
-import { type Inquiry, unset } from './query.js';
+import { type QueryStatement, unset } from './query.js';
 
-/** Columns of the views by the names that parameters have. */
+/** Columns of the views by parameter name. */
 const places = { geofence: 'geofence', beacon: 'beacon', tag: 'tag', externalId: 'external_id', userId: 'user_id' };
 
-/** Conditions by which the view's rows are chosen; all must hold. */
-export function readPlaces(reader: FieldReader, columns: Readonly<Record<string, string>> = places): Inquiry {
+/** Builds the conditions on the view's rows, joined by AND. */
+export function readPlaces(reader: FieldReader, columns: Readonly<Record<string, string>> = places): QueryStatement {
   const given = Object.entries(columns).flatMap(([name, column]) => {
     const value = reader.text(name);
     return value === null ? [] : [{ name, column, value }];
@@ -26,13 +26,16 @@ const filter = (description: string) => Type.Optional(Type.String({ description 
 
 export const placesSchema = {
   kind: Type.Optional(
-    Type.Enum(['geofence', 'beacon'], { default: 'geofence', description: 'Of what; beacon when `beacon` is given' }),
+    Type.Enum(['geofence', 'beacon'], {
+      default: 'geofence',
+      description: 'Kind of place; `beacon` when parameter `beacon` is given',
+    }),
   ),
   geofence: filter('`_id` of the geofence'),
   beacon: filter('`_id` of the beacon'),
-  tag: filter('Of the geofence or beacon'),
-  externalId: filter('Of the geofence or beacon'),
-  userId: filter('The id that the app gave the user'),
+  tag: filter('Tag of the geofence or beacon'),
+  externalId: filter('External id of the geofence or beacon'),
+  userId: filter('Id that your app gave the user'),
 };
 
 export type GroupBy = 'place' | 'tag' | 'none';
@@ -40,14 +43,14 @@ export type GroupBy = 'place' | 'tag' | 'none';
 export const readGroupBy = (reader: FieldReader, byDefault: GroupBy): GroupBy =>
   reader.choice('groupBy', ['place', 'tag', 'none']) ?? byDefault;
 
-/** What rows are grouped by. */
+/** SQL of a grouping. */
 export interface Grouping {
-  /** Columns to select, each with a comma after it. */
+  /** Columns to select, with a trailing comma. */
   readonly select: string;
   readonly keys: readonly string[];
 }
 
-/** A place's definition may change: it goes by the newest tag and externalId among its rows. */
+/** Groups by place, tag or not at all. A place is shown with the newest tag and externalId among its rows. */
 export function placeGrouping(by: GroupBy, timeColumn: string): Grouping {
   const newest = (column: string) => `nullIf(argMax(each.${column}, each.${timeColumn}), '')`;
   switch (by) {
@@ -63,7 +66,7 @@ export function placeGrouping(by: GroupBy, timeColumn: string): Grouping {
   }
 }
 
-/** The same for a question about two places: columns `from_geofence` and so on become `fromGeofence`. */
+/** As {@link placeGrouping}, for one end of a flow: column `from_geofence` becomes `fromGeofence`. */
 export function endGrouping(end: 'from' | 'to', by: GroupBy, timeColumn: string): Grouping {
   const { select, keys } = placeGrouping(by, timeColumn);
   return {
@@ -74,14 +77,14 @@ export function endGrouping(end: 'from' | 'to', by: GroupBy, timeColumn: string)
   };
 }
 
-/** `GROUP BY …`, or nothing where there is one group of everything. */
+/** Returns the GROUP BY clause; empty without keys, which makes one group of all rows. */
 export const groupBy = (keys: readonly string[]): string => (keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`);
 
 export const groupingSchema = (byDefault: GroupBy) => ({
   groupBy: Type.Optional(
     Type.Enum(['place', 'tag', 'none'], {
       default: byDefault,
-      description: 'A row for each geofence or beacon, for each tag, or for everything together',
+      description: 'One row per geofence or beacon, one per tag, or one in total',
     }),
   ),
 });

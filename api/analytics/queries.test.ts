@@ -8,7 +8,7 @@ import { eventsOf, type History, history, places, quarterMs, storeEvents } from 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics });
 
-/** What is asked: a part of the history, and of the places. */
+/** Selects a part of the history and of the places. */
 interface Choice {
   readonly fromQuarter: number;
   readonly quarters: number;
@@ -37,21 +37,17 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   groupBy: fc.constantFrom('place', 'tag', 'none'),
 });
 
-/** Stores a history for a project of its own. Answers its events and a way to ask about them. */
+/** Stores a history in a new project. Returns its events and a function that queries them. */
 async function told({ repeated, ...rest }: History) {
   const project = await api.newProject('Analytics');
   const events = eventsOf(rest, project.record._id, Date.now());
   await storeEvents(analytics, events, repeated);
   const key = project.key('test', 'secret');
-  const ask = async (
-    question: string,
-    { fromQuarter, quarters, filter: [query, kind, keep] }: Choice,
-    more: string,
-  ) => {
+  const ask = async (name: string, { fromQuarter, quarters, filter: [query, kind, keep] }: Choice, more: string) => {
     const fromMs = rest.startMs + fromQuarter * quarterMs;
     const toMs = fromMs + quarters * quarterMs;
     const range = `from=${new Date(fromMs).toISOString()}&to=${new Date(toMs).toISOString()}`;
-    const { status, body } = await api.call('GET', `/v1/analytics/${question}?${range}&${query}&${more}&limit=10000`, {
+    const { status, body } = await api.call('GET', `/v1/analytics/${name}?${range}&${query}&${more}&limit=10000`, {
       key,
     });
     expect({ status, ...body.meta }).toMatchObject({
@@ -59,16 +55,16 @@ async function told({ repeated, ...rest }: History) {
       hasMore: false,
       from: new Date(fromMs).toISOString(),
     });
-    return { rows: body.rows as Body[], asked: { fromMs, toMs, kind, keep } satisfies oracle.Asked };
+    return { rows: body.rows as Body[], selection: { fromMs, toMs, kind, keep } satisfies oracle.Selection };
   };
   return { events, ask };
 }
 
-/** Fractions differ in their last digits. */
+/** Rounds fractions, which differ in their last digits. */
 const rounded = (rows: readonly object[]): object[] =>
   JSON.parse(JSON.stringify(rows, (_, value) => (typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value)));
 
-/** For answers whose order is told apart from their rows. */
+/** Sorts rows whose order is tested elsewhere. */
 const sorted = (rows: readonly object[]): string[] => {
   const inOrder = (row: object) =>
     JSON.stringify(Object.fromEntries(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1))));
@@ -77,26 +73,26 @@ const sorted = (rows: readonly object[]): string[] => {
 
 const runs = { numRuns: 40 };
 
-test('visits are entries with their very next exit, newest first', async () => {
+test('visits pair each entry with the next exit, newest first', async () => {
   await fc.assert(
     fc.asyncProperty(history, choice, async (past, chosen) => {
       const { events, ask } = await told(past);
-      const { rows, asked } = await ask('visits', chosen, '');
-      expect(rounded(rows)).toEqual(rounded(oracle.visits(events, asked)));
+      const { rows, selection } = await ask('visits', chosen, '');
+      expect(rounded(rows)).toEqual(rounded(oracle.visits(events, selection)));
     }),
     runs,
   );
 });
 
-test('dwell times are quantiles and a histogram of the ended visits', async () => {
+test('dwell times match the oracle: quantiles and histogram of ended visits', async () => {
   const bounds = fc
     .uniqueArray(fc.integer({ min: 1, max: 800 }), { minLength: 1, maxLength: 5 })
     .map((list) => list.sort((a, b) => a - b));
   await fc.assert(
     fc.asyncProperty(history, choice, bounds, async (past, chosen, limits) => {
       const { events, ask } = await told(past);
-      const { rows, asked } = await ask('dwell-times', chosen, `groupBy=${chosen.groupBy}&bounds=${limits.join()}`);
-      expect(sorted(rows)).toEqual(sorted(oracle.dwellTimes(events, asked, chosen.groupBy, limits)));
+      const { rows, selection } = await ask('dwell-times', chosen, `groupBy=${chosen.groupBy}&bounds=${limits.join()}`);
+      expect(sorted(rows)).toEqual(sorted(oracle.dwellTimes(events, selection, chosen.groupBy, limits)));
       expect(rows.map(({ visits }) => visits)).toEqual(
         rows.map(({ visits }) => visits).sort((one, other) => other - one),
       );
@@ -116,8 +112,8 @@ test.each(['Europe/Rome', 'America/St_Johns', 'Pacific/Chatham', 'Australia/Lord
         async (past, chosen, interval) => {
           const { events, ask } = await told(past);
           const query = `groupBy=${chosen.groupBy}&interval=${interval}&timeZone=${timeZone}`;
-          const { rows, asked } = await ask('entries', chosen, query);
-          expect(sorted(rows)).toEqual(sorted(oracle.entries(events, asked, chosen.groupBy, interval, timeZone)));
+          const { rows, selection } = await ask('entries', chosen, query);
+          expect(sorted(rows)).toEqual(sorted(oracle.entries(events, selection, chosen.groupBy, interval, timeZone)));
           expect(rows.map(({ start }) => start)).toEqual(rows.map(({ start }) => start).sort());
         },
       ),
@@ -126,23 +122,23 @@ test.each(['Europe/Rome', 'America/St_Johns', 'Pacific/Chatham', 'Australia/Lord
   },
 );
 
-test('unique users are one by userId, whatever the device', async () => {
+test('unique users count once per userId across devices', async () => {
   await fc.assert(
     fc.asyncProperty(history, choice, async (past, chosen) => {
       const { events, ask } = await told(past);
-      const { rows, asked } = await ask('unique-users', chosen, `groupBy=${chosen.groupBy}`);
-      expect(sorted(rows)).toEqual(sorted(oracle.uniqueUsers(events, asked, chosen.groupBy)));
+      const { rows, selection } = await ask('unique-users', chosen, `groupBy=${chosen.groupBy}`);
+      expect(sorted(rows)).toEqual(sorted(oracle.uniqueUsers(events, selection, chosen.groupBy)));
     }),
     runs,
   );
 });
 
-test('flows lead from each exit to what was entered next, within the time', async () => {
+test('flows pair each exit with the next entry within the time limit', async () => {
   await fc.assert(
     fc.asyncProperty(history, choice, fc.constantFrom(1, 15, 60, 1_440), async (past, chosen, minutes) => {
       const { events, ask } = await told(past);
-      const { rows, asked } = await ask('flows', chosen, `groupBy=${chosen.groupBy}&within=${minutes}`);
-      expect(sorted(rows)).toEqual(sorted(oracle.flows(events, asked, chosen.groupBy, minutes)));
+      const { rows, selection } = await ask('flows', chosen, `groupBy=${chosen.groupBy}&within=${minutes}`);
+      expect(sorted(rows)).toEqual(sorted(oracle.flows(events, selection, chosen.groupBy, minutes)));
     }),
     runs,
   );

@@ -1,7 +1,4 @@
-/**
- * What every question is asked with: a range of time, a time zone where days and hours matter, and the form of the
- * answer.
- */
+/** Reads the time range and the time zone of a query. */
 import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
 import { utcTime } from '../../schemas/wire/common.js';
@@ -9,10 +6,10 @@ import { utcTime } from '../../schemas/wire/common.js';
 const dayMs = 24 * 60 * 60 * 1000;
 const defaultRangeMs = 7 * dayMs;
 export const maxRangeDays = 92;
-/** What the store's times reach to, with room. */
+/** Well within the range of the store's time type. */
 const latestMs = Date.UTC(2200, 0, 1);
 
-/** Epoch ms; `from` belongs to the range, `to` does not. */
+/** Epoch ms; `from` is inclusive, `to` is exclusive. */
 export interface Range {
   readonly fromMs: number;
   readonly toMs: number;
@@ -33,10 +30,10 @@ function readInstant(reader: FieldReader, name: 'from' | 'to'): number | null {
     : reader.refuse(name, 'must lie between 1970 and 2200');
 }
 
-/** The views' parameters of a range. */
+/** Returns the range as parameters of the views. */
 export const rangeParameters = ({ fromMs, toMs }: Range) => ({ from: utcTime(fromMs), to: utcTime(toMs) });
 
-/** The IANA name in its usual spelling; UTC when none is given. */
+/** Reads the canonical IANA name; UTC by default. */
 export function readTimeZone(reader: FieldReader): string {
   const name = reader.text('timeZone');
   if (name === null) return 'UTC';
@@ -46,7 +43,7 @@ export function readTimeZone(reader: FieldReader): string {
 export const timeZoneRule = 'must be an IANA time zone, such as Europe/Rome';
 
 function timeZoneNamed(name: string): string | undefined {
-  // Offsets, which some versions of Intl take, are no zones.
+  // Some versions of Intl accept offsets, which are not time zones.
   if (!/^[a-z]/i.test(name)) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
@@ -56,14 +53,12 @@ function timeZoneNamed(name: string): string | undefined {
 }
 
 const instant = (text: string) =>
-  Type.Optional(
-    Type.String({ description: `A date, or an ISO 8601 date and time; UTC unless it says otherwise. ${text}` }),
-  );
+  Type.Optional(Type.String({ description: `A date, or an ISO 8601 date and time; UTC without an offset. ${text}` }));
 
 export const rangeSchema = {
-  from: instant(`Inclusive; by default 7 days before \`to\`, at most ${maxRangeDays}`),
-  to: instant('Exclusive; by default now'),
+  from: instant(`Inclusive; 7 days before \`to\` by default, at most ${maxRangeDays} days before it`),
+  to: instant('Exclusive; now by default'),
 };
 export const timeZoneSchema = {
-  timeZone: Type.Optional(Type.String({ default: 'UTC', description: 'IANA name; where days and hours begin' })),
+  timeZone: Type.Optional(Type.String({ default: 'UTC', description: 'IANA name; sets where hours and days begin' })),
 };

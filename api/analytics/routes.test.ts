@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
-import { questions } from './routes.js';
+import { queries } from './routes.js';
 import { eventOf, places, storeEvents, users } from './testing/world.js';
 
 const analytics = await useAnalytics();
@@ -52,14 +52,14 @@ test.each([
   });
 });
 
-describe.each(questions.map(({ name, parameters }) => [name, parameters] as const))('%s', (name, parameters) => {
-  test('needs a secret key', async () => {
+describe.each(queries.map(({ name, parameters }) => [name, parameters] as const))('%s', (name, parameters) => {
+  test('requires a secret key', async () => {
     const url = `/v1/analytics/${name}`;
     expect((await api.call('GET', url, { key: api.project.key('test', 'publishable') })).status).toBe(403);
     expect((await api.call('GET', url, { key: '' })).status).toBe(401);
   });
 
-  test('takes what is asked for as a value, whatever it looks like', async () => {
+  test('binds parameters as values, whatever they contain', async () => {
     const nasty = encodeURIComponent(`x' OR 1 = 1) -- \\ {a:String} "`);
     const texts = ['geofence', 'beacon', 'tag', 'externalId', 'userId'].map((field) => [field, nasty]);
     const given = [...texts, ['timeZone', 'europe/rome']].filter(([field]) => Object.hasOwn(parameters, field!));
@@ -68,7 +68,7 @@ describe.each(questions.map(({ name, parameters }) => [name, parameters] as cons
   });
 });
 
-test('a range holds its beginning and not its end, without `from` it is seven days', async () => {
+test('a range includes its start, excludes its end, and is seven days without `from`', async () => {
   const project = await api.newProject('Ranges');
   const key = project.key('test', 'secret');
   const toMs = Date.parse('2026-06-08T12:00:00.500Z');
@@ -84,7 +84,7 @@ test('a range holds its beginning and not its end, without `from` it is seven da
   expect(body.rows.map(({ geofence }: { geofence: string }) => geofence)).toEqual([places[2]?.id, places[1]?.id]);
 });
 
-test('a flow whose entry comes exactly at the end of its time counts, a millisecond later it does not', async () => {
+test('a flow counts when its entry is exactly at the time limit, and not a millisecond later', async () => {
   const project = await api.newProject('Flows');
   const startMs = Date.parse('2026-06-01T00:00Z');
   const told = async (user: number, gapMs: number) => {
@@ -108,7 +108,7 @@ test('a flow whose entry comes exactly at the end of its time counts, a millisec
   ]);
 });
 
-test('a place goes by its newest tag, where its definition has changed', async () => {
+test('a place whose definition changed is shown with its newest tag', async () => {
   const project = await api.newProject('Tags');
   const visit = (tag: string, createdAt: number) =>
     eventOf({ ...places[0]!, tag }, true, {

@@ -1,4 +1,4 @@
-/** GET /v1/analytics/…: questions of owners over what happened, as JSON, CSV or Parquet. */
+/** Serves GET /v1/analytics/…: queries over stored events and locations, answered as JSON, CSV or Parquet. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -6,8 +6,7 @@ import { FieldReader, type Outcome, type RawFields } from '../../http/fields/rea
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { accepted, described } from '../describe.js';
-import { type Asker, createAsker } from './answers.js';
-import { defaultJsonRows, type FileForm, formSchema, readForm, readRowLimit } from './forms.js';
+import { defaultJsonRows, formatSchema, type OutputFormat, readFormat, readRowLimit } from './formats.js';
 import { dwellTimes } from './queries/dwell-times.js';
 import { entries } from './queries/entries.js';
 import { flows } from './queries/flows.js';
@@ -15,58 +14,60 @@ import { inside } from './queries/inside.js';
 import { locations } from './queries/locations.js';
 import { uniqueUsers } from './queries/unique-users.js';
 import { visits } from './queries/visits.js';
-import type { Inquiry, Question } from './query.js';
+import type { Query, QueryStatement } from './query.js';
+import { createQueryRunner, type QueryRunner } from './query-runner.js';
 import { type Range, rangeParameters, rangeSchema, readRange } from './range.js';
 
-export const questions: readonly Question[] = [visits, dwellTimes, entries, uniqueUsers, flows, inside, locations];
+export const queries: readonly Query[] = [visits, dwellTimes, entries, uniqueUsers, flows, inside, locations];
 
 const config = { authority: 'secret', limit: 'management' } as const;
 
-interface Asked {
+interface AnalyticsRequest {
   readonly range: Range;
-  readonly form: FileForm | null;
+  /** Null: JSON. */
+  readonly format: OutputFormat | null;
   readonly limit: number | null;
-  readonly inquiry: Inquiry;
+  readonly statement: QueryStatement;
 }
 
-function readAsked(question: Question, request: FastifyRequest, nowMs: number): Outcome<Asked> {
+function readRequest(query: Query, request: FastifyRequest, nowMs: number): Outcome<AnalyticsRequest> {
   const reader = new FieldReader(request.query as RawFields);
   const { project, environment } = callerOf(request);
   const range = readRange(reader, nowMs);
-  const form = readForm(reader, request.headers.accept);
-  const limit = readRowLimit(reader, form);
-  const { parameters, ...inquiry } = question.ask(reader);
+  const format = readFormat(reader, request.headers.accept);
+  const limit = readRowLimit(reader, format);
+  const { parameters, ...statement } = query.build(reader);
   const bound = { ...parameters, ...rangeParameters(range), project, environment };
-  return reader.outcome(() => ({ range, form, limit, inquiry: { ...inquiry, parameters: bound } }));
+  return reader.outcome(() => ({ range, format, limit, statement: { ...statement, parameters: bound } }));
 }
 
-async function answer(asker: Asker, { range, inquiry, limit }: Asked & { readonly limit: number }) {
-  const rows = await asker.rows(inquiry, limit);
+async function answer(runner: QueryRunner, { range, statement, limit }: AnalyticsRequest & { readonly limit: number }) {
+  const rows = await runner.rows(statement, limit);
   const times = { from: isoTime(range.fromMs), to: isoTime(range.toMs) };
-  return { meta: { code: 200, hasMore: rows.length > limit, ...times, ...inquiry.meta }, rows: rows.slice(0, limit) };
+  return { meta: { code: 200, hasMore: rows.length > limit, ...times, ...statement.meta }, rows: rows.slice(0, limit) };
 }
 
-/** As in `visits_20260301T000000Z_20260401T000000Z.csv`. */
-function fileName(question: Question, { fromMs, toMs }: Range, extension: string): string {
+/** Returns a name such as `visits_20260301T000000Z_20260401T000000Z.csv`. */
+function fileName(query: Query, { fromMs, toMs }: Range, extension: string): string {
   const [from, to] = [fromMs, toMs].map((timeMs) => isoTime(timeMs).replace(/[-:]|\.\d+/g, ''));
-  return `${question.name}_${from}_${to}.${extension}`;
+  return `${query.name}_${from}_${to}.${extension}`;
 }
 
 async function sendFile(
-  asker: Asker,
-  question: Question,
-  asked: Asked & { readonly form: FileForm },
+  runner: QueryRunner,
+  query: Query,
+  parsed: AnalyticsRequest & { readonly format: OutputFormat },
   reply: FastifyReply,
 ) {
-  const { form, inquiry, limit, range } = asked;
-  const file = await asker.file(inquiry, form, limit);
+  const { format, statement, limit, range } = parsed;
+  const file = await runner.file(statement, format, limit);
   return reply
-    .header('Content-Type', form.contentType)
-    .header('Content-Disposition', `attachment; filename="${fileName(question, range, form.extension)}"`)
+    .header('Content-Type', format.contentType)
+    .header('Content-Disposition', `attachment; filename="${fileName(query, range, format.extension)}"`)
     .send(file);
 }
 
-const answerSchema = ({ row, meta }: Question) =>
+const answerSchema = ({ row, meta }: Query) =>
   Type.Object({
     meta: Type.Object({
       code: Type.Integer(),
@@ -81,24 +82,24 @@ const answerSchema = ({ row, meta }: Question) =>
 export const analyticsRoutes =
   ({ analytics, clock }: Pick<ApiDependencies, 'analytics' | 'clock'>): FastifyPluginAsync =>
   async (app) => {
-    const asker = createAsker(analytics);
-    for (const question of questions) {
-      app.get(`/v1/analytics/${question.name}`, {
+    const runner = createQueryRunner(analytics);
+    for (const query of queries) {
+      app.get(`/v1/analytics/${query.name}`, {
         config,
         schema: described({
-          operationId: question.operationId,
+          operationId: query.operationId,
           tag: 'analytics',
-          summary: question.summary,
-          description: question.description,
-          querystring: Type.Object({ ...rangeSchema, ...question.parameters, ...formSchema }),
-          answer: answerSchema(question),
+          summary: query.summary,
+          description: query.description,
+          querystring: Type.Object({ ...rangeSchema, ...query.parameters, ...formatSchema }),
+          answer: answerSchema(query),
           failures: [400],
         }),
         handler: async (request, reply) => {
-          const asked = accepted(readAsked(question, request, clock()));
-          const { form, limit } = asked;
-          if (form !== null) return sendFile(asker, question, { ...asked, form }, reply);
-          return answer(asker, { ...asked, limit: limit ?? defaultJsonRows });
+          const parsed = accepted(readRequest(query, request, clock()));
+          const { format, limit } = parsed;
+          if (format !== null) return sendFile(runner, query, { ...parsed, format }, reply);
+          return answer(runner, { ...parsed, limit: limit ?? defaultJsonRows });
         },
       });
     }

@@ -11,7 +11,7 @@ import { FieldReader, type Outcome, type RawFields } from '../../http/fields/rea
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { parameterError } from '../../schemas/errors.js';
-import { createTurns } from '../analytics/concurrency-limit.js';
+import { createConcurrencyLimit } from '../analytics/concurrency-limit.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
 import { isId } from '../pairs.js';
@@ -37,12 +37,12 @@ async function isStored(analytics: Pick<Analytics, 'query'>, scope: Scope, id: s
 export const verificationRoutes =
   ({ analytics }: Pick<ApiDependencies, 'analytics'>): FastifyPluginAsync =>
   async (app) => {
-    const takeTurn = createTurns(1, maxWaiting, retryAfterS);
+    const limitConcurrency = createConcurrencyLimit(1, maxWaiting, retryAfterS);
 
     async function isKnown(scope: Scope, id: string): Promise<boolean> {
       for (const delayMs of lookAgainAfterMs) {
         if (delayMs > 0) await setTimeout(delayMs);
-        if (await takeTurn(() => isStored(analytics, scope, id))) return true;
+        if (await limitConcurrency(() => isStored(analytics, scope, id))) return true;
       }
       return false;
     }

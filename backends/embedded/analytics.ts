@@ -37,7 +37,7 @@ const readers = 2;
  * Opens the engine on `path`, which must have none of `*?{}` in its name. As parameters, times are best bound as epoch
  * milliseconds (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are
  * answered as numbers. A failed statement rejects with an Error that has ClickHouse's `code` and `type`. A long
- * question delays other questions, but no insert.
+ * query delays other queries, but no insert.
  */
 export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
   const insertsFolder = resolve(path, 'inserts');

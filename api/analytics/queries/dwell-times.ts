@@ -1,13 +1,15 @@
-/** How long visits last: quantiles and a histogram. */
+/** Dwell times of visits: quantiles and a histogram. */
 import Type from 'typebox';
 import { type FieldReader, parseNumber } from '../../../http/fields/reader.js';
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';
-import { count, minutes, placeRow, type Question, rangeOf } from '../query.js';
+import { count, minutes, placeRow, type Query, rangeOf } from '../query.js';
 
 const defaultBoundsMinutes = [1, 5, 15, 30, 60, 120, 240, 480, 1_440];
 const maxBounds = 20;
 const maxBoundMinutes = 100_000;
-const boundsRule = `must be 1 to ${maxBounds} numbers of minutes, each greater than the one before, above 0 and up to ${maxBoundMinutes}`;
+const boundsRule =
+  `must be 1 to ${maxBounds} numbers of minutes, each greater than the one before, ` +
+  `above 0 and up to ${maxBoundMinutes}`;
 
 function readBounds(reader: FieldReader): readonly number[] {
   const list = reader.list('bounds');
@@ -23,35 +25,37 @@ const quantiles = { p10Minutes: 0.1, p50Minutes: 0.5, p90Minutes: 0.9, p99Minute
 const ended = "each.state = 'ended'";
 const duration = 'assumeNotNull(each.duration_min)';
 
-export const dwellTimes: Question = {
+export const dwellTimes: Query = {
   name: 'dwell-times',
   operationId: 'getDwellTimes',
   summary: 'Dwell times: how long visits last',
   description:
-    'Of the visits whose entry lies in the range. Quantiles (with interpolation between neighbours) and histogram are of the ended ones; open and unseen ones are counted only. `histogram` has a count for each bucket: below the first bound, from each bound up to the next, and from the last bound on.',
+    'Covers visits whose entry lies in the range. Quantiles (linearly interpolated) and the histogram cover ended ' +
+    'visits; open and unseen visits are only counted. `histogram` has one count per bucket: below the first bound, ' +
+    'between consecutive bounds, and from the last bound on.',
   parameters: {
     ...placesSchema,
     ...groupingSchema('none'),
     bounds: Type.Optional(
       Type.String({
         default: defaultBoundsMinutes.join(),
-        description: 'Bounds of the histogram, minutes, rising, with commas between',
+        description: 'Bucket bounds of the histogram in minutes, ascending, separated by commas',
       }),
     ),
   },
   row: Type.Object({
     ...placeRow,
-    visits: count('Ended'),
-    openVisits: count('Without an exit so far'),
-    unseenVisits: count('Whose exit was never seen'),
-    p10Minutes: minutes('One in ten was no longer than this'),
+    visits: count('Ended visits'),
+    openVisits: count('Visits without an exit so far'),
+    unseenVisits: count('Visits whose exit was never seen'),
+    p10Minutes: minutes('10th percentile'),
     p50Minutes: minutes('Median'),
-    p90Minutes: minutes('Nine in ten were no longer than this'),
-    p99Minutes: minutes('99 in 100 were no longer than this'),
-    histogram: Type.Array(Type.Integer(), { description: 'One more than `meta.boundsMinutes`' }),
+    p90Minutes: minutes('90th percentile'),
+    p99Minutes: minutes('99th percentile'),
+    histogram: Type.Array(Type.Integer(), { description: 'Has one element more than `meta.boundsMinutes`' }),
   }),
   meta: { boundsMinutes: Type.Array(Type.Number()) },
-  ask(reader) {
+  build(reader) {
     const { sql: chosen, parameters } = readPlaces(reader);
     const grouping = placeGrouping(readGroupBy(reader, 'none'), 'entered_at');
     const bounds = readBounds(reader);
@@ -62,8 +66,11 @@ export const dwellTimes: Question = {
       sql: `WITH arrayPushFront({bounds:Array(Float64)}, 0) AS lows, arrayPushBack({bounds:Array(Float64)}, inf) AS highs
         SELECT ${grouping.select} countIf(${ended}) AS visits, countIf(each.state = 'open') AS openVisits,
           countIf(each.state = 'unseen') AS unseenVisits, ${quantileColumns.join(', ')},
-          arrayResize(sumForEachIf(arrayMap((low, high) -> toUInt64(${duration} >= low AND ${duration} < high), lows, highs), ${ended}), length(lows)) AS histogram
-        FROM ${rangeOf('visits')} WHERE ${chosen} ${groupBy(grouping.keys)} ORDER BY ${['visits DESC', ...grouping.keys].join(', ')}`,
+          arrayResize(sumForEachIf(
+            arrayMap((low, high) -> toUInt64(${duration} >= low AND ${duration} < high), lows, highs), ${ended}
+          ), length(lows)) AS histogram
+        FROM ${rangeOf('visits')} WHERE ${chosen} ${groupBy(grouping.keys)}
+        ORDER BY ${['visits DESC', ...grouping.keys].join(', ')}`,
       parameters: { ...parameters, bounds },
       meta: { boundsMinutes: bounds },
     };

@@ -1,19 +1,20 @@
-/** How many came, by hour or day. */
+/** Counts entries by hour or day. */
 import Type from 'typebox';
 import { intervalMeta, intervalRow, intervalsSchema, readInterval, readIntervals } from '../intervals.js';
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';
-import { count, placeRow, type Question, rangeOf } from '../query.js';
+import { count, placeRow, type Query, rangeOf } from '../query.js';
 
-export const entries: Question = {
+export const entries: Query = {
   name: 'entries',
   operationId: 'countEntries',
   summary: 'Entries by hour or day of a time zone',
   description:
-    'In order of time. Hours and days without an entry have no row; the first and the last of the range have only what lies in the range.',
+    'Ordered by time. Hours and days without an entry have no row. The first and last interval count only entries ' +
+    'within the range.',
   parameters: { ...intervalsSchema('day'), ...placesSchema, ...groupingSchema('none') },
-  row: Type.Object({ ...intervalRow, ...placeRow, entries: count('In the hour or day') }),
+  row: Type.Object({ ...intervalRow, ...placeRow, entries: count('Entries in the hour or day') }),
   meta: intervalMeta,
-  ask(reader) {
+  build(reader) {
     const { sql: chosen, parameters } = readPlaces(reader);
     const grouping = placeGrouping(readGroupBy(reader, 'none'), 'entered_at');
     const intervals = readIntervals(reader, readInterval(reader) ?? 'day', 'entered_at');

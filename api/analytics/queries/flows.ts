@@ -1,4 +1,4 @@
-/** From where to where: what users enter next after they left a place. */
+/** Counts flows: the place a user enters next after leaving a place. */
 import Type from 'typebox';
 import {
   endGrouping,
@@ -9,7 +9,7 @@ import {
   readGroupBy,
   readPlaces,
 } from '../places.js';
-import { count, minutes, person, placeRow, type Question, rangeOf } from '../query.js';
+import { count, minutes, person, placeRow, type Query, rangeOf } from '../query.js';
 
 const defaultWithinMinutes = 60;
 const maxWithinMinutes = 1_440;
@@ -29,12 +29,14 @@ const columns = {
 const { geofence, beacon, tag, externalId } = placesSchema;
 const byDefault: GroupBy = 'place';
 
-export const flows: Question = {
+export const flows: Query = {
   name: 'flows',
   operationId: 'countFlows',
   summary: 'Flows from place to place, largest first',
   description:
-    'Every exit from a place with what the user entered next, at most `within` minutes later; back into the same place counts too. A flow belongs to the range that the exit lies in. `geofence`, `beacon`, `tag` and `externalId` name the place that was left.',
+    'Pairs every exit from a place with the place that the user entered next, at most `within` minutes later. Returning ' +
+    'to the same place counts too. A flow belongs to the range that contains its exit. `geofence`, `beacon`, `tag` and ' +
+    '`externalId` filter by the place that was left.',
   parameters: {
     within: Type.Optional(
       Type.Integer({ minimum: 1, maximum: maxWithinMinutes, default: defaultWithinMinutes, description: 'Minutes' }),
@@ -55,20 +57,22 @@ export const flows: Question = {
     toBeacon: placeRow.beacon,
     toTag: placeRow.tag,
     toExternalId: placeRow.externalId,
-    flows: count('So many times'),
+    flows: count('Number of flows'),
     users: count('Different users'),
-    medianMinutes: minutes('From exit to entry, median'),
+    medianMinutes: minutes('Median time from exit to entry'),
   }),
   meta: { withinMinutes: Type.Integer() },
-  ask(reader) {
+  build(reader) {
     const within = reader.integer('within', { minimum: 1, maximum: maxWithinMinutes }) ?? defaultWithinMinutes;
     const { sql: chosen, parameters } = readPlaces(reader, columns);
     const by = readGroupBy(reader, byDefault);
     const [from, to] = [endGrouping('from', by, 'left_at'), endGrouping('to', by, 'entered_at')];
     const keys = [...from.keys, ...to.keys];
     return {
-      sql: `SELECT ${from.select} ${to.select} count() AS flows, uniqExact(${person}) AS users, quantileExactInclusive(0.5)(each.gap_min) AS medianMinutes
-        FROM ${rangeOf('flows', ', within_min = {within:UInt16}')} WHERE ${chosen} ${groupBy(keys)} ORDER BY ${['flows DESC', ...keys].join(', ')}`,
+      sql: `SELECT ${from.select} ${to.select} count() AS flows, uniqExact(${person}) AS users,
+          quantileExactInclusive(0.5)(each.gap_min) AS medianMinutes
+        FROM ${rangeOf('flows', ', within_min = {within:UInt16}')} WHERE ${chosen} ${groupBy(keys)}
+        ORDER BY ${['flows DESC', ...keys].join(', ')}`,
       parameters: { ...parameters, within },
       meta: { withinMinutes: within },
     };

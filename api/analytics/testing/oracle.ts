@@ -1,13 +1,13 @@
-/** The questions, answered slowly and plainly from a list of events in the order in which they were applied. */
+/** An oracle: answers the queries slowly and plainly from a list of events in the order they were applied. */
 
 import type { Event } from '../../../schemas/records.js';
 import { withoutUnset } from '../../../schemas/wire/common.js';
 
-export interface Asked {
+export interface Selection {
   readonly fromMs: number;
   readonly toMs: number;
   readonly kind: 'geofence' | 'beacon';
-  /** Which places are asked about, by their event. */
+  /** Keeps the events of the selected places. */
   readonly keep: (event: Event) => boolean;
 }
 
@@ -25,14 +25,16 @@ const placeFields = (event: Event) => ({
   externalId: placeOf(event).externalId,
 });
 
-const within = ({ fromMs, toMs }: Asked, { createdAt }: Event): boolean => createdAt >= fromMs && createdAt < toMs;
+const within = ({ fromMs, toMs }: Selection, { createdAt }: Event): boolean => createdAt >= fromMs && createdAt < toMs;
 
-const entriesOf = (events: readonly Event[], asked: Asked): Event[] =>
-  events.filter((event) => isEntry(event) && kindOf(event) === asked.kind && within(asked, event) && asked.keep(event));
+const entriesOf = (events: readonly Event[], selection: Selection): Event[] =>
+  events.filter(
+    (event) => isEntry(event) && kindOf(event) === selection.kind && within(selection, event) && selection.keep(event),
+  );
 
-/** Newest first. */
-export function visits(events: readonly Event[], asked: Asked) {
-  const rows = entriesOf(events, asked).map((entry) => {
+/** Returns visits, newest first. */
+export function visits(events: readonly Event[], selection: Selection) {
+  const rows = entriesOf(events, selection).map((entry) => {
     const next = events
       .slice(events.indexOf(entry) + 1)
       .find((event) => event.user?.id === entry.user?.id && placeOf(event).id === placeOf(entry).id);
@@ -53,7 +55,7 @@ export function visits(events: readonly Event[], asked: Asked) {
   return rows.sort((one, other) => (order(one) < order(other) ? 1 : -1));
 }
 
-/** Linear between the two nearest, as spreadsheets do. */
+/** Interpolates linearly between the two nearest values, as spreadsheets do. */
 function quantile(sorted: readonly number[], level: number): number | null {
   if (sorted.length === 0) return null;
   const place = level * (sorted.length - 1);
@@ -61,8 +63,8 @@ function quantile(sorted: readonly number[], level: number): number | null {
   return low + (high - low) * (place - Math.floor(place));
 }
 
-export function dwellTimes(events: readonly Event[], asked: Asked, by: Grouping, bounds: readonly number[]) {
-  const groups = grouped(visits(events, asked), by);
+export function dwellTimes(events: readonly Event[], selection: Selection, by: Grouping, bounds: readonly number[]) {
+  const groups = grouped(visits(events, selection), by);
   return groups.map(([fields, members]) => {
     const durations = members.flatMap(({ durationMinutes }) => durationMinutes ?? []).sort((one, other) => one - other);
     const countOf = (wanted: string) => members.filter(({ state }) => state === wanted).length;
@@ -92,7 +94,7 @@ interface OfPlace {
   readonly externalId?: string | null | undefined;
 }
 
-/** Nothing makes one group where there is one group of everything. */
+/** Groups rows by place or tag. With `none`, returns one group even without rows. */
 function grouped<Row extends OfPlace>(rows: readonly Row[], by: Grouping): [OfPlace, Row[]][] {
   if (by === 'none') return [[{}, [...rows]]];
   const fieldsOf = ({ geofence, beacon, tag, externalId }: Row): OfPlace =>
@@ -113,8 +115,8 @@ function byKey<Row, Key extends object>(rows: readonly Row[], keyOf: (row: Row) 
 
 const distinct = (values: readonly unknown[]): number => new Set(values).size;
 
-export function uniqueUsers(events: readonly Event[], asked: Asked, by: Grouping) {
-  const rows = entriesOf(events, asked).map((event) => ({ event, ...placeFields(event) }));
+export function uniqueUsers(events: readonly Event[], selection: Selection, by: Grouping) {
+  const rows = entriesOf(events, selection).map((event) => ({ event, ...placeFields(event) }));
   return grouped(rows, by).map(([fields, members]) =>
     withoutUnset({
       ...fields,
@@ -127,12 +129,12 @@ export function uniqueUsers(events: readonly Event[], asked: Asked, by: Grouping
 
 export function entries(
   events: readonly Event[],
-  asked: Asked,
+  selection: Selection,
   by: Grouping,
   interval: 'hour' | 'day',
   timeZone: string,
 ) {
-  const labelled = entriesOf(events, asked).map((event) => ({
+  const labelled = entriesOf(events, selection).map((event) => ({
     ...placeFields(event),
     ...beginningOf(event.createdAt, interval, timeZone),
   }));
@@ -141,11 +143,12 @@ export function entries(
   );
 }
 
-/** All times of the histories are whole quarters, and so are those at which clocks change. */
+/** All times of the histories are multiples of 15 minutes, and so are clock changes. */
 const quarterMs = 15 * 60_000;
 
 /**
- * An hour begins where the wall clock's minutes began to count; a day quarter by quarter back, at its first instant.
+ * Returns the start of the hour or day: an hour starts where the wall clock's minutes are 0; a day is searched back in
+ * steps of 15 minutes.
  */
 function beginningOf(timeMs: number, interval: 'hour' | 'day', timeZone: string): { start: string; local: string } {
   const clock = wallClock(timeZone);
@@ -157,22 +160,22 @@ function beginningOf(timeMs: number, interval: 'hour' | 'day', timeZone: string)
   return { start: iso(startMs), local: day };
 }
 
-/** As in 2026-03-29 01:30. */
+/** Formats times as in 2026-03-29 01:30. */
 function wallClock(timeZone: string): (timeMs: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   return (timeMs) => format.format(timeMs);
 }
 
-export function flows(events: readonly Event[], asked: Asked, by: Grouping, withinMinutes: number) {
+export function flows(events: readonly Event[], selection: Selection, by: Grouping, withinMinutes: number) {
   const exits = events.filter(
-    (event) => isExit(event) && kindOf(event) === asked.kind && within(asked, event) && asked.keep(event),
+    (event) => isExit(event) && kindOf(event) === selection.kind && within(selection, event) && selection.keep(event),
   );
   const passages = exits.flatMap((exit) => {
-    // A location's exits come before its entries, whatever the order they stand in.
+    // A location's exits precede its entries, whatever their order in the list.
     const first = events.findIndex(({ locationId }) => locationId === exit.locationId);
     const later = events
       .slice(first)
-      .filter((event) => isEntry(event) && event.user?.id === exit.user?.id && kindOf(event) === asked.kind);
+      .filter((event) => isEntry(event) && event.user?.id === exit.user?.id && kindOf(event) === selection.kind);
     const next = later.filter(({ locationId }) => locationId === later[0]?.locationId);
     return next.map((entry) => ({ exit, entry, minutes: (entry.createdAt - exit.createdAt) / 60_000 }));
   });

@@ -1,7 +1,7 @@
 /**
- * Random histories for the tests of questions: users who enter and leave geofences and beacons, as the store may hold
- * them. Times tie; exits are missing, for a user may leave unseen; entries are missing, for they may be older than what
- * is kept; rows are there twice, in any order.
+ * Generates random histories for tests of queries: users who enter and leave geofences and beacons, as the store may
+ * hold them. Times tie. Exits are missing, because a user may leave unseen. Entries are missing, because they may be
+ * older than the retention. Rows are duplicated, in any order.
  */
 import fc from 'fast-check';
 import type { Analytics } from '../../../pipeline/ports.js';
@@ -42,15 +42,15 @@ export const users: readonly User[] = [
   { id: deriveId('user', '4'), userId: 'eve', deviceId: 'shared' },
 ];
 
-/** What one location did: of some places the user was told to be inside or outside. */
+/** The transitions of one location. */
 interface Step {
   readonly user: number;
-  /** Since the step before; 0 is a tie. */
+  /** Quarters of an hour since the previous step; 0 is a tie. */
   readonly quarters: number;
   readonly transitions: readonly { readonly place: number; readonly isEntry: boolean }[];
 }
 
-/** Small numbers often: the same few users and places again and again, or nothing would tie. */
+/** Prefers small numbers, so that the same few users and places recur and times tie. */
 const often = (max: number): fc.Arbitrary<number> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(max) });
 
@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   }),
 });
 
-/** Just before clocks change: in Rome, St John's, and in the Chatham and Lord Howe Islands, in spring and in autumn. */
+/** Times shortly before clock changes in Rome, St John's and the Chatham and Lord Howe Islands. */
 const beginnings = [
   '2026-03-28T20:00Z',
   '2026-10-24T20:00Z',
@@ -76,7 +76,7 @@ const beginnings = [
 export interface History {
   readonly startMs: number;
   readonly steps: readonly Step[];
-  /** Which rows are written again, by index modulo their number. */
+  /** Rows that are written twice, by index modulo their number. */
   readonly repeated: readonly number[];
 }
 
@@ -88,7 +88,7 @@ export const history: fc.Arbitrary<History> = fc.record({
 
 export const quarterMs = 15 * 60_000;
 
-/** All that happened, in the order in which it was applied. Receipt is recent, or the tables would drop the rows. */
+/** Returns the events in the order they were applied. Receipt is recent, or the tables would drop the rows. */
 export function eventsOf(
   { startMs, steps }: Pick<History, 'startMs' | 'steps'>,
   project: string,
@@ -97,15 +97,15 @@ export function eventsOf(
   let createdAt = startMs;
   return steps.flatMap(({ user, quarters, transitions }, index) => {
     createdAt += quarters * quarterMs;
-    const circumstances = { project, user: users[user] as User, createdAt, receivedAt: nowMs + Math.floor(index / 3) };
+    const context = { project, user: users[user] as User, createdAt, receivedAt: nowMs + Math.floor(index / 3) };
     const locationId = index.toString(16).padStart(24, '0');
     return transitions.map(({ place, isEntry }) =>
-      eventOf(places[place] as Place, isEntry, { ...circumstances, locationId }),
+      eventOf(places[place] as Place, isEntry, { ...context, locationId }),
     );
   });
 }
 
-interface Circumstances {
+interface EventContext {
   readonly project: string;
   readonly user: User;
   readonly createdAt: number;
@@ -116,7 +116,7 @@ interface Circumstances {
 export function eventOf(
   place: Place,
   isEntry: boolean,
-  { project, user, createdAt, receivedAt, locationId }: Circumstances,
+  { project, user, createdAt, receivedAt, locationId }: EventContext,
 ): Event {
   const { id, tag, externalId } = place;
   const isGeofence = place.kind === 'geofence';
@@ -135,7 +135,7 @@ export function eventOf(
   });
 }
 
-/** Stores the events newest first, and some of them once more. */
+/** Stores the events newest first, and some of them twice. */
 export async function storeEvents(
   analytics: Analytics,
   events: readonly Event[],

@@ -1,8 +1,8 @@
 /**
  * Analytics on a ClickHouse server, or a cluster of them, over HTTP.
  *
- * Flows in: statements, rows as text, questions. Flows out: rows and files. Statements and inserts sit out an outage of
- * a minute and more: they bear a repeat, for rows replace each other by key. Questions don't wait for a server that is
+ * Flows in: statements, rows as text, queries. Flows out: rows and files. Statements and inserts sit out an outage of
+ * a minute and more: they bear a repeat, for rows replace each other by key. Queries don't wait for a server that is
  * away. May import `schemas/` and `pipeline/`.
  */
 import { randomUUID } from 'node:crypto';
@@ -15,7 +15,7 @@ import type { ClickHouseOptions } from '../options.js';
 import { retried } from '../retrying.js';
 import { type Clients, createClients } from './clients.js';
 import { isPassing, reasonOf } from './errors.js';
-import { createQuestions } from './queries.js';
+import { createQueries } from './queries.js';
 import { isTooOld, tooOldReason } from './versions.js';
 
 export interface ClickHouseAnalytics extends Analytics {
@@ -31,7 +31,7 @@ const outageLimitMs = 120_000;
 /**
  * Makes the database when it isn't there. Rejects when the server doesn't let us in, is too old, or wasn't reached for
  * two minutes. As parameters, times are best bound as epoch milliseconds. 64-bit integers are answered as numbers. A
- * failed statement rejects with an Error that has ClickHouse's `code` and `type`, a question that nobody answers with
+ * failed statement rejects with an Error that has ClickHouse's `code` and `type`, a query that nobody answers with
  * a PortError.
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseAnalytics> {
@@ -71,7 +71,7 @@ const closeAll = (clients: Clients) => Promise.all(Object.values(clients).map((c
 
 function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAnalytics {
   const { writing, reading } = clients;
-  const questions = createQuestions(reading, requestTimeoutMs);
+  const queries = createQueries(reading, requestTimeoutMs);
   const running = new Set<Promise<unknown>>();
 
   async function tracked<T>(work: Promise<T>): Promise<T> {
@@ -86,8 +86,8 @@ function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAn
   return {
     command: (sql) => tracked(patiently(async () => void (await writing.command({ query: sql })))),
     insert: (table, rows) => tracked(insert(writing, table, rows)),
-    query: (sql, parameters) => tracked(questions.query(sql, parameters)),
-    file: (sql, format, parameters) => tracked(questions.file(sql, format, parameters)),
+    query: (sql, parameters) => tracked(queries.query(sql, parameters)),
+    file: (sql, format, parameters) => tracked(queries.file(sql, format, parameters)),
     async ping() {
       const result = await reading.ping();
       if (!result.success) throw new Error(reasonOf(result.error), { cause: result.error });

@@ -3,7 +3,7 @@ import { Agent, type AgentOptions } from 'node:https';
 import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { answerSettings } from '../../clickhouse-answers.js';
 import type { ClickHouseOptions, TlsOptions } from '../options.js';
-import { maxQuestionMs } from './queries.js';
+import { maxQueryMs } from './queries.js';
 
 export interface Clients {
   /** For statements and inserts. */
@@ -22,7 +22,7 @@ const idleMs = 2_500;
 
 export function createClients(options: ClickHouseOptions): Clients {
   const { requestTimeoutMs, database, cluster, maxThreads } = options;
-  const readTimeoutMs = Math.min(requestTimeoutMs, maxQuestionMs);
+  const readTimeoutMs = Math.min(requestTimeoutMs, maxQueryMs);
   // So that a failure midway is answered as one, and not amid the rows.
   const always: ClickHouseSettings = { wait_end_of_query: 1 };
   const make = (timeoutMs: number, settings: ClickHouseSettings, inDatabase?: string): ClickHouseClient =>
@@ -53,7 +53,7 @@ export function createClients(options: ClickHouseOptions): Clients {
   const readSettings: ClickHouseSettings = {
     ...answerSettings,
     max_execution_time: seconds(readTimeoutMs),
-    // Nothing but settings can be changed; so the server knows that it may end a question nobody waits for any more.
+    // Nothing but settings can be changed; so the server knows that it may end a query nobody waits for any more.
     readonly: '2',
     cancel_http_readonly_queries_on_client_close: 1,
     ...(maxThreads !== undefined && { max_threads: maxThreads }),

@@ -1,7 +1,7 @@
 /** Which servers our tables and views are right on. */
 
 /**
- * Since 24.10 a view is replaced at once, so that questions beside a migration find it; since 25.4 FINAL reaches every
+ * Since 24.10 a view is replaced at once, so that queries beside a migration find it; since 25.4 FINAL reaches every
  * shard of a Distributed table.
  * 25.8 is the first release after both that is supported for long.
  */

@@ -1,4 +1,4 @@
-/** What befalls a ClickHouse server, and what becomes of the rows and questions on their way to it. */
+/** What befalls a ClickHouse server, and what becomes of the rows and queries on their way to it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseAnalytics, openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
@@ -52,7 +52,7 @@ describe('a server that goes down', () => {
   const outageMs = 20_000;
   afterEach(() => server.restart());
 
-  test('for 20 seconds: inserts wait and are all stored, once; questions are refused meanwhile', {
+  test('for 20 seconds: inserts wait and are all stored, once; queries are refused meanwhile', {
     timeout: 120_000,
   }, async () => {
     const analytics = await opened(freshOptions(server));
@@ -114,8 +114,8 @@ describe('a server that goes down', () => {
     const network = await startProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
     const analytics = await openClickHouse(through(network, freshOptions(server)));
     network.delayMs = 20;
-    const questions = "SELECT number, repeat('x', 50) AS filling FROM numbers(1000000)";
-    const answers = [analytics.file(questions, 'CSVWithNames'), analytics.query(questions)].map((each) =>
+    const queries = "SELECT number, repeat('x', 50) AS filling FROM numbers(1000000)";
+    const answers = [analytics.file(queries, 'CSVWithNames'), analytics.query(queries)].map((each) =>
       each.then(
         () => 'answered',
         () => 'failed',
@@ -138,7 +138,7 @@ const through = (network: BadNetwork, options: ClickHouseOptions): ClickHouseOpt
 describe('a server that hangs', () => {
   afterEach(() => server.resume());
 
-  test('questions are given up, inserts wait', async () => {
+  test('queries are given up, inserts wait', async () => {
     const analytics = await opened({ ...freshOptions(server), requestTimeoutMs: 1_000 });
     await server.pause();
     const insert = analytics.insert('numbers', rows(0, 10));
@@ -151,7 +151,7 @@ describe('a server that hangs', () => {
     await analytics.close();
   });
 
-  test('so many questions wait, and no longer than one alone; more are refused', async () => {
+  test('so many queries wait, and no longer than one alone; more are refused', async () => {
     const analytics = await openClickHouse({ ...freshOptions(server), requestTimeoutMs: 1_000 });
     await server.pause();
     const failures = await Promise.all(

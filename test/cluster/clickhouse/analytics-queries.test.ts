@@ -9,7 +9,7 @@ vi.mock('../../../pipeline/stages/testing/analytics.js', () => import('./sharded
 await import('../../../api/analytics/queries.test.js');
 await import('../../../api/analytics/inside.test.js');
 await import('../../../api/analytics/locations.test.js');
-await import('../../../api/analytics/answers.test.js');
+await import('../../../api/analytics/query-runner.test.js');
 await import('../../../api/analytics/document.test.js');
 await import('../../../api/events/filters.test.js');
 await import('../../../api/events/routes.test.js');

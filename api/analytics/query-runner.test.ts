@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { useAnalytics } from '../testing/fixtures.js';
-import { asRefusal, createAsker } from './answers.js';
+import { createQueryRunner, toApiError } from './query-runner.js';
 
 const analytics = await useAnalytics();
 
-const failure = (sql: string): Promise<unknown> => analytics.query(sql).then(() => undefined, asRefusal);
+const failure = (sql: string): Promise<unknown> => analytics.query(sql).then(() => undefined, toApiError);
 
 test.each([
   [
@@ -20,9 +20,9 @@ test.each([
   [
     'rows',
     "SELECT number FROM numbers(11) SETTINGS max_result_rows = 10, result_overflow_mode = 'throw'",
-    'has an answer of more than',
+    'returns more than',
   ],
-])('too much %s is a refusal that says so', async (_, sql, message) => {
+])('too much %s is refused with the reason', async (_, sql, message) => {
   expect(await failure(sql)).toMatchObject({
     code: 'query_too_large',
     status: 400,
@@ -30,7 +30,7 @@ test.each([
   });
 });
 
-test('a zone that only Node knows is a parameter at fault; any other failure stays one', async () => {
+test('a time zone that only Node knows is an invalid parameter; other failures are unchanged', async () => {
   expect(await failure("SELECT toStartOfDay(now64(3), 'Middle/Earth')")).toMatchObject({
     code: 'invalid_parameter',
     param: 'timeZone',
@@ -38,11 +38,11 @@ test('a zone that only Node knows is a parameter at fault; any other failure sta
   expect(await failure('SELECT nothing')).toMatchObject({ type: 'UNKNOWN_IDENTIFIER' });
 });
 
-test('the limits are in force', async () => {
-  const asker = createAsker(analytics);
+test('applies the limits', async () => {
+  const runner = createQueryRunner(analytics);
   const settings =
     "SELECT name, value FROM system.settings WHERE name IN ('max_execution_time', 'max_memory_usage', 'max_result_rows') ORDER BY name";
-  expect(await asker.rows({ sql: settings, parameters: {} }, 10)).toEqual([
+  expect(await runner.rows({ sql: settings, parameters: {} }, 10)).toEqual([
     { name: 'max_execution_time', value: '20' },
     { name: 'max_memory_usage', value: `${2 ** 30}` },
     { name: 'max_result_rows', value: '0' },

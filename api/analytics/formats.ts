@@ -1,0 +1,63 @@
+/** Output formats of analytics queries: JSON, or a file with the same rows and columns. */
+import Type from 'typebox';
+import type { FieldReader } from '../../http/fields/reader.js';
+import type { FileFormat } from '../../pipeline/ports.js';
+
+export const defaultJsonRows = 1_000;
+export const maxJsonRows = 10_000;
+export const maxFileRows = 1_000_000;
+
+/** A file format; JSON is handled apart. */
+export interface OutputFormat {
+  /** ClickHouse's name of the format. */
+  readonly name: FileFormat;
+  readonly extension: string;
+  readonly contentType: string;
+}
+
+const csv: OutputFormat = {
+  name: 'CSVWithNames',
+  extension: 'csv',
+  contentType: 'text/csv; charset=utf-8; header=present',
+};
+const parquet: OutputFormat = { name: 'Parquet', extension: 'parquet', contentType: 'application/vnd.apache.parquet' };
+const files = { csv, parquet };
+
+/**
+ * Reads the output format from parameter `format`, or else from the first media type in `Accept` that is supported.
+ * Null: JSON.
+ */
+export function readFormat(reader: FieldReader, accept: string | undefined): OutputFormat | null {
+  const format = reader.choice('format', ['json', 'csv', 'parquet']);
+  if (format !== null) return format === 'json' ? null : files[format];
+  const types = (accept ?? '').split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase());
+  const first = types.find(
+    (type) => type === 'text/csv' || type === 'application/json' || type === parquet.contentType,
+  );
+  if (first === 'text/csv') return csv;
+  return first === parquet.contentType ? parquet : null;
+}
+
+/** Returns the maximum number of rows. Null: all rows, for files only. */
+export function readRowLimit(reader: FieldReader, format: OutputFormat | null): number | null {
+  const given = reader.integer('limit', { minimum: 1, maximum: format === null ? maxJsonRows : maxFileRows });
+  return given ?? (format === null ? defaultJsonRows : null);
+}
+
+export const formatSchema = {
+  format: Type.Optional(
+    Type.Enum(['json', 'csv', 'parquet'], {
+      default: 'json',
+      description: `The \`Accept\` header can select it as well: text/csv or ${parquet.contentType}`,
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: maxFileRows,
+      description:
+        `Maximum number of rows. JSON: ${defaultJsonRows} by default, at most ${maxJsonRows}; \`meta.hasMore\` is true ` +
+        `when there are more. Files: all rows by default; a file of more than ${maxFileRows} rows is refused.`,
+    }),
+  ),
+};

@@ -1,0 +1,86 @@
+/**
+ * Runs queries against the analytics store within limits of time, memory and concurrency: evaluation and inserts share
+ * the machine.
+ *
+ * Input: a statement and an output format. Output: rows or a file, or the catalogued error of a query that is too
+ * large.
+ */
+import type { Analytics } from '../../pipeline/ports.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import { withoutUnset } from '../../schemas/wire/common.js';
+import { createConcurrencyLimit } from './concurrency-limit.js';
+import { maxFileRows, type OutputFormat } from './formats.js';
+import type { QueryStatement } from './query.js';
+import { timeZoneRule } from './range.js';
+
+/** The store cancels a query after this time. */
+const maxSeconds = 20;
+const maxMemoryMib = 1_024;
+/** Size of the result in memory, before it is encoded or compressed. */
+const maxFileMib = 512;
+/** The embedded store runs a query on one core: concurrent queries would only slow each other down. */
+const maxConcurrent = 1;
+const maxQueued = 8;
+
+const settings = [
+  `max_execution_time = ${maxSeconds}`,
+  `max_memory_usage = ${maxMemoryMib * 2 ** 20}`,
+  // Duplicates of a row have the same time of receipt, so they are in the same partition.
+  'do_not_merge_across_partitions_select_final = 1',
+  "date_time_output_format = 'iso'",
+  "format_csv_null_representation = ''",
+];
+const fileSettings = [
+  `max_result_rows = ${maxFileRows}`,
+  `max_result_bytes = ${maxFileMib * 2 ** 20}`,
+  "result_overflow_mode = 'throw'",
+];
+
+const tooLarge: Readonly<Record<string, string>> = {
+  TIMEOUT_EXCEEDED: `takes more than ${maxSeconds} seconds`,
+  MEMORY_LIMIT_EXCEEDED: `needs more than ${maxMemoryMib} MiB of memory`,
+  TOO_MANY_ROWS_OR_BYTES: `returns more than ${maxFileRows} rows or ${maxFileMib} MiB`,
+};
+
+/** Maps errors of the store that the query caused to errors of the catalogue; returns other errors unchanged. */
+export function toApiError(error: unknown): unknown {
+  const { type = '', message = '' } = error as { type?: string; message?: string };
+  const reason = tooLarge[type];
+  if (reason !== undefined) {
+    return new ApiError('query_too_large', `the query ${reason}: choose a shorter range or a single geofence`);
+  }
+  // The store's time zone database may be older than Node's.
+  if (/cannot load time zone/i.test(message)) return parameterError({ param: 'timeZone', rule: timeZoneRule });
+  return error;
+}
+
+export interface QueryRunner {
+  /** Returns one row more than `limit` where there are more. Omits fields that are null. */
+  rows(statement: QueryStatement, limit: number): Promise<object[]>;
+  /** Returns all rows when `limit` is null. */
+  file(statement: QueryStatement, format: OutputFormat, limit: number | null): Promise<Buffer>;
+}
+
+export function createQueryRunner(analytics: Pick<Analytics, 'query' | 'file'>): QueryRunner {
+  const limitConcurrency = createConcurrencyLimit(maxConcurrent, maxQueued, maxSeconds);
+
+  const run = <T>(work: () => Promise<T>): Promise<T> =>
+    limitConcurrency(work).catch((error: unknown) => {
+      throw toApiError(error);
+    });
+
+  const limited = (sql: string, limit: number | null): string => (limit === null ? sql : `${sql} LIMIT ${limit}`);
+
+  return {
+    async rows({ sql, parameters }, limit) {
+      const statement = `${limited(sql, limit + 1)} SETTINGS ${settings.join(', ')}`;
+      const rows = await run(() => analytics.query<object>(statement, parameters));
+      return rows.map(withoutUnset);
+    },
+    async file({ sql, parameters }, { name }, limit) {
+      const statement = `${limited(sql, limit)} SETTINGS ${[...settings, ...fileSettings].join(', ')}`;
+      const { buffer, byteOffset, byteLength } = await run(() => analytics.file(statement, name, parameters));
+      return Buffer.from(buffer, byteOffset, byteLength);
+    },
+  };
+}
