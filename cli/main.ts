@@ -7,6 +7,7 @@
  */
 import { isPortError } from '../pipeline/errors.js';
 import { ApiError } from '../schemas/errors.js';
+import { ConfigurationError, StartError } from '../server/failures.js';
 import { type Command, CommandFailure, UsageError } from './command.js';
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -46,10 +47,10 @@ async function main([name, ...args]: string[]): Promise<void> {
 function expected(
   error: Error & { readonly code?: string },
 ): { readonly line: string; readonly status: 1 | 2 } | undefined {
-  if (error instanceof UsageError) return { line: error.message, status: 2 };
+  if (error instanceof UsageError || error instanceof ConfigurationError) return { line: error.message, status: 2 };
   // Node adds advice on positional arguments, which no command that has options takes.
   if (error.code?.startsWith('ERR_PARSE_ARGS')) return { line: error.message.split('. ', 1)[0] as string, status: 2 };
-  if (error instanceof CommandFailure || error instanceof ApiError || isPortError(error))
+  if (error instanceof CommandFailure || error instanceof StartError || error instanceof ApiError || isPortError(error))
     return { line: error.message, status: 1 };
   return undefined;
 }

@@ -8,7 +8,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openCluster } from '../backends/cluster/cluster.js';
 import { createSpace, refuseWhenFull } from '../backends/embedded/space.js';
-import { UsageError } from '../cli/command.js';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
 import { createCatchUp, createConfigurationWriter, followComparedChanges } from '../pipeline/catalog/store/changes.js';
@@ -23,6 +22,7 @@ import { prepareDataFolder } from './data-folder/data-folder.js';
 import { discardOldReadModel, discardOtherFormat, openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
 import { watchSpace } from './data-folder/space-watch.js';
+import { ConfigurationError } from './failures.js';
 import { createNodeServer } from './http.js';
 import { encryptionKeyOf } from './keys/encryption-key.js';
 import { createProcessRegistry, createRecorder, exposition } from './metrics.js';
@@ -153,7 +153,7 @@ interface SharedSecrets {
 function sharedSecrets(environment: Readonly<Record<string, string | undefined>>): SharedSecrets {
   const of = (variable: string, how: string): string => {
     const value = environment[variable];
-    if (!value) throw new UsageError(`a cluster needs ${variable}, the same on every node: ${how}`);
+    if (!value) throw new ConfigurationError(`a cluster needs ${variable}, the same on every node: ${how}`);
     return value;
   };
   return {

@@ -12,9 +12,9 @@ import type {
   RegistryOptions,
   TlsOptions,
 } from '../backends/cluster/options.js';
-import { UsageError } from '../cli/command.js';
 import { topics } from '../pipeline/ports.js';
 import type { Configuration } from './config/schema.js';
+import { ConfigurationError } from './failures.js';
 
 export interface ClusterOptions {
   readonly kafka: KafkaOptions;
@@ -46,11 +46,11 @@ export function clusterOptions(configuration: Configuration): ClusterOptionsResu
   return problems.length > 0 ? { ok: false, problems } : { ok: true, options };
 }
 
-/** Throws a UsageError that tells every problem. */
+/** Throws a ConfigurationError that tells every problem. */
 export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOptions {
   const given = clusterOptions(configuration);
   if (given.ok) return given.options;
-  throw new UsageError(`the configuration is not right: ${given.problems.join('; ')}`);
+  throw new ConfigurationError(`the configuration is not right: ${given.problems.join('; ')}`);
 }
 
 type Report = (key: string, rule: string) => void;

@@ -7,12 +7,16 @@ import { parseArgs } from 'node:util';
 import type { GeofenceInput } from '../../api/geofences/input.js';
 import type { ReadableLog } from '../../backends/embedded/reader.js';
 import { configuredFor, readProjects } from '../../replay/configuration.js';
-import { eventFormat } from '../../replay/formats.js';
-import { writeLines } from '../../replay/lines.js';
-import { openRecord } from '../../replay/open.js';
-import { createProgress } from '../../replay/progress.js';
 import { readProposal } from '../../replay/proposal.js';
 import { prepareReplay } from '../../replay/replay.js';
+import { Tally } from '../../replay/tally.js';
+import { noTotals, sumOf } from '../../replay/totals.js';
+import { createWorld } from '../../replay/world.js';
+import type { Command } from '../command.js';
+import { eventFormat } from '../replay/formats.js';
+import { writeLines } from '../replay/lines.js';
+import { openRecord } from '../replay/open.js';
+import { createProgress } from '../replay/progress.js';
 import {
   projectOf,
   type ReplayRequest,
@@ -20,13 +24,9 @@ import {
   readRequest,
   readSettingsFile,
   replayOptions,
-} from '../../replay/request.js';
-import { summaryLines, totalLine } from '../../replay/summary.js';
-import { Tally } from '../../replay/tally.js';
-import { withRelativeTimes } from '../../replay/times.js';
-import { noTotals, sumOf } from '../../replay/totals.js';
-import { createWorld } from '../../replay/world.js';
-import type { Command } from '../command.js';
+} from '../replay/request.js';
+import { summaryLines, totalLine } from '../replay/summary.js';
+import { withRelativeTimes } from '../replay/times.js';
 import { configurationOptions, configurationOrExit } from './configuration.js';
 
 const { config, data } = configurationOptions;

@@ -7,7 +7,7 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join, relative } from 'node:path';
-import { CommandFailure } from '../../cli/command.js';
+import { StartError } from '../failures.js';
 
 const fileName = 'in-use.socket';
 
@@ -36,7 +36,7 @@ function listen(path: string): Promise<Server> {
 /** Throws when another process is on the folder. The lock is held until the process ends. */
 export async function lockFolder(folder: string): Promise<void> {
   const path = socketPath(folder);
-  if (await isAnswering(path)) throw new CommandFailure(`another process is using the data folder ${folder}`);
+  if (await isAnswering(path)) throw new StartError(`another process is using the data folder ${folder}`);
   rmSync(path, { force: true });
   await listen(path);
 }

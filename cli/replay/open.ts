@@ -1,9 +1,9 @@
 /** Where recorded locations are: in a data folder, which no server need have open, or in the cluster's Kafka. */
-import { openCluster } from '../backends/cluster/cluster.js';
-import { hasLog, openLogReader, type ReadableLog } from '../backends/embedded/reader.js';
-import { CommandFailure } from '../cli/command.js';
-import { clusterOptionsOrRefuse } from '../server/cluster-options.js';
-import type { Configuration } from '../server/config/schema.js';
+import { openCluster } from '../../backends/cluster/cluster.js';
+import { hasLog, openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
+import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
+import type { Configuration } from '../../server/config/schema.js';
+import { CommandFailure } from '../command.js';
 
 export interface OpenRecord {
   readonly log: ReadableLog;

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { UsageError } from '../cli/command.js';
-import { projectRecord } from '../pipeline/catalog/testing/fixtures.js';
-import { deriveId } from '../schemas/ids.js';
-import { defaultSettings } from '../schemas/json/project.js';
+import { projectRecord } from '../../pipeline/catalog/testing/fixtures.js';
+import { deriveId } from '../../schemas/ids.js';
+import { defaultSettings } from '../../schemas/json/project.js';
+import { UsageError } from '../command.js';
 import { projectOf, readRequest, readSettingsFile } from './request.js';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);

@@ -1,7 +1,8 @@
 /** The account at the end of a replay, as text. Pure. */
-import { isoTime } from '../schemas/wire/common.js';
-import type { Counts, Tally, Turns } from './tally.js';
-import type { Totals } from './totals.js';
+
+import type { Counts, Tally, Turns } from '../../replay/tally.js';
+import type { Totals } from '../../replay/totals.js';
+import { isoTime } from '../../schemas/wire/common.js';
 
 export interface Account {
   readonly totals: Totals;

@@ -1,12 +1,12 @@
 /** What the words of `fenceline replay` ask for. Pure but for the files that they name. */
 import { readFileSync, statSync } from 'node:fs';
-import { mergeSettings } from '../api/settings/input.js';
-import { CommandFailure, UsageError } from '../cli/command.js';
-import { isDictionary } from '../http/fields/reader.js';
-import type { Environment } from '../schemas/json/common.js';
-import type { ProjectRecord, Settings } from '../schemas/json/project.js';
+import { mergeSettings } from '../../api/settings/input.js';
+import { isDictionary } from '../../http/fields/reader.js';
+import type { TimeRange } from '../../replay/partition.js';
+import type { Environment } from '../../schemas/json/common.js';
+import type { ProjectRecord, Settings } from '../../schemas/json/project.js';
+import { CommandFailure, UsageError } from '../command.js';
 import { type Format, formats } from './formats.js';
-import type { TimeRange } from './partition.js';
 import { parseDuration, parseMoment } from './times.js';
 
 export const replayOptions = {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exampleEvent, exampleEventGeofence } from '../schemas/testing/examples.js';
-import { event as anyEvent } from '../schemas/testing/records.js';
-import { eventJson } from '../schemas/wire/user.js';
+import type { ComparedEvent } from '../../replay/replay.js';
+import { exampleEvent, exampleEventGeofence } from '../../schemas/testing/examples.js';
+import { event as anyEvent } from '../../schemas/testing/records.js';
+import { eventJson } from '../../schemas/wire/user.js';
 import { eventFormat, type Format } from './formats.js';
-import type { ComparedEvent } from './replay.js';
 
 const event = exampleEvent({
   id: '0123456789abcdef01234567',

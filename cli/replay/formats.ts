@@ -1,9 +1,10 @@
 /** The forms in which events are written: as JSON, as rows, or as lines to read. Pure. */
-import type { Event } from '../schemas/records.js';
-import { isoTime } from '../schemas/wire/common.js';
-import { eventText } from '../schemas/wire/event-text.js';
-import type { ComparedEvent } from './replay.js';
-import { placeName } from './tally.js';
+
+import type { ComparedEvent } from '../../replay/replay.js';
+import { placeName } from '../../replay/tally.js';
+import type { Event } from '../../schemas/records.js';
+import { isoTime } from '../../schemas/wire/common.js';
+import { eventText } from '../../schemas/wire/event-text.js';
 
 export const formats = ['summary', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];

@@ -1,5 +1,5 @@
 /** Times and durations as the command line takes them. Pure. */
-import { parseTime } from '../http/fields/times.js';
+import { parseTime } from '../../http/fields/times.js';
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const durationPattern = /^(\d{1,9})([smhd])$/;

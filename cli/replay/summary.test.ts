@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../schemas/records.js';
-import type { ComparedEvent } from './replay.js';
+import type { ComparedEvent } from '../../replay/replay.js';
+import { Tally } from '../../replay/tally.js';
+import { noTotals, type Totals } from '../../replay/totals.js';
+import type { Event } from '../../schemas/records.js';
 import { summaryLines, totalLine } from './summary.js';
-import { Tally } from './tally.js';
-import { noTotals, type Totals } from './totals.js';
 
 const totals: Totals = {
   records: 2_000,
