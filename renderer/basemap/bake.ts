@@ -103,7 +103,7 @@ export async function openDefaultBasemap(cacheFolder: string): Promise<TileSourc
 const basemapName = async (): Promise<string> => `basemap-${await recipeHash()}.pmtiles`;
 
 /** Of the room's code that the basemap is baked with, what isn't in this folder. */
-const sharedCode = ['../tiles/roomiest-point', '../view/projection'];
+const sharedCode = ['../tiles/pole-of-inaccessibility', '../view/projection'];
 
 /**
  * Of all that has a part in the bytes: the code, the packages, and the runtime that names the countries and compresses.

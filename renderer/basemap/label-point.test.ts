@@ -19,8 +19,8 @@ const polygon = fc
     return [[...ring, ring[0]!]];
   });
 
-/** Room as the search measures it, from many points along each edge. */
-function roomAt([x, y]: Position, ring: readonly Position[], xScale: number): number {
+/** Returns the distance to the nearest edge, sampled at many points of each edge. */
+function edgeDistance([x, y]: Position, ring: readonly Position[], xScale: number): number {
   let nearest = Infinity;
   for (let i = 1; i < ring.length; i++) {
     const [x0, y0] = ring[i - 1]!;
@@ -32,7 +32,7 @@ function roomAt([x, y]: Position, ring: readonly Position[], xScale: number): nu
   return nearest;
 }
 
-test('the point is inside, and no point of a grid has much more room', () => {
+test('the point is inside, and no grid point is much farther from the edges', () => {
   fc.assert(
     fc.property(polygon, (rings) => {
       const ring = rings[0]!;
@@ -45,17 +45,17 @@ test('the point is inside, and no point of a grid has much more room', () => {
       for (let i = 1; i < 20; i++) {
         for (let j = 1; j < 20; j++) {
           const point = [west + ((east - west) * i) / 20, south + ((north - south) * j) / 20];
-          if (isInside(point, rings)) most = Math.max(most, roomAt(point, ring, xScale));
+          if (isInside(point, rings)) most = Math.max(most, edgeDistance(point, ring, xScale));
         }
       }
       const shorterSide = Math.min((east - west) * xScale, north - south);
-      expect(roomAt(found, ring, xScale)).toBeGreaterThan(most - 0.05 * shorterSide);
+      expect(edgeDistance(found, ring, xScale)).toBeGreaterThan(most - 0.05 * shorterSide);
     }),
     { numRuns: 60 },
   );
 });
 
-test('a hole is kept free of', () => {
+test('the point is not in a hole', () => {
   const square = (half: number) => [
     [-half, -half],
     [half, -half],

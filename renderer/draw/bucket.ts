@@ -1,17 +1,17 @@
 /**
- * The features that a style layer draws of one tile, ready for the drawing engine.
+ * The features that a style layer draws of one tile, prepared for the drawing engine.
  *
- * Features that look the same go into one batch, as long as nothing that lies between them in the order of drawing
- * could show the difference. A batch is cut into chunks of neighbours: one call draws a chunk, one box tells whether it
- * is in view. Small chunks, because a path of thousands of contours takes several times as long to fill as its parts,
- * and one of a few dozen strokes a third longer. Paths are made when they are first drawn, and kept.
+ * Features that are painted alike share a batch, unless a feature between them in drawing order overlaps. A batch is
+ * split into chunks of neighbouring shapes. One call draws a chunk, and its box decides whether it is in view. Chunks
+ * are small: filling one path of thousands of contours takes several times as long as filling its parts. Paths are built
+ * when they are first drawn, and kept.
  */
 
 import type { Path2D } from '@napi-rs/canvas';
 import { line, type TileFeature, type TileLayer } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 import { shapesPath } from './path.js';
-import { looksOf, type Selection, select } from './selection.js';
+import { batchKeysOf, type Selection, select } from './selection.js';
 import { type Shape, shapesOf } from './shape.js';
 
 const maxChunkAreas = 64;
@@ -19,21 +19,21 @@ const maxChunkLines = 4;
 const maxChunkVertices = 4_000;
 
 export interface Bucket {
-  /** In the order they are drawn in. */
+  /** In drawing order. */
   readonly batches: readonly Batch[];
-  /** An estimate of what it takes once all its paths are made. */
+  /** Estimated memory once all paths are built. */
   readonly weightBytes: number;
 }
 
 export interface Batch {
-  /** Stands for all of the batch where a property depends on the feature. */
+  /** Represents the batch when properties are evaluated. */
   readonly feature: TileFeature;
   readonly chunks: readonly Chunk[];
 }
 
-/** A few shapes that lie near each other. */
+/** A few neighbouring shapes. */
 export class Chunk {
-  /** Around all vertices, in tile units. */
+  /** Bounding box of all vertices, in tile units. */
   readonly box: PixelBox;
   private own: Path2D | undefined;
   private derived: { readonly key: string; readonly path: Path2D } | undefined;
@@ -42,46 +42,46 @@ export class Chunk {
     this.box = boxAround(shapes);
   }
 
-  /** The shapes as they are, in tile units. */
+  /** Returns the path of the shapes, in tile units. */
   path(): Path2D {
     this.own ??= shapesPath(this.shapes);
     return this.own;
   }
 
-  /** A path that `make` derives from the shapes; the last one is kept under its key. */
+  /** Returns a path that `make` derives from the shapes. The last one is cached by its key. */
   derivedPath(key: string, make: () => Path2D): Path2D {
     if (this.derived?.key !== key) this.derived = { key, path: make() };
     return this.derived.path;
   }
 }
 
-/** `zoom` is the whole zoom at or below the view's; `images` are the names of those that there are. */
+/** Builds a bucket. `zoom` is the whole zoom at or below the view's; `images` are the names of existing images. */
 export function buildBucket(layer: TileLayer, selection: Selection, zoom: number, images: string[] = []): Bucket {
   const features = select(selection, layer, zoom);
-  const batches = batchesOf(features, looksOf(selection, layer, zoom, images), layer.extent);
+  const batches = batchesOf(features, batchKeysOf(selection, layer, zoom, images), layer.extent);
   return { batches: batches.map((batch) => toBatch(batch, layer.extent)), weightBytes: weightBytes(features) };
 }
 
-/** Coordinates, the engine's path and one derived from it, and what a shape and its chunk take. */
+/** Estimates the memory of coordinates, paths, shapes and chunks. */
 function weightBytes(features: readonly TileFeature[]): number {
   return features.reduce((sum, feature) => sum + 60 * feature.maxVertices + 60, 200);
 }
 
-function batchesOf(features: TileFeature[], looks: (feature: TileFeature) => string, extent: number): TileFeature[][] {
+function batchesOf(features: TileFeature[], keyOf: (feature: TileFeature) => string, extent: number): TileFeature[][] {
   const [first] = features;
   if (!first) return [];
-  const firstLook = looks(first);
-  if (features.every((feature) => looks(feature) === firstLook)) return [features];
+  const firstKey = keyOf(first);
+  if (features.every((feature) => keyOf(feature) === firstKey)) return [features];
   const batches: TileFeature[][] = [];
-  const lastOfLook = new Map<string, number>();
+  const lastOfKey = new Map<string, number>();
   const topmost = new TopmostBatches(extent);
   for (const feature of features) {
-    const look = looks(feature);
+    const key = keyOf(feature);
     const below = topmost.under(feature.box);
-    let number = lastOfLook.get(look);
+    let number = lastOfKey.get(key);
     if (number === undefined || number < below) {
       number = batches.push([]) - 1;
-      lastOfLook.set(look, number);
+      lastOfKey.set(key, number);
     }
     batches[number]!.push(feature);
     topmost.cover(feature.box, number);
@@ -92,8 +92,8 @@ function batchesOf(features: TileFeature[], looks: (feature: TileFeature) => str
 const gridCells = 32;
 
 /**
- * On a grid over the tile: the highest batch that has a feature there. A feature may join a batch only if none above
- * covers its place.
+ * A grid over the tile with the topmost batch in each cell. A feature may join a batch only if no later batch covers one
+ * of its cells.
  */
 class TopmostBatches {
   private readonly cells = new Int32Array(gridCells * gridCells).fill(-1);
@@ -145,11 +145,11 @@ function toBatch(features: TileFeature[], extent: number): Batch {
   return { feature: features[0]!, chunks };
 }
 
-/** Sorted along a curve through the plane (Morton's), so that neighbours in the list are neighbours on the map. */
+/** Sorts shapes along a Morton curve, so that neighbours in the list are neighbours on the map. */
 function alongCurve(shapes: Shape[], extent: number): Shape[] {
   const count = shapes.length;
   if (count <= maxChunkLines) return shapes;
-  // Numbers alone are sorted several times as fast as what they stand for.
+  // Sorting plain numbers is several times as fast as sorting the shapes.
   const keys = new Float64Array(count);
   for (let i = 0; i < count; i++) keys[i] = curveKey(shapes[i]!.box, extent) * count + i;
   keys.sort();
@@ -162,7 +162,7 @@ function curveKey({ minX, minY, maxX, maxY }: PixelBox, extent: number): number 
   return spread((minX + maxX) / 2 / extent) | (spread((minY + maxY) / 2 / extent) << 1);
 }
 
-/** The first eight bits of a fraction, with a zero before each for two of them to be interleaved. */
+/** Returns the first eight bits of a fraction with a zero before each, to interleave two of them. */
 function spread(fraction: number): number {
   let bits = Math.max(0, Math.min(255, Math.floor(256 * fraction)));
   bits = (bits | (bits << 4)) & 0x0f0f;

@@ -1,29 +1,29 @@
-/** Which features of a tile a style layer draws, and which of its properties differ between them. */
+/** Selects the features of a tile that a style layer draws, and groups those that are painted alike. */
 
-import { askedOnce } from '../style/alike.js';
 import type { StyleLayer } from '../style/compile.js';
+import { memoizeByDependencies } from '../style/memoize.js';
 import { isPerFeature, type Property } from '../style/property.js';
-import { type Reads, readsOf } from '../style/reads.js';
+import { dependenciesOf, type PropertyDependencies } from '../style/property-dependencies.js';
 import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
 
 export interface Selection {
   readonly sourceLayer: string;
   readonly layer: StyleLayer;
-  /** Properties that depend on the feature: those with equal values are drawn together. */
+  /** Properties that depend on the feature. Features with equal values are drawn together. */
   readonly grouping: readonly Property<unknown>[];
-  /** What those properties read of a feature. */
-  readonly groupingReads: Reads;
-  /** Order of drawing, lowest first; null for the tile's own. */
+  /** Feature properties that `grouping` depends on. */
+  readonly groupingDependencies: PropertyDependencies;
+  /** Drawing order, lowest first; null for the tile's order. */
   readonly sortKey: Property<number> | null;
-  /** Equal for selections of equal result, in other layers and styles too. */
+  /** Equal for selections with equal results, across layers and styles. */
   readonly key: string;
   /** Whether the result differs between whole zooms. */
   readonly dependsOnZoom: boolean;
-  /** Whether it differs by which images there are. */
+  /** Whether the result depends on which images exist. */
   readonly dependsOnImages: boolean;
 }
 
-/** `painted` are the properties that say how the layer's features look. */
+/** Returns the selection of a layer. `painted` are the properties that affect how its features are painted. */
 export function selectionOf(layer: StyleLayer, painted: readonly string[], sortKeyName: string | null): Selection {
   const grouping = painted.map((name) => layer.property(name)).filter(isPerFeature);
   const sortKey = sortKeyName === null ? null : layer.property<number>(sortKeyName);
@@ -32,7 +32,7 @@ export function selectionOf(layer: StyleLayer, painted: readonly string[], sortK
     sourceLayer: layer.sourceLayer ?? '',
     layer,
     grouping,
-    groupingReads: readsOf(...grouping.map(({ text }) => text)),
+    groupingDependencies: dependenciesOf(...grouping.map(({ text }) => text)),
     sortKey: ordered,
     key: JSON.stringify([layer.sourceLayer, layer.filterText, grouping.map((p) => p.text), ordered?.text]),
     dependsOnZoom:
@@ -41,31 +41,34 @@ export function selectionOf(layer: StyleLayer, painted: readonly string[], sortK
   };
 }
 
-/** The features that pass the layer's filter at a whole zoom, in the order they are drawn in. */
+/** Returns the features that pass the layer's filter at a whole zoom, in drawing order. */
 export function select({ layer, sortKey }: Selection, tileLayer: TileLayer, zoom: number): TileFeature[] {
-  const selected = tileLayer.features.filter(askedOnce(tileLayer, layer.filterReads, layer.filter(zoom)));
+  const selected = tileLayer.features.filter(
+    memoizeByDependencies(tileLayer, layer.filterDependencies, layer.filter(zoom)),
+  );
   if (!sortKey) return selected;
-  const keyOf = askedOnce(tileLayer, readsOf(sortKey.text), (feature) => sortKey.at(zoom, feature));
+  const keyOf = memoizeByDependencies(tileLayer, dependenciesOf(sortKey.text), (feature) => sortKey.at(zoom, feature));
   const keys = new Map(selected.map((feature) => [feature, keyOf(feature)]));
   return selected.sort((a, b) => keys.get(a)! - keys.get(b)!);
 }
 
 /**
- * Equal for features that look the same at every zoom from this whole one to the next. A property of zoom and feature
- * is interpolated between whole zooms, so its two values there stand for all between.
+ * Returns a function whose keys are equal for features that are painted alike at every zoom from this whole zoom to the
+ * next. Properties of zoom and feature are interpolated between whole zooms, so the values at both ends determine all
+ * values between them.
  */
-export function looksOf(
-  { grouping, groupingReads }: Selection,
+export function batchKeysOf(
+  { grouping, groupingDependencies }: Selection,
   tileLayer: TileLayer,
   zoom: number,
   images: string[],
 ): (feature: TileFeature) => string {
-  return askedOnce(tileLayer, groupingReads, (feature) => {
-    let look = '';
+  return memoizeByDependencies(tileLayer, groupingDependencies, (feature) => {
+    let key = '';
     for (const property of grouping) {
-      look += `${String(property.at(zoom, feature, images))}|`;
-      if (property.kind === 'composite') look += `${String(property.at(zoom + 1, feature, images))}|`;
+      key += `${String(property.at(zoom, feature, images))}|`;
+      if (property.kind === 'composite') key += `${String(property.at(zoom + 1, feature, images))}|`;
     }
-    return look;
+    return key;
   });
 }

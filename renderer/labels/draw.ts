@@ -1,48 +1,49 @@
-/** Labels on the canvas: icons below text, halos below letters. */
+/** Draws placed labels on the canvas: icons below text, halos below letters. */
 
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { fontOf } from '../fonts.js';
-import { drawIcon } from './draw-icon.js';
-import type { PlacedLabel, Run } from './label.js';
-import { isRightToLeft } from './script.js';
-import type { Look } from './text-style.js';
+import { outlinedIcon } from '../sprites/outline.js';
+import type { Stretched } from '../sprites/stretch.js';
+import type { PlacedIcon, PlacedLabel, Run } from './label.js';
+import { isRightToLeft } from './text/script.js';
+import type { TextStyle } from './text/text-style.js';
 
 /**
- * From the middle of a row down to the line that letters stand on: half the height of a capital, and less where letters
- * reach far below.
+ * Distance from the middle of a row down to the baseline: half the height of a capital letter, less for scripts with
+ * deep descenders.
  */
 const baselineEm = { ltr: 0.36, rtl: 0.24 } as const;
 
-/** From the lowest to the topmost. `scale` is device pixels per CSS pixel. */
+/** Draws labels in the given order, so later ones cover earlier ones. `scale` is device pixels per CSS pixel. */
 export function drawLabels(context: SKRSContext2D, scale: number, labels: readonly PlacedLabel[]): void {
   context.save();
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   context.lineJoin = 'round';
-  for (const { candidate, setting } of labels) {
-    if (setting.icon) drawIcon(context, scale, setting.icon);
-    if (candidate.look) drawText(context, scale, candidate.look, setting.runs);
+  for (const { candidate, placement } of labels) {
+    if (placement.icon) drawIcon(context, scale, placement.icon);
+    if (candidate.textStyle) drawText(context, scale, candidate.textStyle, placement.runs);
   }
   context.restore();
 }
 
-function drawText(context: SKRSContext2D, scale: number, look: Look, runs: readonly Run[]): void {
-  context.font = fontOf(look.sizePx, look.face, look.han);
-  context.letterSpacing = `${look.letterSpacingPx}px`;
-  context.globalAlpha = look.opacity;
-  if (look.haloWidthPx > 0) {
-    context.strokeStyle = look.haloColor;
-    context.lineWidth = 2 * look.haloWidthPx;
-    for (const run of runs) drawRun(context, scale, look, run, (text, x, y) => context.strokeText(text, x, y));
+function drawText(context: SKRSContext2D, scale: number, textStyle: TextStyle, runs: readonly Run[]): void {
+  context.font = fontOf(textStyle.sizePx, textStyle.face, textStyle.han);
+  context.letterSpacing = `${textStyle.letterSpacingPx}px`;
+  context.globalAlpha = textStyle.opacity;
+  if (textStyle.haloWidthPx > 0) {
+    context.strokeStyle = textStyle.haloColor;
+    context.lineWidth = 2 * textStyle.haloWidthPx;
+    for (const run of runs) drawRun(context, scale, textStyle, run, (text, x, y) => context.strokeText(text, x, y));
   }
-  context.fillStyle = look.color;
-  for (const run of runs) drawRun(context, scale, look, run, (text, x, y) => context.fillText(text, x, y));
+  context.fillStyle = textStyle.color;
+  for (const run of runs) drawRun(context, scale, textStyle, run, (text, x, y) => context.fillText(text, x, y));
 }
 
 function drawRun(
   context: SKRSContext2D,
   scale: number,
-  { sizePx, letterSpacingPx }: Look,
+  { sizePx, letterSpacingPx }: TextStyle,
   { text, x, y, angle }: Run,
   draw: (text: string, x: number, y: number) => void,
 ): void {
@@ -51,6 +52,57 @@ function drawRun(
   context.setTransform(cos, sin, -sin, cos, x * scale, y * scale);
   const direction = isRightToLeft(text) ? 'rtl' : 'ltr';
   context.direction = direction;
-  // The engine puts letter spacing after the last letter too, and centres that as well.
+  // The drawing engine adds letter spacing after the last letter too, and includes it when it centres the text.
   draw(text, letterSpacingPx / 2, baselineEm[direction] * sizePx);
+}
+
+function drawIcon(context: SKRSContext2D, scale: number, icon: PlacedIcon): void {
+  const { paint, x, y, angle, columns, rows } = icon;
+  const width = Math.max(1, Math.round(columns.length * scale));
+  const height = Math.max(1, Math.round(rows.length * scale));
+  const canvas = canvasOf(icon, scale);
+  context.globalAlpha = paint.opacity;
+  if (angle === 0) {
+    // Aligned to whole pixels, so that an icon drawn at its own size stays sharp.
+    context.setTransform(1, 0, 0, 1, Math.round(x * scale - width / 2), Math.round(y * scale - height / 2));
+    context.drawImage(canvas, 0, 0, width, height);
+    return;
+  }
+  const cos = Math.cos(angle);
+  const sin = Math.sin(angle);
+  context.setTransform(cos, sin, -sin, cos, x * scale, y * scale);
+  context.drawImage(canvas, -width / 2, -height / 2, width, height);
+}
+
+/** Returns the icon's pixels. A signed distance field is stretched as a whole. */
+function canvasOf({ paint, columns, rows }: PlacedIcon, scale: number): Canvas {
+  if (paint.image.isSdf) return outlinedIcon(paint.image, paint, scale);
+  const isWhole = columns.parts.length === 1 && rows.parts.length === 1;
+  return isWhole ? paint.image.canvas() : stretchedCanvas(paint.image.canvas(), columns, rows, scale);
+}
+
+/** Draws the parts of a stretchable image next to each other. Edges lie on whole pixels, so no gaps show. */
+function stretchedCanvas(image: Canvas, columns: Stretched, rows: Stretched, scale: number): Canvas {
+  const edge = (length: number) => Math.round(length * scale);
+  const canvas = createCanvas(Math.max(1, edge(columns.length)), Math.max(1, edge(rows.length)));
+  const context = canvas.getContext('2d');
+  for (const row of rows.parts) {
+    for (const column of columns.parts) {
+      const [left, top] = [edge(column.start), edge(row.start)];
+      const [width, height] = [edge(column.end) - left, edge(row.end) - top];
+      if (width === 0 || height === 0) continue;
+      context.drawImage(
+        image,
+        column.from,
+        row.from,
+        column.to - column.from,
+        row.to - row.from,
+        left,
+        top,
+        width,
+        height,
+      );
+    }
+  }
+  return canvas;
 }

@@ -9,14 +9,14 @@ import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
 import type { PixelBox } from '../types.js';
 import type { PlacedLabel } from './label.js';
 import { labelsOf, paintLabels } from './labels.js';
-import { frameOf, lettering } from './testing/frames.js';
-import { meet } from './testing/styles.js';
+import { frameOf, symbolStyle } from './testing/frames.js';
+import { intersect } from './testing/styles.js';
 
 // One CSS pixel of the view `wholeTile` is 8 tile units.
 
 const [white, red, green, blue] = ['#ffffff', '#ff0000', '#00ff00', '#0000ff'] as const;
 
-/** The right half is red: an arrow, as it were. */
+/** An image with a direction: its right half is red. */
 const arrow = {
   width: 20,
   height: 10,
@@ -54,12 +54,12 @@ function placed(
   paint: object = {},
   keepFree: readonly PixelBox[] = [],
 ) {
-  return labelsOf(frameWith(features), lettering([layout], paint), keepFree, 'en');
+  return labelsOf(frameWith(features), symbolStyle([layout], paint), keepFree, 'en');
 }
 
 function painted(features: readonly DrawnFeature[], layout: object, paint: object = {}, scale = 1): Picture {
   const frame = frameWith(features, scale);
-  paintLabels('en')(frame, lettering([layout], paint), []);
+  paintLabels('en')(frame, symbolStyle([layout], paint), []);
   const { width, height } = frame.canvas;
   return new Picture(
     Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
@@ -68,7 +68,7 @@ function painted(features: readonly DrawnFeature[], layout: object, paint: objec
   );
 }
 
-/** The box around all pixels of a colour: left, top, right, bottom. */
+/** Returns the bounding box of all pixels of a colour: left, top, right, bottom. */
 function boxOf(picture: Picture, color: string): number[] {
   const box = [Infinity, Infinity, -Infinity, -Infinity];
   for (let y = 0; y < picture.height; y++) {
@@ -80,7 +80,8 @@ function boxOf(picture: Picture, color: string): number[] {
   return box;
 }
 
-const iconsOf = (labels: readonly PlacedLabel[]) => labels.map(({ setting }) => setting.icon?.look.image.name ?? null);
+const iconsOf = (labels: readonly PlacedLabel[]) =>
+  labels.map(({ placement }) => placement.icon?.paint.image.name ?? null);
 const shop = { 'icon-image': 'shop' };
 
 test.each([
@@ -89,19 +90,19 @@ test.each([
   ['an expression', ['concat', ['get', 'kind'], '-15'], 'museum-15'],
   ['an image', ['image', 'shop'], 'shop'],
   [
-    'the first of several that there is',
+    'the first existing image of several',
     ['coalesce', ['image', ['get', 'kind']], ['image', 'none'], ['image', 'shop']],
     'shop',
   ],
-  ['steps of the zoom', ['step', ['zoom'], 'shop', 5, 'wide'], 'shop'],
-  ['one of a name that there is not', 'none', null],
-  ['nothing', ['case', ['has', 'rare'], 'shop', ''], null],
-])('an icon of %s', (_what, image, name) => {
+  ['a step expression of zoom', ['step', ['zoom'], 'shop', 5, 'wide'], 'shop'],
+  ['a missing image', 'none', null],
+  ['an empty name', ['case', ['has', 'rare'], 'shop', ''], null],
+])('icon-image as %s', (_what, image, name) => {
   const labels = placed([pointAt(100, 100, { kind: 'museum' })], { 'icon-image': image, 'text-field': 'x' });
   expect(iconsOf(labels)).toEqual([name]);
 });
 
-test('an icon alone stands on its point, as large as its image', () => {
+test('an icon without text is centred on its point in its own size', () => {
   const picture = painted([pointAt(100, 100)], shop);
   expect(boxOf(picture, red)).toEqual([90, 90, 110, 110]);
   expect(picture.count(red)).toBe(400);
@@ -113,24 +114,24 @@ test.each([
   [{ 'icon-anchor': 'bottom-left' }, {}, [100, 80, 120, 100]],
   [{ 'icon-offset': [10, -5], 'icon-size': 2 }, {}, [100, 70, 140, 110]],
   [{}, { 'icon-translate': [7, 3], 'text-translate': [50, 50] }, [97, 93, 117, 113]],
-])('layout %j and paint %j place it', (layout, paint, box) => {
+])('layout %j and paint %j position the icon', (layout, paint, box) => {
   expect(boxOf(painted([pointAt(100, 100)], { ...shop, ...layout }, paint), red)).toEqual(box);
 });
 
-test('it is turned with its offset, and has its opacity', () => {
+test('rotation includes the offset, and opacity applies', () => {
   const turned = { 'icon-image': 'arrow', 'icon-rotate': 90, 'icon-anchor': 'left', 'icon-offset': [10, 0] };
   const picture = painted([pointAt(100, 100)], turned);
   expect([picture.at(100, 115), picture.at(100, 125), picture.at(115, 100)]).toEqual([blue, red, white]);
   expect(painted([pointAt(100, 100)], shop, { 'icon-opacity': 0.2 }).at(100, 100)).toBe('#ffcccc');
 });
 
-test('a text and its icon are set together or not at all, unless one of them is optional', () => {
+test('text and icon are placed together or not at all, unless one is optional', () => {
   const pair = { ...shop, 'text-field': 'Shop', 'text-anchor': 'top', 'text-offset': [0, 1] };
   const onIcon = { minX: 95, minY: 95, maxX: 105, maxY: 105 };
   const onText = { minX: 95, minY: 120, maxX: 105, maxY: 125 };
   const set = (layout: object, keepFree: PixelBox[]) =>
-    placed([pointAt(100, 100)], { ...pair, ...layout }, {}, keepFree).map(({ setting }) => {
-      return `${setting.icon ? 'icon' : ''} ${setting.runs.map(({ text }) => text).join()}`;
+    placed([pointAt(100, 100)], { ...pair, ...layout }, {}, keepFree).map(({ placement }) => {
+      return `${placement.icon ? 'icon' : ''} ${placement.runs.map(({ text }) => text).join()}`;
     });
   expect(set({}, [])).toEqual(['icon Shop']);
   expect([set({}, [onIcon]), set({}, [onText])]).toEqual([[], []]);
@@ -138,7 +139,7 @@ test('a text and its icon are set together or not at all, unless one of them is 
   expect([set({ 'text-optional': true }, [onIcon]), set({ 'text-optional': true }, [onText])]).toEqual([[], ['icon ']]);
 });
 
-test('icons keep clear of each other as far as they ask for room', () => {
+test('icons collide according to padding and overlap', () => {
   const row = [100, 123, 146].map((x) => pointAt(x, 100));
   expect(placed(row, shop)).toHaveLength(2);
   expect(placed(row, { ...shop, 'icon-padding': 1 })).toHaveLength(3);
@@ -150,19 +151,19 @@ test('icons keep clear of each other as far as they ask for room', () => {
   expect(placed(same, { ...shop, 'icon-ignore-placement': true })).toHaveLength(2);
 });
 
-test('icons without a name are one for each area and point, however near', () => {
+test('icons without text are not merged, however near', () => {
   const area = (left: number): DrawnFeature => ({ type: 'polygon', parts: [rectangle(left, 800, left + 400, 1200)] });
   expect(placed([area(400), area(1200), area(2000)], shop)).toHaveLength(3);
 });
 
-test('along a line icons are as far apart as the style says, and turn with it where they are to', () => {
+test('icons along a line have the spacing of the style and rotate with the line', () => {
   const down = lineOf({}, [100, 50], [100, 450]);
   const along = { 'icon-image': 'arrow', 'symbol-placement': 'line', 'symbol-spacing': 100 };
   const labels = placed([down], along);
   expect(labels.length).toBeGreaterThan(2);
-  const places = labels.map(({ setting }) => setting.icon!.y).sort((a, b) => a - b);
+  const places = labels.map(({ placement }) => placement.icon!.y).sort((a, b) => a - b);
   for (const [i, y] of places.entries()) if (i > 0) expect(y - places[i - 1]!).toBeGreaterThanOrEqual(100);
-  const { x, y } = labels[0]!.setting.icon!;
+  const { x, y } = labels[0]!.placement.icon!;
   const ends = (layout: object, line = down) => {
     const picture = painted([line], { ...along, ...layout });
     return [picture.at(x, Math.round(y) - 8), picture.at(x, Math.round(y) + 8)];
@@ -172,34 +173,34 @@ test('along a line icons are as far apart as the style says, and turn with it wh
   expect(ends({ 'icon-rotation-alignment': 'viewport' })).toEqual([white, white]);
 });
 
-test('an icon that keeps upright is not turned upside down', () => {
+test('icon-keep-upright prevents upside-down icons', () => {
   const leftwards = lineOf({}, [450, 100], [50, 100]);
   const along = { 'icon-image': 'arrow', 'symbol-placement': 'line-center' };
   const at = (layout: object) => painted([leftwards], { ...along, ...layout }).at(255, 100);
   expect([at({}), at({ 'icon-keep-upright': true })]).toEqual([blue, red]);
 });
 
-test('numbers of roads stand in their shields, level on the line', () => {
+test('road numbers are centred in their shields, horizontal on the line', () => {
   const road = lineOf({ name: 'A 1' }, [50, 50], [450, 450]);
   const shield = { 'icon-image': 'wide', 'symbol-placement': 'line', 'text-rotation-alignment': 'viewport' };
   const labels = placed([road], { ...shield, 'icon-rotation-alignment': 'viewport', 'symbol-spacing': 200 });
   expect(labels.length).toBeGreaterThan(1);
-  for (const { setting } of labels) {
-    expect(setting.icon).toMatchObject({ angle: 0, x: setting.runs[0]!.x, y: setting.runs[0]!.y });
+  for (const { placement } of labels) {
+    expect(placement.icon).toMatchObject({ angle: 0, x: placement.runs[0]!.x, y: placement.runs[0]!.y });
   }
 });
 
-test.each(['none', 'width', 'both'])('an icon may be as large as its text: %s', (fit) => {
+test.each(['none', 'width', 'both'])('icon-text-fit: %s', (fit) => {
   const layout = { ...shop, 'text-field': 'Shop', 'icon-text-fit': fit, 'icon-text-fit-padding': [1, 2, 3, 4] };
-  const { icon, frame } = placed([pointAt(250, 250)], layout)[0]!.setting;
+  const { icon, rectangle } = placed([pointAt(250, 250)], layout)[0]!.placement;
   const [width, height] = [icon!.columns.length, icon!.rows.length];
-  expect(width).toBeCloseTo(fit === 'none' ? 20 : frame!.width + 6);
-  expect(height).toBeCloseTo(fit === 'both' ? frame!.height + 4 : 20);
+  expect(width).toBeCloseTo(fit === 'none' ? 20 : rectangle!.width + 6);
+  expect(height).toBeCloseTo(fit === 'both' ? rectangle!.height + 4 : 20);
   expect(icon!.x).toBeCloseTo(fit === 'none' ? 250 : 249);
   expect(icon!.y).toBeCloseTo(fit === 'both' ? 251 : 250);
 });
 
-test('of an image that says what grows the rest keeps its size', async () => {
+test('a stretchable image keeps the size of its fixed parts', async () => {
   const frames = { stretchX: [[4, 12]], stretchY: [[4, 12]], content: [4, 4, 12, 12] };
   const bordered = {
     ...plain(blue, 16, 16, frames),
@@ -217,8 +218,8 @@ test('of an image that says what grows the rest keeps its size', async () => {
     'icon-text-fit': 'both',
     'text-max-width': 50,
   };
-  const style = lettering([layout], { 'text-opacity': 0.004 });
-  const { columns, rows } = labelsOf(frame, style, [], 'en')[0]!.setting.icon!;
+  const style = symbolStyle([layout], { 'text-opacity': 0.004 });
+  const { columns, rows } = labelsOf(frame, style, [], 'en')[0]!.placement.icon!;
   paintLabels('en')(frame, style, []);
   const picture = new Picture(
     Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
@@ -233,8 +234,8 @@ test('of an image that says what grows the rest keeps its size', async () => {
   expect(across).toMatch(/^b{4}[^b]+b{4}$/);
 });
 
-test('a shape has the colours of the style, and a halo', async () => {
-  // Distances to the edge of a square of 16 pixels in the middle of 32: 8 of them are the whole range.
+test('a signed distance field takes the colours and halo of the style', async () => {
+  // Distances to the edge of a square of 16 pixels in the middle of 32. The full range is 8 pixels.
   const sdf = {
     ...plain(red, 32, 32, { sdf: true }),
     paint(context: Parameters<ReturnType<typeof plain>['paint']>[0]) {
@@ -249,7 +250,7 @@ test('a shape has the colours of the style, and a halo', async () => {
   };
   const frame = frameOf(wholeTile, 0, () => [pointAt(100, 100)], await imagesOf({ sdf }));
   const paint = { 'icon-color': green, 'icon-halo-color': blue, 'icon-halo-width': 3 };
-  paintLabels('en')(frame, lettering([{ 'icon-image': 'sdf' }], paint), []);
+  paintLabels('en')(frame, symbolStyle([{ 'icon-image': 'sdf' }], paint), []);
   const picture = new Picture(
     Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
     512,
@@ -282,18 +283,18 @@ const layout = fc.record({
   'text-rotation-alignment': fc.constantFrom('auto', 'viewport'),
 });
 
-test('icons and texts of different labels never meet, nor what is kept free', () => {
+test('icons and texts of different labels never overlap, and reserved boxes stay free', () => {
   const keepFree = [{ minX: 200, minY: 200, maxX: 300, maxY: 260 }];
   let icons = 0;
   fc.assert(
     fc.property(fc.array(anyFeature, { minLength: 1, maxLength: 25 }), layout, (features, drawn) => {
       const labels = placed(features, drawn, {}, keepFree);
-      const boxes = labels.map(({ setting }) => [...setting.boxes, ...(setting.icon?.boxes ?? [])]);
-      icons += labels.filter(({ setting }) => setting.icon).length;
+      const boxes = labels.map(({ placement }) => [...placement.boxes, ...(placement.icon?.boxes ?? [])]);
+      icons += labels.filter(({ placement }) => placement.icon).length;
       for (const [i, own] of boxes.entries()) {
         expect(own.length).toBeGreaterThan(0);
         for (const other of [keepFree, ...boxes.slice(0, i)]) {
-          expect(own.some((a) => other.some((b) => meet(a, b)))).toBe(false);
+          expect(own.some((a) => other.some((b) => intersect(a, b)))).toBe(false);
         }
       }
     }),
@@ -302,7 +303,7 @@ test('icons and texts of different labels never meet, nor what is kept free', ()
   expect(icons).toBeGreaterThan(50);
 });
 
-test('what is drawn of an icon is within its boxes', () => {
+test('the pixels of an icon are inside its collision boxes', () => {
   const turn = fc.record({
     'icon-rotate': fc.integer({ min: 0, max: 359 }),
     'icon-size': fc.double({ min: 0.5, max: 3, noNaN: true }),
@@ -311,7 +312,7 @@ test('what is drawn of an icon is within its boxes', () => {
     fc.property(turn, (turned) => {
       const drawn = { 'icon-image': 'wide', ...turned };
       const picture = painted([pointAt(250, 250)], drawn);
-      const { boxes } = placed([pointAt(250, 250)], drawn)[0]!.setting.icon!;
+      const { boxes } = placed([pointAt(250, 250)], drawn)[0]!.placement.icon!;
       for (let y = 150; y < 350; y++) {
         for (let x = 150; x < 350; x++) {
           if (picture.at(x, y) === white) continue;
@@ -325,7 +326,7 @@ test('what is drawn of an icon is within its boxes', () => {
   );
 });
 
-test('every property of symbols that is not read is told as unsupported', () => {
+test('every symbol property is either read or reported as unsupported', () => {
   const noDifference = [
     'icon-translate-anchor',
     'text-translate-anchor',
@@ -343,15 +344,17 @@ test('every property of symbols that is not read is told as unsupported', () => 
   });
   const features = [pointAt(50, 50, { name: 'x' }), lineOf({ name: 'y' }, [100, 100], [400, 100])];
   for (const placement of ['point', 'line']) {
-    const { layers } = lettering([{ ...shop, 'symbol-placement': placement }], { 'text-halo-color': 'white' });
+    const { layers } = symbolStyle([{ ...shop, 'symbol-placement': placement }], { 'text-halo-color': 'white' });
     paintLabels('en')(frameWith(features), { layers: layers.map(recording) }, []);
   }
   for (const group of ['paint', 'layout'] as const) {
     for (const name of Object.keys(latest[`${group}_symbol`])) {
       if (name === 'visibility' || noDifference.includes(name)) continue;
       const asking = styleOf([{ type: 'symbol', source: 'tiles', [group]: { [name]: 'a value like no other' } }]);
-      const told = unsupported({ ...asking, sprite: 'https://a.example/s' }).some((each) => each.property === name);
-      expect(told || read.has(name), `${name} is neither read nor told`).toBe(true);
+      const isReported = unsupported({ ...asking, sprite: 'https://a.example/s' }).some(
+        (each) => each.property === name,
+      );
+      expect(isReported || read.has(name), `${name} is neither read nor reported`).toBe(true);
     }
   }
 });

@@ -1,23 +1,25 @@
-/** What is to be lettered or marked with an icon, and how it could be. */
+/** Types of labels: candidates, the ways to place them, and the labels that were placed. */
 
+import type { Color } from '@maplibre/maplibre-gl-style-spec';
+import type { SpriteImage } from '../sprites/sprite-image.js';
 import type { Stretched } from '../sprites/stretch.js';
 import type { PixelBox } from '../types.js';
-import type { Padding } from './boxes.js';
-import type { IconLook } from './icon-style.js';
-import type { Look } from './text-style.js';
+import type { Padding } from './collision/boxes.js';
+import type { TextStyle } from './text/text-style.js';
 
-/** A text on a straight line. Lengths are CSS pixels of the image. */
+/** A text on a straight baseline. Lengths are CSS pixels of the image. */
 export interface Run {
   readonly text: string;
-  /** The middle of the row that it stands in. */
+  /** Centre of the run's row. */
   readonly x: number;
   readonly y: number;
   /** Radians, clockwise on the screen; 0 is from left to right. */
   readonly angle: number;
 }
 
-/** What a text takes, turned about its middle. Lengths are CSS pixels of the image. */
-export interface TextFrame {
+/** The rectangle around a straight text, rotated about its centre. Lengths are CSS pixels of the image. */
+export interface TextRectangle {
+  /** Centre. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -26,69 +28,81 @@ export interface TextFrame {
   readonly angle: number;
 }
 
-/** An icon in its place. Lengths are CSS pixels of the image. */
+/** An icon's image, size and colours, from the style. */
+export interface IconPaint {
+  readonly image: SpriteImage;
+  /** Factor to the image's own size. */
+  readonly size: number;
+  readonly opacity: number;
+  /** Colours of images that are signed distance fields. */
+  readonly color: Color;
+  readonly haloColor: Color;
+  /** CSS pixels. */
+  readonly haloWidthPx: number;
+}
+
+/** An icon at its position. Lengths are CSS pixels of the image. */
 export interface PlacedIcon {
-  readonly look: IconLook;
-  /** Its middle. */
+  readonly paint: IconPaint;
+  /** Centre. */
   readonly x: number;
   readonly y: number;
-  /** Its parts from left to right, and from top to bottom. */
+  /** Parts of a stretchable image, from left to right and from top to bottom. */
   readonly columns: Stretched;
   readonly rows: Stretched;
   /** Radians, clockwise on the screen. */
   readonly angle: number;
-  /** Together they cover it. */
+  /** Collision boxes. Together they cover the icon. */
   readonly boxes: readonly PixelBox[];
 }
 
-/** One way to set a label: its text, its icon or both. */
-export interface Setting {
+/** One way to place a label: its text, its icon or both. */
+export interface Placement {
   /** Empty without a text. */
   readonly runs: readonly Run[];
-  /** Together they cover the text. */
+  /** Collision boxes of the text. Together they cover it. */
   readonly boxes: readonly PixelBox[];
-  /** Where the text is straight. */
-  readonly frame?: TextFrame;
+  /** Set when the text is straight. */
+  readonly rectangle?: TextRectangle;
   readonly icon?: PlacedIcon;
 }
 
-/** `cooperative` labels may overlap each other; `always` ones any. */
+/** `cooperative` labels may overlap each other; `always` labels may overlap any. */
 export type Overlap = 'never' | 'cooperative' | 'always';
 
-/** What a style wants of its texts, or icons, when they meet others. */
-export interface Room {
-  /** Kept free around it. */
+/** Rules of a style for collisions of its texts, or of its icons, with other labels. */
+export interface CollisionRules {
+  /** Free space around the collision boxes. */
   readonly padding: Padding;
   readonly overlap: Overlap;
-  /** Whether others must keep clear of it. */
+  /** Whether other labels must not overlap this one. */
   readonly isObstacle: boolean;
-  /** Whether the other one of a text and its icon may be there without it. */
+  /** For a text: whether its icon may be placed without it. For an icon: whether its text may. */
   readonly isOptional: boolean;
 }
 
-/** What a style wants of a layer's texts beside their look. */
-export interface Rules extends Room {
-  /** From the middle of one text to the next one that says the same, at least, in CSS pixels. */
+export interface TextCollisionRules extends CollisionRules {
+  /** Minimum distance between the centres of two equal texts, in CSS pixels. */
   readonly minRepeatPx: number;
 }
 
-/** A label that may find its place or not. */
+/** A label that may be placed. */
 export interface Candidate {
-  /** Empty for an icon alone. */
+  /** Empty without a text. */
   readonly text: string;
   /** Null without a text. */
-  readonly look: Look | null;
-  readonly rules: Rules;
-  /** Of its icon, where it has one. */
-  readonly iconRoom?: Room;
-  /** All ways to set it, the best one first. */
-  settings(): Iterable<Setting>;
+  readonly textStyle: TextStyle | null;
+  readonly textRules: TextCollisionRules;
+  /** Set when there is an icon. */
+  readonly iconRules?: CollisionRules;
+  /** Returns all ways to place the label, the preferred one first. */
+  placements(): Iterable<Placement>;
 }
 
-/** A layer's labels that are tried, the most important ones: those beyond would find the map full. */
+/** Limits the candidates of a layer to the most important ones. The map is full before the others would be tried. */
 export const maxCandidates = 4_000;
 
 export interface PlacedLabel {
   readonly candidate: Candidate;
-  readonly setting: Setting;
+  readonly placement: Placement;
 }

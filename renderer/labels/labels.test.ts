@@ -4,8 +4,8 @@ import { wholeTile } from '../testing/pictures.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
 import type { PixelBox, Viewport } from '../types.js';
 import { labelsOf, paintLabels } from './labels.js';
-import { frameOf, labelsIn, lettering, type TileFeatures, textsOf } from './testing/frames.js';
-import { inkOf, meet } from './testing/styles.js';
+import { frameOf, labelsIn, symbolStyle, type TileFeatures, textsOf } from './testing/frames.js';
+import { inkOf, intersect } from './testing/styles.js';
 
 const pointAt = (name: string, x: number, y: number, tags: object = {}): DrawnFeature => ({
   type: 'point',
@@ -18,9 +18,9 @@ const lineOf = (name: string, ...vertices: Vertex[]): DrawnFeature => ({
   tags: { name },
 });
 
-/** Four tiles, of which the image shows a square of one tile's size in the middle. */
+/** Four tiles. The image shows a square of one tile's size in their middle. */
 const fourTiles: Viewport = { ...wholeTile, zoom: 1 };
-/** Of the same features in a world of 8192 units, what a tile has with a buffer of 64. */
+/** Translates features of a world of 8192 units to the coordinates of each tile. */
 function cutUp(features: readonly DrawnFeature[]): TileFeatures {
   return (column, row) =>
     features.map((feature) => ({
@@ -31,7 +31,7 @@ function cutUp(features: readonly DrawnFeature[]): TileFeatures {
 
 const line = { 'symbol-placement': 'line' };
 
-test('a point in the buffers of several tiles is lettered once', () => {
+test('a point in the buffers of several tiles is labelled once', () => {
   for (const [x, y] of [
     [4090, 4090],
     [4096, 4096],
@@ -41,23 +41,23 @@ test('a point in the buffers of several tiles is lettered once', () => {
     const frame = frameOf(fourTiles, 1, cutUp([pointAt('Town', x, y)]));
     const [label, ...others] = labelsIn(frame, [{ 'text-allow-overlap': true }]);
     expect(others).toEqual([]);
-    expect(label!.setting.runs[0]!.x).toBeCloseTo(x / 8 - 256);
-    expect(label!.setting.runs[0]!.y).toBeCloseTo(y / 8 - 256);
+    expect(label!.placement.runs[0]!.x).toBeCloseTo(x / 8 - 256);
+    expect(label!.placement.runs[0]!.y).toBeCloseTo(y / 8 - 256);
   }
 });
 
-test('a street through several tiles is lettered across their edges', () => {
+test('the label of a street crosses tile edges', () => {
   const street = lineOf('A long street of many tiles', [2500, 4000], [5700, 4200]);
   const [label, ...others] = labelsIn(frameOf(fourTiles, 1, cutUp([street])), [line]);
   expect(others).toEqual([]);
-  const [left, right] = [label!.setting.boxes[0]!, label!.setting.boxes.at(-1)!];
+  const [left, right] = [label!.placement.boxes[0]!, label!.placement.boxes.at(-1)!];
   expect(left.minX < 256 && right.maxX > 256).toBe(true);
 });
 
 test.each([
   [2500, 2500],
   [3700, 3700],
-])('an area in several tiles is lettered once, in the tile that has most of it', (left, top) => {
+])('an area in several tiles is labelled once, in the tile with its largest part', (left, top) => {
   const lake: DrawnFeature = {
     type: 'polygon',
     parts: [rectangle(left, top, left + 2000, top + 2000)],
@@ -65,13 +65,13 @@ test.each([
   };
   const [label, ...others] = labelsIn(frameOf(fourTiles, 1, cutUp([lake])), [{}]);
   expect(others).toEqual([]);
-  const { x, y } = label!.setting.runs[0]!;
+  const { x, y } = label!.placement.runs[0]!;
   const isLater = left + 1000 > 4096;
   expect([x > 256, y > 256]).toEqual([isLater, isLater]);
   expect(x > left / 8 - 256 && x < left / 8 - 6 && y > top / 8 - 256 && y < top / 8 - 6).toBe(true);
 });
 
-test('both carriageways of a street have one name', () => {
+test('both carriageways of a street share one label', () => {
   const lanes = [1000, 1120].map((y) => lineOf('Street', [80, y], [4000, y]));
   expect(
     labelsIn(
@@ -81,14 +81,14 @@ test('both carriageways of a street have one name', () => {
   ).toHaveLength(1);
 });
 
-test('nobody keeps clear of a label that asks for no room', () => {
+test('labels may overlap a label with ignore-placement', () => {
   const frame = frameOf(wholeTile, 0, () => [pointAt('Town', 2048, 2048)]);
   const below = { 'text-field': ['concat', ['get', 'name'], '?'] };
   expect(textsOf(labelsIn(frame, [below, {}]))).toEqual(['Town']);
   expect(textsOf(labelsIn(frame, [below, { 'text-ignore-placement': true }]))).toEqual(['Town', 'Town?']);
 });
 
-test('later layers go first, then lower sort keys, then the order of the tile', () => {
+test('upper layers are placed first, then lower sort keys, then tile order', () => {
   const here = (name: string, tags: object) => pointAt(name, 2048, 2048, tags);
   const frame = frameOf(wholeTile, 0, () => [
     here('first', { key: 2, layer: 'a' }),
@@ -122,13 +122,13 @@ test('later layers go first, then lower sort keys, then the order of the tile', 
   ).toEqual(['top']);
 });
 
-test('a variable anchor takes the first side that is free', () => {
+test('a variable anchor takes the first free side', () => {
   const frame = frameOf(wholeTile, 0, () => [pointAt('Stop', 2048, 2048)]);
   const style = { 'text-variable-anchor': ['left', 'right', 'top'], 'text-radial-offset': 0.5 };
   const sideOf = (keepFree: readonly PixelBox[]) => {
     const [label] = labelsIn(frame, [style], keepFree);
     if (!label) return 'none';
-    const { minX, maxX } = label.setting.boxes[0]!;
+    const { minX, maxX } = label.placement.boxes[0]!;
     return minX > 256 ? 'right of the point' : maxX < 256 ? 'left of the point' : 'below the point';
   };
   const rightSide = { minX: 258, minY: 200, maxX: 400, maxY: 300 };
@@ -139,7 +139,7 @@ test('a variable anchor takes the first side that is free', () => {
   expect(sideOf([rightSide, { minX: 0, minY: 0, maxX: 512, maxY: 512 }])).toBe('none');
 });
 
-test('stops of one name side by side are lettered once; where labels may overlap, each', () => {
+test('neighbouring stops with equal names are labelled once, unless labels may overlap', () => {
   const frame = frameOf(wholeTile, 0, () => [
     pointAt('Stop', 1000, 1000),
     pointAt('Stop', 1200, 1200),
@@ -149,33 +149,33 @@ test('stops of one name side by side are lettered once; where labels may overlap
   expect(labelsIn(frame, [{ 'text-allow-overlap': true }])).toHaveLength(3);
 });
 
-test('along a street labels repeat, and are as far apart as the style says', () => {
+test('labels repeat along a street with the spacing of the style', () => {
   const frame = frameOf(wholeTile, 0, () => [lineOf('Street', [80, 1000], [4000, 1000])]);
   const middles = (spacing: number) =>
     labelsIn(frame, [{ ...line, 'symbol-spacing': spacing }])
-      .map(({ setting }) => setting.runs[0]!.x)
+      .map(({ placement }) => placement.runs[0]!.x)
       .sort((a, b) => a - b);
   expect(middles(1000)).toHaveLength(1);
   expect(middles(100).length).toBeGreaterThan(2);
   for (const [i, x] of middles(100).entries()) if (i > 0) expect(x - middles(100)[i - 1]!).toBeGreaterThanOrEqual(100);
 });
 
-test('numbers of roads stand level on their line', () => {
+test('road numbers are horizontal and centred on their line', () => {
   const frame = frameOf(wholeTile, 0, () => [lineOf('A 1', [500, 500], [3500, 3500])]);
   const labels = labelsIn(frame, [{ ...line, 'text-rotation-alignment': 'viewport' }]);
   expect(labels.length).toBeGreaterThan(0);
   for (const {
-    setting: { runs },
+    placement: { runs },
   } of labels) {
     expect(runs[0]!.angle).toBe(0);
     expect(runs[0]!.x).toBeCloseTo(runs[0]!.y);
   }
 });
 
-test('a shifted layer is shifted', () => {
+test('text-translate moves the labels', () => {
   const frame = frameOf(wholeTile, 0, () => [pointAt('Town', 2048, 2048)]);
-  const [label] = labelsOf(frame, lettering([{}], { 'text-translate': [30, -20] }), [], 'en');
-  expect(label!.setting.runs[0]).toMatchObject({ x: 286, y: 236 });
+  const [label] = labelsOf(frame, symbolStyle([{}], { 'text-translate': [30, -20] }), [], 'en');
+  expect(label!.placement.runs[0]).toMatchObject({ x: 286, y: 236 });
 });
 
 const coordinate = fc.integer({ min: -300, max: 4400 });
@@ -209,7 +209,7 @@ const someScene = fc.record({
 });
 const keepFree = [{ minX: 100, minY: 100, maxX: 220, maxY: 180 }];
 
-test('the same tiles give the same labels', () => {
+test('placement is deterministic', () => {
   fc.assert(
     fc.property(someScene, ({ features, layouts }) => {
       const labels = () =>
@@ -217,14 +217,14 @@ test('the same tiles give the same labels', () => {
           frameOf(wholeTile, 0, () => features),
           layouts,
           keepFree,
-        ).map(({ setting }) => setting);
+        ).map(({ placement }) => placement);
       expect(labels()).toEqual(labels());
     }),
     { numRuns: 30 },
   );
 });
 
-test('what is drawn of two labels nowhere meets, and nothing is drawn over what is kept free', () => {
+test('the ink of labels never overlaps, and reserved boxes stay free', () => {
   let drawn = 0;
   fc.assert(
     fc.property(someScene, ({ features, layouts }) => {
@@ -234,10 +234,10 @@ test('what is drawn of two labels nowhere meets, and nothing is drawn over what 
         keepFree,
       );
       const taken = new Uint8Array(512 * 512);
-      for (const { candidate, setting } of labels) {
+      for (const { candidate, placement } of labels) {
         drawn++;
-        expect(setting.boxes.some((box) => meet(box, keepFree[0]!))).toBe(false);
-        const ink = inkOf(candidate.look!, setting, 512, 512, 1);
+        expect(placement.boxes.some((box) => intersect(box, keepFree[0]!))).toBe(false);
+        const ink = inkOf(candidate.textStyle!, placement, 512, 512, 1);
         let doubled = 0;
         for (let i = 0; i < ink.length; i++) {
           doubled += ink[i]! & taken[i]!;
@@ -251,16 +251,16 @@ test('what is drawn of two labels nowhere meets, and nothing is drawn over what 
   expect(drawn).toBeGreaterThan(50);
 });
 
-test('letters are painted over their halo, at the scale of the image', () => {
+test('letters are painted over their halo at the scale of the image', () => {
   const frame = frameOf({ ...wholeTile, scale: 2 }, 0, () => [pointAt('lll', 2048, 2048)]);
   const paint = { 'text-color': '#0000ff', 'text-halo-color': '#ff0000', 'text-halo-width': 3 };
-  paintLabels('en')(frame, lettering([{ 'text-size': 60 }], paint), []);
+  paintLabels('en')(frame, symbolStyle([{ 'text-size': 60 }], paint), []);
   const [, , stroke, ...more] = runsOfColor(frame.canvas.data(), frame.canvas.width, 512);
   expect(stroke).toMatchObject({ color: '0 0 255' });
   expect(more.length).toBeGreaterThan(3);
 });
 
-/** Stretches of one colour along a row of pixels, without those of fewer than three. */
+/** Returns runs of at least three pixels of one colour along a row. */
 function runsOfColor(pixels: Uint8Array, width: number, row: number): { color: string; length: number }[] {
   const runs: { color: string; length: number }[] = [];
   for (let x = 0; x < width; x++) {

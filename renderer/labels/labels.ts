@@ -1,31 +1,33 @@
 /**
- * The text and icons of a map: a style's symbol layers.
+ * Draws the symbol layers of a style: text and icons.
  *
- * Flows in: the decoded tiles of a frame, a compiled style and its images. Flows out: text and icons on the frame's
- * canvas. What is placed later gives way to what was placed before: layers from the top of the style to its bottom, in
- * each the lowest sort key first. Imports `style/`, `tiles/`, `draw/` `sprites/` and the fonts.
+ * Input: the decoded tiles of a frame, a compiled style and its images. Output: text and icons on the frame's canvas.
+ * Steps: `candidates/` selects symbols and creates label candidates, `anchors/` finds their positions, `text/` and
+ * `shape/` turn them into runs and icons with collision boxes, `collision/` decides which are placed, `draw.ts` draws
+ * them. Layers are placed from the top of the style to its bottom, lower sort keys first. Imports `style/`, `tiles/`,
+ * `draw/`, `sprites/` and the fonts.
  */
 
 import type { Frame } from '../draw/frame.js';
 import type { PaintLabels } from '../render.js';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
 import type { PixelBox } from '../types.js';
+import { lineCandidates } from './candidates/lines.js';
+import { pointCandidates } from './candidates/points.js';
+import { placeLabels } from './collision/place.js';
 import { drawLabels } from './draw.js';
 import type { Candidate, PlacedLabel } from './label.js';
-import { lineCandidates } from './lines.js';
-import { placeLabels } from './place.js';
-import { pointCandidates } from './points.js';
 
-/** The labels of a map in a language, which decides between forms of Chinese characters; names are in it already. */
+/** Returns a painter of labels. The language selects forms of Han characters; names are already localized. */
 export function paintLabels(language: string): PaintLabels {
   return (frame, style, keepFree) => {
     const labels = labelsOf(frame, style, keepFree, language);
-    // What was placed first lies on top, where a style allows overlaps.
+    // Labels placed first are drawn on top, where a style allows overlaps.
     drawLabels(frame.context, frame.view.scale, labels.reverse());
   };
 }
 
-/** All labels that find room, the most important first. */
+/** Returns the labels that are placed, the most important first. `keepFree` are boxes that no label may overlap. */
 export function labelsOf(
   frame: Frame,
   style: CompiledStyle,

@@ -17,7 +17,7 @@ import {
 } from '@maplibre/maplibre-gl-style-spec';
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
-import { type Reads, readsOf } from './reads.js';
+import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
 
 export type LayerType = LayerSpecification['type'];
 
@@ -35,7 +35,7 @@ export interface StyleLayer {
   readonly filterText: string;
   readonly filterDependsOnZoom: boolean;
   /** What the filter reads of a feature. */
-  readonly filterReads: Reads;
+  readonly filterDependencies: PropertyDependencies;
   /** Whether the layer is drawn at all at this zoom. */
   isVisible(zoom: number): boolean;
   /**
@@ -98,7 +98,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
     },
     filterText,
     filterDependsOnZoom: mentionsZoom(filter),
-    filterReads: readsOf(filterText),
+    filterDependencies: dependenciesOf(filterText),
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);

@@ -1,4 +1,4 @@
-/** Frames of made-up tiles. For tests. */
+/** Creates frames of synthetic tiles. For tests. */
 
 import { type Frame, openFrame } from '../../draw/frame.js';
 import { noImages } from '../../sprites/sprite-images.js';
@@ -11,10 +11,10 @@ import { coverTiles } from '../../view/projection.js';
 import type { PlacedLabel } from '../label.js';
 import { labelsOf } from '../labels.js';
 
-/** A tile's features by its column and row. */
+/** Returns a tile's features by its column and row. */
 export type TileFeatures = (x: number, y: number) => readonly DrawnFeature[];
 
-/** The view's tiles of `zoom`, each with a layer `shapes`. */
+/** Returns a frame with the view's tiles at `zoom`, each with a layer `shapes`. */
 export function frameOf(view: Viewport, zoom: number, features: TileFeatures, images = noImages): Frame {
   const tiles = coverTiles(view, zoom).map((place) => {
     const tile = decodeVectorTile(tileBytes({ shapes: features(place.x, place.y) }));
@@ -23,8 +23,8 @@ export function frameOf(view: Viewport, zoom: number, features: TileFeatures, im
   return openFrame(view, new Map([['tiles', tiles]]), images);
 }
 
-/** Symbol layers of `shapes` that write its tag `name`, from bottom to top, all of them painted alike. */
-export function lettering(layouts: readonly object[], paint: object = {}): CompiledStyle {
+/** Returns a style of symbol layers, from bottom to top, that draw the property `name` of `shapes` with the same paint. */
+export function symbolStyle(layouts: readonly object[], paint: object = {}): CompiledStyle {
   const layers = layouts.map((layout) => {
     return {
       type: 'symbol',
@@ -38,7 +38,7 @@ export function lettering(layouts: readonly object[], paint: object = {}): Compi
 }
 
 export function labelsIn(frame: Frame, layouts: readonly object[], keepFree: readonly PixelBox[] = []): PlacedLabel[] {
-  return labelsOf(frame, lettering(layouts), keepFree, 'en');
+  return labelsOf(frame, symbolStyle(layouts), keepFree, 'en');
 }
 
 export const textsOf = (labels: readonly PlacedLabel[]): string[] => labels.map(({ candidate }) => candidate.text);

@@ -1,14 +1,14 @@
-/** Looks and boxes of labels. For tests. */
+/** Creates text styles and candidates, and measures the ink of labels. For tests. */
 
 import { createCanvas } from '@napi-rs/canvas';
 import type { PixelBox } from '../../types.js';
-import { evenPadding } from '../boxes.js';
+import { evenPadding } from '../collision/boxes.js';
 import { drawLabels } from '../draw.js';
-import type { Candidate, Rules, Setting } from '../label.js';
-import { hanForms } from '../script.js';
-import type { Look } from '../text-style.js';
+import type { Candidate, Placement, TextCollisionRules } from '../label.js';
+import { hanForms } from '../text/script.js';
+import type { TextStyle } from '../text/text-style.js';
 
-export function lookFor(text: string, overrides: Partial<Look> = {}): Look {
+export function textStyleFor(text: string, overrides: Partial<TextStyle> = {}): TextStyle {
   return {
     face: 'regular',
     han: hanForms(text, 'en'),
@@ -22,26 +22,47 @@ export function lookFor(text: string, overrides: Partial<Look> = {}): Look {
   };
 }
 
-const rules: Rules = { padding: evenPadding(0), overlap: 'never', isObstacle: true, isOptional: false, minRepeatPx: 0 };
+const textRules: TextCollisionRules = {
+  padding: evenPadding(0),
+  overlap: 'never',
+  isObstacle: true,
+  isOptional: false,
+  minRepeatPx: 0,
+};
 
-export function candidateOf(text: string, settings: readonly Setting[], overrides: Partial<Rules> = {}): Candidate {
-  return { text, look: lookFor(text), rules: { ...rules, ...overrides }, settings: () => settings };
+export function candidateOf(
+  text: string,
+  placements: readonly Placement[],
+  overrides: Partial<TextCollisionRules> = {},
+): Candidate {
+  return {
+    text,
+    textStyle: textStyleFor(text),
+    textRules: { ...textRules, ...overrides },
+    placements: () => placements,
+  };
 }
 
-/** Whether the insides of two boxes meet. */
-export function meet(a: PixelBox, b: PixelBox): boolean {
+/** Returns whether the interiors of two boxes intersect. */
+export function intersect(a: PixelBox, b: PixelBox): boolean {
   return a.minX < b.maxX && b.minX < a.maxX && a.minY < b.maxY && b.minY < a.maxY;
 }
 
-/** A label's ink, drawn alone: for each device pixel of an image of this size whether something is there. */
-export function inkOf(look: Look, setting: Setting, width: number, height: number, scale = 2): Uint8Array {
+/** Draws a label alone. Returns for each device pixel of an image of this size whether it has ink. */
+export function inkOf(
+  textStyle: TextStyle,
+  placement: Placement,
+  width: number,
+  height: number,
+  scale = 2,
+): Uint8Array {
   const canvas = createCanvas(width * scale, height * scale);
-  drawLabels(canvas.getContext('2d'), scale, [{ candidate: { ...candidateOf('', []), look }, setting }]);
+  drawLabels(canvas.getContext('2d'), scale, [{ candidate: { ...candidateOf('', []), textStyle }, placement }]);
   const pixels = canvas.data();
   return Uint8Array.from({ length: pixels.length / 4 }, (_, i) => (pixels[4 * i + 3]! > 40 ? 1 : 0));
 }
 
-/** Pixels of ink that are in none of the boxes, each of them enlarged by `slackPx` CSS pixels. */
+/** Counts the ink pixels outside all boxes, each enlarged by `slackPx` CSS pixels. */
 export function inkOutside(
   ink: Uint8Array,
   boxes: readonly PixelBox[],

@@ -1,0 +1,58 @@
+/** A line with distances measured from its start. Pure. */
+
+export type Point = readonly [x: number, y: number];
+
+export class Polyline {
+  /** Distance of each vertex from the start. */
+  private readonly distances: Float64Array;
+
+  /** `xy` alternates x and y of at least two vertices. */
+  constructor(readonly xy: readonly number[]) {
+    this.distances = new Float64Array(xy.length / 2);
+    for (let i = 1; i < this.distances.length; i++) {
+      const step = Math.hypot(xy[2 * i]! - xy[2 * i - 2]!, xy[2 * i + 1]! - xy[2 * i - 1]!);
+      this.distances[i] = this.distances[i - 1]! + step;
+    }
+  }
+
+  get length(): number {
+    return this.distances[this.distances.length - 1]!;
+  }
+
+  /** Returns the point at a distance from the start, clamped to the line's ends. */
+  at(distance: number): Point {
+    const i = this.segmentAt(distance);
+    const length = this.distances[i + 1]! - this.distances[i]!;
+    const share = length === 0 ? 0 : Math.max(0, Math.min(1, (distance - this.distances[i]!) / length));
+    const x = this.xy[2 * i]!;
+    const y = this.xy[2 * i + 1]!;
+    return [x + share * (this.xy[2 * i + 2]! - x), y + share * (this.xy[2 * i + 3]! - y)];
+  }
+
+  /** Returns the direction in radians, clockwise on the screen; 0 points right. */
+  directionAt(distance: number): number {
+    const i = this.segmentAt(distance);
+    return Math.atan2(this.xy[2 * i + 3]! - this.xy[2 * i + 1]!, this.xy[2 * i + 2]! - this.xy[2 * i]!);
+  }
+
+  /** Returns the vertices between two distances. */
+  between(from: number, to: number): Point[] {
+    const vertices: Point[] = [];
+    for (let i = this.segmentAt(from) + 1; i < this.distances.length && this.distances[i]! < to; i++) {
+      if (this.distances[i]! > from) vertices.push([this.xy[2 * i]!, this.xy[2 * i + 1]!]);
+    }
+    return vertices;
+  }
+
+  /** Returns the index of the last segment that starts at or before this distance. */
+  private segmentAt(distance: number): number {
+    let low = 0;
+    let high = this.distances.length - 2;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.distances[middle]! <= distance) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}

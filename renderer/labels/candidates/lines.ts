@@ -1,0 +1,181 @@
+/** Creates the label candidates of a layer along lines: streets, rivers, borders. */
+
+import { dashLines, unbroken } from '../../draw/dash.js';
+import type { Frame } from '../../draw/frame.js';
+import type { StyleLayer } from '../../style/compile.js';
+import { point, polygon, type TileFeature } from '../../tiles/vector-tile.js';
+import { joinLines } from '../anchors/join-lines.js';
+import { type Point, Polyline } from '../anchors/polyline.js';
+import { rowHeightEm } from '../collision/boxes.js';
+import { iconRulesOf, textRulesOf } from '../collision/rules.js';
+import { type Candidate, maxCandidates, type Placement } from '../label.js';
+import { type LineSection, type LineStyle, placementsAlongLine } from '../shape/along-line.js';
+import { type Anchor, alignmentOf } from '../shape/anchor-offset.js';
+import { blockPlacements, blockStyleOf } from '../shape/block.js';
+import { type IconStyle, iconStyleOf, iconWidth, placedIcon } from '../shape/icon.js';
+import { textWidth } from '../text/measure.js';
+import { type TextStyle, textStyleOf } from '../text/text-style.js';
+import { type VisibleSymbol, type VisibleTile, visibleSymbols } from './visible-symbols.js';
+
+/** Lines with the same name and icon, as pieces in CSS pixels of the image. */
+interface NamedLine {
+  readonly text: string;
+  readonly icon: string | null;
+  readonly sortKey: number;
+  /** Represents all the lines when properties are evaluated. */
+  readonly feature: TileFeature;
+  /** Maximum distance between ends of pieces that are joined, in CSS pixels. */
+  readonly tolerance: number;
+  readonly pieces: number[][];
+}
+
+/** Text nearer to the image's edge would be cut off. CSS pixels. */
+const insetPx = 7;
+
+/** Tiles round coordinates to whole units, so the same point may differ by this much between two tiles. */
+const toleranceUnits = 2;
+
+/** Limits the pieces of one name. */
+const maxPieces = 2_000;
+
+/** Returns the layer's candidates, the most important first. Among equal sort keys, longer lines come first. */
+export function lineCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
+  return namedLines(visibleSymbols(frame, layer, insetPx))
+    .flatMap((named) => candidatesOf(named, frame, layer, language))
+    .sort((a, b) => a.sortKey - b.sortKey || b.length - a.length)
+    .slice(0, maxCandidates)
+    .map(({ candidate }) => candidate);
+}
+
+function namedLines(features: readonly VisibleSymbol[]): NamedLine[] {
+  const byLabel = new Map<unknown, NamedLine>();
+  for (const { text, icon, sortKey, feature, tile } of features) {
+    if (feature.type === point) continue;
+    // Lines without a name are not joined: their icon may show the direction of each.
+    const key = text === '' ? feature : `${text}\n${icon}`;
+    let named = byLabel.get(key);
+    if (!named) {
+      const tolerance = toleranceUnits * tile.unitPx;
+      named = { text: text.replaceAll('\n', ' '), icon, sortKey, feature, tolerance, pieces: [] };
+      byLabel.set(key, named);
+    }
+    for (const piece of piecesOf(feature, tile)) if (named.pieces.length < maxPieces) named.pieces.push(piece);
+  }
+  return [...byLabel.values()];
+}
+
+/** Returns the parts of a line, or of an area's edge, inside both tile and image. Neighbouring tiles have the rest. */
+function piecesOf(feature: TileFeature, tile: VisibleTile): number[][] {
+  const { xy, ends } = dashLines(feature.coordinates(), feature.type === polygon, unbroken, tile.box);
+  return ends.map((end, i) => {
+    const piece: number[] = [];
+    for (let at = ends[i - 1] ?? 0; at < end; at += 2) piece.push(...tile.toImage(xy[at]!, xy[at + 1]!));
+    return piece;
+  });
+}
+
+interface Ranked {
+  readonly candidate: Candidate;
+  readonly sortKey: number;
+  /** Length of the line in CSS pixels. */
+  readonly length: number;
+}
+
+function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, language: string): Ranked[] {
+  const { text, sortKey, feature, tolerance, pieces } = named;
+  const { view, wholeZoom } = frame;
+  const textStyle = text === '' ? null : textStyleOf(layer, feature, view.zoom, text, language);
+  const icon = iconStyleOf(frame, layer, feature, named.icon);
+  const width = Math.max(textStyle ? textWidth(text, textStyle) : 0, icon ? iconWidth(icon) : 0);
+  if ((!textStyle && !icon) || totalLength(pieces) < width) return [];
+  const spacing = layer.property<number>('symbol-spacing').at(wholeZoom);
+  const isCentered = layer.property<string>('symbol-placement').at(wholeZoom) === 'line-center';
+  const placementsIn = placements({ layer, feature, zoom: wholeZoom, text, textStyle, icon });
+  const label = {
+    text: textStyle ? text : '',
+    textStyle,
+    textRules: textRulesOf(layer, wholeZoom, spacing),
+    ...(icon && { iconRules: iconRulesOf(layer, wholeZoom, feature) }),
+  };
+  const lines = textStyle ? joinLines(pieces, tolerance) : pieces;
+  return lines.flatMap((xy) => {
+    const line = new Polyline(xy);
+    if (!textStyle && line.length < width) return [];
+    const count = isCentered ? 1 : Math.max(1, Math.floor((line.length + spacing) / (width + spacing)));
+    return sections(line, count).map((section): Ranked => {
+      return { candidate: { ...label, placements: () => placementsIn(section) }, sortKey, length: line.length };
+    });
+  });
+}
+
+function totalLength(pieces: readonly (readonly number[])[]): number {
+  let sum = 0;
+  for (const xy of pieces) {
+    for (let i = 2; i < xy.length; i += 2) sum += Math.hypot(xy[i]! - xy[i - 2]!, xy[i + 1]! - xy[i - 1]!);
+  }
+  return sum;
+}
+
+/** Divides the line into equal sections. */
+function sections(line: Polyline, count: number): LineSection[] {
+  const length = line.length / count;
+  return Array.from({ length: count }, (_, i) => ({ line, from: i * length, to: (i + 1) * length }));
+}
+
+/** Positions tried for text that is not rotated, as shares of the section's length. */
+const levelPositions = [0.5, 0.35, 0.65, 0.2, 0.8];
+
+interface SymbolParts {
+  readonly layer: StyleLayer;
+  readonly feature: TileFeature;
+  readonly zoom: number;
+  readonly text: string;
+  readonly textStyle: TextStyle | null;
+  readonly icon: IconStyle | null;
+}
+
+/** Returns placements along the line; horizontal ones for road numbers and for icons without text. */
+function placements(parts: SymbolParts): (section: LineSection) => Iterable<Placement> {
+  const { layer, feature, zoom, text, textStyle, icon } = parts;
+  if (!textStyle) return (section) => levelPlacements(section, icon, () => [noText]);
+  if (layer.property<string>('text-rotation-alignment').at(zoom) === 'viewport') {
+    const style = { ...blockStyleOf(layer, feature, zoom), maxWidthEm: Infinity };
+    return (section) => levelPlacements(section, icon, (at) => blockPlacements(text, textStyle, style, ...at));
+  }
+  const style = lineStyleOf(layer, feature, zoom, textStyle);
+  const width = textWidth(text, textStyle);
+  return function* (section) {
+    for (const { middle, ...placement } of placementsAlongLine(section, text, width, textStyle, style)) {
+      yield withIcon(placement, icon, section.line, middle);
+    }
+  };
+}
+
+const noText: Placement = { runs: [], boxes: [] };
+
+function* levelPlacements(
+  { line, from, to }: LineSection,
+  icon: IconStyle | null,
+  textsAt: (at: Point) => Iterable<Placement>,
+): Generator<Placement> {
+  for (const share of levelPositions) {
+    const middle = from + share * (to - from);
+    for (const placement of textsAt(line.at(middle))) yield withIcon(placement, icon, line, middle);
+  }
+}
+
+function withIcon(placement: Placement, icon: IconStyle | null, line: Polyline, middle: number): Placement {
+  if (!icon) return placement;
+  return { ...placement, icon: placedIcon(icon, line.at(middle), line.directionAt(middle), placement.rectangle) };
+}
+
+/** Reads the line style. Labels slide along the line, so only the vertical part of anchor and offset matters. */
+function lineStyleOf(layer: StyleLayer, feature: TileFeature, zoom: number, { sizePx }: TextStyle): LineStyle {
+  const layout = <T>(name: string): T => layer.property<T>(name).at(zoom, feature);
+  const rowsBelow = 0.5 - alignmentOf(layout<Anchor>('text-anchor')).down;
+  return {
+    maxAngle: (layout<number>('text-max-angle') * Math.PI) / 180,
+    keepsUpright: layout('text-keep-upright'),
+    offsetPx: (layout<Point>('text-offset')[1] + rowsBelow * rowHeightEm) * sizePx,
+  };
+}

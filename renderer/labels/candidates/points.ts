@@ -1,0 +1,93 @@
+/** Creates the label candidates of a layer at points and in areas. */
+
+import type { Frame } from '../../draw/frame.js';
+import type { StyleLayer } from '../../style/compile.js';
+import { line, point, polygon, type TileFeature } from '../../tiles/vector-tile.js';
+import { largestArea, pointInArea, type VisibleArea } from '../anchors/areas.js';
+import type { Point } from '../anchors/polyline.js';
+import { iconRulesOf, textRulesOf } from '../collision/rules.js';
+import { type Candidate, maxCandidates, type Placement, type TextCollisionRules } from '../label.js';
+import { blockPlacements, blockStyleOf } from '../shape/block.js';
+import { iconStyleOf, placedIcon } from '../shape/icon.js';
+import { textStyleOf } from '../text/text-style.js';
+import { type VisibleSymbol, visibleSymbols } from './visible-symbols.js';
+
+/** A symbol and the point of the image to place it at. */
+interface SymbolAnchor {
+  readonly symbol: VisibleSymbol;
+  readonly at: Point;
+}
+
+/**
+ * Minimum distance of equal texts, in CSS pixels. Stops on both sides of a street, or the entrances of a building, get
+ * one label.
+ */
+const minRepeatPx = 48;
+
+const noText: Placement = { runs: [], boxes: [] };
+
+/** Returns the layer's candidates, the most important first. */
+export function pointCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
+  const textRules = textRulesOf(layer, frame.wholeZoom, minRepeatPx);
+  const symbols = visibleSymbols(frame, layer, 0);
+  return [...symbols.flatMap(anchorsAtPoints), ...anchorsInAreas(symbols)]
+    .sort((a, b) => a.symbol.sortKey - b.symbol.sortKey || a.symbol.feature.order - b.symbol.feature.order)
+    .slice(0, maxCandidates)
+    .flatMap((anchor) => candidateAt(anchor, frame, layer, language, textRules) ?? []);
+}
+
+function candidateAt(
+  { symbol, at }: SymbolAnchor,
+  frame: Frame,
+  layer: StyleLayer,
+  language: string,
+  textRules: TextCollisionRules,
+): Candidate | null {
+  const { view, wholeZoom } = frame;
+  const { feature, text } = symbol;
+  const textStyle = text === '' ? null : textStyleOf(layer, feature, view.zoom, text, language);
+  const texts = () =>
+    textStyle ? blockPlacements(text, textStyle, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText];
+  const iconStyle = iconStyleOf(frame, layer, feature, symbol.icon);
+  if (!iconStyle) return textStyle && { text, textStyle, textRules, placements: texts };
+  return {
+    text: textStyle ? text : '',
+    textStyle,
+    textRules,
+    iconRules: iconRulesOf(layer, wholeZoom, feature),
+    *placements() {
+      for (const placement of texts()) yield { ...placement, icon: placedIcon(iconStyle, at, 0, placement.rectangle) };
+    },
+  };
+}
+
+/** Returns the anchors inside the tile. Points in its buffer belong to a neighbouring tile. */
+function anchorsAtPoints(symbol: VisibleSymbol): SymbolAnchor[] {
+  const { minX, minY, maxX, maxY } = symbol.tile.box;
+  return pointsOf(symbol.feature)
+    .filter(
+      ([x, y]) => x >= minX && x <= maxX && x < symbol.tile.extent && y >= minY && y <= maxY && y < symbol.tile.extent,
+    )
+    .map(([x, y]) => ({ symbol, at: symbol.tile.toImage(x, y) }));
+}
+
+/** Returns each point and the start of each line, in tile units. */
+function pointsOf(feature: TileFeature): Point[] {
+  if (feature.type !== point && feature.type !== line) return [];
+  const { xy, ends } = feature.coordinates();
+  if (feature.type === line) return ends.map((_, i) => ends[i - 1] ?? 0).map((start) => [xy[start]!, xy[start + 1]!]);
+  return Array.from({ length: xy.length / 2 }, (_, i) => [xy[2 * i]!, xy[2 * i + 1]!]);
+}
+
+/** Returns one anchor for each area, in the tile that shows the largest part of it. */
+function anchorsInAreas(symbols: readonly VisibleSymbol[]): SymbolAnchor[] {
+  const largest = new Map<unknown, { symbol: VisibleSymbol; area: VisibleArea }>();
+  for (const symbol of symbols) {
+    const area = symbol.feature.type === polygon ? largestArea(symbol.feature, symbol.tile) : null;
+    const { id } = symbol.feature;
+    // Parts in other tiles can be matched only by name or id.
+    const key = symbol.text === '' && id === undefined ? symbol : `${id ?? ''} ${symbol.text}`;
+    if (area && area.size > (largest.get(key)?.area.size ?? 0)) largest.set(key, { symbol, area });
+  }
+  return [...largest.values()].map(({ symbol, area }) => ({ symbol, at: pointInArea(area) }));
+}

@@ -1,0 +1,92 @@
+/** Selects the features of a tile that a symbol layer labels, with text and icon. Results are cached. */
+
+import { LRUCache } from 'lru-cache';
+import type { SpriteImages } from '../../sprites/sprite-images.js';
+import type { StyleLayer } from '../../style/compile.js';
+import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
+import { memoizeByDependencies } from '../../style/memoize.js';
+import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
+import { isTemplate, labelText } from '../text/label-text.js';
+
+export interface SymbolFeature {
+  readonly feature: TileFeature;
+  /** Empty for an icon alone. */
+  readonly text: string;
+  /** Name of an image; null for a text alone. */
+  readonly icon: string | null;
+  /** Features with lower keys are placed first. */
+  readonly sortKey: number;
+}
+
+/**
+ * Features of all tiles, style layers and zooms: about 30 MB. One cache holds them all, because a style that is compiled
+ * again has new layers. Entries of its old layers must be evicted in every tile.
+ */
+const maxSymbolFeatures = 200_000;
+/** Cost of an entry, in features: an entry keeps its tile in memory. */
+const entryCost = 20;
+
+const cache = new LRUCache<string, readonly SymbolFeature[]>({
+  maxSize: maxSymbolFeatures,
+  sizeCalculation: (features) => features.length + entryCost,
+});
+const numbers = new WeakMap<TileLayer | StyleLayer, number>();
+let layers = 0;
+
+/** Returns the features of a tile's layer that have a text or an icon at this whole zoom, in the tile's order. */
+export function symbolFeatures(
+  tileLayer: TileLayer,
+  layer: StyleLayer,
+  zoom: number,
+  images: SpriteImages,
+): readonly SymbolFeature[] {
+  const hasIcons = layer.property('icon-image').text !== '';
+  const key = `${numberOf(tileLayer)} ${numberOf(layer)} ${zoom} ${hasIcons ? images.key : ''}`;
+  let features = cache.get(key);
+  if (!features) {
+    features = selectSymbolFeatures(tileLayer, layer, zoom, images);
+    cache.set(key, features);
+  }
+  return features;
+}
+
+function selectSymbolFeatures(
+  tileLayer: TileLayer,
+  layer: StyleLayer,
+  zoom: number,
+  images: SpriteImages,
+): SymbolFeature[] {
+  const passes = memoizeByDependencies(tileLayer, layer.filterDependencies, layer.filter(zoom));
+  const sortKey = layer.property<number | undefined>('symbol-sort-key');
+  const selected: SymbolFeature[] = [];
+  for (const feature of tileLayer.features) {
+    if (!passes(feature)) continue;
+    const text = labelText(layer, feature, zoom);
+    const icon = iconName(layer, feature, zoom, images);
+    if (text !== '' || icon !== null) selected.push({ feature, text, icon, sortKey: sortKey.at(zoom, feature) ?? 0 });
+  }
+  return selected;
+}
+
+/** Returns the image name of a layer's feature at a whole zoom. Null without an icon, or when the image is missing. */
+function iconName(layer: StyleLayer, feature: TileFeature, zoom: number, images: SpriteImages): string | null {
+  const property: ImageProperty = layer.property('icon-image');
+  if (property.text === '' || images.names.length === 0) return null;
+  const value = imageNameAt(property, zoom, feature, images.names);
+  if (value === null) return null;
+  const name = value.includes('{') && isTemplate(property) ? withTokens(value, feature) : value;
+  return images.get(name) ? name : null;
+}
+
+/** Replaces tokens such as `{maki}` with the feature's property of that name. */
+const withTokens = (template: string, { properties }: TileFeature): string =>
+  template.replace(/{([^{}]+)}/g, (_token, name: string) => `${properties[name] ?? ''}`);
+
+function numberOf(layer: TileLayer | StyleLayer): number {
+  let number = numbers.get(layer);
+  if (number === undefined) {
+    number = layers++;
+    numbers.set(layer, number);
+  }
+  return number;
+}

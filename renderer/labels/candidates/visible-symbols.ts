@@ -1,0 +1,61 @@
+/** Finds the features of a symbol layer that are visible in a frame. */
+
+import type { Frame } from '../../draw/frame.js';
+import { overlaps, type Translate } from '../../draw/tile-canvas.js';
+import type { StyleLayer } from '../../style/compile.js';
+import type { PixelBox } from '../../types.js';
+import type { PlacedTile } from '../../view/projection.js';
+import { type SymbolFeature, symbolFeatures } from './symbol-features.js';
+
+/** The visible part of a tile. */
+export interface VisibleTile {
+  readonly extent: number;
+  /** Intersection of tile and image, in tile units. */
+  readonly box: PixelBox;
+  /** CSS pixels per tile unit. */
+  readonly unitPx: number;
+  /** Converts tile units to CSS pixels of the image. */
+  toImage(x: number, y: number): readonly [x: number, y: number];
+}
+
+export interface VisibleSymbol extends SymbolFeature {
+  readonly tile: VisibleTile;
+}
+
+/** Returns features tile by tile, in each tile's order. A margin of `insetPx` inside the image's edge is left out. */
+export function visibleSymbols(frame: Frame, layer: StyleLayer, insetPx: number): VisibleSymbol[] {
+  const symbols: VisibleSymbol[] = [];
+  const shift = layer.property<Translate>('text-translate').at(frame.view.zoom);
+  for (const { place, tile } of frame.tiles.get(layer.source ?? '') ?? []) {
+    const tileLayer = tile.kind === 'vector' ? tile.tile.layers.get(layer.sourceLayer ?? '') : undefined;
+    if (!tileLayer) continue;
+    const visibleTile = visibleTileOf(frame, place, shift, tileLayer.extent, insetPx);
+    for (const symbol of symbolFeatures(tileLayer, layer, frame.wholeZoom, frame.images)) {
+      if (overlaps(symbol.feature.box, visibleTile.box)) symbols.push({ ...symbol, tile: visibleTile });
+    }
+  }
+  return symbols;
+}
+
+function visibleTileOf(
+  { view }: Frame,
+  place: PlacedTile,
+  [shiftX, shiftY]: Translate,
+  extent: number,
+  insetPx: number,
+): VisibleTile {
+  const left = place.left + shiftX;
+  const top = place.top + shiftY;
+  const unitPx = place.sizePx / extent;
+  return {
+    extent,
+    unitPx,
+    box: {
+      minX: Math.max(0, (insetPx - left) / unitPx),
+      minY: Math.max(0, (insetPx - top) / unitPx),
+      maxX: Math.min(extent, (view.width - insetPx - left) / unitPx),
+      maxY: Math.min(extent, (view.height - insetPx - top) / unitPx),
+    },
+    toImage: (x, y) => [left + x * unitPx, top + y * unitPx],
+  };
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { PixelBox } from '../../types.js';
+import type { Candidate, CollisionRules, Overlap, PlacedIcon, PlacedLabel, Placement } from '../label.js';
+import { candidateOf, intersect, textStyleFor } from '../testing/styles.js';
+import { evenPadding, padded } from './boxes.js';
+import { placeLabels } from './place.js';
+
+const image = { width: 300, height: 200 };
+
+const box = fc
+  .record({
+    x: fc.integer({ min: -20, max: 300 }),
+    y: fc.integer({ min: -20, max: 200 }),
+    width: fc.integer({ min: 1, max: 80 }),
+    height: fc.integer({ min: 1, max: 30 }),
+  })
+  .map(({ x, y, width, height }): PixelBox => ({ minX: x + 0.5, minY: y + 0.5, maxX: x + width, maxY: y + height }));
+
+const placement = fc.array(box, { minLength: 1, maxLength: 3 }).map((boxes): Placement => {
+  const { minX, minY } = boxes[0]!;
+  return { runs: [{ text: '', x: minX, y: minY, angle: 0 }], boxes };
+});
+
+const collisionRules = {
+  padding: fc.constantFrom(evenPadding(0), evenPadding(2), { top: 1, right: 5, bottom: 0, left: 3 }),
+  overlap: fc.constantFrom<Overlap>('never', 'never', 'never', 'cooperative', 'always'),
+  isObstacle: fc.constantFrom(true, true, true, false),
+  isOptional: fc.boolean(),
+};
+
+/** Returns an icon with these boxes, the only field that placement reads. */
+const iconIn = (boxes: readonly PixelBox[]): PlacedIcon => ({ boxes }) as unknown as PlacedIcon;
+
+const candidate = fc
+  .record({
+    text: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+    placements: fc.array(placement, { minLength: 1, maxLength: 3 }),
+    textRules: fc.record({
+      ...collisionRules,
+      minRepeatPx: fc.constantFrom(0, 50),
+    }),
+    iconRules: fc.record(collisionRules),
+    icons: fc.array(fc.option(fc.array(box, { minLength: 1, maxLength: 2 })), { minLength: 3, maxLength: 3 }),
+  })
+  .map(({ text, placements, textRules, iconRules, icons }): Candidate => {
+    const withIcons = placements.map((each, i) => (icons[i] ? { ...each, icon: iconIn(icons[i]) } : each));
+    return { ...candidateOf(text, withIcons, textRules), iconRules };
+  });
+
+const scene = fc.record({
+  candidates: fc.array(candidate, { maxLength: 40 }),
+  keepFree: fc.array(box, { maxLength: 4 }),
+});
+
+/** The text or the icon of a label, with its collision boxes. */
+interface Part {
+  readonly collisionRules: CollisionRules;
+  readonly boxes: readonly PixelBox[];
+  readonly padded: readonly PixelBox[];
+}
+
+function partsOf({ candidate: { textRules, iconRules }, placement: { boxes, icon } }: PlacedLabel): Part[] {
+  const part = (collisionRules: CollisionRules, own: readonly PixelBox[]): Part => {
+    return { collisionRules, boxes: own, padded: own.map((each) => padded(each, collisionRules.padding)) };
+  };
+  return [part(textRules, boxes), ...(icon && iconRules ? [part(iconRules, icon.boxes)] : [])];
+}
+
+test('labels never overlap against their rules, touch reserved boxes or cross the edge', () => {
+  fc.assert(
+    fc.property(scene, ({ candidates, keepFree }) => {
+      const placed = placeLabels(candidates, image, keepFree);
+      for (const [i, label] of placed.entries()) {
+        const before = placed.slice(0, i).flatMap(partsOf);
+        for (const part of partsOf(label)) {
+          for (const { minX, minY, maxX, maxY } of part.boxes) {
+            expect(minX >= 0 && minY >= 0 && maxX <= image.width && maxY <= image.height).toBe(true);
+          }
+          expect(part.padded.some((a) => keepFree.some((b) => intersect(a, b)))).toBe(false);
+          if (part.collisionRules.overlap !== 'never') continue;
+          const obstacles = before.filter(({ collisionRules }) => collisionRules.isObstacle);
+          expect(obstacles.some((other) => other.padded.some((b) => part.padded.some((a) => intersect(a, b))))).toBe(
+            false,
+          );
+        }
+      }
+    }),
+  );
+});
+
+/** The oracle: compares each placement with all labels placed before. */
+function placeSlowly(candidates: readonly Candidate[], keepFree: readonly PixelBox[]): PlacedLabel[] {
+  const placed: PlacedLabel[] = [];
+  for (const candidate of candidates) {
+    const { textRules, iconRules } = candidate;
+    const fits = (label: PlacedLabel) => partsOf(label).every((part) => partFits(part, placed, keepFree));
+    const repeats = ({ runs }: Placement) =>
+      placed.some(({ candidate: { text }, placement: { runs: others } }) => {
+        const [own, other] = [runs[0], others[0]];
+        return (
+          own &&
+          other &&
+          text === candidate.text &&
+          Math.hypot(other.x - own.x, other.y - own.y) < textRules.minRepeatPx
+        );
+      });
+    const all = [...candidate.placements()];
+    const whole = all.find((placement) => !repeats(placement) && fits({ candidate, placement }));
+    // For each placement, the text alone comes before the icon alone.
+    const halves = all.flatMap(({ runs, boxes, icon }): Placement[] => [
+      ...(icon && iconRules?.isOptional ? [{ runs, boxes }] : []),
+      ...(icon && textRules.isOptional ? [{ runs: [], boxes: [], icon }] : []),
+    ]);
+    const placement = whole ?? halves.find((half) => !repeats(half) && fits({ candidate, placement: half }));
+    if (placement) placed.push({ candidate, placement });
+  }
+  return placed;
+}
+
+function partFits(
+  { collisionRules, boxes, padded: own }: Part,
+  placed: readonly PlacedLabel[],
+  keepFree: readonly PixelBox[],
+): boolean {
+  const hits = (others: readonly PixelBox[]) => others.some((other) => own.some((part) => touches(part, other)));
+  const inside = boxes.every(({ minX, minY, maxX, maxY }) => minX >= 0 && minY >= 0 && maxX <= 300 && maxY <= 200);
+  const blocked = placed.flatMap(partsOf).some((other) => {
+    const conflicts =
+      collisionRules.overlap === 'never' ||
+      (collisionRules.overlap === 'cooperative' && other.collisionRules.overlap === 'never');
+    return other.collisionRules.isObstacle && conflicts && hits(other.padded);
+  });
+  return inside && !blocked && !hits(keepFree);
+}
+
+const touches = (a: PixelBox, b: PixelBox) =>
+  a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
+
+test('each label takes its first free placement, like the oracle', () => {
+  fc.assert(
+    fc.property(scene, ({ candidates, keepFree }) => {
+      expect(placeLabels(candidates, image, keepFree)).toEqual(placeSlowly(candidates, keepFree));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('halos are not cut off at the edge', () => {
+  const atEdge: Placement = {
+    runs: [{ text: 'a', x: 0, y: 0, angle: 0 }],
+    boxes: [{ minX: 1, minY: 1, maxX: 30, maxY: 10 }],
+  };
+  const plain = candidateOf('a', [atEdge]);
+  expect(placeLabels([plain], image, [])).toHaveLength(1);
+  expect(placeLabels([{ ...plain, textStyle: textStyleFor('a', { haloWidthPx: 2 }) }], image, [])).toHaveLength(0);
+});

@@ -1,0 +1,122 @@
+/**
+ * Decides which labels are placed, and where.
+ *
+ * Input: candidates, the most important first. Output: placed labels. Each takes its first placement that stays inside
+ * the image and collides with no earlier label and no reserved box. When only the text or only the icon fits, it is
+ * placed alone if the other one is optional. Pure.
+ */
+
+import RBush from 'rbush';
+import type { PixelBox } from '../../types.js';
+import type { Candidate, CollisionRules, Overlap, PlacedLabel, Placement } from '../label.js';
+import { evenPadding, padded } from './boxes.js';
+
+interface Obstacle extends PixelBox {
+  /** Null for reserved boxes, which no label may overlap. */
+  readonly overlap: Overlap | null;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export function placeLabels(
+  candidates: readonly Candidate[],
+  image: Size,
+  keepFree: readonly PixelBox[],
+): PlacedLabel[] {
+  const obstacles = new RBush<Obstacle>();
+  obstacles.load(keepFree.map((box) => ({ ...box, overlap: null })));
+  const repeats = new Repeats();
+  const placed: PlacedLabel[] = [];
+  for (const candidate of candidates) {
+    const placement = findPlacement(candidate, image, obstacles, repeats);
+    if (!placement) continue;
+    placed.push({ candidate, placement });
+    repeats.add(candidate.text, placement);
+    addObstacles(obstacles, placement.boxes, candidate.textRules);
+    if (placement.icon && candidate.iconRules) addObstacles(obstacles, placement.icon.boxes, candidate.iconRules);
+  }
+  return placed;
+}
+
+function addObstacles(
+  obstacles: RBush<Obstacle>,
+  boxes: readonly PixelBox[],
+  { isObstacle, overlap, padding }: CollisionRules,
+): void {
+  if (isObstacle) for (const box of boxes) obstacles.insert({ ...padded(box, padding), overlap });
+}
+
+function findPlacement(
+  candidate: Candidate,
+  image: Size,
+  obstacles: RBush<Obstacle>,
+  repeats: Repeats,
+): Placement | undefined {
+  const { textRules, iconRules, textStyle, text } = candidate;
+  const halo = evenPadding(textStyle?.haloWidthPx ?? 0);
+  let alone: Placement | undefined;
+  for (const placement of candidate.placements()) {
+    const { runs, boxes, icon } = placement;
+    const textFits =
+      !repeats.isNear(text, placement, textRules.minRepeatPx) &&
+      boxes.every((box) => isInside(padded(box, halo), image)) &&
+      !collidesAny(boxes, textRules, obstacles);
+    if (!icon || !iconRules) {
+      if (textFits) return placement;
+      continue;
+    }
+    const iconFits = icon.boxes.every((box) => isInside(box, image)) && !collidesAny(icon.boxes, iconRules, obstacles);
+    if (textFits && iconFits) return placement;
+    if (textFits && runs.length > 0 && iconRules.isOptional) alone ??= { runs, boxes };
+    if (iconFits && textRules.isOptional) alone ??= { runs: [], boxes: [], icon };
+  }
+  return alone;
+}
+
+function collidesAny(
+  boxes: readonly PixelBox[],
+  { padding, overlap }: CollisionRules,
+  obstacles: RBush<Obstacle>,
+): boolean {
+  return boxes.some((box) => collides(padded(box, padding), overlap, obstacles));
+}
+
+function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size): boolean {
+  return minX >= 0 && minY >= 0 && maxX <= width && maxY <= height;
+}
+
+function collides(box: PixelBox, overlap: Overlap, obstacles: RBush<Obstacle>): boolean {
+  if (overlap === 'never') return obstacles.collides(box);
+  return obstacles.search(box).some((other) => {
+    return other.overlap === null || (overlap === 'cooperative' && other.overlap === 'never');
+  });
+}
+
+/** Remembers where each text was placed. */
+class Repeats {
+  private readonly places = new Map<string, (readonly [x: number, y: number])[]>();
+
+  isNear(text: string, placement: Placement, distance: number): boolean {
+    const middle = middleOf(placement);
+    if (middle === null) return false;
+    const [x, y] = middle;
+    return (this.places.get(text) ?? []).some(([otherX, otherY]) => Math.hypot(x - otherX, y - otherY) < distance);
+  }
+
+  add(text: string, placement: Placement): void {
+    const middle = middleOf(placement);
+    if (middle === null) return;
+    const places = this.places.get(text);
+    if (places) places.push(middle);
+    else this.places.set(text, [middle]);
+  }
+}
+
+/** Returns the position of the middle run; null without a text. */
+function middleOf({ runs }: Placement): readonly [x: number, y: number] | null {
+  const run = runs[runs.length >> 1];
+  return run ? [run.x, run.y] : null;
+}

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { angleBetween } from '../anchors/join-lines.js';
+import { type Point, Polyline } from '../anchors/polyline.js';
+import type { Placement } from '../label.js';
+import { inkOf, inkOutside, textStyleFor } from '../testing/styles.js';
+import { textWidth } from '../text/measure.js';
+import { lettersOf } from '../text/script.js';
+import { type LineStyle, placementsAlongLine } from './along-line.js';
+
+const upright: LineStyle = { maxAngle: Math.PI / 6, keepsUpright: true, offsetPx: 0 };
+
+/** A line that bends by up to 40° at each vertex. */
+const bendingLine = fc
+  .record({
+    direction: fc.double({ min: -Math.PI, max: Math.PI, noNaN: true }),
+    steps: fc.array(
+      fc.record({ length: fc.integer({ min: 4, max: 60 }), turn: fc.double({ min: -0.7, max: 0.7, noNaN: true }) }),
+      { minLength: 1, maxLength: 15 },
+    ),
+  })
+  .map(({ direction, steps }) => {
+    const xy = [200, 200];
+    let heading = direction;
+    for (const { length, turn } of steps) {
+      heading += turn;
+      xy.push(xy.at(-2)! + length * Math.cos(heading), xy.at(-1)! + length * Math.sin(heading));
+    }
+    return new Polyline(xy);
+  });
+
+function placementsOf(
+  line: Polyline,
+  text: string,
+  style: LineStyle = upright,
+  from = 0,
+  to = line.length,
+): Placement[] {
+  const textStyle = textStyleFor(text);
+  return [...placementsAlongLine({ line, from, to }, text, textWidth(text, textStyle), textStyle, style)];
+}
+
+/** Returns the distance of a point from part of a line, by sampling. */
+function distanceTo(line: Polyline, [x, y]: Point, from: number, to: number): number {
+  let nearest = Infinity;
+  for (let i = 0; i <= 400; i++) {
+    const [lineX, lineY] = line.at(from + (i / 400) * (to - from));
+    nearest = Math.min(nearest, Math.hypot(x - lineX, y - lineY));
+  }
+  return nearest;
+}
+
+test('letters lie on their section of the line, turn by at most the maximum angle, and spell the text', () => {
+  fc.assert(
+    fc.property(bendingLine, fc.double({ min: 0, max: 0.4, noNaN: true }), (line, share) => {
+      const [from, to] = [share * line.length, line.length];
+      for (const { runs } of placementsOf(line, 'Via Roma', upright, from, to)) {
+        expect(runs.map((run) => run.text).join('')).toBe('Via Roma');
+        for (const { x, y } of runs) expect(distanceTo(line, [x, y], from, to)).toBeLessThan(3);
+        for (const a of runs) {
+          const near = runs.filter((b) => Math.hypot(a.x - b.x, a.y - b.y) <= 16);
+          for (const b of near) expect(Math.abs(angleBetween(a.angle, b.angle))).toBeLessThanOrEqual(upright.maxAngle);
+        }
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('text on an arc has several runs, each rotated with its part of the arc', () => {
+  const angles = Array.from({ length: 30 }, (_, index) => index / 10);
+  const arc = new Polyline(angles.flatMap((angle) => [200 - 60 * Math.cos(angle), 200 - 60 * Math.sin(angle)]));
+  const [placement] = placementsOf(arc, 'Via Roma');
+  expect(placement!.runs.length).toBeGreaterThan(2);
+  const turns = placement!.runs.slice(1).map((run, index) => angleBetween(run.angle, placement!.runs[index]!.angle));
+  for (const turn of turns) expect(turn).not.toBe(0);
+});
+
+test('upright text reads from left to right, or upwards', () => {
+  fc.assert(
+    fc.property(bendingLine, (line) => {
+      for (const { runs } of placementsOf(line, 'Via Roma')) {
+        const [first, last] = [runs[0]!, runs.at(-1)!];
+        if (runs.length === 1) expect(Math.cos(first.angle)).toBeGreaterThan(-1e-6);
+        else expect(last.x - first.x).toBeGreaterThan(-1);
+      }
+    }),
+  );
+  const up = new Polyline([100, 0, 100, 200]);
+  expect(placementsOf(up, 'Via Roma')[0]!.runs).toMatchObject([{ angle: -Math.PI / 2 }]);
+});
+
+test('text that is not kept upright follows the line', () => {
+  const leftwards = new Polyline([300, 50, 0, 50]);
+  expect(placementsOf(leftwards, 'Via Roma', { ...upright, keepsUpright: false })[0]!.runs).toMatchObject([
+    { angle: Math.PI },
+  ]);
+  expect(placementsOf(leftwards, 'Via Roma')[0]!.runs).toMatchObject([{ angle: 0 }]);
+});
+
+test.each(['شارع الملك فهد', 'שדרות בן־גוריון', 'कुर्ला मार्ग', 'ถนนสุขุมวิท'])('%s is never split into letters', (text) => {
+  let set = 0;
+  fc.assert(
+    fc.property(bendingLine, (line) => {
+      for (const { runs } of placementsOf(line, text)) {
+        set++;
+        expect(runs.map((run) => run.text)).toEqual([text]);
+        expect(Math.cos(runs[0]!.angle)).toBeGreaterThan(-1e-6);
+      }
+    }),
+  );
+  expect(set).toBeGreaterThan(20);
+});
+
+test('combining marks stay with their letters', () => {
+  expect(lettersOf('Ä\u0308o\u0301')).toEqual(['Ä\u0308', 'o\u0301']);
+});
+
+test('a line that is too short gets no label', () => {
+  expect(placementsOf(new Polyline([0, 0, 30, 0]), 'Via Roma')).toEqual([]);
+});
+
+test('the ink is inside the collision boxes at any rotation', () => {
+  fc.assert(
+    fc.property(bendingLine, fc.constantFrom('Via Ággy', 'شارع الملك', 'ถนนสุขุมวิท'), (line, text) => {
+      const [placement] = placementsOf(line, text);
+      if (
+        !placement ||
+        placement.boxes.some(({ minX, minY, maxX, maxY }) => minX < 0 || minY < 0 || maxX > 400 || maxY > 400)
+      )
+        return;
+      const ink = inkOf(textStyleFor(text), placement, 400, 400, 1);
+      expect(ink.some((pixel) => pixel === 1)).toBe(true);
+      expect(inkOutside(ink, placement.boxes, 400, 1, 2)).toBe(0);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('an offset points below the line in reading direction', () => {
+  const below: LineStyle = { ...upright, offsetPx: 10 };
+  for (const xy of [
+    [0, 50, 300, 50],
+    [300, 50, 0, 50],
+  ]) {
+    expect(placementsOf(new Polyline(xy), 'Via Roma', below)[0]!.runs[0]!.y).toBeCloseTo(60);
+  }
+});

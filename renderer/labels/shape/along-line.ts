@@ -1,0 +1,163 @@
+/**
+ * Shapes text along a line.
+ *
+ * On a straight part of the line the text is drawn as one rotated run. On a bend each letter is rotated separately, if
+ * the script allows it. Text of other scripts is placed on a straight part or not at all. Pure, except that it measures
+ * letters.
+ */
+
+import { angleBetween } from '../anchors/join-lines.js';
+import type { Point, Polyline } from '../anchors/polyline.js';
+import { rowHeightEm, turnedBoxes } from '../collision/boxes.js';
+import type { Placement, Run } from '../label.js';
+import { letterWidths } from '../text/measure.js';
+import { isSeparable } from '../text/script.js';
+import type { TextStyle } from '../text/text-style.js';
+
+/** Layout properties of text along lines, from the style. */
+export interface LineStyle {
+  /** Maximum angle between letters at most one em apart, in radians. */
+  readonly maxAngle: number;
+  /** Whether text is flipped so that it is never upside down. */
+  readonly keepsUpright: boolean;
+  /** Distance of the row's centre below the line, in CSS pixels. */
+  readonly offsetPx: number;
+}
+
+/** The section of a line that one label is placed in. */
+export interface LineSection {
+  readonly line: Polyline;
+  /** Distances along the line. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The part of the line that the text covers. */
+interface Span extends LineSection {
+  readonly start: Point;
+  readonly end: Point;
+}
+
+/** Maximum deviation of a line that counts as straight, in ems. */
+const straightToleranceEm = 0.12;
+/** The same for scripts whose letters cannot be separated. */
+const unbendableToleranceEm = 0.35;
+/** Maximum angle between a letter and the whole text. A larger one would look like a ring. */
+const maxLean = (50 * Math.PI) / 180;
+
+/** Maximum number of letters, including spaces, within one em. */
+const maxLettersPerEm = 6;
+
+/** Spans rated in one section, and how many of the best ones are tried. */
+const maxSpans = 24;
+const maxTries = 8;
+
+/** A placement, and the distance of its centre along the line. */
+export interface PlacementAlongLine extends Placement {
+  readonly middle: number;
+}
+
+/** Yields all ways to place a text of this width in the section, the best one first. */
+export function* placementsAlongLine(
+  section: LineSection,
+  text: string,
+  width: number,
+  textStyle: TextStyle,
+  style: LineStyle,
+): Generator<PlacementAlongLine> {
+  for (const place of bestSpans(section, width)) {
+    const placement =
+      straightPlacement(place, text, width, textStyle, style) ?? bentPlacement(place, text, textStyle, style);
+    if (placement) yield { ...placement, middle: (place.from + place.to) / 2 };
+  }
+}
+
+/** Rates spans by how straight they are, then by how near they are to the middle. */
+function bestSpans({ line, from, to }: LineSection, width: number): Span[] {
+  const slack = to - from - width;
+  if (slack < 0) return [];
+  const count = Math.max(1, Math.min(maxSpans, Math.ceil(slack / 6)));
+  const rated = Array.from({ length: count }, (_, i) => {
+    // From the middle outwards, alternating between both sides.
+    const aside = ((i % 2 === 0 ? 1 : -1) * Math.ceil(i / 2)) / count;
+    const begin = from + slack * (0.5 + aside);
+    const start = line.at(begin);
+    const end = line.at(begin + width);
+    const bend = 1 - Math.hypot(end[0] - start[0], end[1] - start[1]) / width;
+    return { place: { line, from: begin, to: begin + width, start, end }, badness: 20 * bend + Math.abs(aside) };
+  });
+  rated.sort((a, b) => a.badness - b.badness);
+  return rated.slice(0, maxTries).map(({ place }) => place);
+}
+
+/** Returns null where the line bends too much. */
+function straightPlacement(
+  place: Span,
+  text: string,
+  width: number,
+  textStyle: TextStyle,
+  style: LineStyle,
+): Placement | null {
+  const tolerance = (isSeparable(text) ? straightToleranceEm : unbendableToleranceEm) * textStyle.sizePx;
+  const { start, end } = place;
+  if (place.line.between(place.from, place.to).some((vertex) => distanceToLine(vertex, start, end) > tolerance))
+    return null;
+  const angle = readingAngle(start, end, style);
+  const [x, y] = below([(start[0] + end[0]) / 2, (start[1] + end[1]) / 2], angle, style.offsetPx);
+  const height = rowHeightEm * textStyle.sizePx;
+  return {
+    runs: [{ text, x, y, angle }],
+    boxes: turnedBoxes(x, y, width, height, angle),
+    rectangle: { x, y, width, height, angle },
+  };
+}
+
+/** Returns null where letters cannot be separated, or where the line bends more than the style allows. */
+function bentPlacement(place: Span, text: string, textStyle: TextStyle, style: LineStyle): Placement | null {
+  if (!isSeparable(text)) return null;
+  const { line, from, to } = place;
+  const angle = readingAngle(place.start, place.end, style);
+  const isReversed = Math.abs(angleBetween(angle, directionOf(place.start, place.end))) > Math.PI / 2;
+  const runs: Run[] = [];
+  const boxes = [];
+  let advance = 0;
+  for (const { letter, width } of letterWidths(text, textStyle)) {
+    const middle = isReversed ? to - advance - width / 2 : from + advance + width / 2;
+    // A letter takes the direction of about one em of the line, so that small bends do not make letters jitter.
+    const reach = Math.max(width, textStyle.sizePx) / 2;
+    const along = directionOf(line.at(middle - reach), line.at(middle + reach)) + (isReversed ? Math.PI : 0);
+    if (Math.abs(angleBetween(angle, along)) > maxLean) return null;
+    const [x, y] = below(line.at(middle), along, style.offsetPx);
+    const near = runs.slice(-maxLettersPerEm).filter((run) => Math.hypot(run.x - x, run.y - y) <= textStyle.sizePx);
+    if (near.some((run) => Math.abs(angleBetween(run.angle, along)) > style.maxAngle)) return null;
+    runs.push({ text: letter, x, y, angle: along });
+    boxes.push(...turnedBoxes(x, y, width, rowHeightEm * textStyle.sizePx, along));
+    advance += width;
+  }
+  return { runs, boxes };
+}
+
+/** Returns the direction of the text, flipped if it must stay upright. Text on a vertical line reads upwards. */
+function readingAngle(start: Point, end: Point, { keepsUpright }: LineStyle): number {
+  const angle = directionOf(start, end);
+  const isUpsideDown = Math.cos(angle) < -1e-9 || (Math.cos(angle) < 1e-9 && Math.sin(angle) > 0);
+  return keepsUpright && isUpsideDown ? angleBetween(0, angle + Math.PI) : angle;
+}
+
+function directionOf(start: Point, end: Point): number {
+  return Math.atan2(end[1] - start[1], end[0] - start[0]);
+}
+
+/** Returns the point at this distance below another one, relative to the reading direction. */
+function below([x, y]: Point, angle: number, distance: number): Point {
+  return [x - distance * Math.sin(angle), y + distance * Math.cos(angle)];
+}
+
+function distanceToLine([x, y]: Point, start: Point, end: Point): number {
+  const dx = end[0] - start[0];
+  const dy = end[1] - start[1];
+  const length = Math.hypot(dx, dy);
+  return length === 0
+    ? Math.hypot(x - start[0], y - start[1])
+    : Math.abs((x - start[0]) * dy - (y - start[1]) * dx) / length;
+}

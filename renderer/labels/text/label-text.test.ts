@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { compileStyle } from '../../style/compile.js';
+import { styleOf } from '../../testing/pictures.js';
+import { tileBytes } from '../../testing/tiles.js';
+import { decodeVectorTile } from '../../tiles/vector-tile.js';
+import { labelText } from './label-text.js';
+
+function textOf(layout: object, tags: Record<string, string | number>): string {
+  const bytes = tileBytes({ shapes: [{ type: 'point', parts: [[[0, 0]]], tags }] });
+  const feature = decodeVectorTile(bytes).layers.get('shapes')!.features[0]!;
+  const style = styleOf([{ type: 'symbol', source: 'tiles', 'source-layer': 'shapes', layout }]);
+  return labelText(compileStyle(style).layers[0]!, feature, 10);
+}
+
+const paris = { 'name:latin': 'Paris', 'name:nonlatin': 'Париж', name: 'Paris', ref: 'A 1', number: 7 };
+
+test.each([
+  ['a constant', 'Here', 'Here'],
+  ['a token', '{name}', 'Paris'],
+  ['a number', '{number}', '7'],
+  ['tokens with text between them', '{name} ({ref})', 'Paris (A 1)'],
+  ['a token of a missing property', '{name}{nothing}', 'Paris'],
+  ['two tokens with equal values', '{name:latin} {name}', 'Paris'],
+  ['lines in two scripts', '{name:latin}\n{name:nonlatin}', 'Paris\nПариж'],
+  ['equal lines', ['concat', ['get', 'name:latin'], '\n', ['get', 'name']], 'Paris'],
+  ['an expression', ['concat', ['get', 'name'], ' ', ['get', 'ref']], 'Paris A 1'],
+  ['braces in the result of an expression', ['concat', '{', 'name', '}'], '{name}'],
+  [
+    'sections of a format expression',
+    ['format', ['get', 'name'], { 'font-scale': 2 }, '\n', {}, ['get', 'ref'], { 'font-scale': 0.5 }],
+    'Paris\nA 1',
+  ],
+  [
+    'tokens by zoom',
+    {
+      stops: [
+        [0, '{ref}'],
+        [8, '{name}'],
+      ],
+    },
+    'Paris',
+  ],
+  ['spaces around and within', '  {name} \n\n  {ref}\t x', 'Paris\nA 1 x'],
+  ['nothing', ['get', 'nothing'], ''],
+  ['a text that is too long', 'x'.repeat(201), ''],
+] as const)('%s', (_what, field, text) => {
+  expect(textOf({ 'text-field': field }, paris)).toBe(text);
+});
+
+test.each([
+  ['uppercase', 'STRASSE'],
+  ['lowercase', 'straße'],
+  ['none', 'Straße'],
+] as const)('a text in %s', (transform, text) => {
+  expect(textOf({ 'text-field': '{name}', 'text-transform': transform }, { name: 'Straße' })).toBe(text);
+});

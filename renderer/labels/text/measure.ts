@@ -1,0 +1,51 @@
+/** Measures text widths. They are cached, because measuring a text takes as long as drawing it. */
+
+import { createCanvas } from '@napi-rs/canvas';
+import { LRUCache } from 'lru-cache';
+import { fontOf } from '../../fonts.js';
+import { lettersOf } from './script.js';
+import type { FontStyle } from './text-style.js';
+
+/** Texts are measured at one size. Widths scale linearly, because glyph outlines are not hinted. */
+const measuredSizePx = 32;
+
+const maxWidths = 20_000;
+const maxTexts = 2_000;
+
+const ruler = createCanvas(1, 1).getContext('2d');
+const widths = new LRUCache<string, number>({ max: maxWidths });
+const letters = new LRUCache<string, readonly string[]>({ max: maxTexts });
+
+/** Returns the width in CSS pixels, with letter spacing between letters but not after the last one. */
+export function textWidth(text: string, font: FontStyle): number {
+  const spacing = font.letterSpacingPx === 0 ? 0 : font.letterSpacingPx * (splitLetters(text).length - 1);
+  return (unspacedWidth(text, font) * font.sizePx) / measuredSizePx + spacing;
+}
+
+/** Returns the letters of a text, each with its width including letter spacing. */
+export function letterWidths(text: string, font: FontStyle): { readonly letter: string; readonly width: number }[] {
+  return splitLetters(text).map((letter) => ({
+    letter,
+    width: (unspacedWidth(letter, font) * font.sizePx) / measuredSizePx + font.letterSpacingPx,
+  }));
+}
+
+function unspacedWidth(text: string, { face, han }: FontStyle): number {
+  const key = `${face} ${han} ${text}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    ruler.font = fontOf(measuredSizePx, face, han);
+    width = ruler.measureText(text).width;
+    widths.set(key, width);
+  }
+  return width;
+}
+
+function splitLetters(text: string): readonly string[] {
+  let split = letters.get(text);
+  if (!split) {
+    split = lettersOf(text);
+    letters.set(text, split);
+  }
+  return split;
+}

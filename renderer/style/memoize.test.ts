@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { openArchive } from '../sources/open.js';
+import { builtInStyle } from '../styles/built-in.js';
+import { builtInStyles } from '../styles/names.js';
+import { shapes, styleOf } from '../testing/pictures.js';
+import { rectangle, tileBytes } from '../testing/tiles.js';
+import { decodeVectorTile, type VectorTile } from '../tiles/vector-tile.js';
+import { compileStyle, type StyleLayer } from './compile.js';
+import { memoizeByDependencies } from './memoize.js';
+import { isPerFeature } from './property.js';
+import { dependenciesOf } from './property-dependencies.js';
+
+const painted = ['fill-color', 'fill-opacity', 'line-color', 'line-width', 'line-dasharray', 'circle-radius'];
+
+/** Expects the same values as evaluating each feature separately. */
+function expectSameValues(layer: StyleLayer, tile: VectorTile, zoom: number): void {
+  const tileLayer = tile.layers.get(layer.sourceLayer ?? '');
+  if (!tileLayer) return;
+  const passes = layer.filter(zoom);
+  expect(tileLayer.features.map(memoizeByDependencies(tileLayer, layer.filterDependencies, passes))).toEqual(
+    tileLayer.features.map(passes),
+  );
+  for (const name of painted.filter((each) => each.startsWith(layer.type))) {
+    const property = layer.property(name);
+    if (!isPerFeature(property)) continue;
+    const value = (feature: (typeof tileLayer.features)[0]) => String(property.at(zoom, feature));
+    expect(tileLayer.features.map(memoizeByDependencies(tileLayer, dependenciesOf(property.text), value))).toEqual(
+      tileLayer.features.map(value),
+    );
+  }
+}
+
+const value = fc.oneof(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 2 }), fc.boolean());
+const tags = fc.dictionary(fc.constantFrom('kind', 'size', 'other'), value);
+const tests = fc.letrec<{ test: unknown[] }>((tie) => ({
+  test: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.tuple(fc.constant('has'), fc.constantFrom('kind', 'size')),
+    fc.tuple(fc.constantFrom('==', '!='), fc.tuple(fc.constant('get'), fc.constantFrom('kind', 'size')), value),
+    fc.tuple(fc.constant('=='), fc.constant(['geometry-type']), fc.constantFrom('Polygon', 'LineString')),
+    fc.tuple(fc.constant('=='), fc.constant(['id']), fc.integer({ min: 0, max: 3 })),
+    fc.tuple(fc.constant('=='), fc.tuple(fc.constant('get'), fc.constant(['concat', 'ki', 'nd'])), value),
+    fc.tuple(fc.constantFrom('all', 'any'), tie('test'), tie('test')),
+    fc.tuple(fc.constant('!'), tie('test')),
+  ),
+})).test;
+
+test('memoized values equal evaluated values, for any filter and features', () => {
+  const drawn = fc.record({ type: fc.constantFrom('line' as const, 'polygon' as const), tags, id: fc.nat(3) });
+  fc.assert(
+    fc.property(tests, fc.array(drawn, { minLength: 1, maxLength: 40 }), (filter, features) => {
+      const tile = tileBytes({ shapes: features.map((each) => ({ ...each, parts: [rectangle(0, 0, 9, 9)] })) });
+      const color = ['match', ['to-string', ['get', 'other']], 'a', 'red', 'b', 'green', 'blue'];
+      const style = compileStyle(styleOf([shapes('fill', { 'fill-color': color }, { filter })]));
+      for (const layer of style.layers) expectSameValues(layer, decodeVectorTile(tile), 3);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe.each([
+  ['florence', 'protomaps-v3', [8704, 5971]],
+  ['san-francisco', 'openmaptiles', [2621, 6332]],
+] as const)('%s', (name, schema, [x, y]) => {
+  test.each(builtInStyles)('%s', async (style) => {
+    const archive = await openArchive(new URL(`../reference/archives/${name}.pmtiles`, import.meta.url).pathname);
+    const tile = decodeVectorTile((await archive.tile(14, x, y)) as Uint8Array);
+    await archive.close();
+    for (const layer of compileStyle(builtInStyle(style, schema)).layers) {
+      for (const zoom of [11, 14, 17]) expectSameValues(layer, tile, zoom);
+    }
+  });
+});

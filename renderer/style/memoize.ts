@@ -1,0 +1,26 @@
+/**
+ * Evaluates filters and properties once for features that they cannot tell apart: same type, same values of the
+ * properties they depend on. A dense tile has thousands of features of a few dozen kinds.
+ */
+
+import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
+import type { PropertyDependencies } from './property-dependencies.js';
+
+/**
+ * Returns a function with the results of `evaluate`, which is called once per kind of feature. `evaluate` may read only
+ * the type and the `dependencies` of a feature.
+ */
+export function memoizeByDependencies<Value>(
+  layer: TileLayer,
+  dependencies: PropertyDependencies,
+  evaluate: (feature: TileFeature) => Value,
+): (feature: TileFeature) => Value {
+  if (!dependencies) return evaluate;
+  const kinds = layer.kinds(dependencies);
+  const values: Value[] = [];
+  return (feature) => {
+    const kind = kinds[feature.order]!;
+    values[kind] ??= evaluate(feature);
+    return values[kind];
+  };
+}
