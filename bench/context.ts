@@ -1,9 +1,9 @@
 /** Fences in memory, as the evaluating thread holds them, without the log and the read model around them. */
 
-import { createRulesCompiler } from '../pipeline/catalog/index/fence-rules.js';
 import { MonitoredBeacons } from '../pipeline/catalog/index/monitored-beacons.js';
 import { MonitoredFences } from '../pipeline/catalog/index/monitored-fences.js';
 import { createTreeBuilder } from '../pipeline/catalog/index/tree-builder.js';
+import { createRulesCompiler } from '../pipeline/catalog/store/fence-rules.js';
 import { decodeCompactFence, encodeFence } from '../pipeline/catalog/store/stored-fence.js';
 import { defaultBounds, type EvaluationContext } from '../pipeline/evaluation/types.js';
 import { defaultSettings } from '../schemas/json/project.js';

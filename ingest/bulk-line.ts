@@ -5,8 +5,9 @@
 import { parseJson } from '../http/fields/json-text.js';
 import { readNumber, readText } from '../http/fields/values.js';
 import { normalizeAddress } from '../http/location/address.js';
-import { deviceKey, type Receipt, readLocation, type TrackFields } from '../http/location/request.js';
+import { type Receipt, readLocation, type TrackFields } from '../http/location/request.js';
 import type { NewRecord } from '../pipeline/ports.js';
+import { deviceKey } from '../pipeline/records/device-key.js';
 import type { Slab } from '../pipeline/records/slab.js';
 import { type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';

@@ -3,13 +3,13 @@
  * says.
  */
 
-import { deviceKey } from '../http/location/request.js';
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
 import { heldUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
-import { decodeDeviceState } from '../pipeline/stages/locations/devices.js';
-import { userOf } from '../pipeline/stages/locations/user.js';
+import { deviceKey } from '../pipeline/records/device-key.js';
+import { decodeDeviceState } from '../pipeline/records/device-state.js';
+import { userOf } from '../pipeline/records/user.js';
 import type { User } from '../schemas/json/user.js';
 import type { DeviceState, Location, UserState } from '../schemas/records.js';
 

@@ -9,11 +9,16 @@ import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
 import type { Evaluation } from '../pipeline/evaluation/types.js';
 import { type LogRecord, topics } from '../pipeline/ports.js';
-import type { BadRecord } from '../pipeline/stages/dead-letters.js';
-import { decodeBatch } from '../pipeline/stages/locations/decode.js';
-import type { Device } from '../pipeline/stages/locations/devices.js';
-import { type Collector, evaluateRecords } from '../pipeline/stages/locations/evaluate-records.js';
-import { createDefinitions, type Definitions, eventOf } from '../pipeline/stages/locations/events.js';
+import type { BadRecord } from '../pipeline/records/decode.js';
+import {
+  type Collector,
+  createDefinitions,
+  type Definitions,
+  type Device,
+  decodeBatch,
+  evaluateRecords,
+  eventOf,
+} from '../pipeline/stages/locations/steps.js';
 import { codecs } from '../schemas/codecs.js';
 import type { Event, Location } from '../schemas/records.js';
 import { recordPages, type Span } from './pages.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { userColumns } from '../../pipeline/stages/analytics/rows.js';
-import { rowText, texts, time } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
+import { userColumns } from '../../schemas/table-rows.js';
+import { rowText, texts, time } from '../../schemas/tsv.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 import { eventOf, places, storeEvents } from './testing/world.js';
 

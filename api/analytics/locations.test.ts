@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rejectionColumns, rejectionRow } from '../../pipeline/stages/analytics/rejection-rows.js';
-import { locationColumns, locationRow } from '../../pipeline/stages/analytics/rows.js';
-import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome, Rejection } from '../../schemas/records.js';
+import { locationColumns, locationRow, rejectionColumns, rejectionRow } from '../../schemas/table-rows.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
+import { rowText } from '../../schemas/tsv.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventColumns, eventRow } from '../../pipeline/stages/analytics/rows.js';
-import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
+import { eventColumns, eventRow } from '../../schemas/table-rows.js';
 import * as arbitrary from '../../schemas/testing/records.js';
+import { rowText } from '../../schemas/tsv.js';
 import { useAnalytics } from '../testing/fixtures.js';
 import { eventsStatement } from './events.js';
 import { type EventFilters, eventMatcher } from './filters.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { eventColumns, eventRow } from '../../pipeline/stages/analytics/rows.js';
-import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
+import { eventColumns, eventRow } from '../../schemas/table-rows.js';
 import { exampleEvent, exampleEventGeofence } from '../../schemas/testing/examples.js';
+import { rowText } from '../../schemas/tsv.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { type TestProject, useAnalytics, useApi } from '../testing/fixtures.js';
 

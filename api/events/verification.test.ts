@@ -1,9 +1,9 @@
 /** Verdicts of SDKs on events. The fault: every id was answered 200. */
 import { expect, it } from 'vitest';
-import { eventColumns, eventRow } from '../../pipeline/stages/analytics/rows.js';
-import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
+import { eventColumns, eventRow } from '../../schemas/table-rows.js';
 import { exampleEvent } from '../../schemas/testing/examples.js';
+import { rowText } from '../../schemas/tsv.js';
 import { type TestProject, useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();

@@ -9,7 +9,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
-import { decodeRecord } from '../../pipeline/stages/dead-letters.js';
+import { decodeRecord } from '../../pipeline/records/decode.js';
 import { codecs } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import type { Serialize } from '../serialize.js';

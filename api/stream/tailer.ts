@@ -6,7 +6,7 @@
  * write.
  */
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
-import { decodeRecord } from '../../pipeline/stages/dead-letters.js';
+import { decodeRecord } from '../../pipeline/records/decode.js';
 import { codecs } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import { eventMessage } from './messages.js';

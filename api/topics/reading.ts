@@ -1,7 +1,7 @@
 /** Reads topic `events` from places on, for whoever may see all of it or one project and environment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
-import { decodeRecord } from '../../pipeline/stages/dead-letters.js';
+import { decodeRecord } from '../../pipeline/records/decode.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import type { Serialize } from '../serialize.js';

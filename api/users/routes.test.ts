@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { userColumns, userRow } from '../../pipeline/stages/analytics/rows.js';
-import { rowText } from '../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome } from '../../schemas/records.js';
+import { userColumns, userRow } from '../../schemas/table-rows.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
+import { rowText } from '../../schemas/tsv.js';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();

@@ -2,8 +2,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import { deviceKey } from '../../http/location/request.js';
-import { deliveriesOf } from '../../pipeline/stages/webhooks/payload.js';
+import { deliveriesOf } from '../../pipeline/records/deliveries.js';
+import { deviceKey } from '../../pipeline/records/device-key.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Attempt, AttemptState, WaitingDelivery, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';

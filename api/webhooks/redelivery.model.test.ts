@@ -1,8 +1,8 @@
 /** Redelivery of spans of time, held against plain lists. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deviceKey } from '../../http/location/request.js';
-import { deliveriesOf } from '../../pipeline/stages/webhooks/payload.js';
+import { deliveriesOf } from '../../pipeline/records/deliveries.js';
+import { deviceKey } from '../../pipeline/records/device-key.js';
 import { webhookRecord } from '../../pipeline/stages/webhooks/testing/webhooks.js';
 import { deriveId, freshId } from '../../schemas/ids.js';
 import { type AttemptState, maxGroupedEvents } from '../../schemas/json/webhook.js';

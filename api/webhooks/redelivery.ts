@@ -5,10 +5,10 @@
  * goes out in the very delivery in which it was tried last, under the same id with the same bytes; another is made into
  * one as if it happened now, with its user as of now.
  */
-import { deviceKey } from '../../http/location/request.js';
+
 import { topics } from '../../pipeline/ports.js';
-import { deliveriesOf, maxEventCharacters } from '../../pipeline/stages/webhooks/payload.js';
-import { storedUserText } from '../../pipeline/stages/webhooks/users.js';
+import { deliveriesOf, maxEventCharacters, storedUserText } from '../../pipeline/records/deliveries.js';
+import { deviceKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { Event } from '../../schemas/json/user.js';

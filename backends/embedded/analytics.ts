@@ -12,7 +12,7 @@ import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient
 import { drainPending } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import type { Analytics } from '../../pipeline/ports.js';
-import { literal } from '../../pipeline/stages/analytics/quote.js';
+import { literal } from '../../schemas/sql.js';
 import { answerSettings, fileOf, rowsOf } from '../clickhouse-answers.js';
 import { type Connections, createConnections } from './chdb-connections.js';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TrackRequest } from '../../ingest/schemas.js';
+import { deviceKey } from '../../pipeline/records/device-key.js';
 import { createValidator } from '../fields/validation.js';
-import { deviceKey, type Receipt, readLocation } from './request.js';
+import { type Receipt, readLocation } from './request.js';
 
 const receipt: Receipt = {
   project: 'a'.repeat(24),

@@ -140,10 +140,3 @@ export function readLocation(fields: TrackFields, receipt: Receipt): Validated<L
     },
   };
 }
-
-/** What partitions and states are keyed by: all of a device's locations are applied in one order. */
-export const deviceKey = ({
-  project,
-  environment,
-  deviceId,
-}: Pick<Location, 'project' | 'environment' | 'deviceId'>): string => `${project}/${environment}/${deviceId}`;

@@ -1,6 +1,6 @@
 /** Tells bad data from a bad deploy: some dead letters are data, a stream of them is us. */
 import type { LogRecord, Topic } from '../ports.js';
-import type { BadRecord, DeadLetterReason } from './dead-letters.js';
+import type { BadRecord, DeadLetterReason } from '../records/decode.js';
 
 const windowRecords = 1_000;
 const minDeadLetters = 100;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Analytics } from '../../pipeline/ports.js';
-import { text as escaped, rowText, texts, time } from '../../pipeline/stages/analytics/tsv.js';
+import { text as escaped, rowText, texts, time } from '../../schemas/tsv.js';
 
 /** A fresh, empty database. `open` opens it, again after a close. */
 export interface AnalyticsSite {

@@ -5,7 +5,7 @@
  * all in terms that two runs share: devices, times and externalIds instead of ids that the server gave.
  */
 import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';
-import { decodeDeviceState } from '../../pipeline/stages/locations/devices.js';
+import { decodeDeviceState } from '../../pipeline/records/device-state.js';
 import { codecs } from '../../schemas/codecs.js';
 import type { DeadLetter, Event } from '../../schemas/records.js';
 import type { Sources } from './sources.js';

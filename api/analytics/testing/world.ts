@@ -5,11 +5,11 @@
  */
 import fc from 'fast-check';
 import type { Analytics } from '../../../pipeline/ports.js';
-import { eventColumns, eventRow } from '../../../pipeline/stages/analytics/rows.js';
-import { rowText } from '../../../pipeline/stages/analytics/tsv.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event } from '../../../schemas/records.js';
+import { eventColumns, eventRow } from '../../../schemas/table-rows.js';
 import { exampleEvent, exampleEventGeofence } from '../../../schemas/testing/examples.js';
+import { rowText } from '../../../schemas/tsv.js';
 
 export interface Place {
   readonly kind: 'geofence' | 'beacon';

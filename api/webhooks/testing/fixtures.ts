@@ -1,11 +1,11 @@
 /** Records of this folder's tests: valid in every field, with the fields of interest on top. */
 import { type Log, topics } from '../../../pipeline/ports.js';
-import { attemptColumns, attemptRow, eventColumns, eventRow } from '../../../pipeline/stages/analytics/rows.js';
-import { rowText } from '../../../pipeline/stages/analytics/tsv.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Attempt, Delivery, Event, EventGeofence } from '../../../schemas/records.js';
+import { attemptColumns, attemptRow, eventColumns, eventRow } from '../../../schemas/table-rows.js';
 import { exampleEvent, exampleEventGeofence } from '../../../schemas/testing/examples.js';
+import { rowText } from '../../../schemas/tsv.js';
 
 /** Yesterday: the table forgets what is old. */
 export const startMs = Math.floor(Date.now() / 1_000 - 86_400) * 1_000;

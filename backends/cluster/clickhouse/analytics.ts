@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import type { Analytics } from '../../../pipeline/ports.js';
-import { identifier, literal } from '../../../pipeline/stages/analytics/quote.js';
+import { identifier, literal } from '../../../schemas/sql.js';
 import { rowsOf } from '../../clickhouse-answers.js';
 import type { ClickHouseOptions } from '../options.js';
 import { retried } from '../retrying.js';

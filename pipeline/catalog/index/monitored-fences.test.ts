@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { Zone } from '../../evaluation/types.js';
+import { createRulesCompiler } from '../store/fence-rules.js';
 import type { CompactFence } from '../store/stored-fence.js';
-import { createRulesCompiler } from './fence-rules.js';
 import { MonitoredFences } from './monitored-fences.js';
 import { createTreeBuilder, type TreeBuilder } from './tree-builder.js';
 

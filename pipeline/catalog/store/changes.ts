@@ -12,8 +12,9 @@ import type { ChangeKind } from '../../../schemas/records.js';
 import { PortError } from '../../errors.js';
 import { type Divergence, type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../../ports.js';
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
-import { createRulesCompiler } from '../index/fence-rules.js';
+import { withinMs } from '../../time-limit.js';
 import type { ConfigurationChange, ConfigurationWriter, DecodedChange } from '../types.js';
+import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
 import type { ReadModel } from './read-model.js';
 import { editHeaders, newEditId, originOf } from './revisions.js';
@@ -173,16 +174,8 @@ export const appendChange = (
   change: ConfigurationChange,
 ): Promise<void> => log.append(topics.changes, [encodeChange(change, newEditId(), clock())]);
 
-/** Rejects with PortError `unavailable` when the work takes longer; it goes on. */
-async function withinLimit<T>(limitMs: number | undefined, work: Promise<T>): Promise<T> {
-  if (limitMs === undefined) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new PortError('unavailable', 'this node lags behind the configuration', { retryAfterS: 5 });
-    timer = setTimeout(() => reject(error), limitMs);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
+const lagging = (): Error =>
+  new PortError('unavailable', 'this node lags behind the configuration', { retryAfterS: 5 });
 
 /**
  * Makes a function that resolves when the read model has applied all that topic `changes` held when it was called.
@@ -198,7 +191,7 @@ export function createCatchUp({
   readonly limitMs?: number | undefined;
 }): () => Promise<void> {
   const catchUp = async () => readModel.waitFor((await log.bounds(topics.changes, partition)).end);
-  return () => withinLimit(limitMs, catchUp());
+  return () => withinMs(limitMs, catchUp(), lagging);
 }
 
 /** `readModel` must be the instance that {@link followChanges} applies to. */
@@ -225,7 +218,7 @@ export function createConfigurationWriter({
       const outcomes = Promise.all(edits.map((edit) => readModel.edits.outcome(edit)));
       try {
         const records = changes.map((change, index) => encodeChange(change, edits[index]!, clock()));
-        await Promise.all([log.append(topics.changes, records), withinLimit(limitMs, outcomes)]);
+        await Promise.all([log.append(topics.changes, records), withinMs(limitMs, outcomes, lagging)]);
       } finally {
         for (const edit of edits) readModel.edits.forget(edit);
       }

@@ -4,9 +4,9 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rowText, text, time } from '../../../schemas/tsv.js';
 import type { Analytics } from '../../ports.js';
 import { onCluster } from './on-cluster.js';
-import { rowText, text, time } from './tsv.js';
 
 const migrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations (name String, applied_at DateTime64(3, 'UTC'))
   ENGINE = ReplacingMergeTree ORDER BY name SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;

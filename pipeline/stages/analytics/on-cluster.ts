@@ -8,7 +8,7 @@
  * A statement names the database of what it reads: servers that run it for another one may look for a bare name in
  * their own default database.
  */
-import { identifier, literal } from './quote.js';
+import { identifier, literal } from '../../../schemas/sql.js';
 
 export interface Cluster {
   /** In ClickHouse's configuration. */

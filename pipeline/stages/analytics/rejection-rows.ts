@@ -3,17 +3,9 @@
  * Pure.
  */
 import { deriveId } from '../../../schemas/ids.js';
-import type { DeadLetter, Rejection } from '../../../schemas/records.js';
+import type { DeadLetter } from '../../../schemas/records.js';
+import { text, time } from '../../../schemas/tsv.js';
 import { topics } from '../../ports.js';
-import { text, time } from './tsv.js';
-
-/** Columns of table `rejections`, in the order of {@link rejectionRow}. */
-export const rejectionColumns = ['project', 'environment', 'id', 'at', 'endpoint', 'code', 'param', 'count'] as const;
-
-export function rejectionRow({ project, environment, id, at, endpoint, code, param, count }: Rejection): string {
-  const what = `${text(endpoint)}\t${text(code)}\t${text(param ?? '')}\t${count}`;
-  return `${project}\t${environment}\t${id}\t${time(at)}\t${what}`;
-}
 
 /** The key of a location: project/environment/device. */
 const locationKey = /^(?<project>[0-9a-f]{24})\/(?<environment>test|live)\//;

@@ -6,11 +6,18 @@
  * by key, so queries use FINAL. May import: schemas, the ports.
  */
 import { type Codec, type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import {
+  attemptColumns,
+  attemptRow,
+  eventColumns,
+  eventRow,
+  rejectionColumns,
+  rejectionRow,
+} from '../../../schemas/table-rows.js';
 import { type Analytics, type Log, type Positions, type Subscription, type Topic, topics } from '../../ports.js';
 import { defaultMaxDeadLetterShare, type HaltedPartition } from '../breaker.js';
 import { type Metrics, noMetrics } from '../metrics.js';
-import { deadLetterRow, rejectionColumns, rejectionRow } from './rejection-rows.js';
-import { attemptColumns, attemptRow, eventColumns, eventRow } from './rows.js';
+import { deadLetterRow } from './rejection-rows.js';
 import { OutcomeTables, RowTable } from './tables.js';
 import { type Tables, TopicSink } from './topic-sink.js';
 

@@ -1,12 +1,12 @@
 /** The tables that each topic fills. */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Outcome } from '../../../schemas/records.js';
+import { locationColumns, locationRow, userColumns, userRow } from '../../../schemas/table-rows.js';
+import { RowText } from '../../../schemas/tsv.js';
 import type { Analytics } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
 import { LatestFrames } from './latest-frames.js';
-import { locationColumns, locationRow, userColumns, userRow } from './rows.js';
 import type { Tables } from './topic-sink.js';
-import { RowText } from './tsv.js';
 
 interface TableParts {
   readonly analytics: Analytics;

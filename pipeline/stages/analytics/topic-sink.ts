@@ -17,9 +17,10 @@ import type {
   Topic,
 } from '../../ports.js';
 import { describeDivergence, positionAfter } from '../../positions.js';
+import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
 import { Breaker, type HaltedPartition, type TooManyDeadLetters } from '../breaker.js';
 import { verifyEveryMs } from '../claim-watch.js';
-import { type BadRecord, bury, decodeRecord, isBadRecord } from '../dead-letters.js';
+import { bury } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 
 /** Where decoded records turn into rows. */

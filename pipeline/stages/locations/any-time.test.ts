@@ -20,10 +20,11 @@ import {
   temporaryFolder,
 } from '../../catalog/testing/fixtures.js';
 import type { DecodedChange } from '../../catalog/types.js';
-import { storedUserText } from '../webhooks/users.js';
+import { storedUserText } from '../../records/deliveries.js';
+import { decodeDeviceState } from '../../records/device-state.js';
 import { createBatchEvaluator } from './batch.js';
 import { decodeBatch } from './decode.js';
-import { type Device, decodeDeviceState } from './devices.js';
+import type { Device } from './devices.js';
 import { createDefinitions } from './events.js';
 import { trackReply } from './reply.js';
 

@@ -7,10 +7,12 @@ import type { Event, Location, OutcomeResult } from '../../../schemas/records.js
 import type { Catalog } from '../../catalog/types.js';
 import type { Evaluation } from '../../evaluation/types.js';
 import { type Commit, type LogRecord, type NewRecord, topics } from '../../ports.js';
+import type { BadRecord } from '../../records/decode.js';
+import { encodeDeviceState } from '../../records/device-state.js';
 import { type EncodeInto, Slab } from '../../records/slab.js';
-import { type BadRecord, deadLetterOf } from '../dead-letters.js';
+import { deadLetterOf } from '../dead-letters.js';
 import type { DecodedBatch } from './decode.js';
-import { type Device, encodeDeviceState } from './devices.js';
+import type { Device } from './devices.js';
 import { type Collector, evaluateRecords } from './evaluate-records.js';
 import { type Definitions, eventOf } from './events.js';
 import { createOutcomeEncoder, type EncodableOutcome, type OutcomeTail } from './outcome.js';

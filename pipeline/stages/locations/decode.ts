@@ -2,7 +2,7 @@
 import { type Codec, frameBytes } from '../../../schemas/codecs.js';
 import type { Location } from '../../../schemas/records.js';
 import type { LogRecord } from '../../ports.js';
-import { type BadRecord, decodeRecord } from '../dead-letters.js';
+import { type BadRecord, decodeRecord } from '../../records/decode.js';
 
 /** Records in offset order, and what is in them. */
 export interface DecodedBatch {

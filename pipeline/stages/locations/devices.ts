@@ -4,10 +4,9 @@
  * is unknown.
  */
 import { LRUCache } from 'lru-cache';
-import { deviceStateType, firstDeviceStateType } from '../../../schemas/codecs.js';
 import type { DeviceState } from '../../../schemas/records.js';
 import type { Claim, StateStore } from '../../ports.js';
-import type { EncodeInto } from '../../records/slab.js';
+import { decodeDeviceState } from '../../records/device-state.js';
 import type { Breaker } from '../breaker.js';
 
 /** The right to one partition and all that hangs on it; replaced as a whole when the partition is claimed again. */
@@ -40,32 +39,6 @@ export interface Device {
 interface OwnedDevice extends Device {
   readonly owner: Ownership;
 }
-
-/**
- * A state value is a zero, the version of the schema that wrote it, and bare Avro. Version 1 wrote the Avro alone: its
- * first byte is never zero, because no device is kept without users.
- */
-const markBytes = 2;
-const writtenVersion = 2;
-
-/** Reads what version 1 wrote. */
-const resolveFirstVersion = deviceStateType.createResolver(firstDeviceStateType);
-
-/** Decodes a state value of any release. Throws on one of a later release. */
-export function decodeDeviceState(value: Buffer): DeviceState {
-  if (value[0] !== 0) return deviceStateType.fromBuffer(value, resolveFirstVersion) as DeviceState;
-  if (value[1] !== writtenVersion)
-    throw new Error(`a device state of version ${value[1]}; this release reads ${writtenVersion}`);
-  return deviceStateType.fromBuffer(value.subarray(markBytes)) as DeviceState;
-}
-
-/** Encodes a state in the newest version. */
-export const encodeDeviceState: EncodeInto<DeviceState> = (state, target, position) => {
-  if (position + markBytes > target.length) return -1;
-  target[position] = 0;
-  target[position + 1] = writtenVersion;
-  return deviceStateType.encode(state, target, position + markBytes) as unknown as number;
-};
 
 /** Bounded by `maxDevices` over all partitions; the longest unused are forgotten first. */
 export class DeviceCache {

@@ -5,7 +5,7 @@ import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { Evaluation, EvaluationContext } from '../../evaluation/types.js';
 import type { LogRecord } from '../../ports.js';
-import type { BadRecord } from '../dead-letters.js';
+import type { BadRecord } from '../../records/decode.js';
 import { type DecodedBatch, isBad } from './decode.js';
 import type { Device } from './devices.js';
 

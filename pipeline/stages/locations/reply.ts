@@ -4,7 +4,7 @@ import type { Event, Location, OutcomeResult, UserState } from '../../../schemas
 import { eventJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader, SpatialQueries } from '../../catalog/types.js';
 import type { TrackReply } from '../../ports.js';
-import { userOf } from './user.js';
+import { userOf } from '../../records/user.js';
 
 const nearbyLimit = 10;
 const nearbyRadiusM = 10_000;

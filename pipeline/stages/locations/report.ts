@@ -1,8 +1,8 @@
 /** Tells operators what the stage does: numbers to metrics, what deserves a look to `onProblem`. */
 import { type Divergence, type LogRecord, topics } from '../../ports.js';
 import { describeDivergence } from '../../positions.js';
+import type { DeadLetterReason } from '../../records/decode.js';
 import type { HaltedPartition, TooManyDeadLetters } from '../breaker.js';
-import type { DeadLetterReason } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 import type { Effects } from './batch.js';
 

@@ -15,7 +15,7 @@ import { openReadModel, type ReadModel } from '../../catalog/store/read-model.js
 import { beaconRecord, geofenceRecord, location, projectRecord } from '../../catalog/testing/fixtures.js';
 import type { ConfigurationChange, ConfigurationWriter } from '../../catalog/types.js';
 import { type Log, type LogRecord, type NewRecord, type Subscription, type Topic, topics } from '../../ports.js';
-import { decodeDeviceState } from '../locations/devices.js';
+import { decodeDeviceState } from '../../records/device-state.js';
 import { createLocationStage, type LocationStageParts } from '../locations/stage.js';
 
 export { beaconRecord, geofenceRecord, location, projectRecord };

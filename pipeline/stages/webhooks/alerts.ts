@@ -1,8 +1,8 @@
 /** What an operator should hear of. Nothing of it ends the stage, and nothing of it tells an address or a secret. */
 import type { WebhookDisabledReason } from '../../../schemas/json/webhook.js';
 import type { DeliverySource } from '../../ports.js';
+import type { DeadLetterReason } from '../../records/decode.js';
 import type { HaltedPartition } from '../breaker.js';
-import type { DeadLetterReason } from '../dead-letters.js';
 
 export type WebhookNotice =
   /** It gets nothing more until its owner enables it again. */

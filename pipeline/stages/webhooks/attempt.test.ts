@@ -4,9 +4,9 @@ import type { AttemptResult } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
 import { createSealer, encryptionKeyBytes } from '../../encryption.js';
 import type { NewRecord } from '../../ports.js';
+import { deliveriesOf } from '../../records/deliveries.js';
 import { createTry } from './attempt.js';
 import { createTryOnce } from './attempt-once.js';
-import { deliveriesOf } from './payload.js';
 import { answer, failure, ScriptedClient } from './testing/scripted-client.js';
 import { sealer, webhookRecord } from './testing/webhooks.js';
 

@@ -18,9 +18,10 @@ import type {
   StreamHandler,
 } from '../../ports.js';
 import { describeDivergence, findDivergence, markOf } from '../../positions.js';
+import type { BadRecord } from '../../records/decode.js';
 import { Breaker, type TooManyDeadLetters } from '../breaker.js';
 import { claimReplaced } from '../claim-watch.js';
-import { type BadRecord, bury } from '../dead-letters.js';
+import { bury } from '../dead-letters.js';
 import { dueRecords, missedRecords } from '../due-records.js';
 import type { Metrics } from '../metrics.js';
 import { PartitionMutex } from '../partition-mutex.js';

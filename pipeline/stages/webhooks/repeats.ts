@@ -6,7 +6,7 @@
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Event } from '../../../schemas/records.js';
 import { type Log, topics } from '../../ports.js';
-import { decodeRecord, isBadRecord } from '../dead-letters.js';
+import { decodeRecord, isBadRecord } from '../../records/decode.js';
 
 /** Whether the partition has the event at a lower offset. What is asked about is remembered. */
 export type IsRepeat = (id: string, offset: number) => boolean;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { WebhookSecretRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { createSealer, encryptionKeyBytes } from '../../encryption.js';
-import { deliveriesOf } from './payload.js';
+import { deliveriesOf } from '../../records/deliveries.js';
 import { createSigner } from './signing.js';
 import { sealer, secretRecord, secretText, webhookId, webhookRecord } from './testing/webhooks.js';
 

@@ -3,10 +3,10 @@ import type { DeviceState, Event } from '../../../schemas/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
 import { type Log, type StateStore, topics } from '../../ports.js';
-import { decodeDeviceState } from '../locations/devices.js';
-import { type DeviceScope, userOf } from '../locations/user.js';
+import { storedUserText } from '../../records/deliveries.js';
+import { decodeDeviceState } from '../../records/device-state.js';
+import type { DeviceScope } from '../../records/user.js';
 import { addTo } from './lists.js';
-import { maxUserCharacters } from './payload.js';
 
 export interface UserTextParts {
   readonly log: Pick<Log, 'partitionOf'>;
@@ -48,19 +48,6 @@ export async function loadUserTexts(
     const text = id === null || deviceId === null ? undefined : storedText(key, id, { project, environment, deviceId });
     return text ?? JSON.stringify(eventJson(event).user);
   };
-}
-
-/** Undefined where no such user of the device is stored, and where it is too large to be sent. */
-export function storedUserText(
-  state: DeviceState | undefined,
-  id: string,
-  device: DeviceScope,
-  configuration: ConfigurationReader,
-): string | undefined {
-  const stored = state?.users.find((user) => user.id === id);
-  const user = stored && userOf(stored, device, configuration);
-  const text = user && JSON.stringify(user);
-  return text === undefined || text.length > maxUserCharacters ? undefined : text;
 }
 
 async function loadStates(

@@ -2,7 +2,7 @@
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Event } from '../../../schemas/records.js';
 import { type Log, type LogRecord, topics } from '../../ports.js';
-import { decodeRecord, isBadRecord } from '../dead-letters.js';
+import { decodeRecord, isBadRecord } from '../../records/decode.js';
 
 const readAtOnce = 100;
 

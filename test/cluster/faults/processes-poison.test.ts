@@ -6,7 +6,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { expect, it, onTestFinished } from 'vitest';
 import { partitionOfKey } from '../../../backends/cluster/kafka/produce/partitioner.js';
 import { type Topic, topics } from '../../../pipeline/ports.js';
-import type { DeadLetterReason } from '../../../pipeline/stages/dead-letters.js';
+import type { DeadLetterReason } from '../../../pipeline/records/decode.js';
 import { until } from '../../../testing/until.js';
 import { deadLetterLine } from '../../ledger/ledger.js';
 import { brokenByItself, everyLocationOnce } from '../../ledger/verdict.js';

@@ -5,7 +5,7 @@
  */
 import { expect, it, onTestFinished } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
-import { decodeDeviceState } from '../../../pipeline/stages/locations/devices.js';
+import { decodeDeviceState } from '../../../pipeline/records/device-state.js';
 import { Receiver } from '../../../testing/receiver.js';
 import { withRedis } from '../../../testing/services/clients.js';
 import { startRedis } from '../../../testing/services/redis.js';

@@ -9,7 +9,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Session } from 'chdb';
-import { identifier, literal } from '../../../pipeline/stages/analytics/quote.js';
+import { identifier, literal } from '../../../schemas/sql.js';
 import type { FrontRequest } from './front-request.js';
 import type { Sharding } from './front-sharding.js';
 

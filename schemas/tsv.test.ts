@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestAnalytics } from '../testing/analytics.js';
+import { openTestAnalytics } from '../pipeline/stages/testing/analytics.js';
 import { nullable, RowText, rowText, text, texts, time } from './tsv.js';
 
 let analytics: Awaited<ReturnType<typeof openTestAnalytics>>;

@@ -1,5 +1,5 @@
 /** Rows as the analytics port takes them: tab-separated text with ClickHouse's escapes, the columns' names first. */
-import { utcTime } from '../../../schemas/wire/common.js';
+import { utcTime } from './wire/common.js';
 
 const special = /[\\\t\n\r]/;
 const escapes: { readonly [character: string]: string } = {

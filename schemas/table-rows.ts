@@ -3,11 +3,11 @@
  * written directly, for there are as many as locations. Ids, addresses and names of ours need no escapes; what clients
  * name does.
  */
-import type { UserProfile } from '../../../schemas/json/user.js';
-import type { Attempt, Event, Outcome } from '../../../schemas/records.js';
-import { eventText } from '../../../schemas/wire/event-text.js';
-import type { UserParts } from '../../../schemas/wire/user.js';
+import type { UserProfile } from './json/user.js';
+import type { Attempt, Event, Outcome, Rejection } from './records.js';
 import { nullable, nullableTime, text, texts, time } from './tsv.js';
+import { eventText } from './wire/event-text.js';
+import type { UserParts } from './wire/user.js';
 
 /** Columns of table `locations`, in the order of {@link locationRow}. */
 export const locationColumns = [
@@ -111,4 +111,12 @@ export function attemptRow(attempt: Attempt): string {
   const outcome = `${attempt.result}\t${text(attempt.message ?? '')}\t${attempt.state}\t${nullableTime(nextAttemptAt)}`;
   const response = `${nullable(status)}\t${text(responseHeaders ?? '')}\t${text(responseBody?.toString('utf8') ?? '')}`;
   return `${what}\t${how}\t${outcome}\t${response}\t${text(delivery.body.toString('utf8'))}`;
+}
+
+/** Columns of table `rejections`, in the order of {@link rejectionRow}. */
+export const rejectionColumns = ['project', 'environment', 'id', 'at', 'endpoint', 'code', 'param', 'count'] as const;
+
+export function rejectionRow({ project, environment, id, at, endpoint, code, param, count }: Rejection): string {
+  const what = `${text(endpoint)}\t${text(code)}\t${text(param ?? '')}\t${count}`;
+  return `${project}\t${environment}\t${id}\t${time(at)}\t${what}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { firstDeviceStateType } from '../../../schemas/codecs.js';
-import { decodeDeviceState, encodeDeviceState } from './devices.js';
+import { firstDeviceStateType } from '../../schemas/codecs.js';
+import { decodeDeviceState, encodeDeviceState } from './device-state.js';
 
 const stay = { id: '0123456789abcdef01234567', since: 5, dwelled: true };
 const stateWith = <Visit>(visit: Visit) => ({

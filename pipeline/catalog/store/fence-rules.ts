@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { compileAddressRanges } from '../../evaluation/addresses.js';
 import { compileHours } from '../../evaluation/hours.js';
 import type { AddressRanges, FenceRules, OpeningHours } from '../../evaluation/types.js';
-import type { RulesJson } from '../store/stored-fence.js';
+import type { RulesJson } from './stored-fence.js';
 
 /** How many different rules, hours and address lists are shared; what falls out is merely compiled again. */
 const maxShared = 10_000;

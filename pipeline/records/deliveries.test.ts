@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { WebhookRecord } from '../../../schemas/json/webhook.js';
-import { deliveriesOf, maxEventCharacters, maxUserCharacters, type PayloadEvent } from './payload.js';
-import { webhookRecord } from './testing/webhooks.js';
+import type { WebhookRecord } from '../../schemas/json/webhook.js';
+import { webhookRecord } from '../stages/webhooks/testing/webhooks.js';
+import { deliveriesOf, maxEventCharacters, maxUserCharacters, type PayloadEvent } from './deliveries.js';
 
 const facts = { reason: 'event', createdAt: 1 } as const;
 const single = webhookRecord();

@@ -4,9 +4,11 @@
  * Flows in: a webhook, events as JSON text, their user as JSON text. Flows out: Delivery records, whose bodies are
  * `{"event":…,"user":…}`, or `{"events":[…],"user":…}` where the webhook wants the events of one location together.
  */
-import { deriveId } from '../../../schemas/ids.js';
-import { maxGroupedEvents, type WebhookRecord } from '../../../schemas/json/webhook.js';
-import type { Delivery, DeliveryReason } from '../../../schemas/records.js';
+import { deriveId } from '../../schemas/ids.js';
+import { maxGroupedEvents, type WebhookRecord } from '../../schemas/json/webhook.js';
+import type { Delivery, DeliveryReason, DeviceState } from '../../schemas/records.js';
+import type { ConfigurationReader } from '../catalog/types.js';
+import { type DeviceScope, userOf } from './user.js';
 
 /** An event as a request carries it. */
 export interface PayloadEvent {
@@ -62,6 +64,21 @@ export function deliveriesOf(
       createdAt,
     };
   });
+}
+
+/**
+ * Returns a stored user in wire form. Undefined if the device has no such user, or the text is too large to be sent.
+ */
+export function storedUserText(
+  state: DeviceState | undefined,
+  id: string,
+  device: DeviceScope,
+  configuration: ConfigurationReader,
+): string | undefined {
+  const stored = state?.users.find((user) => user.id === id);
+  const user = stored && userOf(stored, device, configuration);
+  const text = user && JSON.stringify(user);
+  return text === undefined || text.length > maxUserCharacters ? undefined : text;
 }
 
 const areOfOneLocation = (a: PayloadEvent, b: PayloadEvent): boolean =>

@@ -1,12 +1,12 @@
 /** A user as SDKs and the API are shown it, from what evaluation remembers and what is configured now. */
-import type { Beacon } from '../../../schemas/json/beacon.js';
-import type { GeofenceRecord, GeofenceSummary } from '../../../schemas/json/geofence.js';
-import type { User, UserProfile } from '../../../schemas/json/user.js';
-import type { UserState, Visit } from '../../../schemas/records.js';
-import { beaconSummary, geofenceSummary } from '../../../schemas/wire/geofence.js';
-import { userJson } from '../../../schemas/wire/user.js';
-import type { ConfigurationReader, Scope } from '../../catalog/types.js';
-import { isOfGeneration } from '../../evaluation/geofence-visits.js';
+import type { Beacon } from '../../schemas/json/beacon.js';
+import type { GeofenceRecord, GeofenceSummary } from '../../schemas/json/geofence.js';
+import type { User, UserProfile } from '../../schemas/json/user.js';
+import type { UserState, Visit } from '../../schemas/records.js';
+import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
+import { userJson } from '../../schemas/wire/user.js';
+import type { ConfigurationReader, Scope } from '../catalog/types.js';
+import { isOfGeneration } from '../evaluation/geofence-visits.js';
 
 /** What names a device. */
 export interface DeviceScope extends Scope {

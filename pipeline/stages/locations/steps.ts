@@ -1,0 +1,8 @@
+/**
+ * Public entry of the location stage: the pure steps from a record to its events, in the order in which they run.
+ * Replay runs them too. Code outside the stages imports them only from here.
+ */
+export { type DecodedBatch, decodeBatch } from './decode.js';
+export type { Device } from './devices.js';
+export { type Collector, evaluateRecords } from './evaluate-records.js';
+export { createDefinitions, type Definitions, eventOf } from './events.js';
