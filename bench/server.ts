@@ -127,7 +127,7 @@ export class BenchServer {
   }
 
   async #project(): Promise<string> {
-    const key = readFileSync(join(this.#folder, 'administrator-key'), 'utf8').trim();
+    const key = readFileSync(join(this.#folder, 'admin-api-key'), 'utf8').trim();
     const { text } = await this.send('GET', '/v1/projects', key);
     return (JSON.parse(text) as { projects: [Project] }).projects[0]._id;
   }

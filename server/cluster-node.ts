@@ -21,6 +21,7 @@ import type { Configuration, Role } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { discardOldReadModel, discardOtherFormat, openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
+import { migrateDataFolder } from './data-folder/migrate.js';
 import { watchSpace } from './data-folder/space-watch.js';
 import { ConfigurationError } from './failures.js';
 import { createNodeServer } from './http.js';
@@ -63,6 +64,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const secrets = sharedSecrets(process.env);
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
+  migrateDataFolder(configuration.data, logger);
 
   const registry = createProcessRegistry();
   const metrics = createRecorder(clusterMetrics, registry);

@@ -144,7 +144,7 @@ const login = ({ username, password }: { username: string; password: string }) =
   ...(password !== '' && { password }),
 });
 
-interface TlsKnobs {
+interface TlsSettings {
   readonly tls: string;
   readonly caFile: string;
   readonly certFile: string;
@@ -153,7 +153,7 @@ interface TlsKnobs {
 
 function tlsOptions(
   section: string,
-  { tls, caFile, certFile, keyFile }: TlsKnobs,
+  { tls, caFile, certFile, keyFile }: TlsSettings,
   report: Report,
 ): { tls?: TlsOptions } {
   if (tls === 'off') {

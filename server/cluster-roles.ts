@@ -89,7 +89,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const catchUp = createCatchUp({ log, readModel });
     const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences: spatial.searchGeofences };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
-    const { intervalMs, keepDays } = configuration.expiry;
+    const { intervalMs, retentionDays } = configuration.expiry;
     const writer = createConfigurationWriter({ log, readModel });
     const expiry = createExpirySweeper({
       readModel,
@@ -97,7 +97,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       leases,
       clock: Date.now,
       intervalMs,
-      keepMs: keepDays * dayMs,
+      keepMs: retentionDays * dayMs,
     });
     expiry.start();
     const restoration = createRestorationSweeper({ readModel, writer, leases });

@@ -26,6 +26,7 @@ import type { Configuration } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { dayMs, discardOtherFormat, openBackend, openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
+import { migrateDataFolder } from './data-folder/migrate.js';
 import { startSweeps } from './data-folder/retention.js';
 import { watchSpace } from './data-folder/space-watch.js';
 import { addApi, addIngest, createNodeServer } from './http.js';
@@ -44,6 +45,7 @@ import { createWebhookClient } from './webhooks.js';
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
+  migrateDataFolder(configuration.data, logger);
   const registry = createProcessRegistry();
   const sharedSpace = newSharedSpace();
   const space = createSpace(sharedSpace);
@@ -83,7 +85,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     leases: embeddedLeases,
     clock: Date.now,
     intervalMs: configuration.expiry.intervalMs,
-    keepMs: configuration.expiry.keepDays * dayMs,
+    keepMs: configuration.expiry.retentionDays * dayMs,
   });
   expiry.start();
   const restoration = createRestorationSweeper({ readModel, writer, leases: embeddedLeases });

@@ -56,7 +56,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {
   const { configuration, logger, registry, metrics, readModel, sealer } = parts;
   const { log, stateStore, deliveryQueue } = parts.backend;
-  const { maxConcurrency, maxConcurrencyPerEndpoint, keepWaitingDays } = configuration.webhooks;
+  const { maxConcurrency, maxConcurrencyPerEndpoint, deliveryRetentionDays } = configuration.webhooks;
   const client = createWebhookClient(configuration);
   addGauge(registry, {
     name: 'webhook_deliveries_waiting',
@@ -85,7 +85,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
     bounds: {
       maxConcurrency,
       maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint,
-      keepWaitingMs: keepWaitingDays * dayMs,
+      keepWaitingMs: deliveryRetentionDays * dayMs,
       maxDeadLetterShare: maxDeadLetterShareOf(configuration),
     },
   });

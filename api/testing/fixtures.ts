@@ -107,7 +107,7 @@ export async function startApi(parts: ApiParts = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
   const clock = parts.clock ?? Date.now;
   const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
-  const readModel = openReadModel(join(folder, 'view'), { clock });
+  const readModel = openReadModel(join(folder, 'read-model'), { clock });
   const problems: unknown[] = [];
   const following = followChanges({ log: embedded.log, readModel, onProblem: (problem) => problems.push(problem) });
   const writer = createConfigurationWriter({ log: embedded.log, readModel, clock });

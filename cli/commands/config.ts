@@ -5,7 +5,7 @@ import { configurationOptions, configurationOrExit } from './configuration.js';
 
 export const configCommand: Command = {
   usage: 'config [--explain] [--config FILE] [--port N] [--host ADDRESS] [--data DIR]',
-  summary: 'Prints what is in force and where each value came from; with --explain, what each knob does.',
+  summary: 'Prints what is in force and where each value came from; with --explain, the effect of each setting.',
   async run(args) {
     const { values } = parseArgs({
       args,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfiguration } from './load.js';
 import { describeSettings } from './print.js';
-import { knobs } from './settings.js';
+import { settings } from './settings.js';
 
 const configFile = (text: string): string => {
   const path = join(mkdtempSync(join(tmpdir(), 'fenceline-config-')), 'fenceline.yaml');
@@ -15,7 +15,7 @@ const load = (environment: Record<string, string> = {}, flags: Record<string, st
   loadConfiguration({ environment, flags, ...(file !== undefined && { file }) });
 
 describe('configuration', () => {
-  test('without anything given, every knob has its default', () => {
+  test('every setting has a default', () => {
     const loaded = load();
     expect(loaded.ok && loaded.configuration.port).toBe(8080);
     expect(loaded.ok && loaded.settings.every(({ source }) => source === 'default')).toBe(true);
@@ -26,7 +26,7 @@ describe('configuration', () => {
     const loaded = load({ FENCELINE_PORT: '1002', FENCELINE_HOST: '::1' }, { port: '1003' }, file);
     if (!loaded.ok) throw new Error(loaded.problems.join());
     expect(loaded.configuration).toMatchObject({ port: 1003, host: '::1', log: { level: 'debug' } });
-    const source = (key: string) => loaded.settings.find(({ knob }) => knob.key === key)?.source;
+    const source = (key: string) => loaded.settings.find(({ setting }) => setting.key === key)?.source;
     expect([source('port'), source('host'), source('log.level'), source('data')]).toEqual([
       '--port',
       'FENCELINE_HOST',
@@ -35,12 +35,42 @@ describe('configuration', () => {
     ]);
   });
 
-  test('all problems are named at once, each with its key and source', () => {
+  test('all problems are reported at once, each with its key and source', () => {
     const file = configFile('prot: 1\ningest:\n  replyTimeoutMs: soon\n');
     const loaded = load({ FENCELINE_PORT: '70000', FENCELINE_LOG_LEVEL: 'loud', FENCELINE_HOSTS: 'x' }, {}, file);
     expect(loaded.ok).toBe(false);
     const named = loaded.ok ? [] : loaded.problems.map((problem) => problem.split(/[ :]/)[0]);
     expect(named.sort()).toEqual(['FENCELINE_HOSTS', 'ingest.replyTimeoutMs', 'log.level', 'port', 'prot']);
+  });
+
+  test.each([
+    ['FENCELINE_ADMINISTRATOR_KEY', 'FENCELINE_ADMIN_API_KEY'],
+    ['FENCELINE_SEALING_KEY', 'FENCELINE_ENCRYPTION_KEY'],
+    ['FENCELINE_EXPIRY_KEEP_DAYS', 'FENCELINE_EXPIRY_RETENTION_DAYS'],
+    ['FENCELINE_WEBHOOKS_KEEP_WAITING_DAYS', 'FENCELINE_WEBHOOKS_DELIVERY_RETENTION_DAYS'],
+  ])('the former variable %s is refused with its new name', (former, name) => {
+    expect(load({ [former]: '1' })).toEqual({ ok: false, problems: [`${former}: was renamed: use ${name}`] });
+    expect(load({ [name]: '1' }).ok).toBe(true);
+  });
+
+  test('former keys are refused with their new names', () => {
+    const file = configFile('expiry:\n  keepDays: 1\nwebhooks:\n  keepWaitingDays: 1\n');
+    expect(load({}, {}, file)).toEqual({
+      ok: false,
+      problems: [
+        `expiry.keepDays (${file}): was renamed: use expiry.retentionDays`,
+        `webhooks.keepWaitingDays (${file}): was renamed: use webhooks.deliveryRetentionDays`,
+      ],
+    });
+  });
+
+  test('a misspelled name is refused with the nearest one', () => {
+    const file = configFile('ingest:\n  replyTimeout: 1\n');
+    const loaded = load({ FENCELINE_LOG_LEVL: 'info' }, {}, file);
+    expect(loaded.ok ? [] : loaded.problems).toEqual([
+      `ingest.replyTimeout (${file}): is not a setting of Fenceline; did you mean ingest.replyTimeoutMs?`,
+      'FENCELINE_LOG_LEVL: is not an environment variable of Fenceline; did you mean FENCELINE_LOG_LEVEL?',
+    ]);
   });
 
   test('lists are comma-separated in the environment', () => {
@@ -63,13 +93,13 @@ describe('configuration', () => {
     });
   });
 
-  test('a file that is named must exist and be YAML', () => {
+  test('the configuration file must exist and be valid YAML', () => {
     expect(load({}, {}, '/nonexistent/fenceline.yaml').ok).toBe(false);
     expect(load({}, {}, configFile('a: [1\n')).ok).toBe(false);
   });
 
-  test('every knob says what turning it does, and none can be changed after loading', () => {
-    for (const { schema } of knobs) expect(schema.description.length).toBeGreaterThan(20);
+  test('every setting is documented, and the loaded configuration is frozen', () => {
+    for (const { schema } of settings) expect(schema.description.length).toBeGreaterThan(20);
     const loaded = load();
     if (!loaded.ok) throw new Error('defaults must load');
     expect(() => Object.assign(loaded.configuration.log, { level: 'trace' })).toThrow(TypeError);

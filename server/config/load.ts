@@ -1,42 +1,63 @@
 /**
- * Puts the configuration together from flags, environment, file and defaults, and remembers where each value came from.
+ * Loads the configuration from flags, environment, file and defaults, and records the source of each value.
  *
- * Unknown keys and variables, and values that break their rule, refuse to start: every problem is listed at once.
+ * Unknown settings and invalid values are errors, so typos don't go unnoticed. All problems are listed at once.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { nearest } from './nearest.js';
 import type { Configuration } from './schema.js';
-import { type Knob, type KnobValue, knobs, readKnob } from './settings.js';
+import { readSetting, type Setting, type SettingValue, settings } from './settings.js';
 
-/** Where a value came from, for people: `default`, `--port`, `FENCELINE_PORT`, or the file's name. */
-export interface Setting {
-  readonly knob: Knob;
-  readonly value: KnobValue;
+export interface LoadedSetting {
+  readonly setting: Setting;
+  readonly value: SettingValue;
+  /** Where the value comes from: `default`, `--port`, `FENCELINE_PORT`, or the name of the file. */
   readonly source: string;
 }
 
 export type Loaded =
-  | { readonly ok: true; readonly configuration: Configuration; readonly settings: readonly Setting[] }
+  | { readonly ok: true; readonly configuration: Configuration; readonly settings: readonly LoadedSetting[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 export interface Sources {
   /** By dotted key. */
   readonly flags: Readonly<Record<string, string>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Path given by `--config` or `FENCELINE_CONFIG`; must exist then. Otherwise `fenceline.yaml`, if there is one. */
+  /** Path given by `--config` or `FENCELINE_CONFIG`, which must exist. Default: `fenceline.yaml`, if it exists. */
   readonly file?: string;
 }
 
 const defaultFile = 'fenceline.yaml';
 
-/** Variables that start with FENCELINE_ and are no knobs. */
-const otherVariables = new Set([
+/** The environment variables of Fenceline: secrets, options of commands, and one for each setting. */
+const variables = [
   'FENCELINE_CONFIG',
   'FENCELINE_ADDRESS',
   'FENCELINE_ADMIN_API_KEY',
   'FENCELINE_ENCRYPTION_KEY',
   'FENCELINE_KEY',
-]);
+  ...settings.map(({ variable }) => variable),
+];
+const keys = settings.map(({ key }) => key);
+
+/** Former names of variables and keys. They are refused, so that an upgrade does not silently fall back to a default. */
+const renamed: Readonly<Record<string, string>> = {
+  FENCELINE_ADMINISTRATOR_KEY: 'FENCELINE_ADMIN_API_KEY',
+  FENCELINE_SEALING_KEY: 'FENCELINE_ENCRYPTION_KEY',
+  FENCELINE_EXPIRY_KEEP_DAYS: 'FENCELINE_EXPIRY_RETENTION_DAYS',
+  FENCELINE_WEBHOOKS_KEEP_WAITING_DAYS: 'FENCELINE_WEBHOOKS_DELIVERY_RETENTION_DAYS',
+  'expiry.keepDays': 'expiry.retentionDays',
+  'webhooks.keepWaitingDays': 'webhooks.deliveryRetentionDays',
+};
+
+/** Returns what is wrong with an unknown name, and its new or its nearest name. */
+function unknown(kind: string, name: string, known: readonly string[]): string {
+  const newName = renamed[name];
+  if (newName !== undefined) return `was renamed: use ${newName}`;
+  const suggestion = nearest(name, known);
+  return `is not ${kind}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
+}
 
 export function loadConfiguration(sources: Sources): Loaded {
   const problems: string[] = [];
@@ -45,30 +66,27 @@ export function loadConfiguration(sources: Sources): Loaded {
   const fromFile = fileName === undefined ? new Map<string, unknown>() : readFile(fileName, problems);
 
   for (const variable of Object.keys(sources.environment)) {
-    if (
-      variable.startsWith('FENCELINE_') &&
-      !otherVariables.has(variable) &&
-      !knobs.some((knob) => knob.variable === variable)
-    ) {
-      problems.push(`${variable}: is not a variable of Fenceline`);
+    if (variable.startsWith('FENCELINE_') && !variables.includes(variable)) {
+      problems.push(`${variable}: ${unknown('an environment variable of Fenceline', variable, variables)}`);
     }
   }
-  const settings = knobs.map((knob): Setting => {
-    const { given, source } = strongest(knob, sources, fromFile, fileName);
-    if (given === undefined) return { knob, value: knob.schema.default, source: 'default' };
-    const read = readKnob(knob, given);
-    if (!read.ok) problems.push(`${knob.key} (${source}): ${read.rule}`);
-    return { knob, value: read.ok ? read.value : knob.schema.default, source };
+  const loaded = settings.map((setting): LoadedSetting => {
+    const { given, source } = strongest(setting, sources, fromFile, fileName);
+    if (given === undefined) return { setting, value: setting.schema.default, source: 'default' };
+    const read = readSetting(setting, given);
+    if (!read.ok) problems.push(`${setting.key} (${source}): ${read.rule}`);
+    return { setting, value: read.ok ? read.value : setting.schema.default, source };
   });
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, configuration: nest(settings), settings };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, configuration: nest(loaded), settings: loaded };
 }
 
-function strongest(knob: Knob, sources: Sources, fromFile: Map<string, unknown>, fileName: string | undefined) {
-  const flag = sources.flags[knob.key];
-  if (flag !== undefined) return { given: flag, source: `--${knob.key}` };
-  const variable = sources.environment[knob.variable];
-  if (variable !== undefined && variable !== '') return { given: variable, source: knob.variable };
-  return { given: fromFile.get(knob.key), source: fileName ?? 'default' };
+/** Returns the value of the source with the highest precedence. */
+function strongest(setting: Setting, sources: Sources, fromFile: Map<string, unknown>, fileName: string | undefined) {
+  const flag = sources.flags[setting.key];
+  if (flag !== undefined) return { given: flag, source: `--${setting.key}` };
+  const variable = sources.environment[setting.variable];
+  if (variable !== undefined && variable !== '') return { given: variable, source: setting.variable };
+  return { given: fromFile.get(setting.key), source: fileName ?? 'default' };
 }
 
 function readFile(fileName: string, problems: string[]): Map<string, unknown> {
@@ -82,12 +100,12 @@ function readFile(fileName: string, problems: string[]): Map<string, unknown> {
   }
   collect(document, '', values);
   for (const key of values.keys()) {
-    if (!knobs.some((knob) => knob.key === key))
-      problems.push(`${key} (${fileName}): is not a key of the configuration`);
+    if (!keys.includes(key)) problems.push(`${key} (${fileName}): ${unknown('a setting of Fenceline', key, keys)}`);
   }
   return values;
 }
 
+/** Flattens nested keys into dotted ones. */
 function collect(node: unknown, prefix: string, values: Map<string, unknown>): void {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) {
     values.set(prefix, node);
@@ -96,10 +114,10 @@ function collect(node: unknown, prefix: string, values: Map<string, unknown>): v
   for (const [name, child] of Object.entries(node)) collect(child, prefix ? `${prefix}.${name}` : name, values);
 }
 
-function nest(settings: readonly Setting[]): Configuration {
+function nest(settings: readonly LoadedSetting[]): Configuration {
   const root: Record<string, unknown> = {};
-  for (const { knob, value } of settings) {
-    const path = knob.key.split('.');
+  for (const { setting, value } of settings) {
+    const path = setting.key.split('.');
     const leaf = path.pop() as string;
     let node = root;
     for (const name of path) {

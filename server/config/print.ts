@@ -1,20 +1,20 @@
-/** `fenceline config`: what is in force and where each value came from. */
-import type { Setting } from './load.js';
+/** Formats the configuration for `fenceline config`. Pure. */
+import type { LoadedSetting } from './load.js';
 
-function shown({ knob, value }: Setting): string {
-  if (knob.schema.secret && value !== '') return '(set)';
+function shown({ setting, value }: LoadedSetting): string {
+  if (setting.schema.secret && value !== '') return '(set)';
   return Array.isArray(value) ? `[${value.join(', ')}]` : String(value);
 }
 
-/** One line per knob: key, value, source; with `explain`, what turning it does. */
-export function describeSettings(settings: readonly Setting[], explain: boolean): string {
-  const keyWidth = Math.max(...settings.map(({ knob }) => knob.key.length));
-  const valueWidth = Math.max(...settings.map((setting) => shown(setting).length));
-  return settings
-    .map((setting) => {
-      const { knob, source } = setting;
-      const line = `${knob.key.padEnd(keyWidth)}  ${shown(setting).padEnd(valueWidth)}  ${source}`;
-      return explain ? `${line}\n    ${knob.schema.description}\n    ${knob.variable}` : line;
+/** Returns one line per setting: key, value, source. With `explain`, also its effect and its environment variable. */
+export function describeSettings(loaded: readonly LoadedSetting[], explain: boolean): string {
+  const keyWidth = Math.max(...loaded.map(({ setting }) => setting.key.length));
+  const valueWidth = Math.max(...loaded.map((each) => shown(each).length));
+  return loaded
+    .map((each) => {
+      const { setting, source } = each;
+      const line = `${setting.key.padEnd(keyWidth)}  ${shown(each).padEnd(valueWidth)}  ${source}`;
+      return explain ? `${line}\n    ${setting.schema.description}\n    ${setting.variable}` : line;
     })
     .join('\n');
 }

@@ -1,7 +1,7 @@
 /**
- * Every knob of a Fenceline process: its default, its bounds and what turning it does. The only place with defaults.
+ * Every setting of a Fenceline process: its default, its bounds and what turning it does. The only place with defaults.
  *
- * A knob `ingest.replyTimeoutMs` is set, strongest first, by a flag (`--port`, `--host`, `--data` only), by the
+ * A setting `ingest.replyTimeoutMs` is set, strongest first, by a flag (`--port`, `--host`, `--data` only), by the
  * environment (`FENCELINE_INGEST_REPLY_TIMEOUT_MS`), by the configuration file, or by the default here.
  */
 import Type, { type Static } from 'typebox';
@@ -17,7 +17,7 @@ const secret = (description: string) => Type.String({ default: '', description, 
 const list = (fallback: string[], description: string) => Type.Array(Type.String(), { default: fallback, description });
 
 /** How a connection to a service of the cluster is encrypted. */
-const tlsKnobs = (service: string) => ({
+const tlsSettings = (service: string) => ({
   tls: Type.Enum(['off', 'on'], {
     default: 'off',
     description: `Whether the connection to ${service} is encrypted and the server's certificate checked.`,
@@ -235,7 +235,7 @@ export const ConfigurationSchema = Type.Object(
         ),
         maxConcurrency: count(2_000, 'Requests in flight to all webhooks together.', { minimum: 1 }),
         maxPerEnvironment: count(1_000, 'Webhooks of one project and environment; more are refused.', { minimum: 1 }),
-        keepWaitingDays: count(
+        deliveryRetentionDays: count(
           14,
           'How long a delivery waits at most, as for a disabled webhook, before it is given up.',
           {
@@ -332,7 +332,7 @@ export const ConfigurationSchema = Type.Object(
         }),
         username: text('', 'User that logs in to Kafka.'),
         password: secret('Password of that user.'),
-        ...tlsKnobs('Kafka'),
+        ...tlsSettings('Kafka'),
       },
       closed,
     ),
@@ -364,7 +364,7 @@ export const ConfigurationSchema = Type.Object(
           90,
           'A device that was silent for so long is forgotten: its next location counts as its first. 0 keeps devices for ever.',
         ),
-        ...tlsKnobs('Redis'),
+        ...tlsSettings('Redis'),
       },
       closed,
     ),
@@ -395,7 +395,7 @@ export const ConfigurationSchema = Type.Object(
     expiry: Type.Object(
       {
         intervalMs: count(15_000, 'How often geofences past their deleteAfter are looked for.', { minimum: 100 }),
-        keepDays: count(
+        retentionDays: count(
           14,
           'How long a geofence past its deleteAfter is kept to judge locations of before that come late. They may be 7 days old, and wait as long as locations.retentionDays. Nothing else shows it.',
           { minimum: 0 },

@@ -1,17 +1,17 @@
-/** The configuration schema as a flat list of knobs, with the environment variable of each. */
+/** The configuration schema as a flat list of settings, with the environment variable of each. */
 import type { TSchema } from 'typebox';
 import { parseNetworks } from '../../outbound/addresses.js';
 import { ConfigurationSchema, roles } from './schema.js';
 
-export interface Knob {
+export interface Setting {
   /** Dotted key, as `ingest.replyTimeoutMs`. */
   readonly key: string;
   /** As `FENCELINE_INGEST_REPLY_TIMEOUT_MS`. */
   readonly variable: string;
-  readonly schema: KnobSchema;
+  readonly schema: SettingSchema;
 }
 
-export interface KnobSchema {
+export interface SettingSchema {
   readonly type?: 'string' | 'integer' | 'array';
   /** Of a list: addresses and CIDR blocks, or names of roles. */
   readonly format?: 'networks' | 'roles';
@@ -21,11 +21,11 @@ export interface KnobSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
-  readonly default: KnobValue;
+  readonly default: SettingValue;
   readonly description: string;
 }
 
-export type KnobValue = string | number | string[];
+export type SettingValue = string | number | string[];
 
 const variableOf = (key: string): string =>
   `FENCELINE_${key
@@ -33,18 +33,18 @@ const variableOf = (key: string): string =>
     .replaceAll('.', '_')
     .toUpperCase()}`;
 
-function flatten(schema: TSchema, prefix: string): Knob[] {
+function flatten(schema: TSchema, prefix: string): Setting[] {
   const properties = (schema as { properties?: Record<string, TSchema> }).properties;
-  if (!properties) return [{ key: prefix, variable: variableOf(prefix), schema: schema as unknown as KnobSchema }];
+  if (!properties) return [{ key: prefix, variable: variableOf(prefix), schema: schema as unknown as SettingSchema }];
   return Object.entries(properties).flatMap(([name, child]) => flatten(child, prefix ? `${prefix}.${name}` : name));
 }
 
-export const knobs: readonly Knob[] = flatten(ConfigurationSchema, '');
+export const settings: readonly Setting[] = flatten(ConfigurationSchema, '');
 
 type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly rule: string };
 
-/** The value that a knob takes from text or from a file, or the rule it breaks. */
-export function readKnob({ key, schema }: Knob, given: unknown): Reading<KnobValue> {
+/** The value that a setting takes from text or from a file, or the rule it breaks. */
+export function readSetting({ key, schema }: Setting, given: unknown): Reading<SettingValue> {
   if (schema.enum) {
     return schema.enum.includes(given as string)
       ? { ok: true, value: given as string }
@@ -59,7 +59,7 @@ export function readKnob({ key, schema }: Knob, given: unknown): Reading<KnobVal
   return isText ? { ok: true, value: given } : { ok: false, rule: 'must be a text' };
 }
 
-function readInteger({ minimum, maximum }: KnobSchema, given: unknown): Reading<number> {
+function readInteger({ minimum, maximum }: SettingSchema, given: unknown): Reading<number> {
   const value = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
   const upper = maximum ?? Number.MAX_SAFE_INTEGER;
   const lower = minimum ?? 0;

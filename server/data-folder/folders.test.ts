@@ -29,9 +29,9 @@ test('a read model of another release, whose format is another or not marked, is
   };
   expect(await offsetOfNext()).toBe(0);
   expect(await offsetOfNext()).toBe(1);
-  writeFileSync(join(data, 'view', 'format'), '1');
+  writeFileSync(join(data, 'read-model', 'format'), '1');
   expect(await offsetOfNext()).toBe(0);
-  rmSync(join(data, 'view', 'format'));
+  rmSync(join(data, 'read-model', 'format'));
   expect(await offsetOfNext()).toBe(0);
 });
 
@@ -45,7 +45,7 @@ test('a read model that nobody had open for long is made anew, another is kept',
   await readModel.apply([storedProject], 1);
   await readModel.close();
 
-  const folder = join(data, 'view');
+  const folder = join(data, 'read-model');
   const writtenAt = (ms: number) => {
     for (const name of readdirSync(folder)) utimesSync(join(folder, name), ms / 1_000, ms / 1_000);
   };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const adminApiKeyFile = 'administrator-key';
+export const adminApiKeyFile = 'admin-api-key';
 
 /** The key given by the environment, else the folder's, which is made when there is none. */
 export function adminApiKey(folder: string, given: string | undefined): string {

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encryptionKeyBytes } from '../../pipeline/encryption.js';
 
-const encryptionKeyFile = 'sealing-key';
+const encryptionKeyFile = 'encryption-key';
 
 /**
  * The key given as hex digits by FENCELINE_ENCRYPTION_KEY, else the folder's, which is made when there is none. Throws

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const settings = {
     FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
     FENCELINE_EXPIRY_INTERVAL_MS: `${expiryIntervalMs}`,
-    FENCELINE_EXPIRY_KEEP_DAYS: '0',
+    FENCELINE_EXPIRY_RETENTION_DAYS: '0',
   };
   nodes = await ClusterNodes.start({ ...cluster.environment, ...settings }, plan);
   [left, right] = ['left', 'right'].map(

@@ -21,7 +21,7 @@ const dashboard = JSON.parse(readRepositoryFile('deploy/grafana/fenceline.json')
   panels: Panel[];
 };
 const graphs = dashboard.panels.filter(({ type }) => type === 'timeseries');
-const alarms = parse(readRepositoryFile('deploy/prometheus/alarms.yml')).groups.flatMap(
+const alarms = parse(readRepositoryFile('deploy/prometheus/alerts.yml')).groups.flatMap(
   ({ rules }: { rules: object[] }) => rules,
 ) as { alert: string; expr: string; annotations: { summary: string } }[];
 const prometheus = parse(readRepositoryFile('deploy/prometheus/prometheus.yml'));

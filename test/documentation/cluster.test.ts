@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { clusterOptions } from '../../server/cluster-options.js';
 import { loadConfiguration } from '../../server/config/load.js';
-import { knobs } from '../../server/config/settings.js';
+import { settings } from '../../server/config/settings.js';
 import { interpolations, nodes, readRepositoryFile, repositoryFile } from '../deploy/compose.js';
 
 const guide = readRepositoryFile('docs/cluster.md');
@@ -51,12 +51,12 @@ it('has a configuration that the program takes, with the passwords in the enviro
   expect(loaded.ok && clusterOptions(loaded.configuration)).toMatchObject({ ok: true });
 });
 
-it('names only knobs that are there', () => {
-  const sections = new Set(knobs.map(({ key }) => key.split('.')[0]));
+it('names only settings that are there', () => {
+  const sections = new Set(settings.map(({ key }) => key.split('.')[0]));
   const named = [...guide.matchAll(/`(\w+\.[a-z]\w*)`/g)].map(([, key]) => key as string);
-  const ofKnobs = named.filter((key) => sections.has(key.split('.')[0]));
-  expect(ofKnobs.length).toBeGreaterThan(20);
-  expect(ofKnobs.filter((key) => !knobs.some((knob) => knob.key === key))).toEqual([]);
+  const ofSettings = named.filter((key) => sections.has(key.split('.')[0]));
+  expect(ofSettings.length).toBeGreaterThan(20);
+  expect(ofSettings.filter((key) => !settings.some((setting) => setting.key === key))).toEqual([]);
 });
 
 it('links to files and headings that are there', () => {

@@ -113,7 +113,7 @@ describe('a data folder', () => {
     await server.stop();
     for (const { path, isFolder } of entriesOf(server.dataFolder)) chmodSync(path, isFolder ? 0o755 : 0o644);
     mkdirSync(join(server.dataFolder, 'copies'), { mode: 0o777 });
-    writeFileSync(join(server.dataFolder, 'copies', 'sealing-key'), 'x', { mode: 0o644 });
+    writeFileSync(join(server.dataFolder, 'copies', 'encryption-key'), 'x', { mode: 0o644 });
     await server.restart();
     expect(openToOthers(server.dataFolder)).toEqual([]);
     await server.stop();

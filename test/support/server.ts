@@ -95,7 +95,7 @@ export class TestServer {
 
   async administrator(): Promise<Client> {
     if (this.#cluster) return this.withKey(this.#cluster.adminApiKey);
-    return this.withKey((await readFile(join(this.dataFolder, 'administrator-key'), 'utf8')).trim());
+    return this.withKey((await readFile(join(this.dataFolder, 'admin-api-key'), 'utf8')).trim());
   }
 
   /** Starts the process again, on the same folder, without waiting for it to be ready. */

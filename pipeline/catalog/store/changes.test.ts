@@ -24,7 +24,7 @@ const put = (record: ReturnType<typeof geofenceRecord>): ConfigurationChange => 
 
 function startNode(path = temporaryFolder()) {
   const embedded = openEmbedded({ path: `${path}/data`, partitions: 1 });
-  const readModel = openReadModel(`${path}/view`);
+  const readModel = openReadModel(`${path}/read-model`);
   const problems: ChangeProblem[] = [];
   const following = followChanges({ log: embedded.log, readModel, onProblem: (problem) => problems.push(problem) });
   const stop = async () => {
@@ -240,7 +240,7 @@ test('a read model that is ahead of a restored topic shows the topic as soon as 
   cpSync(older, data, { recursive: true });
 
   const embedded = openEmbedded({ path: data, partitions: 1 });
-  const readModel = openReadModel(`${path}/view`);
+  const readModel = openReadModel(`${path}/read-model`);
   const problems: ChangeProblem[] = [];
   const parts = { log: embedded.log, readModel, onProblem: (problem: ChangeProblem) => problems.push(problem) };
   const following = await followComparedChanges(parts);

@@ -92,7 +92,7 @@ export class TestNode {
 
   async #open(): Promise<void> {
     this.embedded = openEmbedded({ path: join(this.folder, 'data'), partitions: this.partitions });
-    this.readModel = openReadModel(join(this.folder, 'view'));
+    this.readModel = openReadModel(join(this.folder, 'read-model'));
     const { log } = this.embedded;
     this.#changes = followChanges({
       log,
