@@ -1,5 +1,5 @@
-// Ends with status 0 when the Fenceline of this container is ready. Run by Docker, every few seconds: plain http, for
-// it starts fastest.
+// Exits with status 0 when Fenceline in this container is ready. Docker runs it every few seconds, so it imports nothing
+// but node:http, which starts fastest.
 import { get } from 'node:http';
 
 const port = process.env.FENCELINE_PORT || 8080;

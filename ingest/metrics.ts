@@ -25,7 +25,7 @@ export const ingestMetrics = {
     label: 'endpoint',
     help: 'Requests refused because too much was in flight.',
   },
-  track_replies_late_total: {
+  track_replies_timed_out_total: {
     kind: 'counter',
     help: 'Track answers that were sent without their events, since the outcome took too long.',
   },

@@ -133,7 +133,7 @@ describe('without the location stage', () => {
       deviceMake: 'm',
       geofences: [],
     });
-    expect(ingest.counted.track_replies_late_total).toBe(1);
+    expect(ingest.counted.track_replies_timed_out_total).toBe(1);
   });
 
   it('turns away whom it can not let wait', async () => {

@@ -69,7 +69,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     const latest = replies.get(last.id);
     const pending = replies.size < locations.length;
     const notEntered = locations.reduce((sum, { id }) => sum + (replies.get(id)?.notEntered ?? 0), 0);
-    if (pending) metrics.add('track_replies_late_total', 1);
+    if (pending) metrics.add('track_replies_timed_out_total', 1);
     return {
       meta: { code: 200, ...(pending && { pending: true }), ...(notEntered > 0 && { notEntered }) },
       events: locations.flatMap((location) => {

@@ -42,9 +42,9 @@ const editLimitMs = 10_000;
 const unknownKeyLimitMs = 2_000;
 
 const clusterMetrics = {
-  service_problems_total: {
+  dependency_errors_total: {
     kind: 'counter',
-    help: 'Troubles with Kafka, Redis or the registry that were sat out or got round. A few at every restart of a broker are usual.',
+    help: 'Errors of Kafka, Redis or the registry that were retried or worked around. A few per broker restart are normal.',
   },
 } as const;
 
@@ -72,7 +72,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
   const onProblem = (problem: string): void => {
     logger.warn({ problem }, 'cluster');
-    metrics.add('service_problems_total', 1);
+    metrics.add('dependency_errors_total', 1);
   };
   const backend = await openCluster({ ...options, onProblem });
   const { log } = backend;

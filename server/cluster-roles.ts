@@ -66,7 +66,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     );
     addGauge(registry, {
       name: 'location_backlog_records',
-      help: 'Accepted locations that wait to be evaluated.',
+      help: 'Accepted locations that are not evaluated yet.',
       read: async () => sum((await progress()).waitingRecords),
     });
     await addIngest(

@@ -95,7 +95,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const progress = sharedProgress(log, applied);
   addGauge(registry, {
     name: 'location_backlog_records',
-    help: 'Accepted locations that wait to be evaluated.',
+    help: 'Accepted locations that are not evaluated yet.',
     read: async () => sum((await progress()).waitingRecords),
   });
   const http = {

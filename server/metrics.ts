@@ -82,7 +82,7 @@ function noNumberInAnOutage(error: unknown): number {
 export function createRequestObserver(registry: Registry): RequestObserver {
   const durations = new Histogram({
     name: prefixed('http_request_ms'),
-    help: 'Milliseconds from a request to the end of its answer, by method, route and status.',
+    help: 'Milliseconds from receiving a request to the end of its response, by method, route and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000],
     registers: [registry],

@@ -59,8 +59,8 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
   const { maxConcurrency, maxConcurrencyPerEndpoint, deliveryRetentionDays } = configuration.webhooks;
   const client = createWebhookClient(configuration);
   addGauge(registry, {
-    name: 'webhook_deliveries_waiting',
-    help: 'Deliveries that wait to be sent, for the first time or again.',
+    name: 'webhook_deliveries_pending',
+    help: 'Deliveries that wait for their first request or for a retry.',
     read: () => deliveryQueue.size(),
   });
   const stage = createWebhookStage({

@@ -49,7 +49,7 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
     await drive(smoke ? 1 : 10, 8);
     const rounds: number[][] = [];
     for (let index = 0; index < (smoke ? 1 : 3); index++) rounds.push(await drive(smoke ? 1 : 20, 9 + index));
-    const late = await server.counter('track_replies_late_total');
+    const late = await server.counter('track_replies_timed_out_total');
     return [
       { what: 'p50', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.5)) },
       { what: 'p99', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.99)), target: '< 25' },

@@ -1,5 +1,5 @@
 /**
- * The dashboard and the alarms ask for metrics that a node has, and are found where Prometheus and Grafana look for
+ * The dashboard and the alerts ask for metrics that a node has, and are found where Prometheus and Grafana look for
  * them.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,12 +21,12 @@ const dashboard = JSON.parse(readRepositoryFile('deploy/grafana/fenceline.json')
   panels: Panel[];
 };
 const graphs = dashboard.panels.filter(({ type }) => type === 'timeseries');
-const alarms = parse(readRepositoryFile('deploy/prometheus/alerts.yml')).groups.flatMap(
+const alerts = parse(readRepositoryFile('deploy/prometheus/alerts.yml')).groups.flatMap(
   ({ rules }: { rules: object[] }) => rules,
 ) as { alert: string; expr: string; annotations: { summary: string } }[];
 const prometheus = parse(readRepositoryFile('deploy/prometheus/prometheus.yml'));
 
-/** Of Prometheus itself: whether the last question was answered. */
+/** Made by Prometheus itself: whether the last scrape succeeded. */
 const ofPrometheus = ['up'];
 const metricPattern = /\b(?:fenceline|nodejs|process)_\w+|\bup\b/g;
 
@@ -55,12 +55,12 @@ describe('the dashboard', () => {
     expect(expressions.flatMap(unknownIn)).toEqual([]);
   });
 
-  it('shows every metric of ours that tells of trouble or throughput', () => {
+  it('shows every metric of Fenceline that reports problems or throughput', () => {
     const text = JSON.stringify(graphs);
     const ours = exposed
       .filter((name) => name.startsWith('fenceline_'))
       .map((name) => name.replace(/_(bucket|count)$/, ''));
-    // Of clients: nothing that an operator could act on.
+    // Caused by clients: operators can't act on them.
     const notShown = ['fenceline_client_log_lines_total', 'fenceline_conversions_accepted_total'];
     expect(ours.filter((name) => !text.includes(name) && !notShown.includes(name))).toEqual([]);
   });
@@ -90,15 +90,15 @@ describe('the dashboard', () => {
   });
 });
 
-describe('the alarms', () => {
+describe('the alerts', () => {
   it('ask only for metrics that a node has', () => {
-    expect(alarms.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
+    expect(alerts.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
   });
 
   it('are in the guide, and the guide has no others', () => {
     const [, section = ''] = /\n## What to watch\n([\s\S]*?)\n## /.exec(readRepositoryFile('docs/cluster.md')) ?? [];
-    const explained = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-    expect(explained).toEqual(alarms.map(({ alert }) => alert));
+    const explained = [...section.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
+    expect(explained).toEqual(alerts.map(({ alert }) => alert));
   });
 });
 

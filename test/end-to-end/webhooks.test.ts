@@ -165,7 +165,7 @@ describe('a webhook', () => {
 
   async function waitingDeliveries(): Promise<number> {
     const { body: text } = await server.withKey(undefined).get('/metrics');
-    return Number(/^fenceline_webhook_deliveries_waiting (\d+)$/m.exec(text)?.[1]);
+    return Number(/^fenceline_webhook_deliveries_pending (\d+)$/m.exec(text)?.[1]);
   }
 
   it('gets an event again when it is asked for, byte for byte', async () => {

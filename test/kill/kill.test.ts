@@ -82,7 +82,7 @@ async function everythingIsStored(server: TestServer, receiver: Receiver): Promi
 
 async function waitingDeliveries(server: TestServer): Promise<number> {
   const { body } = await server.withKey(undefined).get('/metrics');
-  return Number(/^fenceline_webhook_deliveries_waiting (\d+)/m.exec(body)?.[1]);
+  return Number(/^fenceline_webhook_deliveries_pending (\d+)/m.exec(body)?.[1]);
 }
 
 describe('a server that is killed again and again', () => {

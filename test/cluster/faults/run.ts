@@ -119,5 +119,5 @@ async function everythingIsStored(nodes: ClusterNodes, receiver: Receiver, { dev
 
 async function waitingDeliveries(nodes: ClusterNodes): Promise<number> {
   const sender = nodes.nodes.find(({ roles }) => roles.includes('webhooks'))!;
-  return sender.metric('fenceline_webhook_deliveries_waiting');
+  return sender.metric('fenceline_webhook_deliveries_pending');
 }

@@ -47,7 +47,7 @@ it('an idle partition notices that Redis fell back, and makes up for it at once'
       await secret.track({ deviceId: `device-${index}`, ...standing(eastM, 0), accuracy: 5, updatedAt });
     }
     await until(() => receiver.requests.length >= devices * (number + 1), patience);
-    await until(async () => (await nodes.metric('fenceline_webhook_deliveries_waiting')) === 0, patience);
+    await until(async () => (await nodes.metric('fenceline_webhook_deliveries_pending')) === 0, patience);
   };
   const inside = async (): Promise<number> => {
     const sources = await clusterSources(environment);
