@@ -1,6 +1,6 @@
 /** What the routes of the API work with. */
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
-import type { Sealer } from '../pipeline/encryption.js';
+import type { SecretCipher } from '../pipeline/encryption.js';
 import type { Analytics, DeliveryQueue, Log } from '../pipeline/ports.js';
 import type { IconKind } from '../renderer/icons/rasterize.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
@@ -25,7 +25,7 @@ export interface ApiDependencies {
 
 /** What the routes of webhooks need of the world. */
 export interface WebhookParts {
-  readonly sealer: Sealer;
+  readonly secretCipher: SecretCipher;
   /** CIDRs within which endpoints may lie although they are reserved. */
   readonly allowedNetworks: readonly string[];
   /** Of one project and environment. */

@@ -10,7 +10,7 @@ import { newProject } from '../api/projects/projects.js';
 import { type ClusterBackend, openCluster } from '../backends/cluster/cluster.js';
 import { appendChange } from '../pipeline/catalog/store/changes.js';
 import type { ConfigurationChange } from '../pipeline/catalog/types.js';
-import { createSealer } from '../pipeline/encryption.js';
+import { createSecretCipher } from '../pipeline/encryption.js';
 import { topics } from '../pipeline/ports.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { clusterOptionsOrRefuse } from '../server/cluster-options.js';
@@ -44,7 +44,7 @@ export interface BenchNode extends ServerProcess {
 export class BenchCluster {
   /** The bench's own way to the services. */
   readonly backend: ClusterBackend;
-  readonly sealer = createSealer(Buffer.from(encryptionKey, 'hex'));
+  readonly secretCipher = createSecretCipher(Buffer.from(encryptionKey, 'hex'));
   readonly #environment: Readonly<Record<string, string>>;
   readonly #services: readonly Server[];
   readonly #folder: string;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbedded } from '../backends/embedded/embedded.js';
-import { createSealer, type Sealer } from '../pipeline/encryption.js';
+import { createSecretCipher, type SecretCipher } from '../pipeline/encryption.js';
 import { type NewRecord, topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
@@ -57,7 +57,7 @@ export class BenchServer {
   /** A server that has these fences and webhooks, and `environment` besides what all benches share. */
   static async configured(
     fencesOf: (project: string) => Iterable<GeofenceRecord>,
-    webhooksOf: (project: string, sealer: Sealer) => Iterable<WebhookRecord>,
+    webhooksOf: (project: string, secretCipher: SecretCipher) => Iterable<WebhookRecord>,
     environment: Readonly<Record<string, string>> = {},
   ): Promise<BenchServer> {
     const server = new BenchServer(environment);
@@ -65,7 +65,7 @@ export class BenchServer {
     const project = await server.#project();
     await server.stop();
     await server.#append('geofence', fencesOf(project));
-    await server.#append('webhook', webhooksOf(project, createSealer(encryptionKey(server.#folder))));
+    await server.#append('webhook', webhooksOf(project, createSecretCipher(encryptionKey(server.#folder))));
     await server.start();
     return server;
   }

@@ -1,4 +1,4 @@
-/** The types of `records.ts`, the schemas in `avro/` and the codecs say the same, and stay readable for ever. */
+/** Compares the types of `records.ts` with the schemas in `avro/`, and reads every version that ever shipped. */
 import { readdirSync, readFileSync } from 'node:fs';
 import avro from 'avsc';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ const types: Record<string, { type: avro.Type; values: fc.Arbitrary<unknown> }> 
 };
 const cases = Object.entries(types).map(([name, { type, values }]) => ({ name, type, values }));
 
-/** Decoded records are class instances; only what they hold counts. */
+/** Copies class instances, which decoding returns, to plain objects. */
 const plain = (value: unknown): unknown => {
   if (Buffer.isBuffer(value) || value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(plain);
@@ -39,7 +39,7 @@ const plain = (value: unknown): unknown => {
 };
 
 describe.each(cases)('$name', ({ name, type, values }) => {
-  test('its type and its schema have the same fields', () => {
+  test('type and schema have the same fields', () => {
     fc.assert(
       fc.property(values, (value) => {
         const options = { noUndeclaredFields: true } as Parameters<avro.Type['isValid']>[1];
@@ -55,12 +55,12 @@ describe.each(cases)('$name', ({ name, type, values }) => {
     .sort((a, b) => versionOf(a) - versionOf(b));
   const readVersion = (file: string): avro.Schema => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
 
-  // When this fails the schema was changed: add what it prints as the next version, and never touch an older one.
+  // A failure means that the schema changed: add the printed schema as the next version, and never edit an older one.
   test('the schema is the newest of the shipped versions', () => {
     expect(type.schema({ exportAttrs: true })).toEqual(readVersion(versionFiles.at(-1) as string));
   });
 
-  test.each(versionFiles)('the newest reader reads what %s wrote', (file) => {
+  test.each(versionFiles)('the newest reader reads records of %s', (file) => {
     const writer = avro.Type.forSchema(readVersion(file), { registry: {}, wrapUnions: false });
     const resolver = type.createResolver(writer);
     for (let count = 0; count < 50; count++) {
@@ -86,13 +86,13 @@ describe('a codec', () => {
     );
   });
 
-  test('encodes into a buffer as it encodes alone, or says that there is no room', () => {
+  test('encodes into a buffer the same bytes as alone, or returns -1 if they do not fit', () => {
     fc.assert(
-      fc.property(arbitrary.event, fc.nat(20), fc.nat(400), (event, position, room) => {
+      fc.property(arbitrary.event, fc.nat(20), fc.nat(400), (event, position, freeBytes) => {
         const alone = codecs.event.encode(event);
-        const target = Buffer.alloc(position + room);
+        const target = Buffer.alloc(position + freeBytes);
         const end = codecs.event.encodeInto(event, target, position);
-        expect(end).toBe(alone.length <= room ? position + alone.length : -1);
+        expect(end).toBe(alone.length <= freeBytes ? position + alone.length : -1);
         if (end >= 0) expect(target.subarray(position, end)).toEqual(alone);
       }),
     );

@@ -1,10 +1,8 @@
 /**
- * Avro codecs of everything that is written to a topic or a state store.
+ * Avro codecs of all records on topics and in state stores, made from the `*.avsc` files in `avro/`.
  *
- * Flows in: the `*.avsc` files beside this one. Flows out: typed encoders and decoders. On topics a value is framed in
- * the Confluent wire format (a zero byte, four bytes of schema id big-endian, the Avro body), so that any Kafka client
- * can read it.
- * Embedded, schema ids are the fixed ones below; in a cluster the registry assigns them.
+ * On topics a value has the Confluent wire format, which any Kafka client can read: a zero byte, four bytes of schema
+ * id (big-endian), the Avro body. Embedded nodes use the fixed schema ids below; in a cluster the registry assigns them.
  */
 import { readFileSync } from 'node:fs';
 import avro from 'avsc';
@@ -27,14 +25,14 @@ function load<T>(name: string, names = registry): avro.Type & { __value?: T } {
   return avro.Type.forSchema(schema, { registry: names, wrapUnions: false });
 }
 
-// Order matters: an outcome refers to Location, an event to Environment and BeaconType, an attempt to Delivery.
+// The order matters: an outcome refers to Location, an event to Environment and BeaconType, an attempt to Delivery.
 export const locationType = load<Location>('location');
 export const outcomeType = load<Outcome>('outcome');
 export const eventType = load<Event>('event');
 export const changeType = load<Change>('change');
 export const deadLetterType = load<DeadLetter>('dead-letter');
 export const deviceStateType = load<DeviceState>('device-state');
-/** What releases without generations wrote: states have no schema id, so their reader must know it. */
+/** The schema of releases without generations. States carry no schema id, so the reader must know it. */
 export const firstDeviceStateType = load<DeviceState>('versions/device-state.v1', {});
 export const deliveryType = load<Delivery>('delivery');
 export const attemptType = load<Attempt>('attempt');
@@ -46,16 +44,16 @@ export const frameBytes = 5;
 /** Encodes and decodes one record type in the Confluent wire format. */
 export interface Codec<T> {
   readonly schemaId: number;
-  /** The Avro type, for readers that must resolve older schemas. */
+  /** The Avro type, for readers that resolve older schemas. */
   readonly type: avro.Type;
   encode(value: T): Buffer;
-  /** Writes the frame into `target` at `position`; returns the position after it, or -1 when there was no room. */
+  /** Writes the frame into `target` at `position`. Returns the position after it, or -1 if it does not fit. */
   encodeInto(value: T, target: Buffer, position: number): number;
-  /** Throws when the frame is not of this codec's schema or the body is broken. */
+  /** Decodes a frame. Throws if it has another schema id or its body is invalid. */
   decode(frame: Buffer): T;
 }
 
-/** A codec under a schema id: the fixed one when embedded, the registry's in a cluster. */
+/** Creates a codec for a schema id. */
 export function createCodec<T>(type: avro.Type, schemaId: number): Codec<T> {
   function encodeInto(value: T, target: Buffer, position: number): number {
     if (position + frameBytes > target.length) return -1;

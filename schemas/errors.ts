@@ -1,14 +1,13 @@
 /**
- * The one catalogue of errors that Fenceline answers or logs.
+ * The catalogue of all errors that the API returns.
  *
- * Flows in: a code and, for parameter errors, the field and the rule. Flows out: an {@link ApiError} that the HTTP
- * rooms turn into `{"meta":{"code":400,"type":"invalid_parameter","param":"radius","message":"radius: must be 10 to
- * 10000 metres"}}`.
- * Codes are stable: clients may switch on `meta.type`. `docs/errors.md` is made from this table, and a test holds it
- * so.
+ * Input: a code and, for parameter errors, the field and the rule. Output: an {@link ApiError}, which the HTTP modules
+ * return as `{"meta":{"code":400,"type":"invalid_parameter","param":"radius","message":"radius: must be 10 to 10000
+ * metres"}}`. Codes are stable: clients may switch on `meta.type`. `docs/errors.md` is generated from this table, and a
+ * test compares the two.
  */
 
-/** One row of the catalogue. `retry`: may the same request succeed later without being changed? */
+/** One row of the catalogue. `retry`: the same request, unchanged, may succeed later. */
 export interface ErrorDefinition {
   readonly status: number;
   readonly retry: boolean;
@@ -19,83 +18,83 @@ export const errorCatalogue = {
   invalid_parameter: {
     status: 400,
     retry: false,
-    meaning: 'A field is missing or breaks its rule; `meta.param` names it.',
+    meaning: 'A field is missing or invalid. `meta.param` names the field.',
   },
   invalid_body: { status: 400, retry: false, meaning: 'The body is not valid JSON, form data or Avro.' },
   malformed_request: {
     status: 400,
     retry: false,
-    meaning: 'What came is not an HTTP/1.1 request; the connection is closed.',
+    meaning: 'The data is not an HTTP/1.1 request. The server closes the connection.',
   },
   not_available: {
     status: 400,
     retry: false,
-    meaning: 'The feature is known, but this installation does not offer it yet.',
+    meaning: 'The feature exists, but this installation does not offer it.',
   },
   query_too_large: {
     status: 400,
     retry: false,
     meaning:
-      'A question over analytics takes more time, memory or rows than one may; ask for a shorter range, or of less.',
+      'An analytics query exceeds the limit on time, memory or rows. Query a shorter time range or fewer geofences.',
   },
   unauthorized: { status: 401, retry: false, meaning: 'The key is missing, unknown or revoked.' },
-  forbidden: { status: 403, retry: false, meaning: 'The key is valid but has too little authority for this call.' },
-  not_found: { status: 404, retry: false, meaning: 'There is no such resource or path.' },
-  method_not_allowed: { status: 405, retry: false, meaning: 'The path exists, but not with this method.' },
+  forbidden: { status: 403, retry: false, meaning: 'The key is valid but not allowed to make this call.' },
+  not_found: { status: 404, retry: false, meaning: 'The resource or the path does not exist.' },
+  method_not_allowed: { status: 405, retry: false, meaning: 'The path does not support this method.' },
   request_timeout: {
     status: 408,
     retry: true,
-    meaning: 'The headers or the body came too slowly; the connection is closed.',
+    meaning: 'The headers or the body arrived too slowly. The server closes the connection.',
   },
-  conflict: { status: 409, retry: false, meaning: 'The request contradicts a record that exists.' },
+  conflict: { status: 409, retry: false, meaning: 'The request conflicts with an existing record.' },
   edit_conflict: {
     status: 409,
     retry: true,
-    meaning: 'Others changed the record each time that this edit was tried; nothing was changed by it.',
+    meaning: 'Concurrent edits changed the record on every attempt. This edit was not applied.',
   },
   precondition_failed: {
     status: 412,
     retry: false,
-    meaning: 'The record is not at the revision that `If-Match` names; read it again and decide anew.',
+    meaning: 'The record is no longer at the revision in `If-Match`. Read it again before you edit it.',
   },
   body_too_large: { status: 413, retry: false, meaning: 'The body is larger than the endpoint accepts.' },
-  uri_too_long: { status: 414, retry: false, meaning: 'The URL is longer than the server reads.' },
-  unsupported_media_type: { status: 415, retry: false, meaning: 'The Content-Type is not one the endpoint reads.' },
+  uri_too_long: { status: 414, retry: false, meaning: 'The URL is longer than the server accepts.' },
+  unsupported_media_type: { status: 415, retry: false, meaning: 'The endpoint does not accept this Content-Type.' },
   rate_limited: {
     status: 429,
     retry: true,
-    meaning: 'Too many requests for this key or device; `Retry-After` says when to come back.',
+    meaning: 'This key or device sent too many requests. Retry after the seconds in `Retry-After`.',
   },
   headers_too_large: {
     status: 431,
     retry: false,
-    meaning: 'The request line and the headers are larger than the server reads.',
+    meaning: 'The request line and the headers are larger than the server accepts.',
   },
   internal: {
     status: 500,
     retry: true,
-    meaning: 'An unexpected failure; the request id in the answer finds it in the log.',
+    meaning: 'An unexpected failure. Search the log for the request id of the response.',
   },
   overloaded: {
     status: 503,
     retry: true,
-    meaning: 'More is in flight than can be kept; `Retry-After` says when to come back.',
+    meaning: 'Too many requests are in flight. Retry after the seconds in `Retry-After`.',
   },
   storage_full: {
     status: 503,
     retry: true,
-    meaning: 'The disk is nearly full, so nothing can be stored; reads go on. `Retry-After` says when to come back.',
+    meaning: 'The disk is nearly full: writes fail, reads work. Retry after the seconds in `Retry-After`.',
   },
   unavailable: {
     status: 503,
     retry: true,
-    meaning: 'A part that this call needs is starting, stopping or out of reach.',
+    meaning: 'A service that this call needs is starting, stopping or unreachable.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** An expected failure of a request: catalogued, safe to show, with the field it is about where there is one. */
+/** An expected failure of a request, with a code of the catalogue. The message is safe to show to clients. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
@@ -115,24 +114,24 @@ export class ApiError extends Error {
 }
 
 /**
- * A field that breaks its rule. `rule` is a phrase that reads on after the field's name, as in "must be 10 to 10000".
+ * An invalid field. `rule` continues a sentence that begins with the field's name, such as "must be 10 to 10000".
  */
 export interface FieldProblem {
   readonly param: string;
   readonly rule: string;
 }
 
-/** The outcome of validating a value: the value in its normal form, or what is wrong with it. */
+/** The outcome of a validation: the value in normal form, or the problem. */
 export type Validated<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: FieldProblem };
 
-/** Shorthand for a failed validation. */
+/** Returns a failed validation. */
 export const invalid = (param: string, rule: string): { ok: false; problem: FieldProblem } => ({
   ok: false,
   problem: { param, rule },
 });
 
-/** The problem as the error that is answered: `latitude: must be -90 to 90`. */
+/** Returns the error to respond with, such as `latitude: must be -90 to 90`. */
 export const parameterError = ({ param, rule }: FieldProblem): ApiError =>
   new ApiError('invalid_parameter', `${param}: ${rule}`, { param });

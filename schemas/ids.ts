@@ -1,7 +1,7 @@
-/** Identifiers: 24 hex digits, either fresh or derived from what they name. */
+/** Creates identifiers of 24 hex digits, either fresh or derived from what they identify. */
 import { hash, randomBytes } from 'node:crypto';
 
-/** The same parts always give the same id. Parts are separated unambiguously. SHA-256, first 96 bits. */
+/** Returns the same id for the same parts: the first 96 bits of SHA-256 over the parts and their lengths. */
 export function deriveId(...parts: readonly string[]): string {
   return hash('sha256', parts.map((part) => `${part.length}:${part}`).join('|')).slice(0, 24);
 }
@@ -11,7 +11,7 @@ let counter = randomBytes(3).readUIntBE(0, 3);
 let secondsPart = '';
 let secondsOfPart = -1;
 
-/** A fresh id, ordered by time across processes to the second: seconds, random process part, counter. */
+/** Returns a fresh id of seconds, a random process part and a counter. Ids of all processes sort by second. */
 export function freshId(nowMs: number = Date.now()): string {
   const seconds = Math.floor(nowMs / 1000);
   if (seconds !== secondsOfPart) {
@@ -22,6 +22,9 @@ export function freshId(nowMs: number = Date.now()): string {
   return secondsPart + processPart + counter.toString(16).padStart(6, '0');
 }
 
-/** A geofence's or beacon's id follows from its pair, so two nodes that create the same pair at once agree. */
+/**
+ * Derives the id of a geofence or beacon from tag and external id. Two nodes that create the same pair at once make the
+ * same id.
+ */
 export const pairId = (kind: string, project: string, environment: string, tag: string, externalId: string): string =>
   deriveId(kind, project, environment, tag, externalId);

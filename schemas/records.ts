@@ -1,11 +1,11 @@
 /**
- * TypeScript types of the Avro records in `avro/`; a test holds them against the schemas. Times are epoch milliseconds.
+ * TypeScript types of the Avro records in `avro/`; a test compares both. Times are epoch milliseconds.
  */
 import type { BeaconType } from './json/beacon.js';
 import type { Environment } from './json/common.js';
 import type { AttemptResult, AttemptState } from './json/webhook.js';
 
-/** A beacon in range, identifiers in normal form (see location.avsc). */
+/** A beacon in range. Identifiers are in normal form, see location.avsc. */
 export interface RangedBeacon {
   type: BeaconType;
   group: string;
@@ -60,7 +60,7 @@ export interface Location {
 
 export type OutcomeResult = 'applied' | 'repeat' | 'stale';
 
-/** What one accepted location did. */
+/** The effects of one accepted location. */
 export interface Outcome {
   location: Location;
   result: OutcomeResult;
@@ -151,7 +151,7 @@ export interface DeadLetter {
 
 export type DeliveryReason = 'event' | 'redelivery' | 'test';
 
-/** One request to one webhook, as it is sent on every try. */
+/** One request to one webhook, with the bytes that every attempt sends. */
 export interface Delivery {
   id: string;
   webhook: string;
@@ -164,7 +164,7 @@ export interface Delivery {
   createdAt: number;
 }
 
-/** One try to deliver, with what came back. */
+/** An attempt to deliver, with the response. */
 export interface Attempt {
   id: string;
   delivery: Delivery;
@@ -181,7 +181,7 @@ export interface Attempt {
   responseBody: Buffer | null;
 }
 
-/** How many locations broke one rule at one endpoint within a moment. */
+/** The number of locations that one endpoint rejected for one reason in a short interval. */
 export interface Rejection {
   id: string;
   project: string;
@@ -193,7 +193,7 @@ export interface Rejection {
   at: number;
 }
 
-/** What evaluation remembers of the last location it applied for a user. */
+/** The last location that was applied for a user. */
 export interface LastLocation {
   occurredAt: number;
   receivedAt: number;
@@ -203,18 +203,21 @@ export interface LastLocation {
   deviceTimed: boolean;
   foreground: boolean;
   stopped: boolean;
-  /** What was ranged as one comparable text; null when nothing was said of beacons. */
+  /** The beacons in range as one comparable text; null if the location did not report beacons. */
   beacons: string | null;
   ip: string | null;
   source: string | null;
 }
 
-/** Being inside a geofence, or in range of a beacon, since a time. */
+/** A visit that goes on: the user is inside a geofence, or in range of a beacon, since a time. */
 export interface Visit {
   id: string;
   since: number;
   dwelled: boolean;
-  /** Which of the geofences or beacons that had this id in turn was entered; null in states of earlier releases. */
+  /**
+   * Creation time of the geofence or beacon that was entered. Distinguishes it from a later one with the same id. Null
+   * in states of earlier releases.
+   */
   generation: number | null;
 }
 
@@ -222,7 +225,7 @@ export interface UserState {
   id: string;
   userId: string | null;
   createdAt: number;
-  /** JSON of a UserProfile, or null while nothing is known. */
+  /** JSON of a UserProfile; null until the device reports one. */
   profile: string | null;
   last: LastLocation | null;
   /** By time of entry. */
@@ -230,7 +233,7 @@ export interface UserState {
   beacons: Visit[];
 }
 
-/** `users[0]` is the one whose location was applied last. */
+/** All state of a device. `users[0]` is the user whose location was applied last. */
 export interface DeviceState {
   users: UserState[];
 }

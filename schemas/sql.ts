@@ -1,3 +1,3 @@
-/** Names and texts within ClickHouse's statements, where they can't be bound. */
+/** Quotes names and texts in ClickHouse statements where parameters are not allowed. */
 export const identifier = (text: string): string => `\`${text.replace(/[\\`]/g, '\\$&')}\``;
 export const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;

@@ -1,7 +1,8 @@
 /**
- * From Avro records to rows of the ClickHouse tables in `schemas/clickhouse`, as tab-separated text. Pure. Rows are
- * written directly, for there are as many as locations. Ids, addresses and names of ours need no escapes; what clients
- * name does.
+ * Converts Avro records to rows of the ClickHouse tables in `schemas/clickhouse`, as tab-separated text. Pure.
+ *
+ * Rows are written directly as text, because there are as many as locations. Values that clients choose are escaped;
+ * ids, addresses and Fenceline's own names need no escapes.
  */
 import type { UserProfile } from './json/user.js';
 import type { Attempt, Event, Outcome, Rejection } from './records.js';
@@ -33,7 +34,8 @@ export function locationRow({ location, result, user, geofences, events }: Outco
   const where = `${location.latitude}\t${location.longitude}\t${location.accuracy_m}`;
   const flags = `${location.foreground}\t${location.stopped}\t${location.replayed}`;
   const effects = `${result}\t${texts(geofences)}\t${texts(events)}`;
-  return `${who}\t${time(occurredAt)}\t${time(receivedAt)}\t${where}\t${flags}\t${text(source ?? '')}\t${text(ip ?? '')}\t${effects}`;
+  const origin = `${text(source ?? '')}\t${text(ip ?? '')}`;
+  return `${who}\t${time(occurredAt)}\t${time(receivedAt)}\t${where}\t${flags}\t${origin}\t${effects}`;
 }
 
 /** Columns of table `events`, in the order of {@link eventRow}. */
@@ -58,15 +60,17 @@ export function eventRow(event: Event): string {
   const { project, environment, id, user, geofence, beacon, createdAt, actualCreatedAt } = event;
   const subject = geofence ?? beacon;
   const what = `${project}\t${environment}\t${id}\t${text(event.type)}\t${time(createdAt)}\t${time(actualCreatedAt)}`;
-  const who = `${event.locationId ?? ''}\t${text(user?.deviceId ?? '')}\t${user?.id ?? ''}\t${text(user?.userId ?? '')}`;
-  const about = `${geofence?.id ?? ''}\t${beacon?.id ?? ''}\t${text(subject?.tag ?? '')}\t${text(subject?.externalId ?? '')}`;
+  const device = text(user?.deviceId ?? '');
+  const who = `${event.locationId ?? ''}\t${device}\t${user?.id ?? ''}\t${text(user?.userId ?? '')}`;
+  const pair = `${text(subject?.tag ?? '')}\t${text(subject?.externalId ?? '')}`;
+  const about = `${geofence?.id ?? ''}\t${beacon?.id ?? ''}\t${pair}`;
   const measures = `${event.confidence}\t${nullable(event.duration_min)}`;
   const where = `${nullable(event.latitude)}\t${nullable(event.longitude)}\t${nullable(event.accuracy_m)}`;
   const flags = `${nullable(event.currentlyOperating)}\t${event.replayed}`;
   return `${what}\t${who}\t${about}\t${measures}\t${where}\t${flags}\t${text(eventText(event))}`;
 }
 
-/** A user's parts without what the configuration decides; that is added when the user is read. */
+/** A user without its geofences and beacons, which are added from the configuration when the user is read. */
 type UserBody = Omit<UserParts, 'geofences' | 'beacons'>;
 
 function userBody({ location, user, userCreatedAt, profile }: Outcome): UserBody {
@@ -88,12 +92,13 @@ export const userColumns = [
   ...['geofences', 'beacons', 'body'],
 ] as const;
 
-/** The user as an applied outcome left it. */
+/** Returns the row of the user after an applied outcome. */
 export function userRow(outcome: Outcome): string {
   const { project, environment, deviceId, userId, occurredAt, receivedAt } = outcome.location;
   const who = `${project}\t${environment}\t${outcome.user}\t${text(deviceId)}\t${text(userId ?? '')}`;
   const when = `${time(outcome.userCreatedAt)}\t${time(occurredAt)}\t${time(receivedAt)}`;
-  return `${who}\t${when}\t${texts(outcome.geofences)}\t${texts(outcome.beacons)}\t${text(JSON.stringify(userBody(outcome)))}`;
+  const body = text(JSON.stringify(userBody(outcome)));
+  return `${who}\t${when}\t${texts(outcome.geofences)}\t${texts(outcome.beacons)}\t${body}`;
 }
 
 /** Columns of table `webhook_attempts`, in the order of {@link attemptRow}. */
@@ -102,7 +107,7 @@ export const attemptColumns = [
   ...['result', 'message', 'state', 'next_attempt_at', 'status', 'response_headers', 'response_body', 'request_body'],
 ] as const;
 
-/** Of a body that came back, what is not UTF-8 (a character cut in two at the end, too) is replaced. */
+/** Returns the row of an attempt. Bytes of the response body that are not UTF-8 are replaced. */
 export function attemptRow(attempt: Attempt): string {
   const { id, delivery, at, nextAttemptAt, status, responseHeaders, responseBody } = attempt;
   const { project, environment, webhook, events, reason } = delivery;

@@ -7,8 +7,9 @@ let analytics: Awaited<ReturnType<typeof openTestAnalytics>>;
 beforeAll(async () => {
   analytics = await openTestAnalytics();
   await analytics.command(
-    `CREATE TABLE samples (id UInt32, word String, words Array(String), number Nullable(Float64), flag Bool, at DateTime64(3, 'UTC'))
-     ENGINE = MergeTree ORDER BY id`,
+    `CREATE TABLE samples (
+       id UInt32, word String, words Array(String), number Nullable(Float64), flag Bool, at DateTime64(3, 'UTC')
+     ) ENGINE = MergeTree ORDER BY id`,
   );
 });
 afterAll(() => analytics.close());
@@ -27,7 +28,7 @@ const sample = fc.record({
   at: fc.integer({ min: 0, max: 4_102_444_800_000 }),
 });
 
-test('values of every kind come back as they were', async () => {
+test('reads back values of every type unchanged', async () => {
   const samples = fc.sample(sample, { numRuns: 2_000, seed: 5 }).map((one, id) => ({ id, ...one }));
   const rows = samples.map((one) =>
     [one.id, text(one.word), texts(one.words), nullable(one.number), one.flag, time(one.at)].join('\t'),
@@ -38,7 +39,7 @@ test('values of every kind come back as they were', async () => {
   expect(stored).toEqual(samples.map((one) => ({ ...one, number: one.number === 0 ? 0 : one.number })));
 });
 
-test('rows that wait are taken once, however many', () => {
+test('takes buffered rows once, however many', () => {
   const waiting = new RowText(['a', 'b']);
   for (let row = 0; row < 50_000; row++) waiting.add(`${row}\té`);
   expect(waiting.size).toBe(50_000);

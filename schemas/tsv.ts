@@ -1,4 +1,4 @@
-/** Rows as the analytics port takes them: tab-separated text with ClickHouse's escapes, the columns' names first. */
+/** Encodes rows for the analytics port: tab-separated text with ClickHouse's escapes, after a line of column names. */
 import { utcTime } from './wire/common.js';
 
 const special = /[\\\t\n\r]/;
@@ -11,31 +11,31 @@ const escapes: { readonly [character: string]: string } = {
 };
 const escaped = (character: string): string => escapes[character] as string;
 
-/** The value of a String column. */
+/** Encodes the value of a String column. */
 export const text = (value: string): string => (special.test(value) ? value.replace(/[\\\t\n\r]/g, escaped) : value);
 
-/** The value of a Nullable column that needs no escapes. */
+/** Encodes the value of a Nullable column that needs no escapes. */
 export const nullable = (value: number | boolean | null): string => (value === null ? '\\N' : `${value}`);
 
-/** The value of a DateTime64(3) column, of epoch milliseconds. */
+/** Encodes epoch milliseconds for a DateTime64(3) column. */
 export const time = utcTime;
 
-/** The value of a Nullable(DateTime64(3)) column. */
+/** Encodes epoch milliseconds for a Nullable(DateTime64(3)) column. */
 export const nullableTime = (epochMs: number | null): string => (epochMs === null ? nullable(null) : time(epochMs));
 
 const quoted = (value: string): string => `'${value.replace(/[\\\t\n\r']/g, escaped)}'`;
 
-/** The value of an Array(String) column. */
+/** Encodes the value of an Array(String) column. */
 export const texts = (values: readonly string[]): string =>
   values.length === 0 ? '[]' : `[${values.map(quoted).join()}]`;
 
 /**
- * Characters that are turned into bytes at once: by the row it would cost more, and texts that wait would burden the
- * garbage collector.
+ * Characters that are encoded to bytes at once. Encoding single rows costs more, and keeping text burdens the garbage
+ * collector.
  */
 const chunkLength = 1 << 16;
 
-/** The rows that wait for one table, as bytes outside of the garbage collected heap. */
+/** Buffers the rows of one table as bytes outside of the garbage-collected heap. */
 export class RowText {
   readonly #columns: string;
   #size = 0;
@@ -46,19 +46,19 @@ export class RowText {
     this.#columns = `${columns.join('\t')}\n`;
   }
 
-  /** Rows that wait. */
+  /** Number of buffered rows. */
   get size(): number {
     return this.#size;
   }
 
-  /** A row is the columns' values in their order, with tabs between. */
+  /** Adds a row: the values in the order of the columns, separated by tabs. */
   add(row: string): void {
     this.#size++;
     this.#chunk += `${row}\n`;
     if (this.#chunk.length >= chunkLength) this.#endChunk();
   }
 
-  /** All rows that wait, and their number; afterwards none do. */
+  /** Removes and returns all rows and their number. */
   take(): { readonly rows: Buffer; readonly size: number } {
     this.#endChunk();
     const taken = { rows: Buffer.concat([Buffer.from(this.#columns), ...this.#chunks]), size: this.#size };
@@ -73,7 +73,7 @@ export class RowText {
   }
 }
 
-/** Rows of one table that are at hand already. */
+/** Encodes the given rows of one table. */
 export function rowText(columns: readonly string[], rows: Iterable<string>): Buffer {
   const result = new RowText(columns);
   for (const row of rows) result.add(row);

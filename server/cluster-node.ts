@@ -11,7 +11,7 @@ import { createSpace, refuseWhenFull } from '../backends/embedded/space.js';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
 import { createCatchUp, createConfigurationWriter, followComparedChanges } from '../pipeline/catalog/store/changes.js';
-import { createSealer } from '../pipeline/encryption.js';
+import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { stageMetrics } from '../pipeline/stages/metrics.js';
 import { closeHttp } from './close-http.js';
@@ -112,7 +112,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     writer,
     catalog,
     spatial: createSpatialQueries(catalog, Date.now),
-    sealer: createSealer(encryptionKeyOf(secrets.encryptionKey)),
+    secretCipher: createSecretCipher(encryptionKeyOf(secrets.encryptionKey)),
     app,
   };
   const parts = new Map<Role, Part>();

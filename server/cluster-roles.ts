@@ -13,7 +13,7 @@ import { createExpirySweeper } from '../pipeline/catalog/store/expiry.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import { createRestorationSweeper } from '../pipeline/catalog/store/restoration.js';
 import type { ConfigurationWriter, SpatialQueries } from '../pipeline/catalog/types.js';
-import type { Sealer } from '../pipeline/encryption.js';
+import type { SecretCipher } from '../pipeline/encryption.js';
 import { topics } from '../pipeline/ports.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
 import { askedEvery, progressAt, sum } from './backlog.js';
@@ -38,7 +38,7 @@ export interface RoleParts {
   readonly writer: ConfigurationWriter;
   readonly catalog: MonitoredCatalog;
   readonly spatial: SpatialQueries;
-  readonly sealer: Sealer;
+  readonly secretCipher: SecretCipher;
   readonly app: FastifyInstance;
 }
 
@@ -112,7 +112,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     };
   },
 
-  async api({ configuration, logger, backend, clickHouse, readModel, writer, spatial, sealer, app }) {
+  async api({ configuration, logger, backend, clickHouse, readModel, writer, spatial, secretCipher, app }) {
     const analytics = await openClickHouse(clickHouse);
     await migrate(analytics, tables, clickHouse);
     const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
@@ -122,7 +122,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       app,
       { configuration, readModel },
       {
-        ...{ writer, spatial, analytics, log, maps, states, sealer, webhookClient },
+        ...{ writer, spatial, analytics, log, maps, states, secretCipher, webhookClient },
         deliveries: backend.requestDeliveries,
       },
     );
@@ -136,7 +136,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     };
   },
 
-  async webhooks({ configuration, logger, registry, stageMetrics, backend, readModel, sealer }) {
+  async webhooks({ configuration, logger, registry, stageMetrics, backend, readModel, secretCipher }) {
     const catchUp = createCatchUp({ log: backend.log, readModel });
     return startWebhookStage({
       configuration,
@@ -146,7 +146,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       backend,
       readModel,
       catchUp,
-      sealer,
+      secretCipher,
     });
   },
 

@@ -18,7 +18,7 @@ import {
 } from '../pipeline/catalog/store/changes.js';
 import { createExpirySweeper } from '../pipeline/catalog/store/expiry.js';
 import { createRestorationSweeper } from '../pipeline/catalog/store/restoration.js';
-import { createSealer } from '../pipeline/encryption.js';
+import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
 import { closeHttp } from './close-http.js';
@@ -66,7 +66,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const writer = createConfigurationWriter({ log, readModel });
   await readModel.waitFor((await log.bounds(topics.changes, 0)).end);
 
-  const sealer = createSealer(encryptionKey(configuration.data));
+  const secretCipher = createSecretCipher(encryptionKey(configuration.data));
   const webhookClient = createWebhookClient(configuration);
   const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
   // After the read model has caught up: the stage loads its fences from it.
@@ -131,7 +131,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     admitWrite: () => refuseWhenFull(space),
     maps,
     states: stateStore,
-    sealer,
+    secretCipher,
     webhookClient,
     deliveries: backend.deliveryQueue,
   });

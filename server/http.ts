@@ -15,7 +15,7 @@ import { ingestMetrics } from '../ingest/metrics.js';
 import { defaultIngestBounds, type IngestDependencies } from '../ingest/parts.js';
 import { ingestRoutes } from '../ingest/routes.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
-import type { Sealer } from '../pipeline/encryption.js';
+import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, StateStore } from '../pipeline/ports.js';
 import { createTryOnce } from '../pipeline/stages/webhooks/attempt-once.js';
 import type { Configuration } from './config/schema.js';
@@ -90,7 +90,7 @@ export async function addIngest(
 export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | 'analytics' | 'log'> {
   readonly maps: Maps;
   readonly states: Pick<StateStore, 'load'>;
-  readonly sealer: Sealer;
+  readonly secretCipher: SecretCipher;
   /** Throws when nothing can be stored now. For calls that act before they store. */
   readonly admitWrite?: () => void;
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
@@ -100,9 +100,9 @@ export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | '
 export async function addApi(
   app: FastifyInstance,
   { configuration, readModel }: Pick<HttpParts, 'configuration' | 'readModel'>,
-  { writer, spatial, analytics, log, maps, states, sealer, admitWrite, webhookClient, deliveries }: ApiGiven,
+  { writer, spatial, analytics, log, maps, states, secretCipher, admitWrite, webhookClient, deliveries }: ApiGiven,
 ): Promise<void> {
-  const tryOnce = createTryOnce({ log, client: webhookClient, sealer, clock: Date.now });
+  const tryOnce = createTryOnce({ log, client: webhookClient, secretCipher, clock: Date.now });
   // Requests are answered by then: baking takes what they leave.
   app.addHook('onListen', async () => maps.prepare());
   await app.register(apiRoutes, {
@@ -112,7 +112,7 @@ export async function addApi(
     analytics,
     log,
     webhooks: {
-      sealer,
+      secretCipher,
       allowedNetworks: configuration.webhooks.allowedNetworks,
       maxWebhooks: configuration.webhooks.maxPerEnvironment,
       waiting: deliveries.waiting,

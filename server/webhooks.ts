@@ -5,7 +5,7 @@ import { parseNetworks } from '../outbound/addresses.js';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
 import { appendChange } from '../pipeline/catalog/store/changes.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
-import type { Sealer } from '../pipeline/encryption.js';
+import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, Log, StateStore } from '../pipeline/ports.js';
 import { createWebhookStage, type WebhookStageParts as StageParts } from '../pipeline/stages/webhooks/stage.js';
 import { parameterError } from '../schemas/errors.js';
@@ -41,7 +41,7 @@ export interface WebhookStageParts {
   readonly backend: { readonly log: Log; readonly stateStore: StateStore; readonly deliveryQueue: DeliveryQueue };
   readonly readModel: ReadModel;
   readonly catchUp?: StageParts['catchUp'];
-  readonly sealer: Sealer;
+  readonly secretCipher: SecretCipher;
 }
 
 export interface RunningWebhookStage {
@@ -54,7 +54,7 @@ export interface RunningWebhookStage {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {
-  const { configuration, logger, registry, metrics, readModel, sealer } = parts;
+  const { configuration, logger, registry, metrics, readModel, secretCipher } = parts;
   const { log, stateStore, deliveryQueue } = parts.backend;
   const { maxConcurrency, maxConcurrencyPerEndpoint, deliveryRetentionDays } = configuration.webhooks;
   const client = createWebhookClient(configuration);
@@ -70,7 +70,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
     configuration: readModel,
     catchUp: parts.catchUp,
     client,
-    sealer,
+    secretCipher,
     async disable({ _id, project, environment }, reason, at) {
       readModel.refresh();
       const bases = readModel.bases('webhook', _id);

@@ -15,7 +15,7 @@ import { noRateLimits } from '../../http/access/rate-limits.js';
 import { createHttpServer } from '../../http/server.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
-import { createSealer, encryptionKeyBytes } from '../../pipeline/encryption.js';
+import { createSecretCipher, encryptionKeyBytes } from '../../pipeline/encryption.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
 import type { Environment } from '../../schemas/json/common.js';
@@ -61,7 +61,7 @@ export async function useAnalytics() {
 
 /** What webhooks need, with the parts of interest on top. */
 export const webhookParts = (parts: Partial<WebhookParts> = {}): WebhookParts => ({
-  sealer: createSealer(randomBytes(encryptionKeyBytes)),
+  secretCipher: createSecretCipher(randomBytes(encryptionKeyBytes)),
   allowedNetworks: [],
   maxWebhooks: 10,
   waiting: unasked,

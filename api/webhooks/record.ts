@@ -1,6 +1,6 @@
 /** From what an owner says of a webhook to the record that is kept. */
 import type { Scope } from '../../pipeline/catalog/types.js';
-import type { Sealer } from '../../pipeline/encryption.js';
+import type { SecretCipher } from '../../pipeline/encryption.js';
 import { freshId } from '../../schemas/ids.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';
@@ -11,11 +11,11 @@ import { newSecret } from './secrets.js';
 export function newWebhook(
   { project, environment }: Scope,
   input: WebhookInput,
-  sealer: Sealer,
+  secretCipher: SecretCipher,
   nowMs: number,
 ): { readonly record: WebhookRecord; readonly issued: IssuedSecret } {
   const _id = freshId(nowMs);
-  const issued = newSecret(_id, sealer, nowMs);
+  const issued = newSecret(_id, secretCipher, nowMs);
   const times = { createdAt: nowMs, updatedAt: nowMs };
   const disabled = disabledAfter(input, null, nowMs);
   return { record: { _id, project, environment, ...times, ...input, disabled, secrets: [issued.record] }, issued };

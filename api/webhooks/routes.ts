@@ -40,7 +40,7 @@ export const webhookRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     const { configuration } = deps;
-    const { sealer, maxWebhooks } = deps.webhooks;
+    const { secretCipher, maxWebhooks } = deps.webhooks;
     const allowedNetworks = networksOf(deps.webhooks.allowedNetworks);
     const editWebhook = createWebhookEditor(deps, edit);
 
@@ -66,7 +66,7 @@ export const webhookRoutes =
               `there are ${maxWebhooks} webhooks, the most that this environment may have`,
             );
           }
-          const result = newWebhook(scope, input, sealer, nowMs);
+          const result = newWebhook(scope, input, secretCipher, nowMs);
           return { kind: 'webhook', id: result.record._id, record: result.record, isExisting: false, result };
         });
         return webhookAnswer(record, issued);

@@ -61,7 +61,7 @@ export const secretRoutes =
       }),
       handler: async (request, reply) => {
         const overlapHours = accepted(readOverlapHours(bodyFields(request.body)));
-        const issued = newSecret(request.params.id, deps.webhooks.sealer, deps.writer.nextTimestamp());
+        const issued = newSecret(request.params.id, deps.webhooks.secretCipher, deps.writer.nextTimestamp());
         const record = await editWebhook({ request, reply }, (current, nowMs) => ({
           ...current,
           updatedAt: nowMs,

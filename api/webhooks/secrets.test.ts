@@ -29,7 +29,7 @@ describe('rotation', () => {
       ...shown,
       expiresAt: new Date(Date.parse(body.webhook.updatedAt) + 24 * hourMs).toISOString(),
     });
-    const sealed = recordOf(_id).secrets.map((secret) => parts.sealer.open(secret.sealed, _id));
+    const sealed = recordOf(_id).secrets.map((secret) => parts.secretCipher.decrypt(secret.sealed, _id));
     expect(sealed).toEqual([newest.secret, first]);
   });
 

@@ -3,7 +3,7 @@
  * it is replaced, the others until their `expiresAt`.
  */
 import { randomBytes } from 'node:crypto';
-import type { Sealer } from '../../pipeline/encryption.js';
+import type { SecretCipher } from '../../pipeline/encryption.js';
 import { freshId } from '../../schemas/ids.js';
 import { maxWebhookSecrets, type WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';
@@ -16,11 +16,11 @@ const secretBytes = 32;
 const hourMs = 3_600_000;
 
 /** A fresh secret of 256 random bits, sealed for this webhook. */
-export function newSecret(webhook: string, sealer: Sealer, nowMs: number): IssuedSecret {
+export function newSecret(webhook: string, secretCipher: SecretCipher, nowMs: number): IssuedSecret {
   const secret = prefix + randomBytes(secretBytes).toString('base64');
   const record = {
     _id: freshId(nowMs),
-    sealed: sealer.seal(secret, webhook),
+    sealed: secretCipher.encrypt(secret, webhook),
     hint: `${prefix}…${secret.slice(-4)}`,
     createdAt: nowMs,
     expiresAt: null,

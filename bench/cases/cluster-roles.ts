@@ -54,7 +54,7 @@ export async function uploadRows(
 /** The webhook of all the project's events, at the receiver. */
 function webhookAt(cluster: BenchCluster, { id: project }: BenchProject, port: number): WebhookRecord {
   const _id = deriveId('bench webhook', project);
-  const sealed = cluster.sealer.seal(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, _id);
+  const sealed = cluster.secretCipher.encrypt(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, _id);
   return {
     ...{
       _id,

@@ -6,7 +6,7 @@
  * Each device belongs to one fence and goes in and out of it, so every location causes one event, and each fence to one
  * webhook: one delivery a location. Receivers are a thread of this process, on the same cores.
  */
-import type { Sealer } from '../../pipeline/encryption.js';
+import type { SecretCipher } from '../../pipeline/encryption.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
@@ -49,7 +49,7 @@ function* webhooksFor(
   port: number,
   pathOf: PathOf,
   project: string,
-  sealer: Sealer,
+  secretCipher: SecretCipher,
 ): Generator<WebhookRecord> {
   for (let endpoint = 0; endpoint < endpoints; endpoint++) {
     const _id = deriveId('bench webhook', String(endpoint));
@@ -71,7 +71,7 @@ function* webhooksFor(
       secrets: [
         {
           _id: deriveId('secret', _id),
-          sealed: sealer.seal(secret, _id),
+          sealed: secretCipher.encrypt(secret, _id),
           hint: 'whsec_…',
           createdAt: 1,
           expiresAt: null,
@@ -97,7 +97,7 @@ async function withEndpoints<T>(
   const receiver = await startReceiver();
   const server = await BenchServer.configured(
     (project) => fencesFor(endpoints, project),
-    (project, sealer) => webhooksFor(areEnabled ? endpoints : 0, receiver.port, pathOf, project, sealer),
+    (project, secretCipher) => webhooksFor(areEnabled ? endpoints : 0, receiver.port, pathOf, project, secretCipher),
     environment,
   );
   try {

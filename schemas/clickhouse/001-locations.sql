@@ -1,4 +1,5 @@
--- One row per accepted location, with what it did. Written again after a crash: rows replace each other by their key.
+-- One row per accepted location, with its effects. Rows with the same key replace each other: some are written again
+-- after a crash.
 CREATE TABLE IF NOT EXISTS locations
 (
     project      LowCardinality(String),
@@ -6,7 +7,7 @@ CREATE TABLE IF NOT EXISTS locations
     id           String,
     device_id    String,
     user         String COMMENT '_id of the user record',
-    user_id      String COMMENT 'empty when the device has named no user',
+    user_id      String COMMENT 'empty for anonymous users',
     occurred_at  DateTime64(3, 'UTC'),
     received_at  DateTime64(3, 'UTC'),
     latitude     Float64,
@@ -18,7 +19,7 @@ CREATE TABLE IF NOT EXISTS locations
     source       LowCardinality(String),
     ip           String,
     result       LowCardinality(String) COMMENT 'applied, repeat or stale',
-    geofences    Array(String) COMMENT 'ids of those the user was inside of afterwards',
+    geofences    Array(String) COMMENT 'ids of the geofences the user was inside afterwards',
     events       Array(String) COMMENT 'ids of the events it caused'
 )
 ENGINE = ReplacingMergeTree

@@ -1,4 +1,4 @@
--- One row per event; an event always has the same id, time and body, so repeats replace each other.
+-- One row per event. An event always has the same id, time and body, so repeats replace each other.
 CREATE TABLE IF NOT EXISTS events
 (
     project             LowCardinality(String),
@@ -6,15 +6,15 @@ CREATE TABLE IF NOT EXISTS events
     id                  String,
     type                LowCardinality(String),
     created_at          DateTime64(3, 'UTC') COMMENT 'when it happened',
-    actual_created_at   DateTime64(3, 'UTC') COMMENT 'when the server received what caused it',
+    actual_created_at   DateTime64(3, 'UTC') COMMENT 'when the server received the cause',
     location_id         String,
     device_id           String,
     user                String COMMENT '_id of the user record',
     user_id             String,
-    geofence            String COMMENT '_id, empty when the event is not about one',
-    beacon              String COMMENT '_id, likewise',
-    tag                 String COMMENT 'of the geofence or beacon',
-    external_id         String COMMENT 'likewise',
+    geofence            String COMMENT '_id, empty if the event concerns no geofence',
+    beacon              String COMMENT '_id, empty if the event concerns no beacon',
+    tag                 String COMMENT 'tag of the geofence or beacon',
+    external_id         String COMMENT 'external id of the geofence or beacon',
     confidence          UInt8,
     duration_min        Nullable(Float64),
     latitude            Nullable(Float64),
@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS events
     accuracy_m          Nullable(Float64),
     currently_operating Nullable(Bool),
     replayed            Bool,
-    body                String COMMENT 'the event as the API answers it, JSON' CODEC(ZSTD(1))
+    body                String COMMENT 'the event as the API returns it, JSON' CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(actual_created_at)

@@ -1,4 +1,4 @@
--- One row per user record: the newest wins.
+-- One row per user record. The newest row replaces the others.
 CREATE TABLE IF NOT EXISTS users
 (
     project           LowCardinality(String),
@@ -7,8 +7,8 @@ CREATE TABLE IF NOT EXISTS users
     device_id         String,
     user_id           String,
     created_at        DateTime64(3, 'UTC'),
-    updated_at        DateTime64(3, 'UTC') COMMENT 'the device''s time of its last location',
-    actual_updated_at DateTime64(3, 'UTC') COMMENT 'when the server received it',
+    updated_at        DateTime64(3, 'UTC') COMMENT 'device time of the last location',
+    actual_updated_at DateTime64(3, 'UTC') COMMENT 'when the server received the last location',
     geofences         Array(String),
     beacons           Array(String),
     body              String COMMENT 'UserParts without geofences and beacons, JSON' CODEC(ZSTD(1))

@@ -1,13 +1,13 @@
--- How many locations broke one rule within a moment, and so were not taken. Kept longer than locations: these are few.
+-- Number of locations that one rule rejected in a short interval. Kept longer than locations, because rows are few.
 CREATE TABLE IF NOT EXISTS rejections
 (
-    project     LowCardinality(String) COMMENT 'empty when it could not be told',
-    environment LowCardinality(String) COMMENT 'likewise',
+    project     LowCardinality(String) COMMENT 'empty if unknown',
+    environment LowCardinality(String) COMMENT 'empty if unknown',
     id          String,
     at          DateTime64(3, 'UTC'),
     endpoint    LowCardinality(String) COMMENT 'track, replay, bulk; or stage: accepted, but could not be evaluated',
     code        LowCardinality(String) COMMENT 'of the error catalogue; for stage the reason of the dead letter',
-    param       LowCardinality(String) COMMENT 'the field at fault, empty when there is none',
+    param       LowCardinality(String) COMMENT 'the invalid field, empty if there is none',
     count       UInt32
 )
 ENGINE = ReplacingMergeTree

@@ -1,4 +1,4 @@
--- Every entry into a geofence or the range of a beacon from one time up to another, once.
+-- Every entry into a geofence or the range of a beacon in a time range, once.
 -- SELECT count() FROM entries(project = '…', environment = 'live', from = '2026-03-01', to = '2026-04-01')
 CREATE OR REPLACE VIEW entries AS
 SELECT
@@ -18,4 +18,4 @@ WHERE project = {project:String}
     AND created_at >= {from:DateTime64(3, 'UTC')}
     AND created_at < {to:DateTime64(3, 'UTC')}
     AND type IN ('user.entered_geofence', 'user.entered_beacon')
-COMMENT 'Entries at or after from and before to, by the time of the device. Parameters: project, environment, from, to (UTC)'
+COMMENT 'Entries from `from` to before `to`, by device time. Parameters: project, environment, from, to (UTC)'

@@ -1,5 +1,6 @@
--- Every entry with the exit that ended the visit. Only the very next of the user's entries into and exits from the place counts: after a second
--- entry nobody knows when the first visit ended. A visit belongs to the time of its entry; its exit may lie after the range.
+-- Every entry with the exit that ended the visit. An exit counts only if it is the user's next transition of the place:
+-- after a second entry the end of the first visit is unknown. A visit belongs to the time of its entry; its exit may be
+-- after the range.
 CREATE OR REPLACE VIEW visits AS
 SELECT
     if(beacon = '', 'geofence', 'beacon') AS kind,
@@ -35,7 +36,7 @@ FROM
         AND environment = {environment:String}
         AND created_at >= {from:DateTime64(3, 'UTC')}
         AND type IN ('user.entered_geofence', 'user.exited_geofence', 'user.entered_beacon', 'user.exited_beacon')
-    -- Of one millisecond the server's order of receipt decides, which the ids of locations keep.
+    -- Events of the same millisecond are ordered by receipt: location ids keep that order.
     WINDOW following AS (
         PARTITION BY user, geofence, beacon
         ORDER BY created_at, actual_created_at, location_id
@@ -43,4 +44,4 @@ FROM
     )
 )
 WHERE entered_at < {to:DateTime64(3, 'UTC')} AND type LIKE 'user.entered%'
-COMMENT 'Visits whose entry lies at or after from and before to. state: ended; open, while no exit came; unseen, when the user entered again without an exit. Parameters: project, environment, from, to (UTC)'
+COMMENT 'Visits by time of entry, from `from` to before `to` (UTC). state: ended, open (no exit yet), unseen (no exit seen)'

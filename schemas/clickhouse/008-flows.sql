@@ -1,5 +1,5 @@
--- Every exit with what the user entered next, of the same kind, at most so many minutes later: leaving two places at once, or entering two at
--- once, makes a row for each pair. Belongs to the time of its exit; the entry may lie after the range.
+-- Every exit with the user's next entry of the same kind, at most within_min minutes later. If the user leaves or enters
+-- several places at once, each pair is a row. A flow belongs to the time of its exit; the entry may be after the range.
 CREATE OR REPLACE VIEW flows AS
 SELECT
     kind,
@@ -30,7 +30,7 @@ FROM
         anyLastIf(at, notEmpty(places_entered)) OVER upcoming AS entered_at
     FROM
     (
-        -- What one location did: exits come before entries.
+        -- Transitions of one location: exits come before entries.
         SELECT
             if(beacon = '', 'geofence', 'beacon') AS kind,
             user,
@@ -58,4 +58,4 @@ FROM
 ARRAY JOIN places_left AS place_left
 ARRAY JOIN next_entered AS place_entered
 WHERE left_at < {to:DateTime64(3, 'UTC')} AND entered_at <= left_at + toIntervalMinute({within_min:UInt16})
-COMMENT 'Exits at or after from and before to, each with the entries that came next within within_min minutes. Parameters: project, environment, from, to (UTC), within_min'
+COMMENT 'Exits from `from` to before `to` (UTC), each with the next entries within within_min minutes'

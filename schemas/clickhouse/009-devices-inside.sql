@@ -1,4 +1,4 @@
--- What each device is inside of, as its last location left it; of a device that several users have used, the last one counts.
+-- The places that each device is inside after its last location. If several users used a device, the last one counts.
 CREATE OR REPLACE VIEW devices_inside AS
 SELECT
     place.1 AS kind,
@@ -33,7 +33,7 @@ FROM
 ) AS devices
 LEFT JOIN
 (
-    -- The tables of users know places by their ids only.
+    -- Table users holds only the ids of places.
     SELECT
         if(beacon = '', ('geofence', geofence), ('beacon', beacon)) AS place,
         argMax(events.tag, created_at) AS tag,
@@ -45,4 +45,4 @@ LEFT JOIN
         AND type IN ('user.entered_geofence', 'user.entered_beacon')
     GROUP BY place
 ) AS places USING (place)
-COMMENT 'A row for each device and place it is inside of, of devices whose last location lies at or after from and before to. tag and external_id are those of the last entry by anybody, empty when that was more than 92 days before from. Parameters: project, environment, from, to (UTC)'
+COMMENT 'Devices and their places, by last location from `from` to before `to` (UTC). tag, external_id: of the last entry'

@@ -1,4 +1,4 @@
--- Every location that came, by the time of its receipt, with what became of it; rejected ones are counted by the rule that they broke.
+-- Every received location by time of receipt, with its result. Rejected locations are counted by reason.
 CREATE OR REPLACE VIEW received_locations AS
 SELECT received_at, result, '' AS endpoint, '' AS code, '' AS param, 1 AS count
 FROM locations FINAL
@@ -13,4 +13,4 @@ WHERE project = {project:String}
     AND environment = {environment:String}
     AND at >= {from:DateTime64(3, 'UTC')}
     AND at < {to:DateTime64(3, 'UTC')}
-COMMENT 'result: applied, repeat, stale or rejected; count: how many locations the row stands for. Parameters: project, environment, from, to (UTC)'
+COMMENT 'Locations by time of receipt, from `from` to before `to` (UTC). result: applied, repeat, stale or rejected'

@@ -1,4 +1,4 @@
-/** Beacons: the record as it is kept, and the record as it is answered. */
+/** JSON Schemas of beacons: the stored record and the API's representation. */
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Metadata, Point, Position, Timestamp } from './common.js';
 
@@ -6,8 +6,8 @@ export const BeaconType = Type.Enum(['ibeacon', 'eddystone']);
 export type BeaconType = Static<typeof BeaconType>;
 
 /**
- * A beacon as the `changes` topic and the view keep it. Identifiers are in normal form (hex in lower case, decimals
- * without leading zeros): `group` is uuid or uid, `minor` is minor or instance, `major` is empty for an eddystone.
+ * A beacon as topic `changes` and the read model store it. Identifiers are in normal form: hex in lower case, decimals
+ * without leading zeros. `group` is the uuid or uid, `minor` the minor or instance; `major` is empty for Eddystone.
  */
 export const BeaconRecord = Type.Object(
   {
@@ -31,7 +31,7 @@ export const BeaconRecord = Type.Object(
 );
 export type BeaconRecord = Static<typeof BeaconRecord>;
 
-/** A beacon as the API answers it; `uuid`, `major`, `minor` are strings, for the iOS SDK reads nothing else. */
+/** A beacon as the API returns it. `uuid`, `major` and `minor` are strings because the iOS SDK requires strings. */
 export const Beacon = Type.Object(
   {
     _id: Id,

@@ -1,15 +1,15 @@
 /**
- * JSON Schemas that the resources share: identifiers, times, coordinates, metadata, and the envelope of every answer.
+ * JSON Schemas that the resources share: identifiers, times, coordinates, metadata, and the envelope of every response.
  */
 import Type, { type Static } from 'typebox';
 
 /** 24 hex digits. */
 export const Id = Type.String({ pattern: '^[0-9a-f]{24}$', description: '24 hex digits' });
 
-/** ISO 8601 in UTC with milliseconds, as SDKs insist: 2018-06-12T13:44:10.535Z. */
-export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 UTC with milliseconds' });
+/** ISO 8601 in UTC with milliseconds, which the SDKs require: 2018-06-12T13:44:10.535Z. */
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC, with milliseconds' });
 
-export const Environment = Type.Enum(['test', 'live'], { description: 'Test and Live keep separate data' });
+export const Environment = Type.Enum(['test', 'live'], { description: 'Test and live data are separate' });
 export type Environment = Static<typeof Environment>;
 
 export const Longitude = Type.Number({ minimum: -180, maximum: 180, description: 'Degrees' });
@@ -28,7 +28,7 @@ export const Polygon = Type.Object(
   { description: 'GeoJSON polygon with one closed ring' },
 );
 
-/** Values are flat: strings, booleans and finite numbers. The number of keys is bounded where it is used. */
+/** A flat dictionary of strings, booleans and finite numbers. Each use limits the number of keys. */
 export const Metadata = Type.Record(Type.String(), Type.Union([Type.String(), Type.Boolean(), Type.Number()]), {
   description: 'Flat dictionary of strings, booleans and numbers',
 });
@@ -42,12 +42,12 @@ export const Meta = Type.Object({
   hasMore: Type.Optional(Type.Boolean()),
 });
 
-/** The body of every failed answer. */
+/** The body of every error response. */
 export const ErrorBody = Type.Object({
   meta: Type.Object({
     code: Type.Integer({ description: 'HTTP status' }),
-    type: Type.String({ description: 'Stable code of docs/errors.md' }),
-    param: Type.Optional(Type.String({ description: 'The field at fault' })),
+    type: Type.String({ description: 'Stable error code, listed in docs/errors.md' }),
+    param: Type.Optional(Type.String({ description: 'The invalid field' })),
     message: Type.String(),
   }),
 });

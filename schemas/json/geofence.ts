@@ -1,4 +1,4 @@
-/** Geofences: the record as it is kept, and the record as it is answered. */
+/** JSON Schemas of geofences: the stored record and the API's representation. */
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Metadata, Point, Polygon, Position, Timestamp } from './common.js';
 
@@ -10,13 +10,13 @@ export type DayName = (typeof dayNames)[number];
 
 const TimeOfDay = Type.String({
   pattern: '^([01]\\d|2[0-4]):[0-5]\\d$',
-  description: 'HH:mm; 24:00 only as closing time',
+  description: 'Local time as HH:mm; 24:00 only as a closing time',
 });
 
-/** Normal form: days Mon to Sun, times HH:mm. A day without pairs is closed; no value at all means always open. */
+/** Days Mon to Sun with times as HH:mm. A day without pairs is closed. Without operating hours a fence is always open. */
 export const OperatingHours = Type.Partial(
   Type.Record(Type.Enum([...dayNames]), Type.Array(Type.Tuple([TimeOfDay, TimeOfDay]))),
-  { additionalProperties: false, description: '[opening, closing] pairs per day, local to the geofence' },
+  { additionalProperties: false, description: '[opening, closing] pairs per day, in the local time of the geofence' },
 );
 export type OperatingHours = Static<typeof OperatingHours>;
 
@@ -26,8 +26,8 @@ export const minRingPoints = 4;
 export const maxRingPoints = 2_000;
 
 /**
- * A geofence as the `changes` topic and the view keep it. Times are epoch milliseconds, `null` means not set.
- * `ring` is closed, one ring, as the owner gave it; it is null for circles. `timeZone` is that of the centre.
+ * A geofence as topic `changes` and the read model store it. Times are epoch milliseconds; `null` means not set.
+ * `ring` is the closed ring of the polygon as it was uploaded, null for circles. `timeZone` is the centre's.
  */
 export const GeofenceRecord = Type.Object(
   {
@@ -41,20 +41,22 @@ export const GeofenceRecord = Type.Object(
     description: Type.String({ minLength: 1 }),
     type: GeofenceType,
     center: Position,
-    radius: Type.Number({ description: 'circle: metres; polygon: metres to its furthest vertex; isochrone: minutes' }),
+    radius: Type.Number({
+      description: 'Circle: metres. Polygon: metres from the centre to the furthest vertex. Isochrone: minutes.',
+    }),
     ring: Type.Union([Type.Array(Position), Type.Null()]),
     mode: Type.Union([Type.String(), Type.Null()]),
     enabled: Type.Boolean(),
     metadata: Type.Union([Metadata, Type.Null()]),
     operatingHours: Type.Union([OperatingHours, Type.Null()]),
-    timeZone: Type.String({ description: 'IANA name' }),
+    timeZone: Type.String({ description: 'IANA time zone' }),
     stopDetection: Type.Union([Type.Boolean(), Type.Null()]),
     dwellThreshold_min: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
     disableAfter: Type.Union([Type.Integer(), Type.Null()]),
     deleteAfter: Type.Union([Type.Integer(), Type.Null()]),
     userIds: Type.Union([Type.Array(Type.String()), Type.Null()]),
     ip: Type.Union([
-      Type.String({ description: 'Comma-separated addresses, last-octet wildcards and CIDR ranges' }),
+      Type.String({ description: 'Comma-separated IP addresses, last-octet wildcards and CIDR ranges' }),
       Type.Null(),
     ]),
   },
@@ -62,7 +64,7 @@ export const GeofenceRecord = Type.Object(
 );
 export type GeofenceRecord = Static<typeof GeofenceRecord>;
 
-/** A geofence as the API answers it. Fields that are not set are absent. */
+/** A geofence as the API returns it. Fields that are not set are absent. */
 export const Geofence = Type.Object(
   {
     _id: Id,
@@ -88,11 +90,11 @@ export const Geofence = Type.Object(
     userIds: Type.Optional(Type.String()),
     ip: Type.Optional(Type.String()),
   },
-  { $id: 'Geofence', description: 'A region that is monitored' },
+  { $id: 'Geofence', description: 'A monitored area' },
 );
 export type Geofence = Static<typeof Geofence>;
 
-/** A geofence inside a user, an event or a context. */
+/** A geofence as part of a user, an event or a context response. */
 export const GeofenceSummary = Type.Object(
   {
     _id: Id,

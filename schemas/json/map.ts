@@ -1,14 +1,14 @@
-/** What owners upload for static maps: styles and marker images, as they are kept and as they are answered. */
+/** JSON Schemas of uploads for static maps: styles and marker images, as stored records and as the API returns them. */
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
 /**
- * Of a style as compact JSON. A record travels in one message of topic `changes`, and Kafka's brokers take no more than
- * 1,048,576 bytes unless told otherwise; the rest is room for what stands around it.
+ * Limit of a style as compact JSON. A record is one message of topic `changes`, and Kafka brokers accept 1,048,576 bytes
+ * by default. The difference is for the other fields.
  */
 export const maxStyleBytes = 900_000;
 export const maxStyleLayers = 500;
-/** How far lists and dictionaries of a style may nest. */
+/** Limit on the nesting of lists and dictionaries in a style. */
 export const maxStyleDepth = 100;
 export const maxMarkerBytes = 262_144;
 
@@ -24,16 +24,16 @@ const identity = {
   name: Type.Union([Type.String(), Type.Null()]),
 };
 
-/** A style as the `changes` topic keeps it. Times are epoch ms; `null` means not set. */
+/** A style as topic `changes` stores it. Times are epoch ms; `null` means not set. */
 export const MapStyleRecord = Type.Object(
   { ...identity, style: Type.Record(Type.String(), Type.Unknown(), { description: 'MapLibre style, version 8' }) },
   { additionalProperties: false },
 );
 export type MapStyleRecord = Static<typeof MapStyleRecord>;
 
-/** A marker's image as the `changes` topic keeps it. */
+/** A marker image as topic `changes` stores it. */
 export const MapMarkerRecord = Type.Object(
-  { ...identity, type: MarkerType, image: Type.String({ description: 'The file as it came, in base64' }) },
+  { ...identity, type: MarkerType, image: Type.String({ description: 'The uploaded file in base64' }) },
   { additionalProperties: false },
 );
 export type MapMarkerRecord = Static<typeof MapMarkerRecord>;
@@ -44,26 +44,26 @@ const answered = {
   createdAt: Timestamp,
   updatedAt: Timestamp,
   name: Type.Optional(Type.String()),
-  bytes: Type.Integer({ description: 'Of the file' }),
+  bytes: Type.Integer({ description: 'Size of the file in bytes' }),
 };
 
-/** A style as the API answers it. Fields that are not set are absent. */
+/** A style as the API returns it. Fields that are not set are absent. */
 export const MapStyle = Type.Object(answered, {
   $id: 'MapStyle',
-  description: 'A style that static maps can be drawn in',
+  description: 'A MapLibre style for static maps',
 });
 export type MapStyle = Static<typeof MapStyle>;
 
-/** A marker as the API answers it. */
+/** A marker as the API returns it. */
 export const MapMarker = Type.Object(
   { ...answered, type: MarkerType },
-  { $id: 'MapMarker', description: 'An image that static maps can have for a marker' },
+  { $id: 'MapMarker', description: 'A marker image for static maps' },
 );
 export type MapMarker = Static<typeof MapMarker>;
 
-/** Something that a style asks for and that is not drawn. */
+/** A property or layer of a style that the renderer does not support. */
 export const Unsupported = Type.Object({
-  layer: Type.Union([Type.String(), Type.Null()], { description: "The layer's id; null: of the whole style" }),
-  property: Type.Union([Type.String(), Type.Null()], { description: 'Null: the whole layer' }),
+  layer: Type.Union([Type.String(), Type.Null()], { description: 'Id of the layer; null: the whole style' }),
+  property: Type.Union([Type.String(), Type.Null()], { description: 'Name of the property; null: the whole layer' }),
   message: Type.String(),
 });

@@ -1,42 +1,45 @@
-/** Projects, their keys and their settings. */
+/** JSON Schemas of projects, their API keys and their settings. */
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
-/** What a project decides about event generation, per environment. */
+/** Settings of event generation, per project and environment. */
 export const Settings = Type.Object(
   {
     stopDetection: Type.Boolean({
-      description: 'Entries only when the user stops or is in the foreground',
+      description: 'Generate entries only while the device is stopped or the app is in the foreground',
       default: false,
     }),
-    bufferEntries: Type.Boolean({ description: 'Enter within the reported accuracy of the boundary', default: false }),
+    bufferEntries: Type.Boolean({
+      description: 'Generate entries as soon as the boundary is within the reported accuracy',
+      default: false,
+    }),
     bufferExits: Type.Boolean({
-      description: 'Exit only beyond the reported accuracy of the boundary',
+      description: 'Generate exits only when the boundary is further away than the reported accuracy',
       default: false,
     }),
     restrictToOperatingHours: Type.Boolean({
-      description: 'No geofence events outside operating hours',
+      description: 'Generate no geofence events outside operating hours',
       default: false,
     }),
-    dwellEvents: Type.Boolean({ description: 'Generate user.dwelled_in_geofence', default: false }),
+    dwellEvents: Type.Boolean({ description: 'Generate user.dwelled_in_geofence events', default: false }),
     defaultDwellThreshold: Type.Union([Type.Number({ minimum: 0, maximum: 525_600 }), Type.Null()], {
-      description: 'Minutes, for geofences without a threshold of their own',
+      description: 'Dwell threshold in minutes for geofences that set none; null: none',
       default: null,
     }),
     minimumConfidence: Type.Integer({
       minimum: 1,
       maximum: 3,
-      description: 'Least confidence of a transition',
+      description: 'Minimum confidence of an event: 1 low, 2 medium, 3 high',
       default: 1,
     }),
     beaconUuids: Type.Array(Type.String({ pattern: '^[0-9a-fA-F-]{32,36}$' }), {
       maxItems: 100,
-      description: 'iBeacon UUIDs that SDKs range regardless of where the beacons are',
+      description: 'iBeacon UUIDs that SDKs range everywhere',
       default: [],
     }),
     beaconUids: Type.Array(Type.String({ pattern: '^[0-9a-fA-F]{20}$' }), {
       maxItems: 100,
-      description: 'Eddystone UIDs, likewise',
+      description: 'Eddystone UIDs that SDKs range everywhere',
       default: [],
     }),
   },
@@ -59,17 +62,17 @@ export const defaultSettings: Settings = {
 export const KeyKind = Type.Enum(['publishable', 'secret']);
 export type KeyKind = Static<typeof KeyKind>;
 
-/** A key as it is kept: never the key itself, only its SHA-256. */
+/** A stored API key: its SHA-256, never the key itself. */
 export const KeyRecord = Type.Object({
   environment: Environment,
   kind: KeyKind,
   sha256: Type.String({ description: '64 hex digits' }),
-  hint: Type.String({ description: 'Prefix and last four characters, to tell keys apart' }),
+  hint: Type.String({ description: 'Prefix and last four characters, to distinguish keys' }),
   createdAt: Type.Integer(),
 });
 export type KeyRecord = Static<typeof KeyRecord>;
 
-/** A project as the `changes` topic and the view keep it. */
+/** A project as topic `changes` and the read model store it. */
 export const ProjectRecord = Type.Object(
   {
     _id: Id,
@@ -83,7 +86,7 @@ export const ProjectRecord = Type.Object(
 );
 export type ProjectRecord = Static<typeof ProjectRecord>;
 
-/** A project as an administrator sees it. */
+/** A project as the admin API returns it. */
 export const Project = Type.Object(
   {
     _id: Id,
@@ -95,7 +98,7 @@ export const Project = Type.Object(
         kind: KeyKind,
         hint: Type.String(),
         createdAt: Timestamp,
-        key: Type.Optional(Type.String({ description: 'The key itself, answered once when it is made' })),
+        key: Type.Optional(Type.String({ description: 'The key itself, returned only when it is created' })),
       }),
     ),
   },

@@ -1,10 +1,10 @@
-/** Users and events as the API, the SDKs and webhooks see them. */
+/** JSON Schemas of users and events as the API, the SDKs and webhooks receive them. */
 import Type, { type Static } from 'typebox';
 import { Beacon } from './beacon.js';
 import { Id, Metadata, Timestamp } from './common.js';
 import { GeofenceSummary } from './geofence.js';
 
-/** GeoJSON point that may carry an altitude. */
+/** GeoJSON point with an optional altitude. */
 const DevicePoint = Type.Object({
   type: Type.Literal('Point'),
   coordinates: Type.Array(Type.Number(), { minItems: 2, maxItems: 3 }),
@@ -20,7 +20,7 @@ export const User = Type.Object(
     description: Type.Optional(Type.String()),
     metadata: Type.Optional(Metadata),
     location: DevicePoint,
-    locationAccuracy: Type.Number({ description: 'Metres' }),
+    locationAccuracy: Type.Number({ description: 'Radius of uncertainty in metres' }),
     foreground: Type.Boolean(),
     stopped: Type.Boolean(),
     deviceType: Type.Optional(Type.String()),
@@ -38,11 +38,11 @@ export const User = Type.Object(
     geofences: Type.Array(GeofenceSummary),
     beacons: Type.Array(Beacon),
   },
-  { $id: 'User', description: 'A device, or a user of a device' },
+  { $id: 'User', description: 'A user of a device, or the device itself while its user is unknown' },
 );
 export type User = Static<typeof User>;
 
-/** The part of a user that devices tell of themselves; kept as JSON in states and events. */
+/** The part of a user that its device reports. Device states and events store it as JSON. */
 export type UserProfile = Partial<
   Pick<
     User,
@@ -90,7 +90,7 @@ export const Event = Type.Object(
     location: Type.Optional(DevicePoint),
     locationAccuracy: Type.Optional(Type.Number()),
     confidence: Type.Integer({ minimum: 1, maximum: 3 }),
-    duration: Type.Optional(Type.Number({ description: 'Minutes' })),
+    duration: Type.Optional(Type.Number({ description: 'Minutes since the entry' })),
     currentlyOperating: Type.Optional(Type.Boolean()),
     foreground: Type.Optional(Type.Boolean()),
     stopped: Type.Optional(Type.Boolean()),
@@ -98,6 +98,6 @@ export const Event = Type.Object(
     source: Type.Optional(Type.String()),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'Event', description: 'Something that happened to a user' },
+  { $id: 'Event', description: 'An entry, exit, dwell or conversion of a user' },
 );
 export type Event = Static<typeof Event>;

@@ -10,7 +10,7 @@ const user = deriveId('user', 'x');
 const locationId = deriveId('location', 'x');
 const at = Date.UTC(2026, 0, 1);
 
-/** Nothing told. */
+/** All details unset. */
 const details: LocationDetails = {
   installId: null,
   sessionId: null,
@@ -31,7 +31,7 @@ const details: LocationDetails = {
   nearbyGeofences: false,
 };
 
-/** All null, unless told. */
+/** All null by default. */
 export const exampleDetails = (changes: Partial<LocationDetails> = {}): LocationDetails => ({ ...details, ...changes });
 
 export const exampleLocation = (changes: Partial<Location> = {}): Location => ({

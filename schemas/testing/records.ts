@@ -1,6 +1,6 @@
 /**
- * Random records of every Avro type, for property tests. Their types are those of `records.ts`, so a field too few or
- * too many fails to compile.
+ * Random records of every Avro type, for property tests. They have the types of `records.ts`, so a missing or extra
+ * field fails to compile.
  */
 import fc from 'fast-check';
 import type { AttemptResult } from '../json/webhook.js';

@@ -4,7 +4,7 @@ import * as arbitrary from '../testing/records.js';
 import { eventText } from './event-text.js';
 import { eventJson } from './user.js';
 
-test('an event written directly parses to its wire form', () => {
+test('the text of an event parses to its JSON', () => {
   fc.assert(
     fc.property(arbitrary.event, (event) => {
       expect(JSON.parse(eventText(event))).toEqual(JSON.parse(JSON.stringify(eventJson(event))));

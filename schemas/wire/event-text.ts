@@ -1,7 +1,6 @@
 /**
- * An event's wire form as JSON text, written directly: there may be as many as locations, and most of the work of
- * {@link eventJson} and
- * JSON.stringify is objects that nobody keeps. A test holds it against them.
+ * Writes an event's JSON directly as text. There may be as many events as locations, and `eventJson` with
+ * JSON.stringify spends most of its time on temporary objects. A test compares both.
  */
 import type { UserProfile } from '../json/user.js';
 import type { Event, EventBeacon, EventGeofence, EventUser } from '../records.js';
@@ -10,16 +9,14 @@ import { beaconIdentifiers } from './geofence.js';
 
 const quoted = (value: string): string => JSON.stringify(value);
 
-/** A member that is absent when unset. */
+/** Returns a text member, or nothing when it is unset. */
 const textMember = (name: string, value: string | null): string =>
   value === null ? '' : `,"${name}":${quoted(value)}`;
-/** Likewise, for what is JSON as it stands. */
+/** Returns a member whose value is JSON, or nothing when it is unset. */
 const member = (name: string, json: string | number | boolean | null): string =>
   json === null ? '' : `,"${name}":${json}`;
 
-/**
- * A member that comes first or not at all would be preceded by a comma: objects are written from their first comma on.
- */
+/** Joins members to an object. Each member begins with a comma; the first comma is cut off. */
 const object = (members: string): string => `{${members.slice(1)}}`;
 
 const point = (longitude: number, latitude: number): string =>
@@ -44,8 +41,9 @@ const userText = ({ id, userId, deviceId, profile }: EventUser): string =>
   );
 
 const geofenceText = ({ id, tag, externalId, description, type, metadata, ...shape }: EventGeofence): string =>
-  `{"_id":"${id}"${textMember('tag', tag)}${textMember('externalId', externalId)},"description":${quoted(description)},"type":"${type}"` +
-  `${member('metadata', metadata)},"geometryCenter":${point(shape.centerLongitude, shape.centerLatitude)},"geometryRadius":${shape.radius}}`;
+  `{"_id":"${id}"${textMember('tag', tag)}${textMember('externalId', externalId)}` +
+  `,"description":${quoted(description)},"type":"${type}"${member('metadata', metadata)}` +
+  `,"geometryCenter":${point(shape.centerLongitude, shape.centerLatitude)},"geometryRadius":${shape.radius}}`;
 
 const beaconText = (beacon: EventBeacon): string =>
   object(
@@ -57,7 +55,7 @@ const beaconText = (beacon: EventBeacon): string =>
       member('metadata', beacon.metadata),
   );
 
-/** Parses to `eventJson(event)`. */
+/** Returns JSON text that parses to `eventJson(event)`. */
 export function eventText(event: Event): string {
   const { user, geofence, beacon, longitude, latitude } = event;
   return (

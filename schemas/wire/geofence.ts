@@ -1,4 +1,4 @@
-/** Geofences and beacons: from the record that is kept to the record that is answered. */
+/** Converts stored geofences and beacons to the API's JSON and to the form that events carry. */
 import type { Beacon, BeaconRecord } from '../json/beacon.js';
 import type { Position } from '../json/common.js';
 import type { Geofence, GeofenceRecord, GeofenceSummary } from '../json/geofence.js';
@@ -9,9 +9,8 @@ const circleVertices = 32;
 const earthRadiusM = 6_371_000;
 
 /**
- * A circle drawn as a closed ring of 33 positions, first due east, counter-clockwise, for clients that draw polygons
- * only.
- * Longitudes stay within [-180, 180]. An approximation for pictures: evaluation never uses it.
+ * Returns a circle as a closed ring of 33 positions, counter-clockwise from due east, for clients that draw only
+ * polygons. Longitudes are within [-180, 180]. Evaluation does not use this approximation.
  */
 export function circleRing([longitude, latitude]: Position, radiusM: number): Position[] {
   const reach = (radiusM / earthRadiusM) * (180 / Math.PI);
@@ -25,7 +24,7 @@ export function circleRing([longitude, latitude]: Position, radiusM: number): Po
   return [...ring, ring[0] as Position];
 }
 
-/** `nowMs` decides whether a geofence past its `disableAfter` still shows as enabled. */
+/** Returns a geofence as the API shows it. A geofence whose `disableAfter` is before `nowMs` is shown as disabled. */
 export function geofenceJson(record: GeofenceRecord, nowMs: number, includeGeometry = true): Geofence {
   const ring = includeGeometry ? (record.ring ?? circleRing(record.center, record.radius)) : undefined;
   return {
@@ -55,7 +54,7 @@ export function geofenceJson(record: GeofenceRecord, nowMs: number, includeGeome
   };
 }
 
-/** The form inside users, contexts and events. */
+/** Returns the summary that users, context responses and events contain. */
 export const geofenceSummary = (record: GeofenceRecord): GeofenceSummary => ({
   _id: record._id,
   tag: record.tag,
@@ -79,7 +78,7 @@ export const eventGeofence = (record: GeofenceRecord): EventGeofence => ({
   radius: record.radius,
 });
 
-/** `uuid`, `major` and `minor` of an ibeacon, `uid` and `instance` of an eddystone. */
+/** Returns `uuid`, `major` and `minor` of an iBeacon, or `uid` and `instance` of an Eddystone beacon. */
 export const beaconIdentifiers = (beacon: Pick<BeaconRecord, 'type' | 'group' | 'major' | 'minor'>) =>
   beacon.type === 'ibeacon'
     ? { uuid: beacon.group, major: beacon.major, minor: beacon.minor }
@@ -92,7 +91,7 @@ export const beaconJson = (record: BeaconRecord): Beacon => ({
   ...beaconSummary(record),
 });
 
-/** The form inside users, contexts and search answers. */
+/** Returns the summary that users, context responses and search responses contain. */
 export const beaconSummary = (record: BeaconRecord): Beacon => ({
   _id: record._id,
   description: record.description,

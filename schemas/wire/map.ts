@@ -1,16 +1,16 @@
-/** Uploaded styles and markers: from what is kept of them to what the API answers. */
+/** Converts uploaded styles and markers to the API's JSON. */
 import type { MapMarker, MapMarkerRecord, MapStyle, MapStyleRecord } from '../json/map.js';
 import { isoTime, withoutUnset } from './common.js';
 
-/** A style without itself: what lists need. */
+/** A style record without its content, for lists. */
 export interface MapStyleHead extends Omit<MapStyleRecord, 'style'> {
-  /** Of the style as compact JSON. */
+  /** Size of the style as compact JSON. */
   readonly bytes: number;
 }
 
-/** A marker without its image. */
+/** A marker record without its image. */
 export interface MapMarkerHead extends Omit<MapMarkerRecord, 'image'> {
-  /** Of the image. */
+  /** Size of the image. */
   readonly bytes: number;
 }
 

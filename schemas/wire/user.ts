@@ -1,4 +1,4 @@
-/** Users and events: from Avro records to what SDKs, the API and webhooks are sent. */
+/** Converts users and events from Avro records to the JSON that SDKs, the API and webhooks receive. */
 import type { Beacon } from '../json/beacon.js';
 import type { Environment } from '../json/common.js';
 import type { GeofenceSummary } from '../json/geofence.js';
@@ -7,7 +7,7 @@ import type { Event, EventBeacon, EventGeofence, EventUser, LastLocation } from 
 import { isoTime, point, withoutUnset } from './common.js';
 import { beaconIdentifiers } from './geofence.js';
 
-/** All that a user's wire form is made of. */
+/** The parts of a user's JSON. */
 export interface UserParts {
   readonly id: string;
   readonly environment: Environment;

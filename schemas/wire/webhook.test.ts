@@ -31,7 +31,7 @@ const attempt: AttemptParts = {
   delivery: { id: 'delivery', events: [event], reason: 'event', body: Buffer.from('{"a":"\u20ac"}') },
 };
 
-test('a webhook, without what is not set and without what seals its secrets', () => {
+test('omits unset fields and encrypted secrets of a webhook', () => {
   const shown = { hint: 'whsec_…abc=', createdAt: time };
   const json = webhookJson(record);
   expect(Compile(Webhook).Check(json)).toBe(true);
@@ -45,7 +45,7 @@ test('a webhook, without what is not set and without what seals its secrets', ()
   });
 });
 
-test('a webhook with everything, and the one secret that was just made', () => {
+test('shows all fields of a webhook, and only the new secret', () => {
   const disabled = { reason: 'failing', at: timeMs } as const;
   const set = { description: 'Ours', types: ['opened_app'], tags: ['store'] };
   const json = webhookJson(
@@ -57,7 +57,7 @@ test('a webhook with everything, and the one secret that was just made', () => {
   expect(json.secrets.map((one) => one.secret)).toEqual(['whsec_YWJj', undefined]);
 });
 
-test('a try with its answer, of which what is not UTF-8 is replaced', () => {
+test('shows an attempt with its response, and replaces bytes that are not UTF-8', () => {
   const json = attemptJson(attempt);
   expect(Compile(Attempt).Check(json)).toBe(true);
   expect(json).toEqual({
@@ -68,7 +68,7 @@ test('a try with its answer, of which what is not UTF-8 is replaced', () => {
   });
 });
 
-test('a try without an answer', () => {
+test('shows an attempt without a response', () => {
   const json = attemptJson({
     ...attempt,
     ...{ result: 'timed_out', message: 'nothing came', state: 'given_up', nextAttemptAt: null },

@@ -1,4 +1,4 @@
-/** Webhooks and tries to deliver: from the records that are kept to what the API answers. */
+/** Converts webhooks and delivery attempts from stored records to the API's JSON. */
 import type {
   Attempt as AttemptJson,
   WaitingDelivery,
@@ -10,7 +10,7 @@ import type {
 import type { Attempt, Delivery } from '../records.js';
 import { isoTime, withoutUnset } from './common.js';
 
-/** A secret in clear, with what is kept of it. It is known only now: nothing can show it again. */
+/** A new secret in plain text with its stored record. The API returns the text only once. */
 export interface IssuedSecret {
   readonly record: WebhookSecretRecord;
   /** `whsec_…` */
@@ -28,7 +28,7 @@ const secretJson = (
   ...(issued?.record._id === _id && { secret: issued.secret }),
 });
 
-/** `issued` is the secret that was just made, the only one that is told. */
+/** Returns a webhook as the API shows it. Of its secrets only `issued`, the new one, is shown in plain text. */
 export const webhookJson = (record: WebhookRecord, issued?: IssuedSecret): Webhook => ({
   _id: record._id,
   live: record.environment === 'live',
@@ -42,7 +42,7 @@ export const webhookJson = (record: WebhookRecord, issued?: IssuedSecret): Webho
   secrets: record.secrets.map((secret) => secretJson(secret, issued)),
 });
 
-/** Shows a delivery that waits, without its body. Times are epoch ms. */
+/** Returns a pending delivery without its body. Times are epoch ms. */
 export const waitingDeliveryJson = ({
   delivery,
   attempts,
@@ -60,12 +60,12 @@ export const waitingDeliveryJson = ({
   nextAttemptAt: isoTime(dueAtMs),
 });
 
-/** All that the wire form of a try is made of. */
+/** The parts of an attempt's JSON. */
 export type AttemptParts = Omit<Attempt, 'delivery'> & {
   readonly delivery: Pick<Delivery, 'id' | 'events' | 'reason' | 'body'>;
 };
 
-/** Bodies are bytes; what of them is not UTF-8 is replaced. */
+/** Returns an attempt as the API shows it. Bytes of bodies that are not UTF-8 are replaced. */
 export const attemptJson = ({
   delivery,
   status,

@@ -1,4 +1,4 @@
-/** What is answered obeys the JSON Schemas that clients are shown, and says what the records say. */
+/** The API's JSON conforms to the published JSON Schemas and agrees with the records. */
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import Format from 'typebox/format';
@@ -76,7 +76,7 @@ const beacon: BeaconRecord = {
   metadata: null,
 };
 
-test('times have milliseconds and a Z, as the iOS SDK insists', () => {
+test('times have milliseconds and a Z, which the iOS SDK requires', () => {
   expect(isoTime(geofence.createdAt)).toBe('2018-06-12T13:44:10.535Z');
   fc.assert(
     fc.property(fc.integer({ min: -2_208_988_800_000, max: 4_102_444_800_000 }), (time) => {
@@ -87,7 +87,7 @@ test('times have milliseconds and a Z, as the iOS SDK insists', () => {
   );
 });
 
-test('unset means absent; false, zero and empty are set', () => {
+test('omits unset fields, but not false, zero and empty values', () => {
   expect(withoutUnset({ a: null, b: undefined, c: false, d: 0, e: '', f: 'x' })).toEqual({
     c: false,
     d: 0,
@@ -97,7 +97,7 @@ test('unset means absent; false, zero and empty are set', () => {
 });
 
 describe('geofences', () => {
-  test('a bare circle has the fields that every geofence has, and a ring to draw', () => {
+  test('shows a minimal circle with the common fields and a ring', () => {
     const json = geofenceJson(geofence, 0);
     expectToObey('geofence', json);
     expect(Object.keys(json).sort()).toEqual(
@@ -120,7 +120,7 @@ describe('geofences', () => {
     expect(geofenceJson(geofence, 0, false)).not.toHaveProperty('geometry');
   });
 
-  test('a full polygon shows what its owner set', () => {
+  test('shows all fields of a polygon', () => {
     const ring: GeofenceRecord['ring'] = [
       [0, 0],
       [1, 0],
@@ -162,7 +162,7 @@ describe('geofences', () => {
     expect(geofenceJson({ ...geofence, enabled, disableAfter }, nowMs).enabled).toBe(expected);
   });
 
-  test('a ring drawn for a circle is closed, within the world, and at the radius', () => {
+  test('the ring of a circle is closed, within the world, and at the radius', () => {
     const longitude = fc.double({ min: -180, max: 180, noNaN: true });
     const latitude = fc.double({ min: -85, max: 85, noNaN: true });
     fc.assert(
@@ -189,7 +189,7 @@ describe('geofences', () => {
 });
 
 describe('beacons', () => {
-  test('identifiers are strings under the names of their kind', () => {
+  test('identifiers are strings, named by the type of the beacon', () => {
     expectToObey('beacon', beaconJson(beacon));
     expect(beaconSummary(beacon)).toMatchObject({ uuid: beacon.group, major: '100', minor: '1' });
     const eddystone: BeaconRecord = {
@@ -204,7 +204,7 @@ describe('beacons', () => {
     expect(beaconSummary(eddystone)).not.toHaveProperty('major');
   });
 
-  test('an event tells which one it was', () => {
+  test('an event contains the beacon', () => {
     const { geometry, enabled, ...identity } = beaconSummary(beacon);
     expect(eventJson({ ...bareEvent, beacon: eventBeacon(beacon) }).beacon).toEqual(identity);
   });
@@ -234,18 +234,18 @@ const bareEvent = {
   metadata: null,
 };
 
-test('an event without anything has only what every event has', () => {
+test('an event with all fields unset has only the common fields', () => {
   expectToObey('event', eventJson(bareEvent));
   expect(Object.keys(eventJson(bareEvent)).sort()).toEqual(
     ['_id', 'actualCreatedAt', 'confidence', 'createdAt', 'live', 'replayed', 'type'].sort(),
   );
 });
 
-test('every event obeys its schema', () => {
+test('every event conforms to its schema', () => {
   fc.assert(fc.property(arbitrary.event, (event) => expectToObey('event', eventJson(event))));
 });
 
-test('every user obeys its schema, and unset fields are absent', () => {
+test('every user conforms to its schema and omits unset fields', () => {
   fc.assert(
     fc.property(arbitrary.location, arbitrary.location, ({ id, environment, deviceId, userId }, last) => {
       const json = userJson({

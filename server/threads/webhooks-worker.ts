@@ -4,7 +4,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createSpace } from '../../backends/embedded/space.js';
-import { createSealer } from '../../pipeline/encryption.js';
+import { createSecretCipher } from '../../pipeline/encryption.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
 import { encryptionKey } from '../keys/encryption-key.js';
@@ -19,7 +19,7 @@ runWorker<object>(async ({ configuration, space: sharedSpace }) => {
   const space = createSpace(sharedSpace);
   const backend = openBackend(configuration, space, 'wait');
   const readModel = openNodeReadModel(configuration, space);
-  const sealer = createSealer(encryptionKey(configuration.data));
+  const secretCipher = createSecretCipher(encryptionKey(configuration.data));
   const stage = startWebhookStage({
     configuration,
     logger,
@@ -27,7 +27,7 @@ runWorker<object>(async ({ configuration, space: sharedSpace }) => {
     metrics: createRecorder(stageMetrics, registry),
     backend,
     readModel,
-    sealer,
+    secretCipher,
   });
   return {
     done: stage.done,

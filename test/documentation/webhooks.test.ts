@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { mergeWebhook } from '../../api/webhooks/input.js';
 import { createSigner, type Headers } from '../../pipeline/stages/webhooks/signing.js';
 import {
-  sealer,
+  secretCipher,
   secretRecord,
   secretText,
   webhookId,
@@ -34,7 +34,7 @@ const delivery: Delivery = {
 /** The receivers know secret 1. */
 const knownSecret = secretText(1);
 function signed(secrets: WebhookSecretRecord[], ageMs = 0): Headers {
-  return createSigner(sealer)(webhookRecord({ _id: id, secrets }), delivery, Date.now() - ageMs)!;
+  return createSigner(secretCipher)(webhookRecord({ _id: id, secrets }), delivery, Date.now() - ageMs)!;
 }
 const genuine = signed([secretRecord(id, 1)]);
 const rotated = signed([secretRecord(id, 2), secretRecord(id, 1, { expiresAt: Date.now() + 60_000 })]);

@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
 import type { AttemptResult } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
-import { createSealer, encryptionKeyBytes } from '../../encryption.js';
+import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import type { NewRecord } from '../../ports.js';
 import { deliveriesOf } from '../../records/deliveries.js';
 import { createTry } from './attempt.js';
 import { createTryOnce } from './attempt-once.js';
 import { answer, failure, ScriptedClient } from './testing/scripted-client.js';
-import { sealer, webhookRecord } from './testing/webhooks.js';
+import { secretCipher, webhookRecord } from './testing/webhooks.js';
 
 const webhook = webhookRecord();
 const event = { id: 'a'.repeat(24), locationId: null, orderKey: 'device', text: '{}' };
 const [delivery] = deliveriesOf(webhook, [event], undefined, { reason: 'test', createdAt: 1 }) as [Delivery];
 const client = new ScriptedClient();
 const clock = () => 1_700_000_000_500;
-const tryIt = createTry({ client, sealer, clock });
+const tryIt = createTry({ client, secretCipher, clock });
 
 const outcome = (given: Parameters<typeof answer>) => {
   client.answering = () => answer(...given);
@@ -60,7 +60,11 @@ describe('a try', () => {
 
   test('is not made with secrets that cannot be opened', async () => {
     const sent = client.requests.length;
-    const stranger = createTry({ client, clock, sealer: createSealer(Buffer.alloc(encryptionKeyBytes, 9)) });
+    const stranger = createTry({
+      client,
+      clock,
+      secretCipher: createSecretCipher(Buffer.alloc(encryptionKeyBytes, 9)),
+    });
     expect(await stranger(webhook, delivery)).toMatchObject({ result: 'secret_unreadable', status: null });
     expect(client.requests).toHaveLength(sent);
   });
@@ -72,7 +76,7 @@ describe('a try that somebody waits for', () => {
     append: async (_: string, records: readonly NewRecord[]) =>
       void appended.push(...records.map(({ value }) => codecs.attempt.decode(value!))),
   };
-  const tryOnce = createTryOnce({ client, sealer, clock, log });
+  const tryOnce = createTryOnce({ client, secretCipher, clock, log });
 
   test('is on record when it is answered, and nothing follows it', async () => {
     client.answering = () => answer(500);

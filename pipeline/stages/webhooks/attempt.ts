@@ -8,7 +8,7 @@ import type { OutboundClient, OutboundResult } from '../../../outbound/client.js
 import { freshId } from '../../../schemas/ids.js';
 import type { AttemptResult, WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
-import type { Sealer } from '../../encryption.js';
+import type { SecretCipher } from '../../encryption.js';
 import type { Verdict } from './schedule.js';
 import { createSigner } from './signing.js';
 
@@ -29,7 +29,7 @@ export interface TryOutcome
 
 export interface AttemptParts {
   readonly client: Pick<OutboundClient, 'send'>;
-  readonly sealer: Sealer;
+  readonly secretCipher: SecretCipher;
   /** Epoch ms. */
   readonly clock: () => number;
 }
@@ -37,8 +37,8 @@ export interface AttemptParts {
 /** Makes one try. */
 export type Try = (webhook: WebhookRecord, delivery: Delivery) => Promise<TryOutcome>;
 
-export function createTry({ client, sealer, clock }: AttemptParts): Try {
-  const sign = createSigner(sealer);
+export function createTry({ client, secretCipher, clock }: AttemptParts): Try {
+  const sign = createSigner(secretCipher);
   return async (webhook, delivery) => {
     const { url } = webhook;
     const at = clock();

@@ -3,12 +3,12 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { WebhookSecretRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
-import { createSealer, encryptionKeyBytes } from '../../encryption.js';
+import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import { deliveriesOf } from '../../records/deliveries.js';
 import { createSigner } from './signing.js';
-import { sealer, secretRecord, secretText, webhookId, webhookRecord } from './testing/webhooks.js';
+import { secretCipher, secretRecord, secretText, webhookId, webhookRecord } from './testing/webhooks.js';
 
-const sign = createSigner(sealer);
+const sign = createSigner(secretCipher);
 const nowMs = Date.now();
 const id = webhookId(1);
 const webhookWith = (...secrets: WebhookSecretRecord[]) => webhookRecord({ _id: id, secrets });
@@ -66,6 +66,6 @@ describe('the compatible signature', () => {
 });
 
 test('secrets sealed with another key are no secrets', () => {
-  const other = createSigner(createSealer(Buffer.alloc(encryptionKeyBytes, 8)));
+  const other = createSigner(createSecretCipher(Buffer.alloc(encryptionKeyBytes, 8)));
   expect(other(webhookWith(secretRecord(id, 1)), delivery, nowMs)).toBeUndefined();
 });

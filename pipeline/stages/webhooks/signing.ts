@@ -8,7 +8,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
-import type { Sealer } from '../../encryption.js';
+import type { SecretCipher } from '../../encryption.js';
 
 const secretPrefix = 'whsec_';
 
@@ -31,11 +31,11 @@ export type Headers = Readonly<Record<string, string>>;
 export type Sign = (webhook: WebhookRecord, delivery: Delivery, nowMs: number) => Headers | undefined;
 
 /** Opens each record's secrets once. */
-export function createSigner(sealer: Sealer): Sign {
+export function createSigner(secretCipher: SecretCipher): Sign {
   const opened = new WeakMap<WebhookRecord, readonly OpenSecret[] | undefined>();
 
   function secretsOf(webhook: WebhookRecord): readonly OpenSecret[] | undefined {
-    if (!opened.has(webhook)) opened.set(webhook, openSecrets(webhook, sealer));
+    if (!opened.has(webhook)) opened.set(webhook, openSecrets(webhook, secretCipher));
     return opened.get(webhook);
   }
 
@@ -57,11 +57,11 @@ export function createSigner(sealer: Sealer): Sign {
 }
 
 /** Newest first; undefined when one can't be opened. */
-function openSecrets({ _id, secrets }: WebhookRecord, sealer: Sealer): OpenSecret[] | undefined {
+function openSecrets({ _id, secrets }: WebhookRecord, secretCipher: SecretCipher): OpenSecret[] | undefined {
   try {
     return secrets
       .map(({ sealed, createdAt, expiresAt }) => {
-        const text = sealer.open(sealed, _id);
+        const text = secretCipher.decrypt(sealed, _id);
         return {
           key: createSecretKey(Buffer.from(text.slice(secretPrefix.length), 'base64')),
           textKey: createSecretKey(Buffer.from(text)),

@@ -11,7 +11,7 @@ import type { OutboundClient } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
-import type { Sealer } from '../../encryption.js';
+import type { SecretCipher } from '../../encryption.js';
 import { type DeliveryQueue, type Log, type StateStore, type Subscription, topics } from '../../ports.js';
 import { defaultMaxDeadLetterShare } from '../breaker.js';
 import { watchClaims } from '../claim-watch.js';
@@ -57,7 +57,7 @@ export interface WebhookStageParts {
   /** As of the location stage. */
   readonly catchUp?: (() => Promise<void>) | undefined;
   readonly client: Pick<OutboundClient, 'send'>;
-  readonly sealer: Sealer;
+  readonly secretCipher: SecretCipher;
   /** Writes to the configuration that the webhook is disabled. `atMs` is epoch ms. */
   readonly disable: (webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number) => Promise<void>;
   /** Epoch ms. */
@@ -79,7 +79,7 @@ export const webhookStageGroup = 'webhooks';
  * Closing begins no more requests and waits for those in flight, as long as the client lets them take.
  */
 export function createWebhookStage(parts: WebhookStageParts): Subscription {
-  const { log, queue, configuration, sealer, client } = parts;
+  const { log, queue, configuration, secretCipher, client } = parts;
   const { clock = Date.now, timers = systemTimers, random = Math.random } = parts;
   const { onNotice = () => {}, metrics = noMetrics, codecs = fixedCodecs } = parts;
   const bounds = { ...defaultWebhookStageBounds, ...parts.bounds };
@@ -105,7 +105,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
     ...shared,
     configuration,
     directory,
-    tryIt: createTry({ client, sealer, clock }),
+    tryIt: createTry({ client, secretCipher, clock }),
     disable,
     timers,
     random,

@@ -13,7 +13,7 @@ import type { WebhookNotice } from '../alerts.js';
 import { createWebhookStage, type WebhookStageParts } from '../stage.js';
 import { ScriptedClient } from './scripted-client.js';
 import { VirtualTime } from './virtual-time.js';
-import { sealer, webhookRecord } from './webhooks.js';
+import { secretCipher, webhookRecord } from './webhooks.js';
 
 export { idOf, until };
 
@@ -68,7 +68,7 @@ export class WebhookNode {
       states: embedded.stateStore,
       configuration: readModel,
       client: this.client,
-      sealer,
+      secretCipher,
       disable: this.disable,
       clock: this.time.clock,
       timers: this.time.timers,

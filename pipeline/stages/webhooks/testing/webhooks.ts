@@ -2,9 +2,9 @@
 import { deriveId } from '../../../../schemas/ids.js';
 import type { WebhookRecord, WebhookSecretRecord } from '../../../../schemas/json/webhook.js';
 import { scope } from '../../../catalog/testing/fixtures.js';
-import { createSealer, encryptionKeyBytes } from '../../../encryption.js';
+import { createSecretCipher, encryptionKeyBytes } from '../../../encryption.js';
 
-export const sealer = createSealer(Buffer.alloc(encryptionKeyBytes, 7));
+export const secretCipher = createSecretCipher(Buffer.alloc(encryptionKeyBytes, 7));
 
 /** The text of the n-th secret. */
 export const secretText = (number: number): string => `whsec_${Buffer.alloc(24, number).toString('base64')}`;
@@ -15,7 +15,7 @@ export const secretRecord = (
   fields: Partial<WebhookSecretRecord> = {},
 ): WebhookSecretRecord => ({
   _id: deriveId('secret', String(number)),
-  sealed: sealer.seal(secretText(number), webhook),
+  sealed: secretCipher.encrypt(secretText(number), webhook),
   hint: 'whsec_…',
   createdAt: number,
   expiresAt: null,
