@@ -33,7 +33,7 @@ export interface WebhookParts {
   /** Deliveries that wait in one queue. */
   readonly waiting: DeliveryQueue['waiting'];
   /** Tries a delivery once, at once and without queueing, and appends what came of it to topic `attempts`. */
-  readonly tryOnce: (webhook: WebhookRecord, delivery: Delivery) => Promise<Attempt>;
+  readonly attemptOnce: (webhook: WebhookRecord, delivery: Delivery) => Promise<Attempt>;
 }
 
 /** A map and what it took of a processor. */

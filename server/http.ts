@@ -17,7 +17,7 @@ import { ingestRoutes } from '../ingest/routes.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, StateStore } from '../pipeline/ports.js';
-import { createTryOnce } from '../pipeline/stages/webhooks/attempt-once.js';
+import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
 import type { Configuration } from './config/schema.js';
 import type { Maps } from './maps.js';
 import { createRecorder, createRequestObserver } from './metrics.js';
@@ -102,7 +102,7 @@ export async function addApi(
   { configuration, readModel }: Pick<HttpParts, 'configuration' | 'readModel'>,
   { writer, spatial, analytics, log, maps, states, secretCipher, admitWrite, webhookClient, deliveries }: ApiGiven,
 ): Promise<void> {
-  const tryOnce = createTryOnce({ log, client: webhookClient, secretCipher, clock: Date.now });
+  const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
   // Requests are answered by then: baking takes what they leave.
   app.addHook('onListen', async () => maps.prepare());
   await app.register(apiRoutes, {
@@ -116,9 +116,9 @@ export async function addApi(
       allowedNetworks: configuration.webhooks.allowedNetworks,
       maxWebhooks: configuration.webhooks.maxPerEnvironment,
       waiting: deliveries.waiting,
-      async tryOnce(webhook, delivery) {
+      async attemptOnce(webhook, delivery) {
         admitWrite?.();
-        return tryOnce(webhook, delivery);
+        return attemptOnce(webhook, delivery);
       },
     },
     maps: {

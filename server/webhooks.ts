@@ -80,7 +80,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
       // Refused where its owner has changed it meanwhile: then it is tried again as it is now.
       await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled, bases });
     },
-    onNotice: (notice) => logger[levelOf(notice)](notice, 'webhooks'),
+    onAlert: (alert) => logger[levelOf(alert)](alert, 'webhooks'),
     metrics,
     bounds: {
       maxConcurrency,

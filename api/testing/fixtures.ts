@@ -65,7 +65,7 @@ export const webhookParts = (parts: Partial<WebhookParts> = {}): WebhookParts =>
   allowedNetworks: [],
   maxWebhooks: 10,
   waiting: unasked,
-  tryOnce: unasked,
+  attemptOnce: unasked,
   ...parts,
 });
 

@@ -71,7 +71,7 @@ export const deliveryRoutes =
       handler: async (request) => {
         const webhook = webhookOf(deps, request);
         const type = accepted(readTestType(bodyFields(request.body), webhook));
-        const attempt = await webhooks.tryOnce(webhook, sampleDelivery(webhook, type, clock()));
+        const attempt = await webhooks.attemptOnce(webhook, sampleDelivery(webhook, type, clock()));
         return { meta: success, attempt: attemptJson(attempt) };
       },
     });

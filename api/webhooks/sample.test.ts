@@ -7,11 +7,11 @@ import { type Body, useApi, webhookParts } from '../testing/fixtures.js';
 import { attemptRecord } from './testing/fixtures.js';
 
 const tried: { webhook: WebhookRecord; delivery: Delivery }[] = [];
-const tryOnce = async (webhook: WebhookRecord, delivery: Delivery) => {
+const attemptOnce = async (webhook: WebhookRecord, delivery: Delivery) => {
   tried.unshift({ webhook, delivery });
   return attemptRecord({ delivery, result: 'timed_out', state: 'given_up', status: null, message: 'nothing came' });
 };
-const api = await useApi({ webhooks: webhookParts({ maxWebhooks: 100, tryOnce }) });
+const api = await useApi({ webhooks: webhookParts({ maxWebhooks: 100, attemptOnce }) });
 
 const isEvent = Compile(Event);
 const isUser = Compile(User);

@@ -1,8 +1,8 @@
 /**
- * What a webhook is sent, as bytes that stay the same on every try. Pure.
+ * Builds the payload of a delivery as bytes, which stay the same on every attempt. Pure.
  *
- * Flows in: a webhook, events as JSON text, their user as JSON text. Flows out: Delivery records, whose bodies are
- * `{"event":…,"user":…}`, or `{"events":[…],"user":…}` where the webhook wants the events of one location together.
+ * Input: a webhook, events as JSON text, their user as JSON text. Output: Delivery records with bodies
+ * `{"event":…,"user":…}`, or `{"events":[…],"user":…}` for a webhook with grouped delivery.
  */
 import { deriveId } from '../../schemas/ids.js';
 import { maxGroupedEvents, type WebhookRecord } from '../../schemas/json/webhook.js';
@@ -10,41 +10,40 @@ import type { Delivery, DeliveryReason, DeviceState } from '../../schemas/record
 import type { ConfigurationReader } from '../catalog/types.js';
 import { type DeviceScope, userOf } from './user.js';
 
-/** An event as a request carries it. */
+/** An event within a payload. */
 export interface PayloadEvent {
   readonly id: string;
   /** The location that caused it; null for a conversion. */
   readonly locationId: string | null;
-  /** The key under which the event is on its topic, which names the device. */
+  /** Key of the event's record, which identifies the device. */
   readonly orderKey: string;
-  /** Its wire form, as of `eventText`. */
+  /** Wire form, as of `eventText`. */
   readonly text: string;
 }
 
 /**
- * UTF-16 units, of at most three bytes each in UTF-8, so that no delivery is larger than a queue takes (1 MiB). A
- * larger event is not sent; a larger user is left to what the event says of it.
+ * Bounds in UTF-16 units of at most three UTF-8 bytes each, so that a delivery fits into the queue (1 MiB). A larger
+ * event is not sent; for a larger user the payload has the event's own fields of the user.
  */
 export const maxEventCharacters = 150_000;
 export const maxUserCharacters = 150_000;
 const maxBodyCharacters = 320_000;
 
-export interface DeliveryFacts {
+export interface DeliveryFields {
   readonly reason: DeliveryReason;
-  /** Epoch ms: since when it waits. */
+  /** Time of queueing, epoch ms. */
   readonly createdAt: number;
 }
 
 /**
- * The deliveries of these events to the webhook, in their order. `events` are of one user, whose wire form is
- * `userText`; undefined where there is none. Those of one location that stand side by side are grouped if the webhook
- * wants that.
+ * Makes the deliveries of the events to the webhook, in order. `events` belong to one user, whose wire form is
+ * `userText`, if any. Adjacent events of one location are grouped if the webhook has grouped delivery.
  */
 export function deliveriesOf(
   webhook: WebhookRecord,
   events: readonly PayloadEvent[],
   userText: string | undefined,
-  { reason, createdAt }: DeliveryFacts,
+  { reason, createdAt }: DeliveryFields,
 ): Delivery[] {
   const isGrouped = webhook.delivery === 'grouped';
   const user = userText === undefined ? '' : `,"user":${userText}`;
@@ -81,7 +80,7 @@ export function storedUserText(
   return text === undefined || text.length > maxUserCharacters ? undefined : text;
 }
 
-const areOfOneLocation = (a: PayloadEvent, b: PayloadEvent): boolean =>
+const areOfSameLocation = (a: PayloadEvent, b: PayloadEvent): boolean =>
   a.locationId !== null && a.locationId === b.locationId && a.orderKey === b.orderKey;
 
 function groupsOf(events: readonly PayloadEvent[], maxCharacters: number): PayloadEvent[][] {
@@ -92,7 +91,7 @@ function groupsOf(events: readonly PayloadEvent[], maxCharacters: number): Paylo
     const [first] = group;
     const joins =
       first !== undefined &&
-      areOfOneLocation(first, event) &&
+      areOfSameLocation(first, event) &&
       group.length < maxGroupedEvents &&
       characters + event.text.length <= maxCharacters;
     if (!joins) {

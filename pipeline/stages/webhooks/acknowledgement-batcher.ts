@@ -1,19 +1,19 @@
 /**
- * Puts tries on record and settles their deliveries, many at once.
+ * Records attempts and acknowledges their deliveries, in batches.
  *
- * Flows in: ended tries, one by one. Flows out: topic `attempts`, durable first, and then the settlements in each
- * source's queue: a crash in between repeats a delivery, and forgets none.
+ * Input: ended attempts, one by one. Output: records of topic `attempts`, durable first, then the acknowledgements in
+ * each source's queue. A crash in between repeats a delivery and loses none.
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Attempt } from '../../../schemas/records.js';
 import { type Log, type Settlement, topics } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
 import type { Background } from './background.js';
+import type { ClaimedSource } from './claimed-source.js';
+import { addTo } from './collections.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
-import { addTo } from './lists.js';
-import type { Source } from './source.js';
 
-/** Of one append. */
+/** Bounds of one append. */
 const maxBatchRecords = 500;
 const maxBatchBytes = 8 * 2 ** 20;
 
@@ -22,45 +22,45 @@ export interface EndedDelivery extends TakenDelivery {
   readonly attempt: Attempt;
 }
 
-export interface SettlerParts {
+export interface AcknowledgementBatcherParts {
   readonly log: Pick<Log, 'append'>;
   readonly codec: Codec<Attempt>;
   readonly metrics: Metrics;
-  /** Told when they are written, or need not be any more because their source has gone to another. */
-  readonly onSettled: (ended: readonly EndedDelivery[]) => void;
+  /** Called when they are written, or when their source has another owner. */
+  readonly onAcknowledged: (ended: readonly EndedDelivery[]) => void;
   readonly background: Background;
 }
 
-export class Settler {
-  readonly #parts: SettlerParts;
-  #waiting: EndedDelivery[] = [];
+export class AcknowledgementBatcher {
+  readonly #parts: AcknowledgementBatcherParts;
+  #pending: EndedDelivery[] = [];
   #isRunning = false;
   #onFlushed: (() => void)[] = [];
 
-  constructor(parts: SettlerParts) {
+  constructor(parts: AcknowledgementBatcherParts) {
     this.#parts = parts;
   }
 
   add(ended: EndedDelivery): void {
-    this.#waiting.push(ended);
+    this.#pending.push(ended);
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#parts.background.run(this.#run());
   }
 
-  /** Resolves when all that was added is written. */
+  /** Resolves when everything added so far is written. */
   async flushed(): Promise<void> {
     if (this.#isRunning) await new Promise<void>((resolve) => this.#onFlushed.push(resolve));
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // What else ends in this turn of the event loop comes along.
+    while (this.#pending.length > 0) {
+      // Attempts that end in the same turn of the event loop share a batch.
       await new Promise(setImmediate);
       const batch = this.#nextBatch();
       await this.#record(batch);
-      await this.#settle(batch);
-      this.#parts.onSettled(batch);
+      await this.#acknowledge(batch);
+      this.#parts.onAcknowledged(batch);
     }
     this.#isRunning = false;
     for (const resolve of this.#onFlushed.splice(0)) resolve();
@@ -69,11 +69,11 @@ export class Settler {
   #nextBatch(): EndedDelivery[] {
     let bytes = 0;
     let count = 0;
-    while (count < Math.min(this.#waiting.length, maxBatchRecords) && bytes < maxBatchBytes) {
-      bytes += (this.#waiting[count] as EndedDelivery).attempt.delivery.body.length;
+    while (count < Math.min(this.#pending.length, maxBatchRecords) && bytes < maxBatchBytes) {
+      bytes += (this.#pending[count] as EndedDelivery).attempt.delivery.body.length;
       count += 1;
     }
-    return this.#waiting.splice(0, count);
+    return this.#pending.splice(0, count);
   }
 
   async #record(batch: readonly EndedDelivery[]): Promise<void> {
@@ -90,21 +90,21 @@ export class Settler {
     for (const [result, count] of counts) metrics.add('webhook_attempts_total', count, result);
   }
 
-  async #settle(batch: readonly EndedDelivery[]): Promise<void> {
-    const bySource = new Map<Source, EndedDelivery[]>();
-    for (const ended of batch) addTo(bySource, ended.lane.source, ended);
-    await Promise.all([...bySource].map(([source, ended]) => settleIn(source, ended)));
+  async #acknowledge(batch: readonly EndedDelivery[]): Promise<void> {
+    const bySource = new Map<ClaimedSource, EndedDelivery[]>();
+    for (const ended of batch) addTo(bySource, ended.queue.source, ended);
+    await Promise.all([...bySource].map(([source, ended]) => acknowledgeIn(source, ended)));
   }
 }
 
-async function settleIn(source: Source, ended: readonly EndedDelivery[]): Promise<void> {
-  if (await source.settle(ended.map(settlementOf))) {
-    for (const { lane, held, attempt } of ended) lane.settled(held, attempt.nextAttemptAt);
+async function acknowledgeIn(source: ClaimedSource, ended: readonly EndedDelivery[]): Promise<void> {
+  if (await source.acknowledge(ended.map(acknowledgementOf))) {
+    for (const { queue, loaded, attempt } of ended) queue.acknowledged(loaded, attempt.nextAttemptAt);
   }
   source.end(ended.length);
 }
 
-const settlementOf = ({ held, attempt }: EndedDelivery): Settlement => ({
-  place: held.place,
-  next: attempt.nextAttemptAt === null ? null : { dueAtMs: attempt.nextAttemptAt, attempts: held.attempts + 1 },
+const acknowledgementOf = ({ loaded, attempt }: EndedDelivery): Settlement => ({
+  place: loaded.place,
+  next: attempt.nextAttemptAt === null ? null : { dueAtMs: attempt.nextAttemptAt, attempts: loaded.attempts + 1 },
 });

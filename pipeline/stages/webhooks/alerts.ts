@@ -1,11 +1,11 @@
-/** What an operator should hear of. Nothing of it ends the stage, and nothing of it tells an address or a secret. */
+/** Alerts for the operator. None ends the stage, and none contains an address or a secret. */
 import type { WebhookDisabledReason } from '../../../schemas/json/webhook.js';
 import type { DeliverySource } from '../../ports.js';
 import type { DeadLetterReason } from '../../records/decode.js';
 import type { HaltedPartition } from '../breaker.js';
 
-export type WebhookNotice =
-  /** It gets nothing more until its owner enables it again. */
+export type WebhookAlert =
+  /** The webhook gets no deliveries until its owner enables it again. */
   | {
       readonly kind: 'webhook_disabled';
       readonly webhook: string;
@@ -13,9 +13,9 @@ export type WebhookNotice =
       readonly environment: string;
       readonly reason: WebhookDisabledReason;
     }
-  /** Another owner had claimed the partition; it was claimed again. */
+  /** Another owner had claimed the partition; this process claimed it again. */
   | ({ readonly kind: 'fenced'; readonly nextOffset: number } & DeliverySource)
-  /** `count` records of a batch were dead letters; the rest tells of the latest. */
+  /** `count` records of a batch were dead-lettered; the other fields describe the latest. */
   | ({
       readonly kind: 'dead_letters';
       readonly count: number;
@@ -24,14 +24,13 @@ export type WebhookNotice =
       readonly message: string;
     } & DeliverySource)
   /**
-   * No deliveries are made of the partition until it is assigned anew; those of the others, and what waits already, go
-   * on.
+   * The partition is halted until it is assigned again. Other partitions and queued deliveries continue.
    */
   | ({ readonly kind: 'halted' } & HaltedPartition)
   /**
-   * The partition is not the log that was read before. No deliveries are made of it until its position is repaired;
-   * what waits already goes on.
+   * The partition's log is not the one that was read before. The partition is halted until its position is repaired;
+   * queued deliveries continue.
    */
   | ({ readonly kind: 'diverged'; readonly message: string } & DeliverySource)
-  /** The queue fell back to an older state. The partition was claimed again, and what was lost is made anew. */
+  /** The queue fell back to an older state. The partition was claimed again, and lost deliveries are made again. */
   | ({ readonly kind: 'fallen_back'; readonly nextOffset: number } & DeliverySource);

@@ -5,8 +5,7 @@ import type { Attempt, Delivery } from '../../../schemas/records.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import type { NewRecord } from '../../ports.js';
 import { deliveriesOf } from '../../records/deliveries.js';
-import { createTry } from './attempt.js';
-import { createTryOnce } from './attempt-once.js';
+import { createSendAttempt, createSingleAttempt } from './attempt.js';
 import { answer, failure, ScriptedClient } from './testing/scripted-client.js';
 import { secretCipher, webhookRecord } from './testing/webhooks.js';
 
@@ -15,11 +14,11 @@ const event = { id: 'a'.repeat(24), locationId: null, orderKey: 'device', text: 
 const [delivery] = deliveriesOf(webhook, [event], undefined, { reason: 'test', createdAt: 1 }) as [Delivery];
 const client = new ScriptedClient();
 const clock = () => 1_700_000_000_500;
-const tryIt = createTry({ client, secretCipher, clock });
+const sendAttempt = createSendAttempt({ client, secretCipher, clock });
 
 const outcome = (given: Parameters<typeof answer>) => {
   client.answering = () => answer(...given);
-  return tryIt(webhook, delivery);
+  return sendAttempt(webhook, delivery);
 };
 
 describe('a try', () => {
@@ -36,7 +35,11 @@ describe('a try', () => {
 
   test('that had no answer says why', async () => {
     client.answering = () => failure;
-    expect(await tryIt(webhook, delivery)).toMatchObject({ result: 'timed_out', message: 'too slow', status: null });
+    expect(await sendAttempt(webhook, delivery)).toMatchObject({
+      result: 'timed_out',
+      message: 'too slow',
+      status: null,
+    });
   });
 
   test('sends the body as it is, with the time of the try', async () => {
@@ -60,7 +63,7 @@ describe('a try', () => {
 
   test('is not made with secrets that cannot be opened', async () => {
     const sent = client.requests.length;
-    const stranger = createTry({
+    const stranger = createSendAttempt({
       client,
       clock,
       secretCipher: createSecretCipher(Buffer.alloc(encryptionKeyBytes, 9)),
@@ -76,7 +79,7 @@ describe('a try that somebody waits for', () => {
     append: async (_: string, records: readonly NewRecord[]) =>
       void appended.push(...records.map(({ value }) => codecs.attempt.decode(value!))),
   };
-  const tryOnce = createTryOnce({ client, secretCipher, clock, log });
+  const tryOnce = createSingleAttempt({ client, secretCipher, clock, log });
 
   test('is on record when it is answered, and nothing follows it', async () => {
     client.answering = () => answer(500);

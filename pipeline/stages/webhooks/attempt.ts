@@ -1,26 +1,28 @@
 /**
- * One try to deliver: signed, sent, and what came back, bounded, as it goes on record.
+ * One attempt to deliver: signs and sends the request, and records the bounded response.
  *
- * Flows in: a webhook as it is now and a delivery. Flows out: a request through the outbound client, and an outcome;
- * never an exception for anything that the other side does. May import: schemas, outbound, sealing.
+ * Input: the webhook as it is now, and a delivery. Output: a request through the outbound client, and an outcome. Never
+ * throws for anything that the other side does. May import: schemas, outbound, encryption.
  */
 import type { OutboundClient, OutboundResult } from '../../../outbound/client.js';
+import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { AttemptResult, WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
 import type { SecretCipher } from '../../encryption.js';
-import type { Verdict } from './schedule.js';
+import { type Log, topics } from '../../ports.js';
+import type { RetryDecision } from './schedule.js';
 import { createSigner } from './signing.js';
 
-/** Of an answer, what is kept on record. */
+/** Bounds of a recorded response. */
 const maxRecordedHeaderCharacters = 4_096;
 const maxRecordedBodyBytes = 1_024;
 const maxMessageCharacters = 500;
 
-/** What came of a try. */
-export interface TryOutcome
+/** Result of an attempt. */
+export interface AttemptOutcome
   extends Pick<Attempt, 'result' | 'message' | 'status' | 'responseHeaders' | 'responseBody' | 'duration_ms'> {
-  /** Epoch ms of its start. */
+  /** Start of the attempt, epoch ms. */
   readonly at: number;
   readonly url: string;
   /** Value of the Retry-After header, if any. */
@@ -34,49 +36,49 @@ export interface AttemptParts {
   readonly clock: () => number;
 }
 
-/** Makes one try. */
-export type Try = (webhook: WebhookRecord, delivery: Delivery) => Promise<TryOutcome>;
+/** Makes one attempt. */
+export type SendAttempt = (webhook: WebhookRecord, delivery: Delivery) => Promise<AttemptOutcome>;
 
-export function createTry({ client, secretCipher, clock }: AttemptParts): Try {
+export function createSendAttempt({ client, secretCipher, clock }: AttemptParts): SendAttempt {
   const sign = createSigner(secretCipher);
   return async (webhook, delivery) => {
     const { url } = webhook;
     const at = clock();
     const signature = sign(webhook, delivery, at);
     if (signature === undefined) return withoutRequest('secret_unreadable', url, at);
-    const answer = await client.send({
+    const response = await client.send({
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json', ...signature },
       body: delivery.body,
     });
-    return { at, url, duration_ms: answer.durationMs, ...outcomeOf(answer) };
+    return { at, url, duration_ms: response.durationMs, ...outcomeOf(response) };
   };
 }
 
-/** The outcome where there was nothing to send. */
-export const withoutRequest = (result: AttemptResult, url: string, at: number): TryOutcome => ({
+/** Returns an outcome without a request. */
+export const withoutRequest = (result: AttemptResult, url: string, at: number): AttemptOutcome => ({
   at,
   url,
   result,
-  ...noAnswer,
+  ...noResponse,
   message: null,
   duration_ms: 0,
 });
 
-const noAnswer = { status: null, responseHeaders: null, responseBody: null, retryAfter: undefined };
+const noResponse = { status: null, responseHeaders: null, responseBody: null, retryAfter: undefined };
 
-function outcomeOf(answer: OutboundResult): Omit<TryOutcome, 'at' | 'url' | 'duration_ms'> {
-  if (answer.kind === 'failed') {
-    return { result: answer.failure, message: answer.message.slice(0, maxMessageCharacters), ...noAnswer };
+function outcomeOf(response: OutboundResult): Omit<AttemptOutcome, 'at' | 'url' | 'duration_ms'> {
+  if (response.kind === 'failed') {
+    return { result: response.failure, message: response.message.slice(0, maxMessageCharacters), ...noResponse };
   }
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   return {
     result: resultOf(status),
     message: null,
     status,
     responseHeaders: JSON.stringify(firstHeaders(headers)),
-    // A copy: a view would keep the whole body that it is the beginning of.
+    // Copies the bytes: a view would keep the whole body in memory.
     responseBody: Buffer.from(body.subarray(0, maxRecordedBodyBytes)),
     retryAfter: headers['retry-after'],
   };
@@ -88,7 +90,7 @@ function resultOf(status: number): AttemptResult {
   return status === 410 ? 'gone' : 'refused';
 }
 
-/** Those that fit, in their order. */
+/** Returns the first headers, within the bound. */
 function firstHeaders(headers: Headers): Headers {
   let characters = 0;
   const fitting = Object.entries(headers).filter(([name, value]) => {
@@ -100,10 +102,30 @@ function firstHeaders(headers: Headers): Headers {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The try as it goes on topic `attempts`. `attempt` is 1 for the first. */
+/** Builds the record for topic `attempts`. `attempt` is 1 for the first. */
 export const attemptRecord = (
   delivery: Delivery,
   attempt: number,
-  { retryAfter: _, ...outcome }: TryOutcome,
-  { state, nextAttemptAtMs }: Pick<Verdict, 'state' | 'nextAttemptAtMs'>,
+  { retryAfter: _, ...outcome }: AttemptOutcome,
+  { state, nextAttemptAtMs }: Pick<RetryDecision, 'state' | 'nextAttemptAtMs'>,
 ): Attempt => ({ id: freshId(outcome.at), delivery, attempt, ...outcome, state, nextAttemptAt: nextAttemptAtMs });
+
+export interface SingleAttemptParts extends AttemptParts {
+  readonly log: Pick<Log, 'append'>;
+  readonly codecs?: Codecs;
+}
+
+/**
+ * Makes a single attempt at once, such as a test of a webhook, and resolves when it is recorded. Never retries, and does
+ * not affect the webhook's health.
+ */
+export function createSingleAttempt({ log, codecs = fixedCodecs, ...parts }: SingleAttemptParts) {
+  const sendAttempt = createSendAttempt(parts);
+  return async (webhook: WebhookRecord, delivery: Delivery): Promise<Attempt> => {
+    const outcome = await sendAttempt(webhook, delivery);
+    const state = outcome.result === 'delivered' ? 'delivered' : 'given_up';
+    const attempt = attemptRecord(delivery, 1, outcome, { state, nextAttemptAtMs: null });
+    await log.append(topics.attempts, [{ key: webhook._id, value: codecs.attempt.encode(attempt) }]);
+    return attempt;
+  };
+}

@@ -1,10 +1,26 @@
-/** Work that nobody waits for, until the end. */
+/** Work that runs in the background: promises that nobody awaits, and timers. Tests replace the timers. */
+
+export interface Timers {
+  /** Calls back once, no sooner than after `delayMs`. */
+  set(callback: () => void, delayMs: number): unknown;
+  /** Calls back at an interval until cleared. */
+  repeat(callback: () => void, everyMs: number): unknown;
+  clear(timer: unknown): void;
+}
+
+export const systemTimers: Timers = {
+  set: (callback, delayMs) => setTimeout(callback, delayMs),
+  repeat: (callback, everyMs) => setInterval(callback, everyMs),
+  clear: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
+};
+
+/** Runs promises in the background and reports their rejections. */
 export class Background {
   readonly #onFailure: (error: unknown) => void;
   #running = 0;
   #onIdle: () => void = () => {};
 
-  /** @param onFailure is told of every rejection. */
+  /** @param onFailure Called with every rejection. */
   constructor(onFailure: (error: unknown) => void) {
     this.#onFailure = onFailure;
   }

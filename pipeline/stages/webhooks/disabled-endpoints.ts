@@ -1,59 +1,58 @@
 /**
- * Webhooks that are disabled while something waits for them. They are looked at again when the configuration has
- * changed, and what has waited too long is given up from time to time.
+ * Disabled webhooks with queued deliveries. Checks them again when the configuration has changed, and gives up
+ * deliveries that have been queued for too long.
  */
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
-import type { Background } from './background.js';
+import type { Background, Timers } from './background.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
-import type { Lane } from './endpoint-queue.js';
-import type { Condition } from './health.js';
-import type { Timers } from './timers.js';
+import type { EndpointQueue } from './endpoint-queue.js';
+import type { EndpointHealth } from './health.js';
 
-const lookAgainMs = 1_000;
+const checkEveryMs = 1_000;
 const maxGiveUpEveryMs = 60 * 60 * 1_000;
 
-export interface ParkingParts {
+export interface DisabledEndpointsParts {
   readonly timers: Timers;
   /** Epoch ms. */
   readonly clock: () => number;
   /** Grows with every change of the configuration. */
   readonly version: () => number;
-  /** As it is now; undefined when it was deleted. */
+  /** Returns the current webhook; undefined when it was deleted. */
   readonly webhookOf: (endpoint: Endpoint) => WebhookRecord | undefined;
-  /** It is not parked any more. */
-  readonly onLeaving: (endpoint: Endpoint) => void;
+  /** Called when an endpoint is enabled, deleted or idle. */
+  readonly onRelease: (endpoint: Endpoint) => void;
   readonly giveUp: (endpoint: Endpoint, webhook: WebhookRecord, taken: TakenDelivery) => void;
-  /** Resolves when all that was given up is settled. */
-  readonly settled: () => Promise<void>;
+  /** Resolves when all given-up deliveries are acknowledged. */
+  readonly acknowledged: () => Promise<void>;
   readonly background: Background;
-  /** A delivery that is older is given up. */
+  /** Maximum age of a queued delivery. */
   readonly keepWaitingMs: number;
-  /** Of one lane, read at once. */
+  /** Deliveries loaded at once from one queue. */
   readonly maxWindow: number;
 }
 
-/** By its owner, or by this process, whose read model may not show it yet. */
-export const isDisabled = ({ enabled, updatedAt }: WebhookRecord, condition: Condition | undefined): boolean =>
-  !enabled || updatedAt === condition?.disabledAsOf;
+/** Returns whether the owner disabled the webhook, or this process did and the read model may not show it yet. */
+export const isDisabled = ({ enabled, updatedAt }: WebhookRecord, health: EndpointHealth | undefined): boolean =>
+  !enabled || updatedAt === health?.disabledAsOf;
 
-export class Parking {
-  readonly #parts: ParkingParts;
-  readonly #parked = new Set<Endpoint>();
+export class DisabledEndpoints {
+  readonly #parts: DisabledEndpointsParts;
+  readonly #endpoints = new Set<Endpoint>();
   readonly #giveUpEveryMs: number;
   #seenVersion = -1;
   #nextGiveUpAtMs = 0;
   #timer: unknown;
   #isClosed = false;
 
-  constructor(parts: ParkingParts) {
+  constructor(parts: DisabledEndpointsParts) {
     this.#parts = parts;
     this.#giveUpEveryMs = Math.min(maxGiveUpEveryMs, parts.keepWaitingMs);
   }
 
   add(endpoint: Endpoint): void {
     endpoint.release(0);
-    this.#parked.add(endpoint);
-    if (this.#timer === undefined) this.#lookAgainLater();
+    this.#endpoints.add(endpoint);
+    if (this.#timer === undefined) this.#checkLater();
   }
 
   close(): void {
@@ -61,49 +60,49 @@ export class Parking {
     this.#parts.timers.clear(this.#timer);
   }
 
-  #lookAgainLater(): void {
+  #checkLater(): void {
     this.#timer = undefined;
-    if (this.#isClosed || this.#parked.size === 0) return;
-    this.#timer = this.#parts.timers.set(() => this.#parts.background.run(this.#lookAgain()), lookAgainMs);
+    if (this.#isClosed || this.#endpoints.size === 0) return;
+    this.#timer = this.#parts.timers.set(() => this.#parts.background.run(this.#check()), checkEveryMs);
   }
 
-  async #lookAgain(): Promise<void> {
-    const { version, clock, onLeaving } = this.#parts;
+  async #check(): Promise<void> {
+    const { version, clock, onRelease } = this.#parts;
     const hasChanged = version() !== this.#seenVersion;
     this.#seenVersion = version();
-    for (const endpoint of this.#parked) {
-      if (!endpoint.isIdle && (!hasChanged || this.#mustStay(endpoint))) continue;
-      this.#parked.delete(endpoint);
-      onLeaving(endpoint);
+    for (const endpoint of this.#endpoints) {
+      if (!endpoint.isIdle && (!hasChanged || this.#isStillDisabled(endpoint))) continue;
+      this.#endpoints.delete(endpoint);
+      onRelease(endpoint);
     }
     if (clock() >= this.#nextGiveUpAtMs) {
       this.#nextGiveUpAtMs = clock() + this.#giveUpEveryMs;
-      for (const endpoint of this.#parked) await this.#giveUpOld(endpoint);
+      for (const endpoint of this.#endpoints) await this.#giveUpOld(endpoint);
     }
-    this.#lookAgainLater();
+    this.#checkLater();
   }
 
-  #mustStay(endpoint: Endpoint): boolean {
+  #isStillDisabled(endpoint: Endpoint): boolean {
     const webhook = this.#parts.webhookOf(endpoint);
-    return webhook !== undefined && isDisabled(webhook, endpoint.condition);
+    return webhook !== undefined && isDisabled(webhook, endpoint.health);
   }
 
   async #giveUpOld(endpoint: Endpoint): Promise<void> {
-    for (const lane of [...endpoint.lanes.values()]) {
-      while (await this.#giveUpFirst(endpoint, lane));
+    for (const queue of [...endpoint.queues.values()]) {
+      while (await this.#giveUpFirst(endpoint, queue));
     }
   }
 
-  /** Gives up what is too old of the first that wait; answers whether there may be more. */
-  async #giveUpFirst(endpoint: Endpoint, lane: Lane): Promise<boolean> {
-    const { clock, keepWaitingMs, maxWindow, webhookOf, giveUp, settled } = this.#parts;
+  /** Gives up deliveries that are too old among the first of the queue. Returns whether there may be more. */
+  async #giveUpFirst(endpoint: Endpoint, queue: EndpointQueue): Promise<boolean> {
+    const { clock, keepWaitingMs, maxWindow, webhookOf, giveUp, acknowledged } = this.#parts;
     const webhook = webhookOf(endpoint);
-    if (webhook === undefined || lane.isLoading || this.#isClosed) return false;
-    await lane.load(maxWindow, clock());
-    const old = lane.takeCreatedBefore(clock() - keepWaitingMs);
-    lane.release(0);
-    for (const held of old) giveUp(endpoint, webhook, { lane, held });
-    await settled();
+    if (webhook === undefined || queue.isLoading || this.#isClosed) return false;
+    await queue.load(maxWindow, clock());
+    const old = queue.takeCreatedBefore(clock() - keepWaitingMs);
+    queue.release(0);
+    for (const loaded of old) giveUp(endpoint, webhook, { queue, loaded });
+    await acknowledged();
     return old.length === maxWindow;
   }
 }

@@ -1,42 +1,40 @@
 /**
- * Sends what waits, to thousands of webhooks at once, none slowing another.
+ * Sends queued deliveries to thousands of webhooks concurrently, so that none slows another.
  *
- * Each webhook has its own bounded concurrency; one whose last try failed, or that never was tried, gets one request at
- * a time until one succeeds, and all of those together get at most half of the places. Free places go to the webhooks
- * in turn, whatever waits for each.
- * Deliveries of one webhook with one order key are sent one at a time, first tries in the order of their arrival; one
- * that waits for its next try holds nothing back.
+ * Each webhook has its own concurrency limit. A webhook whose last attempt failed, or that has none yet, gets one
+ * request at a time until one succeeds; all of those together get at most half of the slots. Free slots go to webhooks
+ * in turn, whatever the length of their queues. Deliveries of one webhook with one order key are sent one at a time,
+ * first attempts in order of arrival; a delivery that waits for its retry blocks nothing.
  *
- * Flows in: sources with what waits in them, and what is added. Flows out: tries; their outcomes go to the settler. May
- * import: schemas, ports.
+ * Input: sources with their queued deliveries, and new deliveries. Output: attempts, whose outcomes go to the
+ * acknowledgement batcher. May import: schemas, ports.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
 import type { DeliveryQueue, Log } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
-import { type EndedDelivery, Settler } from './acknowledgement-batcher.js';
-import type { Try } from './attempt.js';
+import { AcknowledgementBatcher, type EndedDelivery } from './acknowledgement-batcher.js';
+import type { SendAttempt } from './attempt.js';
+import type { Timers } from './background.js';
 import { Background } from './background.js';
-import { isDisabled, Parking } from './disabled-endpoints.js';
-import { Endpoint, type TakenDelivery } from './endpoint.js';
-import { Lane, type WindowBudget } from './endpoint-queue.js';
-import { Examiner } from './health-loader.js';
+import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
+import { DisabledEndpoints, isDisabled } from './disabled-endpoints.js';
+import { Endpoint, ReadyEndpoints, type TakenDelivery } from './endpoint.js';
+import { EndpointQueue, type WindowBudget } from './endpoint-queue.js';
+import { HealthLoader } from './health-loader.js';
 import type { WebhookDirectory } from './matching.js';
-import { ReadyEndpoints } from './ready.js';
 import { type Disable, Sender } from './sender.js';
-import type { HeldDelivery, Source } from './source.js';
-import type { Timers } from './timers.js';
 
 export interface DispatcherBounds {
-  /** Requests in flight, and ended ones that are not on record yet. */
+  /** Requests in flight, and ended ones that are not acknowledged yet. */
   readonly maxConcurrency: number;
   readonly maxConcurrencyPerWebhook: number;
-  /** Deliveries of one webhook in one source, in memory. */
+  /** Deliveries in memory per webhook and source. */
   readonly maxWindow: number;
-  /** Deliveries of all, in memory; past it there is one in each window. */
-  readonly maxHeldDeliveries: number;
-  /** A delivery that waits longer is given up. */
+  /** Deliveries in memory in total; beyond it each window holds one. */
+  readonly maxLoadedDeliveries: number;
+  /** Maximum age of a queued delivery; an older one is given up. */
   readonly keepWaitingMs: number;
 }
 
@@ -45,7 +43,7 @@ export interface DispatcherParts {
   readonly queue: DeliveryQueue;
   readonly configuration: Pick<ConfigurationReader, 'version'>;
   readonly directory: WebhookDirectory;
-  readonly tryIt: Try;
+  readonly sendAttempt: SendAttempt;
   readonly disable: Disable;
   /** Epoch ms. */
   readonly clock: () => number;
@@ -58,23 +56,23 @@ export interface DispatcherParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-const lookForDeletedEveryMs = 1_000;
+const checkDeletedEveryMs = 1_000;
 
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #ready = new ReadyEndpoints();
-  readonly #budget: WindowBudget = { held: 0 };
+  readonly #budget: WindowBudget = { loaded: 0 };
   readonly #background: Background;
-  readonly #examiner: Examiner;
-  readonly #parking: Parking;
-  readonly #settler: Settler;
+  readonly #healthLoader: HealthLoader;
+  readonly #disabled: DisabledEndpoints;
+  readonly #acknowledgements: AcknowledgementBatcher;
   readonly #sender: Sender;
-  readonly #maxUntrusted: number;
+  readonly #maxUnhealthy: number;
   #seenVersion = -1;
   readonly #deletionTimer: unknown;
-  #taken = 0;
-  #untrustedInFlight = 0;
+  #slotsInUse = 0;
+  #unhealthyInFlight = 0;
   #isClosed = false;
 
   constructor(parts: DispatcherParts) {
@@ -82,91 +80,91 @@ export class Dispatcher {
     const background = new Background(parts.onFailure);
     this.#parts = parts;
     this.#background = background;
-    this.#maxUntrusted = Math.ceil(bounds.maxConcurrency / 2);
-    this.#settler = new Settler({
+    this.#maxUnhealthy = Math.ceil(bounds.maxConcurrency / 2);
+    this.#acknowledgements = new AcknowledgementBatcher({
       log,
       codec: codecs.attempt,
       metrics,
-      onSettled: (ended) => this.#settled(ended),
+      onAcknowledged: (ended) => this.#onAcknowledged(ended),
       background,
     });
-    this.#sender = new Sender({ ...parts, settler: this.#settler, background });
-    this.#examiner = new Examiner({
+    this.#sender = new Sender({ ...parts, acknowledgements: this.#acknowledgements, background });
+    this.#healthLoader = new HealthLoader({
       queue,
       codec: codecs.delivery,
       clock,
-      onExamined: (endpoint) => this.#wake(endpoint),
+      onLoaded: (endpoint) => this.#wake(endpoint),
       background,
     });
-    this.#parking = new Parking({
+    this.#disabled = new DisabledEndpoints({
       ...bounds,
       timers,
       clock,
       version: () => parts.configuration.version,
       webhookOf: (endpoint) => this.#webhookOf(endpoint),
-      onLeaving: (endpoint) => this.#wake(endpoint),
+      onRelease: (endpoint) => this.#wake(endpoint),
       giveUp: (endpoint, webhook, taken) => this.#giveUp(endpoint, webhook, taken),
-      settled: () => this.#settler.flushed(),
+      acknowledged: () => this.#acknowledgements.flushed(),
       background,
     });
-    this.#deletionTimer = timers.repeat(() => this.#wakeDeleted(), lookForDeletedEveryMs);
+    this.#deletionTimer = timers.repeat(() => this.#wakeDeleted(), checkDeletedEveryMs);
   }
 
-  /** Begins with what waits in the source. */
-  attach(source: Source, waiting: readonly { readonly webhook: string; readonly nextDueAtMs: number }[]): void {
+  /** Starts sending the queued deliveries of the source. */
+  attach(source: ClaimedSource, waiting: readonly { readonly webhook: string; readonly nextDueAtMs: number }[]): void {
     for (const { webhook, nextDueAtMs } of waiting)
       this.#ready.add(this.#endpointOf(webhook, source, undefined, nextDueAtMs));
-    this.#pump();
+    this.#dispatch();
   }
 
-  /** Takes in what was just added to the source. */
-  offer(source: Source, deliveries: readonly HeldDelivery[]): void {
-    for (const held of deliveries) {
-      const { webhook, project, environment } = held.delivery;
+  /** Accepts deliveries that were just added to the source. */
+  offer(source: ClaimedSource, deliveries: readonly LoadedDelivery[]): void {
+    for (const loaded of deliveries) {
+      const { webhook, project, environment } = loaded.delivery;
       const endpoint = this.#endpointOf(webhook, source, { project, environment });
-      endpoint.lanes.get(source)?.offer(held, this.#windowOf(endpoint));
+      endpoint.queues.get(source)?.offer(loaded, this.#windowOf(endpoint));
       this.#ready.add(endpoint);
     }
-    this.#pump();
+    this.#dispatch();
   }
 
-  /** Begins nothing more of the source; what is in flight goes on. */
-  detach(source: Source): void {
+  /** Starts no more deliveries of the source; those in flight continue. */
+  detach(source: ClaimedSource): void {
     for (const endpoint of this.#endpoints.values()) {
       endpoint.leave(source);
       this.#ready.add(endpoint);
     }
-    this.#pump();
+    this.#dispatch();
   }
 
-  /** Begins nothing more; resolves when what is under way has ended. */
+  /** Starts nothing more; resolves when everything in flight has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#examiner.close();
-    this.#parking.close();
+    this.#healthLoader.close();
+    this.#disabled.close();
     this.#parts.timers.clear(this.#deletionTimer);
     for (const { timer } of this.#endpoints.values()) this.#parts.timers.clear(timer);
     await this.#background.idle();
   }
 
-  /** With a lane for the source. */
-  #endpointOf(id: string, source: Source, scope?: Scope, restDueAtMs = Number.POSITIVE_INFINITY): Endpoint {
+  /** Returns the endpoint, with a queue for the source. */
+  #endpointOf(id: string, source: ClaimedSource, scope?: Scope, storedDueAtMs = Number.POSITIVE_INFINITY): Endpoint {
     const known = this.#endpoints.get(id);
     const endpoint = known ?? new Endpoint(id);
     endpoint.scope ??= scope;
-    if (!endpoint.lanes.has(source)) {
+    if (!endpoint.queues.has(source)) {
       const { codecs, metrics } = this.#parts;
       const parts = { source, webhook: id, codec: codecs.delivery, budget: this.#budget, metrics };
-      endpoint.lanes.set(source, new Lane(parts, restDueAtMs));
+      endpoint.queues.set(source, new EndpointQueue(parts, storedDueAtMs));
     }
     if (known === undefined) {
       this.#endpoints.set(id, endpoint);
-      this.#examiner.examine(endpoint);
+      this.#healthLoader.load(endpoint);
     }
     return endpoint;
   }
 
-  /** Wakes endpoints whose webhook was deleted: what waits for them goes now, and not when its retry would be due. */
+  /** Wakes endpoints whose webhook was deleted, so that their deliveries are dropped before the next retry is due. */
   #wakeDeleted(): void {
     const { version } = this.#parts.configuration;
     if (version === this.#seenVersion) return;
@@ -174,17 +172,17 @@ export class Dispatcher {
     for (const endpoint of this.#endpoints.values()) {
       if (endpoint.scope !== undefined && this.#webhookOf(endpoint) === undefined) this.#ready.add(endpoint);
     }
-    this.#pump();
+    this.#dispatch();
   }
 
-  /** One that fails holds no more in memory than it may send. */
+  /** Returns the window's size. A failing endpoint loads no more than it may send. */
   #windowOf(endpoint: Endpoint): number {
-    const { maxWindow, maxHeldDeliveries } = this.#parts.bounds;
-    return endpoint.isTrusted && this.#budget.held < maxHeldDeliveries ? maxWindow : 1;
+    const { maxWindow, maxLoadedDeliveries } = this.#parts.bounds;
+    return endpoint.isHealthy && this.#budget.loaded < maxLoadedDeliveries ? maxWindow : 1;
   }
 
-  #concurrencyOf({ isTrusted }: Endpoint): number {
-    return isTrusted ? this.#parts.bounds.maxConcurrencyPerWebhook : 1;
+  #concurrencyOf({ isHealthy }: Endpoint): number {
+    return isHealthy ? this.#parts.bounds.maxConcurrencyPerWebhook : 1;
   }
 
   #webhookOf({ scope, id }: Endpoint): WebhookRecord | undefined {
@@ -193,40 +191,40 @@ export class Dispatcher {
 
   #wake(endpoint: Endpoint): void {
     this.#ready.add(endpoint);
-    this.#pump();
+    this.#dispatch();
   }
 
-  /** Gives the free places to those who are ready, one each, until there are no more of either. */
-  #pump(): void {
-    while (!this.#isClosed && this.#taken < this.#parts.bounds.maxConcurrency) {
-      const endpoint = this.#ready.next(this.#untrustedInFlight < this.#maxUntrusted);
+  /** Gives free slots to ready endpoints, one each, until either runs out. */
+  #dispatch(): void {
+    while (!this.#isClosed && this.#slotsInUse < this.#parts.bounds.maxConcurrency) {
+      const endpoint = this.#ready.next(this.#unhealthyInFlight < this.#maxUnhealthy);
       if (endpoint === undefined) return;
-      this.#turn(endpoint);
+      this.#process(endpoint);
     }
   }
 
-  /** One step for one webhook. */
-  #turn(endpoint: Endpoint): void {
-    const { condition, scope } = endpoint;
-    // It comes again when it has been examined.
-    if (condition === undefined) return;
+  /** Takes one step for one endpoint. */
+  #process(endpoint: Endpoint): void {
+    const { health, scope } = endpoint;
+    // The endpoint is woken when its health is loaded.
+    if (health === undefined) return;
     const webhook = this.#webhookOf(endpoint);
     const nowMs = this.#parts.clock();
     if (endpoint.isIdle || scope === undefined) this.#remove(endpoint);
-    else if (webhook === undefined) this.#forget(endpoint);
-    else if (isDisabled(webhook, condition)) this.#parking.add(endpoint);
-    else if (nowMs < condition.pausedUntilMs) this.#wakeAt(endpoint, condition.pausedUntilMs, nowMs);
+    else if (webhook === undefined) this.#dropAll(endpoint);
+    else if (isDisabled(webhook, health)) this.#disabled.add(endpoint);
+    else if (nowMs < health.pausedUntilMs) this.#wakeAt(endpoint, health.pausedUntilMs, nowMs);
     else if (endpoint.inFlight < this.#concurrencyOf(endpoint)) this.#sendNext(endpoint, webhook, nowMs);
   }
 
-  /** One request, or a read of what waits, or the decision when to look again. */
+  /** Sends one request, loads more deliveries, or sets a timer for the next that is due. */
   #sendNext(endpoint: Endpoint, webhook: WebhookRecord, nowMs: number): void {
     const taken = endpoint.take();
     if (taken === undefined) {
       this.#load(endpoint, nowMs);
       return;
     }
-    const isTooOld = taken.held.delivery.createdAt <= nowMs - this.#parts.bounds.keepWaitingMs;
+    const isTooOld = taken.loaded.delivery.createdAt <= nowMs - this.#parts.bounds.keepWaitingMs;
     if (isTooOld) this.#giveUp(endpoint, webhook, taken);
     else this.#send(endpoint, webhook, taken);
     this.#ready.add(endpoint);
@@ -234,12 +232,12 @@ export class Dispatcher {
 
   #load(endpoint: Endpoint, nowMs: number): void {
     const maxWindow = this.#windowOf(endpoint);
-    for (const lane of endpoint.lanes.values()) {
-      if (lane.isLoading || lane.restDueAtMs > nowMs || !lane.hasRoom(maxWindow)) continue;
-      this.#background.run(lane.load(maxWindow, nowMs).then(() => this.#wake(endpoint)));
+    for (const queue of endpoint.queues.values()) {
+      if (queue.isLoading || queue.storedDueAtMs > nowMs || !queue.hasRoom(maxWindow)) continue;
+      this.#background.run(queue.load(maxWindow, nowMs).then(() => this.#wake(endpoint)));
     }
-    const { restDueAtMs } = endpoint;
-    if (restDueAtMs > nowMs && restDueAtMs < Number.POSITIVE_INFINITY) this.#wakeAt(endpoint, restDueAtMs, nowMs);
+    const { storedDueAtMs } = endpoint;
+    if (storedDueAtMs > nowMs && storedDueAtMs < Number.POSITIVE_INFINITY) this.#wakeAt(endpoint, storedDueAtMs, nowMs);
   }
 
   #wakeAt(endpoint: Endpoint, atMs: number, nowMs: number): void {
@@ -254,16 +252,16 @@ export class Dispatcher {
   }
 
   #send(endpoint: Endpoint, webhook: WebhookRecord, taken: TakenDelivery): void {
-    const { orderKey } = taken.held.delivery;
-    const untrusted = endpoint.isTrusted ? 0 : 1;
+    const { orderKey } = taken.loaded.delivery;
+    const unhealthy = endpoint.isHealthy ? 0 : 1;
     this.#begin(taken);
-    this.#untrustedInFlight += untrusted;
+    this.#unhealthyInFlight += unhealthy;
     endpoint.inFlight += 1;
     endpoint.busyKeys.add(orderKey);
     const ended = (): void => {
       endpoint.inFlight -= 1;
       endpoint.busyKeys.delete(orderKey);
-      this.#untrustedInFlight -= untrusted;
+      this.#unhealthyInFlight -= unhealthy;
       this.#wake(endpoint);
     };
     this.#background.run(this.#sender.send(endpoint, webhook, taken).then(ended));
@@ -274,20 +272,20 @@ export class Dispatcher {
     this.#sender.giveUp(endpoint, webhook, taken);
   }
 
-  #begin({ lane }: TakenDelivery): void {
-    this.#taken += 1;
-    lane.source.begin();
+  #begin({ queue }: TakenDelivery): void {
+    this.#slotsInUse += 1;
+    queue.source.begin();
   }
 
-  #settled(ended: readonly EndedDelivery[]): void {
-    this.#taken -= ended.length;
+  #onAcknowledged(ended: readonly EndedDelivery[]): void {
+    this.#slotsInUse -= ended.length;
     for (const { endpoint } of ended) this.#ready.add(endpoint);
-    this.#pump();
+    this.#dispatch();
   }
 
-  /** The webhook was deleted: nobody wants what waits for it. */
-  #forget(endpoint: Endpoint): void {
-    for (const source of [...endpoint.lanes.keys()]) {
+  /** Drops the deliveries of a deleted webhook. */
+  #dropAll(endpoint: Endpoint): void {
+    for (const source of [...endpoint.queues.keys()]) {
       endpoint.leave(source);
       source.begin();
       this.#background.run(source.drop(endpoint.id).then(() => source.end()));

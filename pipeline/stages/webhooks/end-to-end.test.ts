@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openClient } from '../../../outbound/testing/clients.js';
 import { Receiver } from '../../../testing/receiver.js';
 import { geofenceRecord, location } from '../testing/node.js';
+import { systemTimers } from './background.js';
 import { idOf, until, WebhookNode, webhookRecord } from './testing/stage.js';
 import { secretText } from './testing/webhooks.js';
-import { systemTimers } from './timers.js';
 
 let node: WebhookNode;
 let receiver: Receiver;
@@ -75,8 +75,8 @@ test('restarted in the middle, every event arrives', async () => {
   await node.node.configure({ kind: 'geofence', record: geofenceRecord({ center: [10, 50] }) });
   await node.configure(...hooks);
   // Without answers until the first restart, so that it comes in the middle of tries.
-  const held: (() => void)[] = [];
-  receiver.answering = (_, response) => void held.push(() => response.writeHead(204).end());
+  const loaded: (() => void)[] = [];
+  receiver.answering = (_, response) => void loaded.push(() => response.writeHead(204).end());
   const start = () => {
     node.node.start();
     node.start({ ...real, client: openClient() });
@@ -88,7 +88,7 @@ test('restarted in the middle, every event arrives', async () => {
     await until(() => receiver.requests.length > 0);
     const closed = node.reopen();
     receiver.answering = (_, response) => void response.writeHead(204).end();
-    for (const answer of held.splice(0)) answer();
+    for (const answer of loaded.splice(0)) answer();
     await closed;
     start();
   }

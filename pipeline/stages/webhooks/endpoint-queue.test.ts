@@ -5,8 +5,8 @@ import type { Delivery } from '../../../schemas/records.js';
 import { scope } from '../../catalog/testing/fixtures.js';
 import type { Settlement, WaitingDelivery } from '../../ports.js';
 import { noMetrics } from '../metrics.js';
-import { Lane } from './endpoint-queue.js';
-import type { HeldDelivery, Source } from './source.js';
+import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
+import { EndpointQueue } from './endpoint-queue.js';
 import { webhookId } from './testing/webhooks.js';
 
 const webhook = webhookId(1);
@@ -29,7 +29,7 @@ class SlowQueue {
   readonly replaced = new Set<string>();
   /** Sequences of those that were removed for it. */
   readonly removed = new Set<number>();
-  /** The lane's read: first taken, then answered. */
+  /** A pending read: first performed, then answered. */
   #reading: { limit: number; found?: WaitingDelivery[]; answer: (found: WaitingDelivery[]) => void } | undefined;
 
   readonly source = {
@@ -49,7 +49,7 @@ class SlowQueue {
       }
       return true;
     },
-  } as unknown as Source;
+  } as unknown as ClaimedSource;
 
   read(): void {
     if (this.#reading === undefined) return;
@@ -57,7 +57,7 @@ class SlowQueue {
     this.#reading.found ??= byPlace.slice(0, this.#reading.limit);
   }
 
-  /** The lane's read of replacements, which follows each read of the queue. */
+  /** A pending read of replacements, which follows each read of the queue. */
   #asking: { ids: readonly string[]; answer: (times: (number | undefined)[]) => void } | undefined;
 
   /** Answers what is asked: the read of the queue, and the next time the read of replacements. */
@@ -116,48 +116,49 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
   await fc.assert(
     fc.asyncProperty(steps, async (drawn) => {
       const queue = new SlowQueue();
-      const budget = { held: 0 };
-      const lane = new Lane(
+      const budget = { loaded: 0 };
+      const endpointQueue = new EndpointQueue(
         { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics },
         Number.POSITIVE_INFINITY,
       );
       let nowMs = 0;
       let made = 0;
-      const toOffer: HeldDelivery[] = [];
-      const underWay: HeldDelivery[] = [];
-      const toHear: { held: HeldDelivery; nextDueAtMs: number | null }[] = [];
-      const firstTries: number[] = [];
+      const toOffer: LoadedDelivery[] = [];
+      const underWay: LoadedDelivery[] = [];
+      const toHear: { loaded: LoadedDelivery; nextDueAtMs: number | null }[] = [];
+      const firstAttempts: number[] = [];
       const gone = new Set<number>();
 
       const perform: Record<Step, () => void | Promise<void>> = {
         queue() {
           const place = { webhook, dueAtMs: nowMs, sequence: made };
           queue.stored.set(made, { ...place, attempts: 0, value: codecs.delivery.encode(delivery(made)) });
-          toOffer.push({ place, attempts: 0, delivery: delivery(made), sinceMs: nowMs });
+          toOffer.push({ place, attempts: 0, delivery: delivery(made), appendedAtMs: nowMs });
           made += 1;
         },
         replace() {
           queue.replaced.add(delivery(made - 1).id);
         },
         offer() {
-          const held = toOffer.shift();
-          if (held) lane.offer(held, maxWindow);
+          const loaded = toOffer.shift();
+          if (loaded) endpointQueue.offer(loaded, maxWindow);
         },
         load() {
-          if (!lane.isLoading && lane.hasRoom(maxWindow) && lane.restDueAtMs <= nowMs) void lane.load(maxWindow, nowMs);
+          if (!endpointQueue.isLoading && endpointQueue.hasRoom(maxWindow) && endpointQueue.storedDueAtMs <= nowMs)
+            void endpointQueue.load(maxWindow, nowMs);
         },
         read: () => queue.read(),
         answer: () => queue.answer(),
         take() {
-          const held = lane.take(noKeys);
-          if (held === undefined) return;
-          const { sequence } = held.place;
+          const loaded = endpointQueue.take(noKeys);
+          if (loaded === undefined) return;
+          const { sequence } = loaded.place;
           expect(underWay.map(({ place }) => place.sequence)).not.toContain(sequence);
-          expect(toHear.map(({ held: { place } }) => place.sequence)).not.toContain(sequence);
+          expect(toHear.map(({ loaded: { place } }) => place.sequence)).not.toContain(sequence);
           expect(gone).not.toContain(sequence);
           expect(queue.removed).not.toContain(sequence);
-          if (held.attempts === 0) firstTries.push(sequence);
-          underWay.push(held);
+          if (loaded.attempts === 0) firstAttempts.push(sequence);
+          underWay.push(loaded);
         },
         settle: () => write(null),
         reschedule: () => write(nowMs + 2),
@@ -165,23 +166,23 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
           // An addition is heard of before a settlement that was written after it.
           while (toOffer.length > 0) perform.offer();
           const heard = toHear.shift();
-          if (heard) lane.settled(heard.held, heard.nextDueAtMs);
+          if (heard) endpointQueue.acknowledged(heard.loaded, heard.nextDueAtMs);
         },
-        release: () => lane.release(1),
+        release: () => endpointQueue.release(1),
         pass() {
           nowMs += 1;
         },
       };
 
       function write(nextDueAtMs: number | null): void {
-        const held = underWay.shift();
-        if (held === undefined) return;
-        const { sequence } = held.place;
+        const loaded = underWay.shift();
+        if (loaded === undefined) return;
+        const { sequence } = loaded.place;
         const stored = queue.stored.get(sequence) as WaitingDelivery;
         queue.stored.delete(sequence);
         if (nextDueAtMs === null) gone.add(sequence);
         else queue.stored.set(sequence, { ...stored, dueAtMs: nextDueAtMs, attempts: stored.attempts + 1 });
-        toHear.push({ held, nextDueAtMs });
+        toHear.push({ loaded, nextDueAtMs });
       }
 
       for (const step of drawn) await perform[step]();
@@ -203,11 +204,11 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
       }
       expect(gone.size + queue.removed.size).toBe(made);
       expect([...queue.removed].every((sequence) => queue.replaced.has(delivery(sequence).id))).toBe(true);
-      expect(lane.isEmpty).toBe(true);
-      expect(budget.held).toBe(0);
+      expect(endpointQueue.isEmpty).toBe(true);
+      expect(budget.loaded).toBe(0);
       const all = Array.from({ length: made }, (_, sequence) => sequence);
-      expect(firstTries).toEqual(
-        all.filter((sequence) => firstTries.includes(sequence) || !queue.removed.has(sequence)),
+      expect(firstAttempts).toEqual(
+        all.filter((sequence) => firstAttempts.includes(sequence) || !queue.removed.has(sequence)),
       );
     }),
     { numRuns: 1_000 },
@@ -216,44 +217,47 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
 
 test('a retry that is read after it was replaced is removed and not taken', async () => {
   const queue = new SlowQueue();
-  const budget = { held: 0 };
+  const budget = { loaded: 0 };
   const source = Object.assign(queue.source, { nextSequence: 2 });
-  const lane = new Lane({ source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
+  const endpointQueue = new EndpointQueue({ source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
   for (const sequence of [0, 1]) {
     const value = codecs.delivery.encode(delivery(sequence));
     queue.stored.set(sequence, { webhook, dueAtMs: 1, sequence, attempts: 3, value });
   }
   queue.replaced.add(delivery(0).id);
-  void lane.load(maxWindow, 1);
+  void endpointQueue.load(maxWindow, 1);
   await queue.answer();
   await queue.answer();
-  expect([lane.take(noKeys)?.place.sequence, lane.take(noKeys)]).toEqual([1, undefined]);
-  expect([[...queue.removed], budget.held]).toEqual([[0], 0]);
+  expect([endpointQueue.take(noKeys)?.place.sequence, endpointQueue.take(noKeys)]).toEqual([1, undefined]);
+  expect([[...queue.removed], budget.loaded]).toEqual([[0], 0]);
 });
 
 test('a read that ends after the source has gone to another holds nothing', async () => {
   const queue = new SlowQueue();
-  const budget = { held: 0 };
-  const lane = new Lane({ source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
+  const budget = { loaded: 0 };
+  const endpointQueue = new EndpointQueue(
+    { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics },
+    0,
+  );
   queue.stored.set(0, { webhook, dueAtMs: 1, sequence: 0, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
-  void lane.load(maxWindow, 1);
-  lane.abandon();
+  void endpointQueue.load(maxWindow, 1);
+  endpointQueue.abandon();
   await queue.answer();
   await queue.answer();
-  expect([lane.take(noKeys), budget.held]).toEqual([undefined, 0]);
+  expect([endpointQueue.take(noKeys), budget.loaded]).toEqual([undefined, 0]);
 });
 
 test('regression: sent twice, when a read of the queue came across a delivery before it was offered', async () => {
   const queue = new SlowQueue();
-  const lane = new Lane(
-    { source: queue.source, webhook, codec: codecs.delivery, budget: { held: 0 }, metrics: noMetrics },
+  const endpointQueue = new EndpointQueue(
+    { source: queue.source, webhook, codec: codecs.delivery, budget: { loaded: 0 }, metrics: noMetrics },
     0,
   );
   const place = { webhook, dueAtMs: 1, sequence: 0 };
   queue.stored.set(0, { ...place, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
-  void lane.load(maxWindow, 1);
+  void endpointQueue.load(maxWindow, 1);
   await queue.answer();
   await queue.answer();
-  lane.offer({ place, attempts: 0, delivery: delivery(0), sinceMs: 0 }, maxWindow);
-  expect([lane.take(noKeys)?.place, lane.take(noKeys)]).toEqual([place, undefined]);
+  endpointQueue.offer({ place, attempts: 0, delivery: delivery(0), appendedAtMs: 0 }, maxWindow);
+  expect([endpointQueue.take(noKeys)?.place, endpointQueue.take(noKeys)]).toEqual([place, undefined]);
 });

@@ -1,49 +1,48 @@
 /**
- * What waits for one webhook in one source: the first of it in memory, the rest on disk.
+ * The deliveries of one webhook from one source: the first of them loaded into memory (the window), the rest on disk.
  *
- * The lane knows of every delivery in its queue that it is in hand (in the window, on its way, or ended and not written
- * yet), or that it is not due before `restDueAtMs`. So none is forgotten, and none is taken twice, in whatever order
- * reads and writes of the queue come to pass.
+ * Every delivery is either unacknowledged (in the window, in flight, or ended but not written yet) or not due before
+ * `storedDueAtMs`. So none is lost and none is taken twice, however reads and writes of the queue interleave.
  */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
 import type { WaitingDelivery } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
-import type { HeldDelivery, Source } from './source.js';
+import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
 
-/** Deliveries in the windows of all lanes. */
+/** Counts the deliveries in all windows. */
 export interface WindowBudget {
-  held: number;
+  loaded: number;
 }
 
-export interface LaneParts {
-  readonly source: Source;
+export interface EndpointQueueParts {
+  readonly source: ClaimedSource;
   readonly webhook: string;
   readonly codec: Codec<Delivery>;
   readonly budget: WindowBudget;
   readonly metrics: Metrics;
 }
 
-export class Lane {
-  readonly source: Source;
-  readonly #parts: LaneParts;
-  /** Due, by place. */
-  readonly #window: HeldDelivery[] = [];
-  /** Sequences of what is in hand. */
-  readonly #inHand = new Set<number>();
-  /** Deliveries from this sequence on are still to be offered. */
+export class EndpointQueue {
+  readonly source: ClaimedSource;
+  readonly #parts: EndpointQueueParts;
+  /** Loaded deliveries that are due, in order of their places. */
+  readonly #window: LoadedDelivery[] = [];
+  /** Sequences of unacknowledged deliveries. */
+  readonly #unacknowledged = new Set<number>();
+  /** Sequence of the next delivery to be offered. */
   #nextOffered: number;
-  /** Epoch ms. */
-  #restDueAtMs: number;
+  /** Epoch ms of the first delivery that is due on disk. */
+  #storedDueAtMs: number;
   #isLoading = false;
   #isAbandoned = false;
-  /** Sequences of what was settled during a read of the queue, which may still show it as it was. */
-  #settledMeanwhile: number[] = [];
+  /** Sequences acknowledged during a read of the queue, which may still show them. */
+  #acknowledgedWhileLoading: number[] = [];
 
-  constructor(parts: LaneParts, restDueAtMs: number) {
+  constructor(parts: EndpointQueueParts, storedDueAtMs: number) {
     this.source = parts.source;
     this.#parts = parts;
-    this.#restDueAtMs = restDueAtMs;
+    this.#storedDueAtMs = storedDueAtMs;
     this.#nextOffered = parts.source.nextSequence;
   }
 
@@ -51,13 +50,13 @@ export class Lane {
     return this.#isLoading;
   }
 
-  /** Epoch ms before which nothing of what is on disk only is due; Infinity where there is nothing. */
-  get restDueAtMs(): number {
-    return this.#restDueAtMs;
+  /** Epoch ms before which no delivery on disk is due; Infinity without one. */
+  get storedDueAtMs(): number {
+    return this.#storedDueAtMs;
   }
 
   get isEmpty(): boolean {
-    return this.#inHand.size === 0 && !this.#isLoading && this.#restDueAtMs === Number.POSITIVE_INFINITY;
+    return this.#unacknowledged.size === 0 && !this.#isLoading && this.#storedDueAtMs === Number.POSITIVE_INFINITY;
   }
 
   hasRoom(maxWindow: number): boolean {
@@ -65,135 +64,135 @@ export class Lane {
   }
 
   /**
-   * Takes in a delivery that was just queued: into the window when it is its turn and there is room, else it is read
-   * later.
+   * Accepts a delivery that was just queued: into the window if it is next and there is room; else it is loaded from
+   * disk later.
    */
-  offer(held: HeldDelivery, maxWindow: number): void {
-    this.#nextOffered = Math.max(this.#nextOffered, held.place.sequence + 1);
-    // A read may have come across it between its being queued and this.
-    if (this.#inHand.has(held.place.sequence)) return;
-    const isItsTurn = !this.#isLoading && this.#restDueAtMs > held.place.dueAtMs;
-    if (isItsTurn && this.hasRoom(maxWindow)) this.#hold(held);
-    else this.#leave(held.place.dueAtMs);
+  offer(loaded: LoadedDelivery, maxWindow: number): void {
+    this.#nextOffered = Math.max(this.#nextOffered, loaded.place.sequence + 1);
+    // A read may have found it after it was queued and before it was offered.
+    if (this.#unacknowledged.has(loaded.place.sequence)) return;
+    const isNext = !this.#isLoading && this.#storedDueAtMs > loaded.place.dueAtMs;
+    if (isNext && this.hasRoom(maxWindow)) this.#addToWindow(loaded);
+    else this.#leaveOnDisk(loaded.place.dueAtMs);
   }
 
-  /** The first of the window whose order key is free. It stays in hand until it is settled. */
-  take(busyKeys: ReadonlySet<string>): HeldDelivery | undefined {
+  /** Takes the first delivery of the window whose order key is free. It stays unacknowledged. */
+  take(busyKeys: ReadonlySet<string>): LoadedDelivery | undefined {
     const index = this.#window.findIndex(({ delivery }) => !busyKeys.has(delivery.orderKey));
-    return index < 0 ? undefined : this.#takeOut(index, 1)[0];
+    return index < 0 ? undefined : this.#removeFromWindow(index, 1)[0];
   }
 
-  /** Those of the window that have been waiting since then or longer. They stay in hand until they are settled. */
-  takeCreatedBefore(epochMs: number): HeldDelivery[] {
-    const taken: HeldDelivery[] = [];
+  /** Takes the deliveries of the window that were created by then. They stay unacknowledged. */
+  takeCreatedBefore(epochMs: number): LoadedDelivery[] {
+    const taken: LoadedDelivery[] = [];
     for (let index = this.#window.length - 1; index >= 0; index--) {
-      if ((this.#window[index] as HeldDelivery).delivery.createdAt <= epochMs) taken.push(...this.#takeOut(index, 1));
+      if ((this.#window[index] as LoadedDelivery).delivery.createdAt <= epochMs)
+        taken.push(...this.#removeFromWindow(index, 1));
     }
     return taken;
   }
 
-  /** Leaves all but the first `keep` of the window to the disk. */
+  /** Unloads all but the first `keep` deliveries of the window; they remain on disk. */
   release(keep: number): void {
-    for (const { place } of this.#takeOut(keep, this.#window.length)) {
-      this.#inHand.delete(place.sequence);
-      this.#leave(place.dueAtMs);
+    for (const { place } of this.#removeFromWindow(keep, this.#window.length)) {
+      this.#unacknowledged.delete(place.sequence);
+      this.#leaveOnDisk(place.dueAtMs);
     }
   }
 
-  /** Holds nothing from now on: the source has gone to another. */
+  /** Loads nothing from now on: the source has another owner. */
   abandon(): void {
     this.#isAbandoned = true;
     this.release(0);
   }
 
-  /** The outcome is written: gone from the queue, or due again. */
-  settled({ place }: HeldDelivery, nextDueAtMs: number | null): void {
-    if (this.#isLoading) this.#settledMeanwhile.push(place.sequence);
-    else this.#inHand.delete(place.sequence);
-    if (nextDueAtMs !== null) this.#leave(nextDueAtMs);
+  /** Called when the acknowledgement is written: the delivery is gone from the queue, or due again. */
+  acknowledged({ place }: LoadedDelivery, nextDueAtMs: number | null): void {
+    if (this.#isLoading) this.#acknowledgedWhileLoading.push(place.sequence);
+    else this.#unacknowledged.delete(place.sequence);
+    if (nextDueAtMs !== null) this.#leaveOnDisk(nextDueAtMs);
   }
 
-  /** Fills the window from disk with what is due. Not to be called while loading. */
+  /** Fills the window with due deliveries from disk. Must not be called while loading. */
   async load(maxWindow: number, nowMs: number): Promise<void> {
     this.#isLoading = true;
-    // What is queued from here on may or may not be read: it is left as due anyway.
-    this.#restDueAtMs = Number.POSITIVE_INFINITY;
-    const limit = maxWindow + this.#inHand.size;
+    // A delivery queued from here on may or may not be read; its offer counts it as due on disk in any case.
+    this.#storedDueAtMs = Number.POSITIVE_INFINITY;
+    const limit = maxWindow + this.#unacknowledged.size;
     const found = await this.source.waiting(this.#parts.webhook, limit);
-    const due = found.filter(({ dueAtMs }) => dueAtMs <= nowMs).map((waiting) => this.#heldOf(waiting));
+    const due = found.filter(({ dueAtMs }) => dueAtMs <= nowMs).map((waiting) => this.#decode(waiting));
     const isReplaced = await this.#replacedOf(due);
-    // From here to the end of the turn nothing else happens to the lane: a release in between would put later
-    // deliveries before earlier ones.
+    // Must stay synchronous to the end of the turn: a release in between would put later deliveries before earlier
+    // ones.
     this.#isLoading = false;
     const replaced = this.#fill(found, due, isReplaced, maxWindow);
     const last = found.at(-1);
-    if (last !== undefined && found.length === limit) this.#leave(last.dueAtMs);
-    for (const sequence of this.#settledMeanwhile.splice(0)) this.#inHand.delete(sequence);
+    if (last !== undefined && found.length === limit) this.#leaveOnDisk(last.dueAtMs);
+    for (const sequence of this.#acknowledgedWhileLoading.splice(0)) this.#unacknowledged.delete(sequence);
     if (replaced.length > 0) await this.#remove(replaced);
   }
 
-  #heldOf({ value, attempts, ...place }: WaitingDelivery): HeldDelivery {
+  #decode({ value, attempts, ...place }: WaitingDelivery): LoadedDelivery {
     const delivery = this.#parts.codec.decode(value);
-    return { place, attempts, delivery, sinceMs: delivery.createdAt };
+    return { place, attempts, delivery, appendedAtMs: delivery.createdAt };
   }
 
-  /** Reads which deliveries were asked for again since they were created. */
-  async #replacedOf(due: readonly HeldDelivery[]): Promise<(held: HeldDelivery) => boolean> {
+  /** Reads which deliveries were replaced by a redelivery since they were created. */
+  async #replacedOf(due: readonly LoadedDelivery[]): Promise<(loaded: LoadedDelivery) => boolean> {
     const ids = due.map(({ delivery }) => delivery.id);
     const times = await this.source.replacedAt(this.#parts.webhook, ids);
     const replacedAt = new Map(ids.map((id, index) => [id, times[index]] as const));
-    // One that is still to be offered is too young to have been replaced, and its offer would bring it back.
+    // A delivery that is not offered yet can't have been replaced, and its offer would restore it.
     return ({ delivery, place }) =>
       (replacedAt.get(delivery.id) ?? 0) > delivery.createdAt && place.sequence < this.#nextOffered;
   }
 
   /**
-   * Puts what is due into the window, as far as there is room, and leaves the rest. Answers the replaced ones, which
-   * are in hand then.
+   * Adds due deliveries to the window while there is room. Returns the replaced ones, which are unacknowledged now.
    */
   #fill(
     found: readonly WaitingDelivery[],
-    due: readonly HeldDelivery[],
-    isReplaced: (held: HeldDelivery) => boolean,
+    due: readonly LoadedDelivery[],
+    isReplaced: (loaded: LoadedDelivery) => boolean,
     maxWindow: number,
-  ): HeldDelivery[] {
-    const replaced: HeldDelivery[] = [];
+  ): LoadedDelivery[] {
+    const replaced: LoadedDelivery[] = [];
     for (const [index, { sequence, dueAtMs }] of found.entries()) {
-      if (this.#inHand.has(sequence)) continue;
-      const held = due[index];
-      if (held === undefined || !this.hasRoom(maxWindow)) {
-        this.#leave(dueAtMs);
+      if (this.#unacknowledged.has(sequence)) continue;
+      const loaded = due[index];
+      if (loaded === undefined || !this.hasRoom(maxWindow)) {
+        this.#leaveOnDisk(dueAtMs);
         break;
       }
-      if (isReplaced(held)) {
-        this.#inHand.add(sequence);
-        replaced.push(held);
-      } else this.#hold(held);
+      if (isReplaced(loaded)) {
+        this.#unacknowledged.add(sequence);
+        replaced.push(loaded);
+      } else this.#addToWindow(loaded);
     }
     return replaced;
   }
 
-  /** Removes deliveries from the queue unsent. */
-  async #remove(replaced: readonly HeldDelivery[]): Promise<void> {
-    if (!(await this.source.settle(replaced.map(({ place }) => ({ place, next: null }))))) return;
+  /** Removes replaced deliveries from the queue without sending them. */
+  async #remove(replaced: readonly LoadedDelivery[]): Promise<void> {
+    if (!(await this.source.acknowledge(replaced.map(({ place }) => ({ place, next: null }))))) return;
     this.#parts.metrics.add('webhook_deliveries_replaced_total', replaced.length);
-    for (const held of replaced) this.settled(held, null);
+    for (const loaded of replaced) this.acknowledged(loaded, null);
   }
 
-  #hold(held: HeldDelivery): void {
+  #addToWindow(loaded: LoadedDelivery): void {
     if (this.#isAbandoned) return;
-    this.#window.push(held);
-    this.#inHand.add(held.place.sequence);
-    this.#parts.budget.held += 1;
+    this.#window.push(loaded);
+    this.#unacknowledged.add(loaded.place.sequence);
+    this.#parts.budget.loaded += 1;
   }
 
-  #takeOut(index: number, count: number): HeldDelivery[] {
+  #removeFromWindow(index: number, count: number): LoadedDelivery[] {
     const removed = this.#window.splice(index, count);
-    this.#parts.budget.held -= removed.length;
+    this.#parts.budget.loaded -= removed.length;
     return removed;
   }
 
-  #leave(dueAtMs: number): void {
-    this.#restDueAtMs = Math.min(this.#restDueAtMs, dueAtMs);
+  #leaveOnDisk(dueAtMs: number): void {
+    this.#storedDueAtMs = Math.min(this.#storedDueAtMs, dueAtMs);
   }
 }

@@ -1,26 +1,27 @@
-/** One webhook as the dispatcher works on it: what waits for it in every source, and what is on its way. */
+/** One webhook as the dispatcher sees it: its queues, one per source, and its deliveries in flight. */
 import type { Scope } from '../../catalog/types.js';
-import type { Lane } from './endpoint-queue.js';
-import { type Condition, isTrusted } from './health.js';
-import type { HeldDelivery, Source } from './source.js';
+import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
+import { Fifo } from './collections.js';
+import type { EndpointQueue } from './endpoint-queue.js';
+import { type EndpointHealth, isHealthy } from './health.js';
 
-/** A delivery on its way, and the lane to settle it with. */
+/** A delivery in flight, and the queue to acknowledge it in. */
 export interface TakenDelivery {
-  readonly lane: Lane;
-  readonly held: HeldDelivery;
+  readonly queue: EndpointQueue;
+  readonly loaded: LoadedDelivery;
 }
 
 export class Endpoint {
   readonly id: string;
-  readonly lanes = new Map<Source, Lane>();
-  /** Order keys of what is on its way. */
+  readonly queues = new Map<ClaimedSource, EndpointQueue>();
+  /** Order keys of the deliveries in flight. */
   readonly busyKeys = new Set<string>();
   inFlight = 0;
-  /** Known from the first delivery that is seen. */
+  /** Known from the first delivery. */
   scope: Scope | undefined;
-  /** Undefined until it has been read. */
-  condition: Condition | undefined;
-  /** When `timer` wakes it, epoch ms. */
+  /** Undefined until loaded. */
+  health: EndpointHealth | undefined;
+  /** Epoch ms at which `timer` fires. */
   wakesAtMs = Number.POSITIVE_INFINITY;
   timer: unknown;
 
@@ -28,44 +29,81 @@ export class Endpoint {
     this.id = id;
   }
 
-  get isTrusted(): boolean {
-    return this.condition !== undefined && isTrusted(this.condition);
+  get isHealthy(): boolean {
+    return this.health !== undefined && isHealthy(this.health);
   }
 
-  /** Is nothing there to be done, now or later? */
+  /** True when nothing is queued or in flight. */
   get isIdle(): boolean {
     if (this.inFlight > 0) return false;
-    for (const lane of this.lanes.values()) if (!lane.isEmpty) return false;
+    for (const queue of this.queues.values()) if (!queue.isEmpty) return false;
     return true;
   }
 
-  /** Epoch ms of the first that is due on disk; Infinity where nothing is. */
-  get restDueAtMs(): number {
+  /** Epoch ms of the first delivery on disk that is due; Infinity without one. */
+  get storedDueAtMs(): number {
     let earliestMs = Number.POSITIVE_INFINITY;
-    for (const { restDueAtMs } of this.lanes.values()) earliestMs = Math.min(earliestMs, restDueAtMs);
+    for (const { storedDueAtMs } of this.queues.values()) earliestMs = Math.min(earliestMs, storedDueAtMs);
     return earliestMs;
   }
 
-  /** The next that may be sent; the lanes take turns. */
+  /** Takes the next delivery that may be sent; the queues take turns. */
   take(): TakenDelivery | undefined {
-    for (const [source, lane] of this.lanes) {
-      const held = lane.take(this.busyKeys);
-      if (held === undefined) continue;
-      this.lanes.delete(source);
-      this.lanes.set(source, lane);
-      return { lane, held };
+    for (const [source, queue] of this.queues) {
+      const loaded = queue.take(this.busyKeys);
+      if (loaded === undefined) continue;
+      this.queues.delete(source);
+      this.queues.set(source, queue);
+      return { queue, loaded };
     }
     return undefined;
   }
 
-  /** Leaves all but the first `keep` of each lane to the disk. */
+  /** Unloads all but the first `keep` deliveries of each queue; they remain on disk. */
   release(keep: number): void {
-    for (const lane of this.lanes.values()) lane.release(keep);
+    for (const queue of this.queues.values()) queue.release(keep);
   }
 
-  /** Has nothing more to do with the source. */
-  leave(source: Source): void {
-    this.lanes.get(source)?.abandon();
-    this.lanes.delete(source);
+  /** Drops the queue of the source. */
+  leave(source: ClaimedSource): void {
+    this.queues.get(source)?.abandon();
+    this.queues.delete(source);
+  }
+}
+
+/**
+ * Endpoints that may have something to send, in turn. Healthy and unhealthy endpoints have a queue each, so that many
+ * failing endpoints don't delay the others.
+ */
+export class ReadyEndpoints {
+  readonly #healthy = new Fifo<Endpoint>();
+  readonly #unhealthy = new Fifo<Endpoint>();
+  readonly #queueOf = new Map<Endpoint, Fifo<Endpoint>>();
+  #isUnhealthyNext = false;
+
+  /** Adds the endpoint unless it is queued. An endpoint that has become healthy since moves to the other queue. */
+  add(endpoint: Endpoint): void {
+    const queue = endpoint.isHealthy ? this.#healthy : this.#unhealthy;
+    const current = this.#queueOf.get(endpoint);
+    if (current === queue || current === this.#healthy) return;
+    this.#queueOf.set(endpoint, queue);
+    queue.push(endpoint);
+  }
+
+  /** Takes the next endpoint, alternating between the queues; without `withUnhealthy` only a healthy one. */
+  next(withUnhealthy: boolean): Endpoint | undefined {
+    this.#isUnhealthyNext = !this.#isUnhealthyNext;
+    const first = this.#isUnhealthyNext && withUnhealthy ? this.#shift(this.#unhealthy) : undefined;
+    return first ?? this.#shift(this.#healthy) ?? (withUnhealthy ? this.#shift(this.#unhealthy) : undefined);
+  }
+
+  #shift(queue: Fifo<Endpoint>): Endpoint | undefined {
+    for (let endpoint = queue.shift(); endpoint !== undefined; endpoint = queue.shift()) {
+      // The endpoint has moved to the other queue.
+      if (this.#queueOf.get(endpoint) !== queue) continue;
+      this.#queueOf.delete(endpoint);
+      return endpoint;
+    }
+    return undefined;
   }
 }

@@ -5,9 +5,9 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
 import { exampleEventGeofence } from '../../../schemas/testing/examples.js';
 import type { LogRecord } from '../../ports.js';
+import { noDuplicates } from './event-reader.js';
 import { createEventFanOut } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';
-import { noRepeats } from './repeats.js';
 import { eventRecord, keyOfEvent } from './testing/stage.js';
 import { webhookId, webhookRecord } from './testing/webhooks.js';
 
@@ -99,7 +99,7 @@ describe('deliveries', () => {
     await fc.assert(
       fc.asyncProperty(webhooks, partition, async (list, events) => {
         fc.pre(events.length > 0);
-        const { bad, chunks } = await fanOutTo(list)(recordsOf(events), noRepeats);
+        const { bad, chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates);
         const made = [...chunks].flatMap((chunk) => chunk.made.map(({ delivery }) => delivery));
         const ofWebhooks = list.flatMap(({ _id }) => made.filter(({ webhook }) => webhook === _id));
         expect(ofWebhooks.map(({ webhook, events: ids }) => `${webhook}: ${ids}`)).toEqual(plainly(list, events));
@@ -118,7 +118,7 @@ describe('deliveries', () => {
         const at = boundaries[cut % Math.max(1, boundaries.length)] ?? 0;
         fc.pre(at > 0);
         const run = async (part: readonly LogRecord[]) =>
-          [...(await fanOutTo(list)(part, noRepeats)).chunks].flatMap(({ made }) =>
+          [...(await fanOutTo(list)(part, noDuplicates)).chunks].flatMap(({ made }) =>
             made.map(({ value }) => value.toString('hex')),
           );
         expect([...(await run(records.slice(0, at))), ...(await run(records.slice(at)))]).toEqual(await run(records));
@@ -133,7 +133,7 @@ describe('chunks', () => {
       webhookRecord({ _id: webhookId(number), delivery: 'grouped' }),
     );
     const events = Array.from({ length: 30 }, (_, number) => eventRecord(1, number >> 1, number & 1));
-    const { chunks } = await fanOutTo(list)(recordsOf(events), noRepeats);
+    const { chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates);
     const all = [...chunks];
     expect(all.length).toBeGreaterThan(1);
     expect(all.at(-1)?.nextOffset).toBe(30);
@@ -145,7 +145,7 @@ describe('chunks', () => {
   });
 
   test('move on over what nobody wants', async () => {
-    const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]), noRepeats);
+    const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]), noDuplicates);
     expect([...chunks]).toEqual([{ nextOffset: 2, made: [] }]);
   });
 });

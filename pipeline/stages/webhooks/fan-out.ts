@@ -1,9 +1,8 @@
 /**
- * From records to deliveries.
+ * Turns records into deliveries.
  *
- * Flows in: a batch of one partition, of topic `events` or of topic `deliveries`. Flows out: the deliveries that it
- * makes, in chunks that are queued one after the other, and the records that nothing can be made of. May import:
- * schemas, the catalog's reader, ports.
+ * Input: a batch of one partition of topic `events` or `deliveries`. Output: its deliveries, in chunks that are queued
+ * one after the other, and the records to dead-letter. May import: schemas, the catalog's reader, ports.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -14,56 +13,56 @@ import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue, LogRecord, Replacement } from '../../ports.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
 import { deliveriesOf, maxEventCharacters, type PayloadEvent } from '../../records/deliveries.js';
-import { addTo } from './lists.js';
+import type { NewDelivery } from './claimed-source.js';
+import { addTo } from './collections.js';
+import type { IsDuplicate } from './event-reader.js';
 import { type Matcher, matchableOf, type WebhookDirectory } from './matching.js';
-import type { IsRepeat } from './repeats.js';
-import type { MadeDelivery } from './source.js';
 import { type EventOfDevice, loadUserTexts, type UserTextParts } from './users.js';
 
-/** Deliveries that are queued in one go with the position after what they were made of. */
+/** Deliveries that are queued together with the position after their records. */
 export interface Chunk {
   readonly nextOffset: number;
-  readonly made: readonly MadeDelivery[];
+  readonly made: readonly NewDelivery[];
 }
 
 export interface Batch {
   /** In offset order. */
   readonly bad: readonly BadRecord[];
-  /** Made as they are asked for; the last ends where the batch ends. */
+  /** Computed lazily; the last ends where the batch ends. */
   readonly chunks: Iterable<Chunk>;
 }
 
-export type FanOut = (records: readonly LogRecord[], isRepeat: IsRepeat) => Promise<Batch>;
+export type FanOut = (records: readonly LogRecord[], isDuplicate: IsDuplicate) => Promise<Batch>;
 
 /**
- * Of one chunk, which a store takes at once and answers nobody else meanwhile. What one location makes is never parted,
- * so there may be more.
+ * Target size of a chunk. A store writes a chunk at once and serves nobody else meanwhile. Deliveries of one location
+ * are never split, so a chunk may be larger.
  */
 const maxChunkDeliveries = 500;
 
 export interface RedeliveryParts {
   readonly codecs: Pick<Codecs, 'delivery'>;
   readonly queue: Pick<DeliveryQueue, 'replace'>;
-  /** As long as a delivery may wait. */
+  /** Maximum age of a queued delivery. */
   readonly keepWaitingMs: number;
 }
 
-/** Sends deliveries that were asked for again, as they were made. They replace those of the same id that still wait. */
+/** Creates the fan-out of redeliveries: the original deliveries, which replace queued ones of the same id. */
 export function createRedelivery({ codecs: { delivery: codec }, queue, keepWaitingMs }: RedeliveryParts): FanOut {
   return async (records) => {
     const bad: BadRecord[] = [];
-    const made: MadeDelivery[] = [];
+    const made: NewDelivery[] = [];
     for (const record of records) {
       const delivery = decodeDelivery(record);
       if (isBadRecord(delivery)) bad.push(delivery);
-      else made.push({ delivery, value: record.value as Buffer, sinceMs: record.timestamp });
+      else made.push({ delivery, value: record.value as Buffer, appendedAtMs: record.timestamp });
     }
-    // Before they are queued: a crash in between reads the same records again.
+    // Replacements are written before the deliveries are queued: a crash in between reads the same records again.
     await replaceOlder(made);
     return { bad, chunks: [{ nextOffset: endOf(records), made }] };
   };
 
-  async function replaceOlder(made: readonly MadeDelivery[]): Promise<void> {
+  async function replaceOlder(made: readonly NewDelivery[]): Promise<void> {
     const byWebhook = new Map<string, Replacement[]>();
     for (const { delivery } of made) {
       addTo(byWebhook, delivery.webhook, { delivery: delivery.id, createdAtMs: delivery.createdAt });
@@ -85,7 +84,7 @@ export interface EventFanOutParts extends UserTextParts {
   readonly directory: WebhookDirectory;
 }
 
-/** An event that somebody wants. */
+/** An event that at least one webhook wants. */
 interface WantedEvent extends EventOfDevice {
   readonly offset: number;
   /** Epoch ms. */
@@ -95,19 +94,19 @@ interface WantedEvent extends EventOfDevice {
 }
 
 /**
- * Events to those who want them. A webhook that wants the events of a location together gets those of one batch
- * together.
+ * Creates the fan-out of events to the webhooks that want them. A webhook with grouped delivery gets the events of a
+ * location within a batch together.
  */
 export function createEventFanOut(parts: EventFanOutParts): FanOut {
   const { codecs, directory, clock } = parts;
 
-  return async (records, isRepeat) => {
+  return async (records, isDuplicate) => {
     const bad: BadRecord[] = [];
     const wanted: WantedEvent[] = [];
-    const matcherOf = createMatcherFinder(directory);
+    const matcherOf = createMatcherLookup(directory);
     for (const record of records) {
       const matcher = matcherOf(record.key);
-      const found = matcher && wantedEvent(record, matcher, isRepeat);
+      const found = matcher && wantedEvent(record, matcher, isDuplicate);
       if (found === undefined) continue;
       if (isBadRecord(found)) bad.push(found);
       else wanted.push(found);
@@ -115,15 +114,19 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
     const userText = await loadUserTexts(parts, wanted);
     return {
       bad,
-      chunks: chunksOf(wanted, endOf(records), (group) => madeOf(group, userText(group[0] as WantedEvent))),
+      chunks: chunksOf(wanted, endOf(records), (group) => deliveriesOfGroup(group, userText(group[0] as WantedEvent))),
     };
   };
 
-  /** Undefined when no webhook wants it, or has had it. */
-  function wantedEvent(record: LogRecord, matcher: Matcher, isRepeat: IsRepeat): WantedEvent | BadRecord | undefined {
+  /** Returns undefined when no webhook wants the event, or the event is a duplicate. */
+  function wantedEvent(
+    record: LogRecord,
+    matcher: Matcher,
+    isDuplicate: IsDuplicate,
+  ): WantedEvent | BadRecord | undefined {
     const event = decodeRecord(codecs.event, record);
     if (isBadRecord(event)) return event;
-    if (isRepeat(event.id, record.offset)) return undefined;
+    if (isDuplicate(event.id, record.offset)) return undefined;
     const webhooks = matcher(matchableOf(event));
     if (webhooks.length === 0) return undefined;
     const text = eventText(event);
@@ -134,19 +137,19 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
     return { key: record.key, offset: record.offset, appendedAtMs: record.timestamp, event, webhooks, payload };
   }
 
-  /** The events are of one location, or there is one. */
-  function madeOf(group: readonly WantedEvent[], userText: string | undefined): MadeDelivery[] {
+  /** Makes the deliveries of the events of one location, or of one event. */
+  function deliveriesOfGroup(group: readonly WantedEvent[], userText: string | undefined): NewDelivery[] {
     const eventsOf = new Map<WebhookRecord, PayloadEvent[]>();
     for (const { webhooks, payload } of group) {
       for (const webhook of webhooks) addTo(eventsOf, webhook, payload);
     }
-    const sinceMs = (group[0] as WantedEvent).appendedAtMs;
-    const facts = { reason: 'event', createdAt: clock() } as const;
+    const appendedAtMs = (group[0] as WantedEvent).appendedAtMs;
+    const fields = { reason: 'event', createdAt: clock() } as const;
     return [...eventsOf].flatMap(([webhook, events]) =>
-      deliveriesOf(webhook, events, userText, facts).map((delivery) => ({
+      deliveriesOf(webhook, events, userText, fields).map((delivery) => ({
         delivery,
         value: codecs.delivery.encode(delivery),
-        sinceMs,
+        appendedAtMs,
       })),
     );
   }
@@ -155,13 +158,13 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
 function* chunksOf(
   wanted: readonly WantedEvent[],
   endOffset: number,
-  make: (group: readonly WantedEvent[]) => MadeDelivery[],
+  make: (group: readonly WantedEvent[]) => NewDelivery[],
 ): Generator<Chunk> {
-  let made: MadeDelivery[] = [];
+  let made: NewDelivery[] = [];
   let start = 0;
   while (start < wanted.length) {
     let end = start + 1;
-    while (end < wanted.length && areOfOneLocation(wanted[start] as WantedEvent, wanted[end] as WantedEvent)) end += 1;
+    while (end < wanted.length && areOfSameLocation(wanted[start] as WantedEvent, wanted[end] as WantedEvent)) end += 1;
     made.push(...make(wanted.slice(start, end)));
     start = end;
     if (made.length < maxChunkDeliveries || start === wanted.length) continue;
@@ -171,13 +174,13 @@ function* chunksOf(
   yield { nextOffset: endOffset, made };
 }
 
-const areOfOneLocation = (a: WantedEvent, b: WantedEvent): boolean =>
+const areOfSameLocation = (a: WantedEvent, b: WantedEvent): boolean =>
   a.event.locationId !== null && a.event.locationId === b.event.locationId && a.key === b.key;
 
 const endOf = (records: readonly LogRecord[]): number => (records.at(-1) as LogRecord).offset + 1;
 
-/** Finds the matcher by a record's key, project/environment/device; most of a batch tend to be of one scope. */
-function createMatcherFinder(directory: WebhookDirectory): (key: string) => Matcher | undefined {
+/** Returns a cached lookup of the matcher by record key (project/environment/device). */
+function createMatcherLookup(directory: WebhookDirectory): (key: string) => Matcher | undefined {
   const found = new Map<string, Matcher | undefined>();
   return (key) => {
     const name = key.slice(0, key.indexOf('/', key.indexOf('/') + 1));

@@ -1,54 +1,51 @@
-/**
- * Reads what must be known of a webhook before anything is sent to it: how it has been doing, and which project it is
- * of.
- */
+/** Loads a webhook's health and project before anything is sent to it. */
 import { LRUCache } from 'lru-cache';
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
 import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue } from '../../ports.js';
 import type { Background } from './background.js';
+import { Fifo } from './collections.js';
 import type { Endpoint } from './endpoint.js';
-import { Fifo } from './fifo.js';
-import { type Condition, conditionOf } from './health.js';
+import { type EndpointHealth, endpointHealthOf } from './health.js';
 
-const maxExaminedAtOnce = 16;
-/** Webhooks whose condition is remembered while nothing waits for them. */
-const maxRemembered = 100_000;
+const maxConcurrentLoads = 16;
+/** Webhooks whose health is cached while nothing is queued for them. */
+const maxCached = 100_000;
 
-export interface ExaminerParts {
+export interface HealthLoaderParts {
   readonly queue: Pick<DeliveryQueue, 'health'>;
   readonly codec: Codec<Delivery>;
   /** Epoch ms. */
   readonly clock: () => number;
-  /** `scope` is still unknown when nothing waits for the webhook. */
-  readonly onExamined: (endpoint: Endpoint) => void;
+  /** Called when health is loaded. `scope` is still unknown when nothing is queued for the webhook. */
+  readonly onLoaded: (endpoint: Endpoint) => void;
   readonly background: Background;
 }
 
-export class Examiner {
-  readonly #parts: ExaminerParts;
-  readonly #conditions = new LRUCache<string, Condition>({ max: maxRemembered });
-  readonly #waiting = new Fifo<Endpoint>();
+export class HealthLoader {
+  readonly #parts: HealthLoaderParts;
+  readonly #cache = new LRUCache<string, EndpointHealth>({ max: maxCached });
+  readonly #pending = new Fifo<Endpoint>();
   #running = 0;
   #isClosed = false;
 
-  constructor(parts: ExaminerParts) {
+  constructor(parts: HealthLoaderParts) {
     this.#parts = parts;
   }
 
-  /** At once where the webhook is remembered and its project known. */
-  examine(endpoint: Endpoint): void {
-    const remembered = this.#conditions.get(endpoint.id);
-    if (remembered !== undefined && endpoint.scope !== undefined) {
-      endpoint.condition = remembered;
+  /** Sets the health at once if it is cached and the project known; else loads it in the background. */
+  load(endpoint: Endpoint): void {
+    const cached = this.#cache.get(endpoint.id);
+    if (cached !== undefined && endpoint.scope !== undefined) {
+      endpoint.health = cached;
       return;
     }
-    this.#waiting.push(endpoint);
-    if (this.#running < maxExaminedAtOnce) this.#parts.background.run(this.#run());
+    this.#pending.push(endpoint);
+    if (this.#running < maxConcurrentLoads) this.#parts.background.run(this.#run());
   }
 
-  /** Reads no more. */
+  /** Starts no more loads. */
   close(): void {
     this.#isClosed = true;
   }
@@ -56,12 +53,12 @@ export class Examiner {
   async #run(): Promise<void> {
     this.#running += 1;
     while (!this.#isClosed) {
-      const endpoint = this.#waiting.shift();
+      const endpoint = this.#pending.shift();
       if (endpoint === undefined) break;
       await this.#read(endpoint);
-      this.#parts.onExamined(endpoint);
-      // After a start there may be a hundred thousand.
-      if (this.#waiting.size > 0) await new Promise(setImmediate);
+      this.#parts.onLoaded(endpoint);
+      // After a start there may be a hundred thousand: let other work run in between.
+      if (this.#pending.size > 0) await new Promise(setImmediate);
     }
     this.#running -= 1;
   }
@@ -69,15 +66,15 @@ export class Examiner {
   async #read(endpoint: Endpoint): Promise<void> {
     const { queue, clock } = this.#parts;
     const scope = endpoint.scope ?? (await this.#scopeOf(endpoint));
-    const condition = this.#conditions.get(endpoint.id) ?? conditionOf(await queue.health(endpoint.id), clock());
-    this.#conditions.set(endpoint.id, condition);
+    const health = this.#cache.get(endpoint.id) ?? endpointHealthOf(await queue.health(endpoint.id), clock());
+    this.#cache.set(endpoint.id, health);
     endpoint.scope ??= scope;
-    endpoint.condition = condition;
+    endpoint.health = health;
   }
 
-  /** Of the first delivery that waits. */
-  async #scopeOf({ id, lanes }: Endpoint): Promise<Scope | undefined> {
-    for (const source of [...lanes.keys()]) {
+  /** Reads project and environment from the first queued delivery. */
+  async #scopeOf({ id, queues }: Endpoint): Promise<Scope | undefined> {
+    for (const source of [...queues.keys()]) {
       const [first] = await source.waiting(id, 1);
       if (first === undefined) continue;
       const { project, environment } = this.#parts.codec.decode(first.value);

@@ -1,25 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import { type Condition, conditionOf, isHopeless, isTrusted, maxFailingMs, noteTry } from './health.js';
+import {
+  type EndpointHealth,
+  endpointHealthOf,
+  hasFailedTooLong,
+  isHealthy,
+  maxFailingMs,
+  recordAttempt,
+} from './health.js';
 import { webhookRecord } from './testing/webhooks.js';
 
 const minuteMs = 60_000;
-const fresh = (): Condition => conditionOf({ failingSinceMs: null, lastSuccessAtMs: null }, 0);
+const fresh = (): EndpointHealth => endpointHealthOf({ failingSinceMs: null, lastSuccessAtMs: null }, 0);
 
 describe('trust', () => {
   test('is earned by a success and lost by a failure', () => {
-    const condition = fresh();
+    const health = fresh();
     const trusted = [true, true, false, false, true].map((isDelivered) => {
-      noteTry(condition, isDelivered, 1);
-      return isTrusted(condition);
+      recordAttempt(health, isDelivered, 1);
+      return isHealthy(health);
     });
-    expect(isTrusted(fresh())).toBe(false);
+    expect(isHealthy(fresh())).toBe(false);
     expect(trusted).toEqual([true, true, false, false, true]);
   });
 });
 
 describe('health is written', () => {
   test('at each turn, and of a success after another once a minute', () => {
-    const condition = fresh();
+    const health = fresh();
     const tries: [isDelivered: boolean, atMs: number, isWritten: boolean][] = [
       [true, 1, true],
       [true, 2, false],
@@ -29,29 +36,29 @@ describe('health is written', () => {
       [false, 100 * minuteMs, false],
       [true, 101 * minuteMs, true],
     ];
-    expect(tries.map(([isDelivered, atMs]) => noteTry(condition, isDelivered, atMs))).toEqual(
+    expect(tries.map(([isDelivered, atMs]) => recordAttempt(health, isDelivered, atMs))).toEqual(
       tries.map(([, , isWritten]) => isWritten),
     );
-    expect(condition).toMatchObject({ failingSinceMs: null, lastSuccessAtMs: 101 * minuteMs });
+    expect(health).toMatchObject({ failingSinceMs: null, lastSuccessAtMs: 101 * minuteMs });
   });
 });
 
 describe('a webhook is hopeless', () => {
-  const failing = (): Condition => {
-    const condition = fresh();
-    noteTry(condition, false, 1_000);
-    return condition;
+  const failing = (): EndpointHealth => {
+    const health = fresh();
+    recordAttempt(health, false, 1_000);
+    return health;
   };
 
   test('after five days of nothing but failure', () => {
     const webhook = webhookRecord({ updatedAt: 0 });
-    expect(isHopeless(failing(), webhook, 1_000 + maxFailingMs - 1)).toBe(false);
-    expect(isHopeless(failing(), webhook, 1_000 + maxFailingMs)).toBe(true);
+    expect(hasFailedTooLong(failing(), webhook, 1_000 + maxFailingMs - 1)).toBe(false);
+    expect(hasFailedTooLong(failing(), webhook, 1_000 + maxFailingMs)).toBe(true);
   });
 
   test('not before its owner has had as long since the last edit', () => {
     const webhook = webhookRecord({ updatedAt: 5_000 });
-    expect(isHopeless(failing(), webhook, 1_000 + maxFailingMs)).toBe(false);
-    expect(isHopeless(failing(), webhook, 5_000 + maxFailingMs)).toBe(true);
+    expect(hasFailedTooLong(failing(), webhook, 1_000 + maxFailingMs)).toBe(false);
+    expect(hasFailedTooLong(failing(), webhook, 5_000 + maxFailingMs)).toBe(true);
   });
 });

@@ -1,51 +1,54 @@
-/** How a webhook has been doing, and what follows from it. Pure. */
+/** The health of an endpoint and its consequences. Pure. */
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { WebhookHealth } from '../../ports.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Nothing but failure for so long disables a webhook. */
+/** A webhook that only fails for this long is disabled. */
 export const maxFailingMs = 5 * dayMs;
-/** A success that follows another is not worth a write more often. */
+/** Consecutive successes are written at most this often. */
 const rewriteAfterMs = 60_000;
 
-/** A webhook's health and what this process knows beyond it. Epoch ms throughout. */
-export interface Condition {
+/** A webhook's stored health and what this process knows beyond it. Epoch ms throughout. */
+export interface EndpointHealth {
   failingSinceMs: number | null;
   lastSuccessAtMs: number | null;
-  /** As of the last write. */
+  /** Time of the last write. */
   writtenAtMs: number;
-  /** It asked to be left alone until then. */
+  /** The endpoint asked for a pause until then. */
   pausedUntilMs: number;
-  /** `updatedAt` of the webhook that this process has disabled, until its view shows another. */
+  /** `updatedAt` of the webhook when this process disabled it; counts until the read model shows a later update. */
   disabledAsOf: number | null;
 }
 
-export const conditionOf = (health: WebhookHealth, nowMs: number): Condition => ({
+export const endpointHealthOf = (health: WebhookHealth, nowMs: number): EndpointHealth => ({
   ...health,
   writtenAtMs: nowMs,
   pausedUntilMs: 0,
   disabledAsOf: null,
 });
 
-/** Has the last try succeeded? One that never was tried has to earn it. */
-export const isTrusted = ({ failingSinceMs, lastSuccessAtMs }: Condition): boolean =>
+/** Returns whether the last attempt succeeded. An endpoint without an attempt is not healthy yet. */
+export const isHealthy = ({ failingSinceMs, lastSuccessAtMs }: EndpointHealth): boolean =>
   failingSinceMs === null && lastSuccessAtMs !== null;
 
-/** Takes in how a try ended; answers whether the health is to be written: at each turn, and now and then. */
-export function noteTry(condition: Condition, isDelivered: boolean, nowMs: number): boolean {
-  const wasFailing = condition.failingSinceMs !== null;
+/** Records the result of an attempt. Returns whether to write the health: on each change, and once in a while. */
+export function recordAttempt(health: EndpointHealth, isDelivered: boolean, nowMs: number): boolean {
+  const wasFailing = health.failingSinceMs !== null;
   if (isDelivered) {
-    const isDue = wasFailing || condition.lastSuccessAtMs === null || nowMs - condition.writtenAtMs >= rewriteAfterMs;
-    condition.failingSinceMs = null;
-    condition.lastSuccessAtMs = nowMs;
-    if (isDue) condition.writtenAtMs = nowMs;
+    const isDue = wasFailing || health.lastSuccessAtMs === null || nowMs - health.writtenAtMs >= rewriteAfterMs;
+    health.failingSinceMs = null;
+    health.lastSuccessAtMs = nowMs;
+    if (isDue) health.writtenAtMs = nowMs;
     return isDue;
   }
-  condition.failingSinceMs ??= nowMs;
-  if (!wasFailing) condition.writtenAtMs = nowMs;
+  health.failingSinceMs ??= nowMs;
+  if (!wasFailing) health.writtenAtMs = nowMs;
   return !wasFailing;
 }
 
-/** Nothing but failure for five days, in which its owner has not touched it either: an edit is reason to hope. */
-export const isHopeless = ({ failingSinceMs }: Condition, { updatedAt }: WebhookRecord, nowMs: number): boolean =>
-  failingSinceMs !== null && nowMs - Math.max(failingSinceMs, updatedAt) >= maxFailingMs;
+/** Returns whether every attempt failed for five days in which the owner didn't edit the webhook either. */
+export const hasFailedTooLong = (
+  { failingSinceMs }: EndpointHealth,
+  { updatedAt }: WebhookRecord,
+  nowMs: number,
+): boolean => failingSinceMs !== null && nowMs - Math.max(failingSinceMs, updatedAt) >= maxFailingMs;

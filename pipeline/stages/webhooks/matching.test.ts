@@ -30,7 +30,7 @@ test('the index finds what a plain filter finds, each once', () => {
 });
 
 describe('the directory', () => {
-  test('answers by id and by event, and notices another list', () => {
+  test('answers by id and by event, and alerts another list', () => {
     let list: readonly WebhookRecord[] = [webhookRecord()];
     const directory = new WebhookDirectory({ webhooks: () => list });
     const one = { type: 'entered', tag: null };

@@ -1,20 +1,19 @@
 /**
- * Which webhooks want an event.
+ * Finds the webhooks that want an event.
  *
- * Flows in: the webhooks of a project and environment. Flows out: for a type and a tag those that want it, at the cost
- * of those alone: ten thousand webhooks cost nothing per event that only one wants. May import: schemas, the catalog's
- * reader.
+ * Input: the webhooks of a project and environment. Output: for a type and a tag, the webhooks that want it. The cost is
+ * proportional to the matches, not to the number of webhooks. May import: schemas, the catalog's reader.
  */
 import { LRUCache } from 'lru-cache';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
-import { addTo } from './lists.js';
+import { addTo } from './collections.js';
 
-/** What webhooks choose events by. */
+/** Fields of an event by which webhooks filter. */
 export interface Matchable {
   readonly type: string;
-  /** Of the geofence or beacon. */
+  /** Tag of the geofence or beacon. */
   readonly tag: string | null;
 }
 
@@ -23,12 +22,12 @@ export const matchableOf = ({ type, geofence, beacon }: Event): Matchable => ({
   tag: (geofence ?? beacon)?.tag ?? null,
 });
 
-/** The enabled webhooks that want the event, each once, in no order. */
+/** Returns the enabled webhooks that want the event, each once, in no order. */
 export type Matcher = (event: Matchable) => readonly WebhookRecord[];
 
 const none: readonly WebhookRecord[] = [];
 
-/** Webhooks by the types that they want. */
+/** Webhooks indexed by the event types they want. */
 class TypeIndex {
   readonly #ofAllTypes: WebhookRecord[] = [];
   readonly #byType = new Map<string, WebhookRecord[]>();
@@ -48,7 +47,7 @@ const joined = (a: readonly WebhookRecord[], b: readonly WebhookRecord[]): reado
   return b.length === 0 ? a : [...a, ...b];
 };
 
-/** Undefined when no webhook of the list is enabled. */
+/** Creates a matcher; undefined when no webhook of the list is enabled. */
 export function createMatcher(webhooks: readonly WebhookRecord[]): Matcher | undefined {
   const enabled = webhooks.filter((webhook) => webhook.enabled);
   if (enabled.length === 0) return undefined;
@@ -66,7 +65,7 @@ export function createMatcher(webhooks: readonly WebhookRecord[]): Matcher | und
     joined(ofAnyTag.wanting(type), (tag === null ? undefined : byTag.get(tag))?.wanting(type) ?? none);
 }
 
-/** The webhooks of one project and environment, looked at in both ways. */
+/** The webhooks of one project and environment, indexed. */
 interface ScopeWebhooks {
   readonly list: readonly WebhookRecord[];
   readonly byId: ReadonlyMap<string, WebhookRecord>;
@@ -75,7 +74,7 @@ interface ScopeWebhooks {
 
 const maxScopes = 10_000;
 
-/** The configured webhooks as of now, indexed. An index lives until any webhook changes. */
+/** The current webhooks, indexed per project and environment. An index is valid until a webhook changes. */
 export class WebhookDirectory {
   readonly #configuration: Pick<ConfigurationReader, 'webhooks'>;
   readonly #scopes = new LRUCache<string, ScopeWebhooks>({ max: maxScopes });
@@ -88,7 +87,7 @@ export class WebhookDirectory {
     return this.#of(scope).byId.get(id);
   }
 
-  /** Undefined where nobody wants anything. */
+  /** Returns undefined when no webhook is enabled. */
   matcher(scope: Scope): Matcher | undefined {
     return this.#of(scope).matcher;
   }

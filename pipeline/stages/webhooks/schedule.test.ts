@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type EndedTry, maxTries, retryAfterTime, retryDelaysMs, verdictOn } from './schedule.js';
+import { decideRetry, type EndedAttempt, maxAttempts, retryAfterTime, retryDelaysMs } from './schedule.js';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
 const middle = () => 0.5;
 
-const failed = (fields: Partial<EndedTry> = {}): EndedTry => ({
+const failed = (fields: Partial<EndedAttempt> = {}): EndedAttempt => ({
   attempt: 1,
   result: 'refused',
   status: 500,
@@ -17,7 +17,7 @@ const failed = (fields: Partial<EndedTry> = {}): EndedTry => ({
 
 describe('tries', () => {
   test('follow after the published delays, and end with the eighth', () => {
-    const delays = Array.from({ length: 8 }, (_, index) => verdictOn(failed({ attempt: index + 1 }), middle));
+    const delays = Array.from({ length: 8 }, (_, index) => decideRetry(failed({ attempt: index + 1 }), middle));
     expect(delays.map(({ nextAttemptAtMs }) => nextAttemptAtMs && (nextAttemptAtMs - nowMs) / 1_000)).toEqual([
       5,
       300,
@@ -32,30 +32,30 @@ describe('tries', () => {
   });
 
   test('end with success', () => {
-    const delivered = verdictOn(failed({ result: 'delivered', status: 200, retryAfter: '60' }), middle);
+    const delivered = decideRetry(failed({ result: 'delivered', status: 200, retryAfter: '60' }), middle);
     expect(delivered).toEqual({ state: 'delivered', nextAttemptAtMs: null, pausedUntilMs: null });
   });
 
   test('keep within a tenth of the delay, and reach both ends', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: maxTries - 1 }),
+        fc.integer({ min: 1, max: maxAttempts - 1 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (attempt, drawn) => {
           const delayMs = retryDelaysMs[attempt - 1] as number;
-          const waitMs = (verdictOn(failed({ attempt }), () => drawn).nextAttemptAtMs as number) - nowMs;
+          const waitMs = (decideRetry(failed({ attempt }), () => drawn).nextAttemptAtMs as number) - nowMs;
           expect(Math.abs(waitMs - delayMs)).toBeLessThanOrEqual(delayMs / 10);
         },
       ),
     );
-    const extremes = [0, 1].map((drawn) => verdictOn(failed(), () => drawn).nextAttemptAtMs);
+    const extremes = [0, 1].map((drawn) => decideRetry(failed(), () => drawn).nextAttemptAtMs);
     expect(extremes).toEqual([nowMs + 4_500, nowMs + 5_500]);
   });
 
   test('come no sooner than any answer asked for', () => {
     fc.assert(
       fc.property(fc.nat(100_000), fc.constantFrom(400, 429, 500, 503), (seconds, status) => {
-        const { nextAttemptAtMs } = verdictOn(failed({ retryAfter: `${seconds}`, status }), middle);
+        const { nextAttemptAtMs } = decideRetry(failed({ retryAfter: `${seconds}`, status }), middle);
         expect(nextAttemptAtMs).toBe(nowMs + Math.max(5_000, Math.min(seconds * 1_000, 24 * hourMs)));
       }),
     );
@@ -63,7 +63,7 @@ describe('tries', () => {
 });
 
 describe('the whole webhook is left alone', () => {
-  const pause = (fields: Partial<EndedTry>) => verdictOn(failed(fields), middle).pausedUntilMs;
+  const pause = (fields: Partial<EndedAttempt>) => decideRetry(failed(fields), middle).pausedUntilMs;
 
   test('for as long as 429 and 503 ask for, up to an hour', () => {
     expect(pause({ status: 429, retryAfter: '90' })).toBe(nowMs + 90_000);
@@ -71,7 +71,7 @@ describe('the whole webhook is left alone', () => {
   });
 
   test('also when the delivery is given up', () => {
-    expect(pause({ status: 503, retryAfter: '90', attempt: maxTries })).toBe(nowMs + 90_000);
+    expect(pause({ status: 503, retryAfter: '90', attempt: maxAttempts })).toBe(nowMs + 90_000);
   });
 
   test('for no other answer, and for none that names no time', () => {

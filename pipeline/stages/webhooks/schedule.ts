@@ -1,8 +1,8 @@
 /**
- * When a delivery is tried again. Pure.
+ * The retry schedule. Pure.
  *
- * Flows in: which try it was, how it ended, and what the answer asked for. Flows out: what becomes of the delivery, and
- * until when the whole webhook is left alone.
+ * Input: the number of the attempt, its result, and the response's Retry-After. Output: whether and when the delivery is
+ * attempted again, and how long the whole webhook is paused.
  */
 import type { AttemptResult, AttemptState } from '../../../schemas/json/webhook.js';
 
@@ -19,18 +19,18 @@ export const retryDelaysMs = [
   10 * hourMs,
   10 * hourMs,
 ] as const;
-export const maxTries = retryDelaysMs.length + 1;
+export const maxAttempts = retryDelaysMs.length + 1;
 
-/** Each delay is up to this share longer or shorter, so that what failed together doesn't come back together. */
+/** Maximum jitter as a share of each delay, so that deliveries that failed together aren't retried together. */
 export const jitterShare = 0.1;
 
 const maxRetryAfterMs = 24 * hourMs;
 const maxPauseMs = hourMs;
-/** Too many requests, and not available: said of the webhook as a whole, not of one request. */
+/** Too Many Requests and Service Unavailable concern the webhook as a whole, not one request. */
 const pausingStatuses: readonly (number | null)[] = [429, 503];
 
-/** How a try ended. */
-export interface EndedTry {
+/** An attempt that has ended. */
+export interface EndedAttempt {
   /** 1 for the first. */
   readonly attempt: number;
   readonly result: AttemptResult;
@@ -41,36 +41,41 @@ export interface EndedTry {
   readonly endedAtMs: number;
 }
 
-export interface Verdict {
+export interface RetryDecision {
   readonly state: AttemptState;
-  /** Epoch ms; null unless another try follows. */
+  /** Epoch ms; null unless another attempt follows. */
   readonly nextAttemptAtMs: number | null;
-  /** Epoch ms; the webhook gets nothing until then. */
+  /** Epoch ms until which the webhook is paused; null for no pause. */
   readonly pausedUntilMs: number | null;
 }
 
 /** @param random 0 up to 1, as of Math.random. */
-export function verdictOn({ attempt, result, status, retryAfter, endedAtMs }: EndedTry, random: () => number): Verdict {
+export function decideRetry(
+  { attempt, result, status, retryAfter, endedAtMs }: EndedAttempt,
+  random: () => number,
+): RetryDecision {
   if (result === 'delivered') return { state: 'delivered', nextAttemptAtMs: null, pausedUntilMs: null };
-  const askedForMs = retryAfter === undefined ? undefined : retryAfterTime(retryAfter, endedAtMs);
+  const retryAfterMs = retryAfter === undefined ? undefined : retryAfterTime(retryAfter, endedAtMs);
   const pausedUntilMs =
-    askedForMs !== undefined && pausingStatuses.includes(status) ? Math.min(askedForMs, endedAtMs + maxPauseMs) : null;
+    retryAfterMs !== undefined && pausingStatuses.includes(status)
+      ? Math.min(retryAfterMs, endedAtMs + maxPauseMs)
+      : null;
   const delayMs = retryDelaysMs[attempt - 1];
   if (delayMs === undefined) return { state: 'given_up', nextAttemptAtMs: null, pausedUntilMs };
   const scheduledMs = endedAtMs + Math.round(delayMs * (1 + jitterShare * (2 * random() - 1)));
-  return { state: 'retrying', nextAttemptAtMs: Math.max(scheduledMs, askedForMs ?? 0), pausedUntilMs };
+  return { state: 'retrying', nextAttemptAtMs: Math.max(scheduledMs, retryAfterMs ?? 0), pausedUntilMs };
 }
 
 const secondsPattern = /^\d{1,10}$/;
 /**
- * The preferred form and both obsolete ones: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun Nov  6
+ * Matches the preferred form and both obsolete ones: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun Nov  6
  * 08:49:37 1994.
  */
 const datePattern = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d( GMT| \d{4})$/;
 
 /**
- * The time that a Retry-After header names (RFC 9110, section 10.2.3), as epoch ms, at most 24 hours after `nowMs`.
- * Undefined for what is neither seconds nor a date.
+ * Parses a Retry-After header (RFC 9110, section 10.2.3) to epoch ms, at most 24 hours after `nowMs`. Returns undefined
+ * for text that is neither seconds nor a date.
  */
 export function retryAfterTime(value: string, nowMs: number): number | undefined {
   const text = value.trim();
@@ -78,6 +83,6 @@ export function retryAfterTime(value: string, nowMs: number): number | undefined
   return Number.isNaN(timeMs) ? undefined : Math.min(timeMs, nowMs + maxRetryAfterMs);
 }
 
-/** NaN for what is none. */
+/** Parses an HTTP date; NaN if invalid. */
 const httpDate = (text: string): number =>
   datePattern.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN;

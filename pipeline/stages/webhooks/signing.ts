@@ -1,9 +1,9 @@
 /**
- * The headers that prove a request to be ours.
+ * Signs requests, so that receivers can verify them.
  *
  * Standard Webhooks (standardwebhooks.com, version 1): `webhook-signature` covers id, time and body, once per live
- * secret, so that one can be replaced by the next without a gap. Beside it, for receivers made for existing SDKs'
- * platform, `x-radar-signature`: the hexadecimal HMAC-SHA1 of `x-radar-signing-id`, which does not cover the body.
+ * secret, so that secrets can be rotated without downtime. For receivers built for the platform of existing SDKs there
+ * is also `x-radar-signature`: the hexadecimal HMAC-SHA1 of `x-radar-signing-id`, which does not cover the body.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -13,24 +13,24 @@ import type { SecretCipher } from '../../encryption.js';
 const secretPrefix = 'whsec_';
 
 interface OpenSecret {
-  /** What the base64 part of the secret stands for. */
+  /** The decoded base64 part of the secret. */
   readonly key: KeyObject;
-  /** The secret's text as it was issued. */
+  /** The text of the secret as issued. */
   readonly textKey: KeyObject;
   readonly createdAt: number;
-  /** Epoch ms; Infinity: for ever. */
+  /** Epoch ms; Infinity: never. */
   readonly expiresAt: number;
 }
 
 export type Headers = Readonly<Record<string, string>>;
 
 /**
- * Signs a delivery as of `nowMs`, epoch ms. Undefined when the webhook's secrets can't be opened with this
- * installation's key.
+ * Signs a delivery as of `nowMs`, epoch ms. Returns undefined when the webhook's secrets can't be decrypted with this
+ * installation's encryption key.
  */
 export type Sign = (webhook: WebhookRecord, delivery: Delivery, nowMs: number) => Headers | undefined;
 
-/** Opens each record's secrets once. */
+/** Creates a signer that decrypts the secrets of each record once. */
 export function createSigner(secretCipher: SecretCipher): Sign {
   const opened = new WeakMap<WebhookRecord, readonly OpenSecret[] | undefined>();
 
@@ -56,7 +56,7 @@ export function createSigner(secretCipher: SecretCipher): Sign {
   };
 }
 
-/** Newest first; undefined when one can't be opened. */
+/** Decrypts the secrets, newest first; undefined when one can't be decrypted. */
 function openSecrets({ _id, secrets }: WebhookRecord, secretCipher: SecretCipher): OpenSecret[] | undefined {
   try {
     return secrets

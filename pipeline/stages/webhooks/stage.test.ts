@@ -300,8 +300,8 @@ describe('a webhook', () => {
     await node.append(eventRecord(1, 1), eventRecord(2, 1));
     const [attempt] = await node.attempted(1);
     expect(attempt).toMatchObject({ result: 'gone', state: 'retrying' });
-    await until(() => node.notices.length === 1);
-    expect(node.notices[0]).toMatchObject({ kind: 'webhook_disabled', webhook: hook._id, reason: 'gone' });
+    await until(() => node.alerts.length === 1);
+    expect(node.alerts[0]).toMatchObject({ kind: 'webhook_disabled', webhook: hook._id, reason: 'gone' });
     const disabled = node.node.readModel.webhook(hook, hook._id)!;
     expect(disabled).toMatchObject({ enabled: false, disabled: { reason: 'gone' } });
     node.time.pass(dayMs);
@@ -315,7 +315,7 @@ describe('a webhook', () => {
     expect(node.client.requests).toHaveLength(3);
   });
 
-  test('that has done nothing but fail for five days is disabled, with a notice', async () => {
+  test('that has done nothing but fail for five days is disabled, with a alert', async () => {
     await node.configure(hook);
     node.client.answering = () => failure;
     node.start();
@@ -326,10 +326,10 @@ describe('a webhook', () => {
       else await passToTimer();
       await node.attempted(tries);
       if (node.time.nowMs >= startedAtMs + 5 * dayMs) break;
-      expect(node.notices).toEqual([]);
+      expect(node.alerts).toEqual([]);
     }
-    await until(() => node.notices.length === 1);
-    expect(node.notices[0]).toMatchObject({ kind: 'webhook_disabled', reason: 'failing' });
+    await until(() => node.alerts.length === 1);
+    expect(node.alerts[0]).toMatchObject({ kind: 'webhook_disabled', reason: 'failing' });
   });
 
   test('that succeeds now and then is not disabled', async () => {
@@ -343,7 +343,7 @@ describe('a webhook', () => {
       );
       node.time.pass(dayMs);
     }
-    expect(node.notices).toEqual([]);
+    expect(node.alerts).toEqual([]);
   });
 
   test('that was deleted gets nothing more, and nothing waits for it', async () => {
@@ -365,7 +365,7 @@ describe('a webhook', () => {
     node.start({ bounds: { keepWaitingMs: 3 * dayMs } });
     await node.append(...Array.from({ length: 200 }, (_, device) => eventRecord(device, 1)));
     await settled(200);
-    await until(() => node.notices.length === 1);
+    await until(() => node.alerts.length === 1);
     for (let hours = 0; hours < 71; hours++) {
       await passToTimer();
       node.time.pass(hourMs);
@@ -406,8 +406,8 @@ describe('records that nothing can be made of', () => {
     const key = keyOfEvent(eventRecord(1, 1));
     const poison = Array.from({ length: 150 }, () => ({ key, value: Buffer.from('bad') }));
     await node.node.embedded.log.append(topics.events, poison);
-    await until(() => node.notices.some(({ kind }) => kind === 'halted'));
-    expect(node.notices).toMatchObject([
+    await until(() => node.alerts.some(({ kind }) => kind === 'halted'));
+    expect(node.alerts).toMatchObject([
       { kind: 'halted', topic: 'events', partition: 0, dead: 100, seen: 101, offset: 100 },
     ]);
     await node.append(eventRecord(2, 1));
@@ -469,7 +469,7 @@ describe('another owner', () => {
     await until(() => node.client.requests.length === 1);
     await node.node.embedded.deliveryQueue.claim({ topic: 'events', partition: 0 });
     isHeld = false;
-    await until(() => node.notices.some(({ kind }) => kind === 'fenced'));
+    await until(() => node.alerts.some(({ kind }) => kind === 'fenced'));
     await node.append(eventRecord(2, 1));
     await until(() => node.client.requests.some(({ body }) => body.includes(eventRecord(2, 1).id)));
     await settled();
@@ -511,9 +511,9 @@ describe('another owner', () => {
     };
     const stage = node.start({ log: withPartitionsLost(log), queue, bounds: { reclaimDelayMs: 1 } });
     await node.append(eventRecord(1, 1));
-    await until(() => node.notices.length === 1);
+    await until(() => node.alerts.length === 1);
     await stage.close();
-    expect(node.notices).toMatchObject([{ kind: 'fenced', topic: 'events' }]);
+    expect(node.alerts).toMatchObject([{ kind: 'fenced', topic: 'events' }]);
     expect(claimed.sort()).toEqual(['deliveries', 'events']);
   });
 
@@ -522,7 +522,7 @@ describe('another owner', () => {
     const queue = node.node.embedded.deliveryQueue;
     const stage = node.start({
       queue: { ...queue, add: async () => 'fenced' },
-      bounds: { maxFencedTries: 3, reclaimDelayMs: 1 },
+      bounds: { maxFencedAttempts: 3, reclaimDelayMs: 1 },
     });
     await node.append(eventRecord(1, 1));
     await expect(stage.done).rejects.toThrow('claimed by others 3 times in a row');

@@ -1,4 +1,4 @@
-/** The users that deliveries tell of, as JSON: stored states as of now, each device's loaded once per batch. */
+/** The users in payloads, as JSON: the current stored states, each device loaded once per batch. */
 import type { DeviceState, Event } from '../../../schemas/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
@@ -6,7 +6,7 @@ import { type Log, type StateStore, topics } from '../../ports.js';
 import { storedUserText } from '../../records/deliveries.js';
 import { decodeDeviceState } from '../../records/device-state.js';
 import type { DeviceScope } from '../../records/user.js';
-import { addTo } from './lists.js';
+import { addTo } from './collections.js';
 
 export interface UserTextParts {
   readonly log: Pick<Log, 'partitionOf'>;
@@ -14,15 +14,15 @@ export interface UserTextParts {
   readonly configuration: ConfigurationReader;
 }
 
-/** An event with the key that it is on its topic under: its device's. */
+/** An event with the key of its record, which identifies the device. */
 export interface EventOfDevice {
   readonly key: string;
   readonly event: Event;
 }
 
 /**
- * The user of an event as JSON: the stored one, which is as the event left it or later; else what the event itself
- * says. Undefined where it says nothing. Only for events that were loaded for.
+ * Returns the user of an event as JSON: the stored user, as of the event or later; else the event's own fields of the
+ * user; undefined if it has none. Only for events given to {@link loadUserTexts}.
  */
 export type UserText = (of: EventOfDevice) => string | undefined;
 
@@ -31,12 +31,12 @@ export async function loadUserTexts(
   events: readonly EventOfDevice[],
 ): Promise<UserText> {
   const stored = await loadStates(log, states, new Set(events.map(({ key }) => key)));
-  /** By device, then by user. */
-  const made = new Map<string, Map<string, string | undefined>>();
+  /** Texts by device and user. */
+  const texts = new Map<string, Map<string, string | undefined>>();
 
   function storedText(key: string, id: string, device: DeviceScope): string | undefined {
-    const ofDevice = made.get(key) ?? new Map<string, string | undefined>();
-    made.set(key, ofDevice);
+    const ofDevice = texts.get(key) ?? new Map<string, string | undefined>();
+    texts.set(key, ofDevice);
     if (!ofDevice.has(id)) ofDevice.set(id, storedUserText(stored.get(key), id, device, configuration));
     return ofDevice.get(id);
   }

@@ -9,7 +9,7 @@ import { exampleEvent } from '../../../../schemas/testing/examples.js';
 import { scope } from '../../../catalog/testing/fixtures.js';
 import { type Subscription, topics } from '../../../ports.js';
 import { idOf, plain, projectRecord, readAll, TestNode, until } from '../../testing/node.js';
-import type { WebhookNotice } from '../alerts.js';
+import type { WebhookAlert } from '../alerts.js';
 import { createWebhookStage, type WebhookStageParts } from '../stage.js';
 import { ScriptedClient } from './scripted-client.js';
 import { VirtualTime } from './virtual-time.js';
@@ -37,7 +37,7 @@ export const keyOfEvent = ({ project, environment, user, id }: Event): string =>
 export class WebhookNode {
   readonly time = new VirtualTime();
   readonly client = new ScriptedClient(this.time.clock);
-  readonly notices: WebhookNotice[] = [];
+  readonly alerts: WebhookAlert[] = [];
   readonly node: TestNode;
   #stages: Subscription[] = [];
 
@@ -73,7 +73,7 @@ export class WebhookNode {
       clock: this.time.clock,
       timers: this.time.timers,
       random: () => 0.5,
-      onNotice: (notice) => this.notices.push(notice),
+      onAlert: (alert) => this.alerts.push(alert),
       ...parts,
     });
     this.#stages.push(stage);

@@ -1,5 +1,5 @@
 /** Time that passes only when a test says so. */
-import type { Timers } from '../timers.js';
+import type { Timers } from '../background.js';
 
 interface PendingTimer {
   atMs: number;

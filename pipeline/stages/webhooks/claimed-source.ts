@@ -1,8 +1,8 @@
 /**
- * The right to one partition's deliveries, and what this process has of them in hand.
+ * A claim on one partition's deliveries, and the deliveries of it that this process has loaded.
  *
- * Whoever claims the partition later takes the right away: from the first refusal on nothing is written any more, and
- * the partition must be claimed again.
+ * A later claim by another process fences this one: after the first refusal nothing more is written, and the partition
+ * must be claimed again.
  */
 import type { Delivery } from '../../../schemas/records.js';
 import type {
@@ -16,47 +16,52 @@ import type {
   WaitingDelivery,
 } from '../../ports.js';
 
-/** A delivery to be queued. */
-export interface MadeDelivery {
+/** A delivery that is not queued yet. */
+export interface NewDelivery {
   readonly delivery: Delivery;
   /** Encoded. */
   readonly value: Buffer;
-  /** Epoch ms of the append of what it was made of. */
-  readonly sinceMs: number;
+  /** Epoch ms at which its event was appended. */
+  readonly appendedAtMs: number;
 }
 
-/** A queued delivery in memory. */
-export interface HeldDelivery {
+/** A queued delivery that is loaded into memory. */
+export interface LoadedDelivery {
   readonly place: DeliveryPlace;
-  /** Tries so far. */
+  /** Attempts so far. */
   readonly attempts: number;
   readonly delivery: Delivery;
-  readonly sinceMs: number;
+  readonly appendedAtMs: number;
 }
 
-/** A clock that is set back by less must not turn the order of first tries around. */
+/** A clock set back by less than this must not reorder first attempts. */
 const maxClockStepMs = 5_000;
 
-export class Source {
+export class ClaimedSource {
   readonly #queue: DeliveryQueue;
   readonly #claim: DeliveryClaim;
-  /** Of the next record to make deliveries of. */
+  /** Offset of the next record to make deliveries of. */
   #nextOffset: number;
-  /** Of the last record before it. */
+  /** Mark of the last record before `#nextOffset`. */
   #mark: string | null;
-  /** The position that the queue holds; behind by records that nobody wants. */
+  /** Offset that the queue holds; behind `#nextOffset` by events that no webhook wants. */
   #savedOffset: number;
-  /** Claims in a row that were lost before anything was written, this one excepted. */
+  /** Consecutive earlier claims that were lost before anything was written. */
   readonly refusals: number;
   #hasWritten = false;
-  #isOurs = true;
+  #isOwned = true;
   #nextSequence: number;
   #latestDueAtMs = 0;
-  #inHand = 0;
+  #unacknowledged = 0;
   #onDrained: () => void = () => {};
-  readonly #onRefused: (source: Source) => void;
+  readonly #onRefused: (source: ClaimedSource) => void;
 
-  constructor(queue: DeliveryQueue, claim: DeliveryClaim, refusals: number, onRefused: (source: Source) => void) {
+  constructor(
+    queue: DeliveryQueue,
+    claim: DeliveryClaim,
+    refusals: number,
+    onRefused: (source: ClaimedSource) => void,
+  ) {
     this.#queue = queue;
     this.#claim = claim;
     this.#nextOffset = claim.nextOffset;
@@ -76,17 +81,17 @@ export class Source {
     return this.#nextOffset;
   }
 
-  /** Sequence of the next delivery that is added. */
+  /** Sequence of the next delivery to add. */
   get nextSequence(): number {
     return this.#nextSequence;
   }
 
-  /** After the last record that deliveries were made of. */
+  /** Position after the last record that deliveries were made of. */
   get position(): Position {
     return { offset: this.#nextOffset, mark: this.#mark };
   }
 
-  /** For the queue to verify. */
+  /** The claim, for the queue to verify. */
   get claim(): DeliveryClaim {
     return this.#claim;
   }
@@ -95,21 +100,21 @@ export class Source {
     return this.#hasWritten;
   }
 
-  /** False once another owner is known of, or the partition was let go. */
-  get isOurs(): boolean {
-    return this.#isOurs;
+  /** False once another owner is known, or the partition was released. */
+  get isOwned(): boolean {
+    return this.#isOwned;
   }
 
-  letGo(): void {
-    this.#isOurs = false;
+  release(): void {
+    this.#isOwned = false;
   }
 
-  /** Queues them together with the position after them. Undefined when refused. */
+  /** Queues the deliveries together with the position after them. Returns undefined when fenced. */
   async add(
-    made: readonly MadeDelivery[],
+    made: readonly NewDelivery[],
     { offset: nextOffset, mark }: Position,
     nowMs: number,
-  ): Promise<HeldDelivery[] | undefined> {
+  ): Promise<LoadedDelivery[] | undefined> {
     const dueAtMs = this.#dueAt(nowMs);
     const result = await this.#queue.add(this.#claim, {
       expectedOffset: this.#savedOffset,
@@ -117,27 +122,27 @@ export class Source {
       mark,
       deliveries: made.map(({ delivery: { webhook }, value }) => ({ webhook, dueAtMs, value })),
     });
-    if (!this.#heard(result)) return undefined;
+    if (!this.#isWritten(result)) return undefined;
     const sequence = this.#nextSequence;
     this.#nextOffset = nextOffset;
     this.#mark = mark;
     this.#savedOffset = nextOffset;
     this.#nextSequence += made.length;
-    return made.map(({ delivery, sinceMs }, index) => ({
+    return made.map(({ delivery, appendedAtMs }, index) => ({
       place: { webhook: delivery.webhook, dueAtMs, sequence: sequence + index },
       attempts: 0,
       delivery,
-      sinceMs,
+      appendedAtMs,
     }));
   }
 
-  /** Nothing is made of the records before the position; for the time being, only this process knows. */
+  /** Advances the position past records without deliveries, in memory only. */
   pass({ offset, mark }: Position): void {
     this.#nextOffset = offset;
     this.#mark = mark;
   }
 
-  /** Answers false when refused. */
+  /** Writes the position. Returns false when fenced. */
   async savePosition(nowMs: number): Promise<boolean> {
     return this.#savedOffset === this.#nextOffset || (await this.add([], this.position, nowMs)) !== undefined;
   }
@@ -146,42 +151,42 @@ export class Source {
     return this.#queue.waiting(this.id, webhook, limit);
   }
 
-  /** Reads when each delivery of the webhook was last asked for again. Epoch ms. */
+  /** Reads when a redelivery of each delivery was last requested. Epoch ms. */
   replacedAt(webhook: string, deliveries: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#queue.replacedAt(webhook, deliveries);
   }
 
-  /** Answers whether it was written. */
-  async settle(settlements: readonly Settlement[]): Promise<boolean> {
-    return this.#isOurs && this.#heard(await this.#queue.settle(this.#claim, settlements));
+  /** Acknowledges deliveries. Returns whether it was written. */
+  async acknowledge(settlements: readonly Settlement[]): Promise<boolean> {
+    return this.#isOwned && this.#isWritten(await this.#queue.settle(this.#claim, settlements));
   }
 
   async drop(webhook: string): Promise<void> {
-    if (this.#isOurs) this.#heard(await this.#queue.drop(this.#claim, webhook));
+    if (this.#isOwned) this.#isWritten(await this.#queue.drop(this.#claim, webhook));
   }
 
-  /** Something of this source has begun that will be written. */
+  /** Counts a delivery that will be acknowledged. */
   begin(): void {
-    this.#inHand += 1;
+    this.#unacknowledged += 1;
   }
 
   end(count = 1): void {
-    this.#inHand -= count;
-    if (this.#inHand === 0) this.#onDrained();
+    this.#unacknowledged -= count;
+    if (this.#unacknowledged === 0) this.#onDrained();
   }
 
-  /** Resolves when nothing is in hand. */
+  /** Resolves when every delivery is acknowledged. */
   async drained(): Promise<void> {
-    if (this.#inHand > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve));
+    if (this.#unacknowledged > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve));
   }
 
-  #heard(result: CommitResult): boolean {
+  #isWritten(result: CommitResult): boolean {
     if (result === 'committed') {
       this.#hasWritten = true;
       return true;
     }
-    if (this.#isOurs) {
-      this.#isOurs = false;
+    if (this.#isOwned) {
+      this.#isOwned = false;
       this.#onRefused(this);
     }
     return false;

@@ -1,4 +1,6 @@
-/** First in, first out, in constant time. */
+/** Collections that the standard library lacks. */
+
+/** A first-in, first-out queue with constant-time operations. */
 export class Fifo<T> {
   #items: T[] = [];
   #head = 0;
@@ -15,11 +17,18 @@ export class Fifo<T> {
     if (this.size === 0) return undefined;
     const item = this.#items[this.#head];
     this.#head += 1;
-    // What was taken is let go when it is the larger half: each item is moved once on average.
+    // Copying when half the array is consumed moves each item once on average.
     if (this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
     }
     return item;
   }
+}
+
+/** Appends a value to the list of its key. */
+export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 }

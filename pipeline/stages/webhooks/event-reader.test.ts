@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rememberEvents } from './repeats.js';
+import { createDuplicateFilter } from './event-reader.js';
 
 test('an event is a repeat when one of the last so many had its id, at a lower offset', () => {
   fc.assert(
@@ -8,12 +8,12 @@ test('an event is a repeat when one of the last so many had its id, at a lower o
       fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 60 }),
       fc.integer({ min: 1, max: 20 }),
       (ids, limit) => {
-        const isRepeat = rememberEvents(limit);
+        const isDuplicate = createDuplicateFilter(limit);
         /** Of those that weren't repeats, the latest last. */
         const remembered: number[] = [];
         for (const [offset, id] of ids.entries()) {
           const expected = remembered.slice(-limit).includes(id);
-          expect(isRepeat(String(id), offset)).toBe(expected);
+          expect(isDuplicate(String(id), offset)).toBe(expected);
           if (!expected) remembered.push(id);
         }
       },
@@ -22,6 +22,6 @@ test('an event is a repeat when one of the last so many had its id, at a lower o
 });
 
 test('a record that is read again is no repeat', () => {
-  const isRepeat = rememberEvents();
-  expect([5, 5, 6, 5, 4].map((offset) => isRepeat('a', offset))).toEqual([false, false, true, false, false]);
+  const isDuplicate = createDuplicateFilter();
+  expect([5, 5, 6, 5, 4].map((offset) => isDuplicate('a', offset))).toEqual([false, false, true, false, false]);
 });
