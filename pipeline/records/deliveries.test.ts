@@ -23,14 +23,14 @@ const eventsOfLocations = fc
   .map((drawn) => drawn.map(([locationId, orderKey], number) => event(number, locationId, orderKey)));
 
 describe('bodies', () => {
-  test('carry one event each with the user', () => {
+  test('hold one event each with the user', () => {
     expect(bodies(single, [event(1, 'a'), event(2, 'a')])).toEqual([
       { event: { _id: 'event 1' }, user: { _id: 'ann' } },
       { event: { _id: 'event 2' }, user: { _id: 'ann' } },
     ]);
   });
 
-  test('carry the events of a location together, at most five', () => {
+  test('group the events of a location, at most five', () => {
     const all = Array.from({ length: 7 }, (_, number) => event(number, 'a'));
     expect(bodies(grouped, all).map(({ events, user }) => [events.length, user])).toEqual([
       [5, { _id: 'ann' }],
@@ -38,12 +38,12 @@ describe('bodies', () => {
     ]);
   });
 
-  test('have no user where nothing is known of one', () => {
+  test('have no user when none is known', () => {
     const [delivery] = deliveriesOf(single, [event(1, null)], undefined, facts);
     expect(delivery?.body.toString()).toBe('{"event":{"_id":"event 1"}}');
   });
 
-  test('stay within what a queue takes, whatever characters they are of', () => {
+  test('fit into the queue, whatever characters they contain', () => {
     const text = '\u20ac'.repeat(maxEventCharacters);
     const events = Array.from({ length: 5 }, (_, number) => ({ ...event(number, 'a'), text }));
     for (const webhook of [single, grouped]) {
@@ -65,7 +65,7 @@ describe('grouping', () => {
     );
   });
 
-  test('joins neighbours of one location and device, as a plain loop does', () => {
+  test('joins adjacent events of one location and device, as a naive loop does', () => {
     const plain = (events: readonly PayloadEvent[]): string[][] => {
       const groups: PayloadEvent[][] = [];
       events.forEach((one, index) => {
@@ -90,7 +90,7 @@ describe('ids', () => {
   const idsOf = (webhook: WebhookRecord, events: readonly PayloadEvent[]) =>
     deliveriesOf(webhook, events, '{}', facts).map(({ id }) => id);
 
-  test('are the same however often a delivery is made', () => {
+  test('are the same whenever a delivery is made again', () => {
     const again = deliveriesOf(single, [event(1, 'a')], undefined, { reason: 'redelivery', createdAt: 2 });
     expect(again.map(({ id }) => id)).toEqual(idsOf(single, [event(1, 'a')]));
   });

@@ -21,7 +21,7 @@ const outcome = (given: Parameters<typeof answer>) => {
   return sendAttempt(webhook, delivery);
 };
 
-describe('a try', () => {
+describe('an attempt', () => {
   test.each<[number, AttemptResult]>([
     [200, 'delivered'],
     [204, 'delivered'],
@@ -31,9 +31,11 @@ describe('a try', () => {
     [410, 'gone'],
     [429, 'refused'],
     [503, 'refused'],
-  ])('answered %i is %s', async (status, result) => expect(await outcome([status])).toMatchObject({ status, result }));
+  ])('with response %i is %s', async (status, result) =>
+    expect(await outcome([status])).toMatchObject({ status, result }),
+  );
 
-  test('that had no answer says why', async () => {
+  test('without a response records the reason', async () => {
     client.answering = () => failure;
     expect(await sendAttempt(webhook, delivery)).toMatchObject({
       result: 'timed_out',
@@ -42,7 +44,7 @@ describe('a try', () => {
     });
   });
 
-  test('sends the body as it is, with the time of the try', async () => {
+  test('sends the body unchanged, signed with the time of the attempt', async () => {
     await outcome([200]);
     const { url, body, headers } = client.requests.at(-1)!;
     expect([url, body]).toEqual([webhook.url, delivery.body.toString()]);
@@ -53,7 +55,7 @@ describe('a try', () => {
     });
   });
 
-  test('keeps the beginning of what came back', async () => {
+  test('records the beginning of the response', async () => {
     const headers = { 'retry-after': '7', large: 'x'.repeat(5_000), small: 'y' };
     const { responseHeaders, responseBody, retryAfter } = await outcome([500, headers, 'z'.repeat(5_000)]);
     expect(retryAfter).toBe('7');
@@ -61,7 +63,7 @@ describe('a try', () => {
     expect(responseBody?.toString()).toBe('z'.repeat(1_024));
   });
 
-  test('is not made with secrets that cannot be opened', async () => {
+  test('sends nothing when the secrets cannot be decrypted', async () => {
     const sent = client.requests.length;
     const stranger = createSendAttempt({
       client,
@@ -73,7 +75,7 @@ describe('a try', () => {
   });
 });
 
-describe('a try that somebody waits for', () => {
+describe('a single attempt', () => {
   const appended: Attempt[] = [];
   const log = {
     append: async (_: string, records: readonly NewRecord[]) =>
@@ -81,7 +83,7 @@ describe('a try that somebody waits for', () => {
   };
   const tryOnce = createSingleAttempt({ client, secretCipher, clock, log });
 
-  test('is on record when it is answered, and nothing follows it', async () => {
+  test('is recorded before it resolves, and is not retried', async () => {
     client.answering = () => answer(500);
     const failed = await tryOnce(webhook, delivery);
     expect(failed).toMatchObject({ attempt: 1, result: 'refused', state: 'given_up', nextAttemptAt: null });

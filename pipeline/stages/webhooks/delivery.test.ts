@@ -1,5 +1,5 @@
 /**
- * What the webhook stage promises, under failures drawn at random: a ledger of what was sent, against what was to be.
+ * Checks the guarantees of the webhook stage under random failures, with a ledger of sent and expected deliveries.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const webhooks = [0, 1, 2].map((number) =>
     url: `http://hook-${number}/`,
     delivery: number === 2 ? 'grouped' : 'single',
     types: number === 1 ? ['user.exited_geofence'] : null,
-    // Never hopeless.
+    // Edited in the future, so that the webhook is never disabled for failing.
     updatedAt: Date.UTC(2030, 0, 1),
   }),
 );
@@ -27,7 +27,7 @@ const eventIds = ({ body }: SentRequest): string[] => {
   return events.map(({ _id }: { _id: string }) => _id);
 };
 
-/** Locations of a few devices, each with a few events. */
+/** Generates locations of a few devices, each with a few events. */
 const eventsOfLocations = fc
   .array(fc.record({ device: fc.nat(3), types: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }) }), {
     minLength: 1,
@@ -47,10 +47,10 @@ interface Plan {
   readonly appendAtOnce: number;
   readonly maxBatchRecords: number;
   readonly maxWindow: number;
-  /** The share of tries that fail. */
+  /** Share of attempts that fail. */
   readonly failing: number;
   readonly seed: number;
-  /** After how many requests the stage is closed and opened again, the folder too. */
+  /** Numbers of requests after which the stage and its folder are closed and reopened. */
   readonly restarts: number[];
 }
 
@@ -64,7 +64,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   restarts: fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 2 }),
 });
 
-/** A generator of numbers from 0 up to 1 (mulberry32). */
+/** Creates a seeded random generator of numbers from 0 up to 1 (mulberry32). */
 function random(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -97,7 +97,7 @@ async function run({
       inFlight.add(way);
       await new Promise((resolve) => setTimeout(resolve, draw() * 3));
       inFlight.delete(way);
-      // The last of the eight tries succeeds at least: what is given up is no loss of this stage's.
+      // The eighth attempt always succeeds, because a delivery that is given up would count as lost.
       const tries = node.client.requests.filter((sent) => sent.url === url && sent.body === body).length;
       if (draw() < failing && tries < 8) return failure;
       done.add(id);
@@ -131,7 +131,7 @@ async function run({
 }
 
 describe('every event arrives at every webhook that wants it, and', () => {
-  test('each delivery has the same bytes on every try, and first tries are in order per device', async () => {
+  test('each delivery has the same bytes on every attempt, and first attempts are in order per device', async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (drawn) => {
         const { locations } = drawn;
@@ -157,7 +157,7 @@ describe('every event arrives at every webhook that wants it, and', () => {
   });
 });
 
-test('one that never answers has one request in flight, and all others get everything', async () => {
+test('a webhook that never responds has one request in flight, and all others get everything', async () => {
   const node = await WebhookNode.open(2);
   const healthy = Array.from({ length: 20 }, (_, number) =>
     webhookRecord({ _id: webhookId(number), url: `http://${number}/` }),
@@ -185,7 +185,7 @@ test('one that never answers has one request in flight, and all others get every
   await node.dispose();
 });
 
-test('many that never answer leave half of the places to the others', async () => {
+test('webhooks that never respond leave half of the slots to the others', async () => {
   const node = await WebhookNode.open();
   const dead = Array.from({ length: 30 }, (_, number) =>
     webhookRecord({ _id: webhookId(number), url: 'http://dead/' }),

@@ -1,4 +1,4 @@
-/** From accepted locations to a real receiver, through the real stages and the real outbound client. */
+/** Tests the path from accepted locations to a real receiver, through the real stages and outbound client. */
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openClient } from '../../../outbound/testing/clients.js';
@@ -24,7 +24,7 @@ const inside = { longitude: 10, latitude: 50 };
 const real = { clock: Date.now, timers: systemTimers };
 const nowMs = Date.now();
 
-/** The n-th location of a device, inside the fences at even numbers and outside at odd ones. */
+/** Returns the n-th location of a device: inside the geofences for even numbers, outside for odd ones. */
 const step = (device: number, number: number) =>
   location({
     id: idOf(`location of ${device}`, number),
@@ -35,7 +35,7 @@ const step = (device: number, number: number) =>
     receivedAt: nowMs + number,
   });
 
-test('a location that enters seven fences: two requests, with the user as stored, signed', async () => {
+test('a location that enters seven geofences makes two signed requests with the stored user', async () => {
   const fences = Array.from({ length: 7 }, (_, number) =>
     geofenceRecord({ externalId: `${number}`, center: [10, 50] }),
   );
@@ -67,14 +67,14 @@ test('a location that enters seven fences: two requests, with the user as stored
   }
 });
 
-test('restarted in the middle, every event arrives', async () => {
+test('every event arrives across restarts', async () => {
   const [steps, devices] = [10, 20];
   const hooks = ['/a', '/b'].map((path) =>
     webhookRecord({ _id: idOf('hook', path.charCodeAt(1)), url: receiver.url(path) }),
   );
   await node.node.configure({ kind: 'geofence', record: geofenceRecord({ center: [10, 50] }) });
   await node.configure(...hooks);
-  // Without answers until the first restart, so that it comes in the middle of tries.
+  // The receiver doesn't respond until the first restart, which therefore interrupts attempts.
   const loaded: (() => void)[] = [];
   receiver.answering = (_, response) => void loaded.push(() => response.writeHead(204).end());
   const start = () => {

@@ -22,27 +22,27 @@ const delivery = (number: number): Delivery => ({
   createdAt: 0,
 });
 
-/** A queue whose writes and reads take effect at one moment and are heard of at a later one, as the test says. */
+/** A queue whose reads and writes take effect at one moment and resolve at a later one, both under control of the test. */
 class SlowQueue {
   readonly stored = new Map<number, WaitingDelivery>();
-  /** Ids of deliveries that were asked for again. */
+  /** Ids of deliveries for which a redelivery was requested. */
   readonly replaced = new Set<string>();
-  /** Sequences of those that were removed for it. */
+  /** Sequences of replaced deliveries that were removed. */
   readonly removed = new Set<number>();
   /** A pending read: first performed, then answered. */
-  #reading: { limit: number; found?: WaitingDelivery[]; answer: (found: WaitingDelivery[]) => void } | undefined;
+  #pendingRead: { limit: number; found?: WaitingDelivery[]; answer: (found: WaitingDelivery[]) => void } | undefined;
 
   readonly source = {
     nextSequence: 0,
     waiting: (_: string, limit: number) =>
       new Promise((answer) => {
-        this.#reading = { limit, answer };
+        this.#pendingRead = { limit, answer };
       }),
     replacedAt: (_: string, ids: readonly string[]) =>
       new Promise((answer) => {
-        this.#asking = { ids, answer };
+        this.#pendingReplacements = { ids, answer };
       }),
-    settle: async (settlements: readonly Settlement[]) => {
+    acknowledge: async (settlements: readonly Settlement[]) => {
       for (const { place } of settlements) {
         this.stored.delete(place.sequence);
         this.removed.add(place.sequence);
@@ -52,27 +52,27 @@ class SlowQueue {
   } as unknown as ClaimedSource;
 
   read(): void {
-    if (this.#reading === undefined) return;
+    if (this.#pendingRead === undefined) return;
     const byPlace = [...this.stored.values()].sort((a, b) => a.dueAtMs - b.dueAtMs || a.sequence - b.sequence);
-    this.#reading.found ??= byPlace.slice(0, this.#reading.limit);
+    this.#pendingRead.found ??= byPlace.slice(0, this.#pendingRead.limit);
   }
 
   /** A pending read of replacements, which follows each read of the queue. */
-  #asking: { ids: readonly string[]; answer: (times: (number | undefined)[]) => void } | undefined;
+  #pendingReplacements: { ids: readonly string[]; answer: (times: (number | undefined)[]) => void } | undefined;
 
-  /** Answers what is asked: the read of the queue, and the next time the read of replacements. */
+  /** Resolves the pending read: of the queue first, of the replacements next. */
   async answer(): Promise<void> {
-    const asking = this.#asking;
-    this.#asking = undefined;
-    asking?.answer(asking.ids.map((id) => (this.replaced.has(id) ? 1 : undefined)));
-    if (asking === undefined) this.#answerRead();
+    const pending = this.#pendingReplacements;
+    this.#pendingReplacements = undefined;
+    pending?.answer(pending.ids.map((id) => (this.replaced.has(id) ? 1 : undefined)));
+    if (pending === undefined) this.#answerRead();
     await new Promise(setImmediate);
   }
 
   #answerRead(): void {
     this.read();
-    const reading = this.#reading;
-    this.#reading = undefined;
+    const reading = this.#pendingRead;
+    this.#pendingRead = undefined;
     reading?.answer(reading.found as WaitingDelivery[]);
   }
 }
@@ -85,7 +85,7 @@ type Step =
   | 'read'
   | 'answer'
   | 'take'
-  | 'settle'
+  | 'acknowledge'
   | 'reschedule'
   | 'hear'
   | 'release'
@@ -100,7 +100,7 @@ const steps = fc.array(
     'read',
     'answer',
     'take',
-    'settle',
+    'acknowledge',
     'reschedule',
     'hear',
     'release',
@@ -112,7 +112,7 @@ const steps = fc.array(
 const noKeys = new Set<string>();
 const maxWindow = 3;
 
-test('nothing is forgotten, nothing is taken twice, and first tries are in order, however reads and writes interleave', async () => {
+test('loses nothing, takes nothing twice and keeps first attempts in order, however reads and writes interleave', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (drawn) => {
       const queue = new SlowQueue();
@@ -160,10 +160,10 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
           if (loaded.attempts === 0) firstAttempts.push(sequence);
           underWay.push(loaded);
         },
-        settle: () => write(null),
+        acknowledge: () => write(null),
         reschedule: () => write(nowMs + 2),
         hear() {
-          // An addition is heard of before a settlement that was written after it.
+          // An addition resolves before an acknowledgement that was written after it.
           while (toOffer.length > 0) perform.offer();
           const heard = toHear.shift();
           if (heard) endpointQueue.acknowledged(heard.loaded, heard.nextDueAtMs);
@@ -186,7 +186,7 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
       }
 
       for (const step of drawn) await perform[step]();
-      // In the end all of it comes to pass: round after round, until a while nothing does.
+      // Finish everything that is pending: enough rounds for all deliveries.
       for (let round = 0; round < 2 * made + 10; round++) {
         for (const step of [
           'offer',
@@ -196,7 +196,7 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
           'answer',
           'answer',
           'take',
-          'settle',
+          'acknowledge',
           'hear',
           'pass',
         ] as const)
@@ -215,7 +215,7 @@ test('nothing is forgotten, nothing is taken twice, and first tries are in order
   );
 });
 
-test('a retry that is read after it was replaced is removed and not taken', async () => {
+test('removes a retry that was replaced before it was loaded', async () => {
   const queue = new SlowQueue();
   const budget = { loaded: 0 };
   const source = Object.assign(queue.source, { nextSequence: 2 });
@@ -232,7 +232,7 @@ test('a retry that is read after it was replaced is removed and not taken', asyn
   expect([[...queue.removed], budget.loaded]).toEqual([[0], 0]);
 });
 
-test('a read that ends after the source has gone to another holds nothing', async () => {
+test('a load that ends after the queue was abandoned loads nothing', async () => {
   const queue = new SlowQueue();
   const budget = { loaded: 0 };
   const endpointQueue = new EndpointQueue(
@@ -247,7 +247,7 @@ test('a read that ends after the source has gone to another holds nothing', asyn
   expect([endpointQueue.take(noKeys), budget.loaded]).toEqual([undefined, 0]);
 });
 
-test('regression: sent twice, when a read of the queue came across a delivery before it was offered', async () => {
+test('regression: a delivery was sent twice when a load found it before it was offered', async () => {
   const queue = new SlowQueue();
   const endpointQueue = new EndpointQueue(
     { source: queue.source, webhook, codec: codecs.delivery, budget: { loaded: 0 }, metrics: noMetrics },

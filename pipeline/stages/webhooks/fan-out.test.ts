@@ -27,7 +27,7 @@ const webhooks = fc
   )
   .map((drawn) => drawn.map((fields, number) => webhookRecord({ _id: webhookId(number), ...fields })));
 
-/** As they stand in a partition: those of a location side by side; conversions have none. */
+/** Generates events as in a partition: events of a location are adjacent; conversions have no location. */
 const partition = fc
   .array(
     fc.record({
@@ -74,7 +74,7 @@ const fanOutTo = (list: readonly WebhookRecord[]) => {
   });
 };
 
-/** Each delivery as its webhook and events, by webhook and then in order. */
+/** Lists each delivery with its webhook and events, by webhook and then in order. */
 function plainly(list: readonly WebhookRecord[], events: readonly Event[]): string[] {
   return list.flatMap((webhook) => {
     const wanted = events.filter(
@@ -95,7 +95,7 @@ function plainly(list: readonly WebhookRecord[], events: readonly Event[]): stri
 }
 
 describe('deliveries', () => {
-  test('are those of a plain filter and grouping, per webhook in the order of the events', async () => {
+  test('match a naive filter and grouping, per webhook in the order of the events', async () => {
     await fc.assert(
       fc.asyncProperty(webhooks, partition, async (list, events) => {
         fc.pre(events.length > 0);
@@ -108,7 +108,7 @@ describe('deliveries', () => {
     );
   });
 
-  test('are the same bytes when a batch is read again, whatever it is read with', async () => {
+  test('have the same bytes when a batch is read again with other batch boundaries', async () => {
     await fc.assert(
       fc.asyncProperty(webhooks, partition, fc.nat(100), async (list, events, cut) => {
         const records = recordsOf(events);
@@ -128,7 +128,7 @@ describe('deliveries', () => {
 });
 
 describe('chunks', () => {
-  test('are bounded, never part a location, and end where the batch ends', async () => {
+  test('are bounded, never split a location, and end where the batch ends', async () => {
     const list = Array.from({ length: 300 }, (_, number) =>
       webhookRecord({ _id: webhookId(number), delivery: 'grouped' }),
     );
@@ -144,7 +144,7 @@ describe('chunks', () => {
     expect(all.flatMap(({ made }) => made)).toHaveLength(15 * 300);
   });
 
-  test('move on over what nobody wants', async () => {
+  test('advance the position over events that no webhook wants', async () => {
     const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]), noDuplicates);
     expect([...chunks]).toEqual([{ nextOffset: 2, made: [] }]);
   });

@@ -12,8 +12,8 @@ import { webhookRecord } from './testing/webhooks.js';
 const minuteMs = 60_000;
 const fresh = (): EndpointHealth => endpointHealthOf({ failingSinceMs: null, lastSuccessAtMs: null }, 0);
 
-describe('trust', () => {
-  test('is earned by a success and lost by a failure', () => {
+describe('a webhook is healthy', () => {
+  test('after a success and until a failure', () => {
     const health = fresh();
     const trusted = [true, true, false, false, true].map((isDelivered) => {
       recordAttempt(health, isDelivered, 1);
@@ -25,7 +25,7 @@ describe('trust', () => {
 });
 
 describe('health is written', () => {
-  test('at each turn, and of a success after another once a minute', () => {
+  test('on each change, and at most once a minute for consecutive successes', () => {
     const health = fresh();
     const tries: [isDelivered: boolean, atMs: number, isWritten: boolean][] = [
       [true, 1, true],
@@ -43,20 +43,20 @@ describe('health is written', () => {
   });
 });
 
-describe('a webhook is hopeless', () => {
+describe('a webhook has failed too long', () => {
   const failing = (): EndpointHealth => {
     const health = fresh();
     recordAttempt(health, false, 1_000);
     return health;
   };
 
-  test('after five days of nothing but failure', () => {
+  test('after five days of failures only', () => {
     const webhook = webhookRecord({ updatedAt: 0 });
     expect(hasFailedTooLong(failing(), webhook, 1_000 + maxFailingMs - 1)).toBe(false);
     expect(hasFailedTooLong(failing(), webhook, 1_000 + maxFailingMs)).toBe(true);
   });
 
-  test('not before its owner has had as long since the last edit', () => {
+  test('not within five days of the last edit', () => {
     const webhook = webhookRecord({ updatedAt: 5_000 });
     expect(hasFailedTooLong(failing(), webhook, 1_000 + maxFailingMs)).toBe(false);
     expect(hasFailedTooLong(failing(), webhook, 5_000 + maxFailingMs)).toBe(true);

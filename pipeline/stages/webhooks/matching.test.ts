@@ -21,7 +21,7 @@ const wants = ({ types, tags, enabled }: WebhookRecord, one: Matchable): boolean
 
 const ids = (found: readonly WebhookRecord[]) => found.map(({ _id }) => _id).sort();
 
-test('the index finds what a plain filter finds, each once', () => {
+test('the index finds the same webhooks as a naive filter, each once', () => {
   fc.assert(
     fc.property(webhooks, event, (list, one) => {
       expect(ids(createMatcher(list)?.(one) ?? [])).toEqual(ids(list.filter((webhook) => wants(webhook, one))));
@@ -30,7 +30,7 @@ test('the index finds what a plain filter finds, each once', () => {
 });
 
 describe('the directory', () => {
-  test('answers by id and by event, and alerts another list', () => {
+  test('finds webhooks by id and by event, and rebuilds its index when the list changes', () => {
     let list: readonly WebhookRecord[] = [webhookRecord()];
     const directory = new WebhookDirectory({ webhooks: () => list });
     const one = { type: 'entered', tag: null };
@@ -43,7 +43,7 @@ describe('the directory', () => {
     expect(directory.matcher(scope)).toBeUndefined();
   });
 
-  test('keeps projects and environments apart', () => {
+  test('separates projects and environments', () => {
     const own = scopes.map((fields, number) => [webhookRecord({ _id: webhookId(number), ...fields })]);
     const directory = new WebhookDirectory({ webhooks: (asked) => own[scopes.indexOf(asked)]! });
     const all = scopes.map((asked) => directory.matcher(asked)?.({ type: 'entered', tag: null }));

@@ -15,8 +15,8 @@ const failed = (fields: Partial<EndedAttempt> = {}): EndedAttempt => ({
   ...fields,
 });
 
-describe('tries', () => {
-  test('follow after the published delays, and end with the eighth', () => {
+describe('attempts', () => {
+  test('follow the documented delays and end with the eighth', () => {
     const delays = Array.from({ length: 8 }, (_, index) => decideRetry(failed({ attempt: index + 1 }), middle));
     expect(delays.map(({ nextAttemptAtMs }) => nextAttemptAtMs && (nextAttemptAtMs - nowMs) / 1_000)).toEqual([
       5,
@@ -36,7 +36,7 @@ describe('tries', () => {
     expect(delivered).toEqual({ state: 'delivered', nextAttemptAtMs: null, pausedUntilMs: null });
   });
 
-  test('keep within a tenth of the delay, and reach both ends', () => {
+  test('have a jitter of a tenth of the delay, in both directions', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: maxAttempts - 1 }),
@@ -52,7 +52,7 @@ describe('tries', () => {
     expect(extremes).toEqual([nowMs + 4_500, nowMs + 5_500]);
   });
 
-  test('come no sooner than any answer asked for', () => {
+  test('are not made before Retry-After', () => {
     fc.assert(
       fc.property(fc.nat(100_000), fc.constantFrom(400, 429, 500, 503), (seconds, status) => {
         const { nextAttemptAtMs } = decideRetry(failed({ retryAfter: `${seconds}`, status }), middle);
@@ -62,10 +62,10 @@ describe('tries', () => {
   });
 });
 
-describe('the whole webhook is left alone', () => {
+describe('the whole webhook is paused', () => {
   const pause = (fields: Partial<EndedAttempt>) => decideRetry(failed(fields), middle).pausedUntilMs;
 
-  test('for as long as 429 and 503 ask for, up to an hour', () => {
+  test('until Retry-After of 429 and 503, for at most an hour', () => {
     expect(pause({ status: 429, retryAfter: '90' })).toBe(nowMs + 90_000);
     expect(pause({ status: 503, retryAfter: '86400' })).toBe(nowMs + hourMs);
   });
@@ -74,7 +74,7 @@ describe('the whole webhook is left alone', () => {
     expect(pause({ status: 503, retryAfter: '90', attempt: maxAttempts })).toBe(nowMs + 90_000);
   });
 
-  test('for no other answer, and for none that names no time', () => {
+  test('for no other status, and not without Retry-After', () => {
     expect(pause({ status: 500, retryAfter: '90' })).toBeNull();
     expect(pause({ status: 429 })).toBeNull();
     expect(pause({ status: 429, retryAfter: 'soon' })).toBeNull();
@@ -94,7 +94,7 @@ describe('Retry-After', () => {
     expect(retryAfterTime('0', nowMs)).toBe(nowMs);
   });
 
-  test('is bounded to a day', () => {
+  test('is at most a day', () => {
     expect(retryAfterTime('9999999999', nowMs)).toBe(nowMs + 24 * hourMs);
     expect(retryAfterTime('Sun, 06 Nov 2044 08:49:37 GMT', nowMs)).toBe(nowMs + 24 * hourMs);
   });

@@ -24,14 +24,14 @@ const isVerifiedBy = (secret: string, headers: object, body = delivery.body): bo
   }
 };
 
-describe('Standard Webhooks, by an independent implementation', () => {
+describe('Standard Webhooks, checked with an independent implementation', () => {
   test('a request verifies with its secret and with no other', () => {
     const headers = sign(webhookWith(secretRecord(id, 1)), delivery, nowMs)!;
     expect(isVerifiedBy(secretText(1), headers)).toBe(true);
     expect(isVerifiedBy(secretText(2), headers)).toBe(false);
   });
 
-  test('another body, id or time does not', () => {
+  test('another body, id or time does not verify', () => {
     const headers = sign(webhookWith(secretRecord(id, 1)), delivery, nowMs)!;
     expect(isVerifiedBy(secretText(1), headers, Buffer.from('{}'))).toBe(false);
     expect(isVerifiedBy(secretText(1), { ...headers, 'webhook-id': 'other' })).toBe(false);
@@ -40,7 +40,7 @@ describe('Standard Webhooks, by an independent implementation', () => {
     );
   });
 
-  test('while one secret replaces the other, both verify', () => {
+  test('both secrets verify during a rotation', () => {
     const webhook = webhookWith(secretRecord(id, 1, { expiresAt: nowMs + 1 }), secretRecord(id, 2));
     const headers = sign(webhook, delivery, nowMs)!;
     expect([1, 2].map((number) => isVerifiedBy(secretText(number), headers))).toEqual([true, true]);
@@ -56,7 +56,7 @@ describe('Standard Webhooks, by an independent implementation', () => {
 describe('the compatible signature', () => {
   const expected = (number: number) => createHmac('sha1', secretText(number)).update(event.id).digest('hex');
 
-  test('is of the first event, by the text of the newest secret', () => {
+  test('covers the id of the first event, keyed by the text of the newest secret', () => {
     const webhook = webhookWith(secretRecord(id, 1, { expiresAt: nowMs + 1 }), secretRecord(id, 2));
     expect(sign(webhook, delivery, nowMs)).toMatchObject({
       'x-radar-signing-id': event.id,
@@ -65,7 +65,7 @@ describe('the compatible signature', () => {
   });
 });
 
-test('secrets sealed with another key are no secrets', () => {
+test('secrets encrypted with another key cannot be used', () => {
   const other = createSigner(createSecretCipher(Buffer.alloc(encryptionKeyBytes, 8)));
   expect(other(webhookWith(secretRecord(id, 1)), delivery, nowMs)).toBeUndefined();
 });

@@ -21,7 +21,7 @@ afterEach(() => node.dispose());
 
 const hook = webhookRecord({ updatedAt: Date.UTC(2026, 0, 1) });
 
-/** Once it is known when to go on. */
+/** Waits for the next timer and passes to it. */
 const passToTimer = async () => {
   await until(() => node.time.nextAtMs < Infinity);
   node.time.passTo(node.time.nextAtMs);
@@ -44,7 +44,7 @@ describe('an event', () => {
     await settled();
   });
 
-  test('carries what the event says of the user when no state is stored', async () => {
+  test("has the event's own fields of the user when no state is stored", async () => {
     await node.configure(hook);
     node.start();
     const event = eventRecord(1, 1);
@@ -54,7 +54,7 @@ describe('an event', () => {
     expect(user).toEqual({ _id: event.user?.id, deviceId: event.user?.deviceId });
   });
 
-  test('of a location goes with its others where that is wanted, also across the end of a batch', async () => {
+  test('is grouped with the others of its location, also across the end of a batch', async () => {
     await node.configure({ ...hook, delivery: 'grouped' });
     await node.append(...Array.from({ length: 3 }, (_, number) => eventRecord(1, 1, number)));
     await node.append(...Array.from({ length: 7 }, (_, number) => eventRecord(2, 1, number)), eventRecord(3, 1));
@@ -64,7 +64,7 @@ describe('an event', () => {
     expect(sizes.sort()).toEqual([1, 2, 3, 5]);
   });
 
-  test('is asked for again: once more, under the same id', async () => {
+  test('is redelivered on request, under the same id', async () => {
     await node.configure(hook);
     node.start();
     await node.append(eventRecord(1, 1));
@@ -82,14 +82,14 @@ const firstDelivery = async (): Promise<Delivery> => {
   return codecs.attempt.decode(record!.value!).delivery;
 };
 
-/** Appends the first delivery once more, as the API does. */
+/** Requests a redelivery of the first delivery, as the API does. */
 async function redeliverFirst(): Promise<void> {
   const again: Delivery = { ...(await firstDelivery()), reason: 'redelivery', createdAt: node.time.nowMs };
   await node.node.embedded.log.append(topics.deliveries, [{ key: hook._id, value: codecs.delivery.encode(again) }]);
 }
 
 describe('a redelivery', () => {
-  test('replaces the retry that waits: the event is not sent again after it has succeeded', async () => {
+  test('replaces the queued retry, so the event is not sent again after it has succeeded', async () => {
     await node.configure(hook);
     let isUp = false;
     node.client.answering = () => answer(isUp ? 204 : 500);
@@ -107,7 +107,7 @@ describe('a redelivery', () => {
     expect((await node.attempts()).map(({ delivery }) => delivery.reason)).toEqual(['event', 'event', 'redelivery']);
   });
 
-  test('that fails goes on with its own retries, and the retries that it replaced stay away', async () => {
+  test('that fails has its own retries, and the replaced retries are not sent', async () => {
     await node.configure(hook);
     node.client.answering = () => answer(node.client.requests.length < 4 ? 500 : 204);
     node.start();
@@ -142,7 +142,7 @@ describe('a redelivery', () => {
     expect(node.client.requests).toHaveLength(3);
   });
 
-  /** Lets a day pass, timer by timer, until nothing waits. */
+  /** Passes up to a day, timer by timer, until nothing is queued. */
   async function passUntilEmpty(): Promise<void> {
     const endMs = node.time.nowMs + dayMs;
     await until(async () => {
@@ -153,8 +153,8 @@ describe('a redelivery', () => {
   }
 });
 
-describe('the number of waiting deliveries', () => {
-  test('forgets a webhook that was deleted while its retry waited, before the retry is due', async () => {
+describe('the number of queued deliveries', () => {
+  test('excludes a webhook deleted while its retry was queued, before the retry is due', async () => {
     await node.configure(hook);
     node.client.answering = () => answer(500, { 'retry-after': '3600' });
     node.start();
@@ -171,8 +171,8 @@ describe('the number of waiting deliveries', () => {
   });
 });
 
-describe('tries', () => {
-  test('are made on the published schedule, eight in all, each on record', async () => {
+describe('attempts', () => {
+  test('follow the documented schedule, eight in total, each recorded', async () => {
     await node.configure({ ...hook, updatedAt: Date.UTC(2027, 0, 1) });
     node.client.answering = () => answer(500, { 'x-why': 'busy' }, 'no');
     const draws = [0, 1, 0.25, 0.5, 0.75, 1, 0];
@@ -201,7 +201,7 @@ describe('tries', () => {
     expect(new Set(node.client.requests.map(({ id, body }) => id + body)).size).toBe(1);
   });
 
-  test('apply what was edited meanwhile', async () => {
+  test('use the webhook as edited meanwhile', async () => {
     await node.configure(hook);
     node.client.answering = ({ url }) => answer(url === hook.url ? 500 : 200);
     node.start();
@@ -214,7 +214,7 @@ describe('tries', () => {
     await settled();
   });
 
-  test('are on record before their deliveries are settled', async () => {
+  test('are recorded before their deliveries are acknowledged', async () => {
     await node.configure(hook);
     const queue = node.node.embedded.deliveryQueue;
     const settledBefore: number[] = [];
@@ -234,7 +234,7 @@ describe('tries', () => {
     expect(settledBefore.every((count) => count >= 0)).toBe(true);
   });
 
-  test('to a webhook whose last one failed are made one at a time', async () => {
+  test('to a webhook whose last attempt failed are made one at a time', async () => {
     await node.configure(hook);
     let inFlight = 0;
     const most: number[] = [];
@@ -262,8 +262,8 @@ describe('tries', () => {
     expect(Math.max(...most)).toBe(1);
   });
 
-  describe('after an answer that asks for time', () => {
-    test('the whole webhook is left alone as long', async () => {
+  describe('after a response with Retry-After', () => {
+    test('the whole webhook is paused that long', async () => {
       await node.configure(hook);
       node.client.answering = () => answer(503, { 'retry-after': '600' });
       node.start();
@@ -280,7 +280,7 @@ describe('tries', () => {
       await settled();
     });
 
-    test('others go on', async () => {
+    test('other webhooks continue', async () => {
       const other = webhookRecord({ _id: webhookId(2), url: 'http://other/' });
       await node.configure(hook, other);
       node.client.answering = ({ url }) => (url === hook.url ? answer(429, { 'retry-after': '60' }) : answer(200));
@@ -293,7 +293,7 @@ describe('tries', () => {
 });
 
 describe('a webhook', () => {
-  test('that is gone is disabled at once; what waits goes on when it is enabled again', async () => {
+  test('that is gone is disabled at once; queued deliveries continue when it is enabled again', async () => {
     await node.configure(hook);
     node.client.answering = () => answer(410);
     node.start();
@@ -315,13 +315,13 @@ describe('a webhook', () => {
     expect(node.client.requests).toHaveLength(3);
   });
 
-  test('that has done nothing but fail for five days is disabled, with a alert', async () => {
+  test('that only failed for five days is disabled, with an alert', async () => {
     await node.configure(hook);
     node.client.answering = () => failure;
     node.start();
     const startedAtMs = node.time.nowMs;
     for (let tries = 1; ; tries++) {
-      // An event's eight tries take a little more than a day.
+      // The eight attempts of an event take a little more than a day.
       if (tries % 8 === 1) await node.append(eventRecord(1, tries));
       else await passToTimer();
       await node.attempted(tries);
@@ -332,7 +332,7 @@ describe('a webhook', () => {
     expect(node.alerts[0]).toMatchObject({ kind: 'webhook_disabled', reason: 'failing' });
   });
 
-  test('that succeeds now and then is not disabled', async () => {
+  test('that succeeds once in a while is not disabled', async () => {
     await node.configure(hook);
     node.start();
     for (let day = 0; day < 12; day++) {
@@ -346,7 +346,7 @@ describe('a webhook', () => {
     expect(node.alerts).toEqual([]);
   });
 
-  test('that was deleted gets nothing more, and nothing waits for it', async () => {
+  test('that was deleted gets no more requests, and its deliveries are dropped', async () => {
     await node.configure(hook);
     node.client.answering = () => answer(500);
     node.start();
@@ -359,7 +359,7 @@ describe('a webhook', () => {
     expect(node.client.requests).toHaveLength(1);
   });
 
-  test('that was disabled for too long is not sent what has waited all the time', async () => {
+  test('that was disabled for too long does not get the expired deliveries', async () => {
     await node.configure(hook);
     node.client.answering = () => answer(410);
     node.start({ bounds: { keepWaitingMs: 3 * dayMs } });
@@ -382,8 +382,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('records that nothing can be made of', () => {
-  test('become dead letters, and the stream goes on', async () => {
+describe('bad records', () => {
+  test('become dead letters, and the partition continues', async () => {
     await node.configure(hook);
     const { log } = node.node.embedded;
     const [event, oversized] = [eventRecord(1, 1), eventRecord(1, 2)];
@@ -398,7 +398,7 @@ describe('records that nothing can be made of', () => {
     expect(dead.sort()).toEqual(['deliveries undecodable', 'events oversized_event', 'events undecodable']);
   });
 
-  test('too many of them halt the partition: what waits is delivered all the same, and no more is made of it', async () => {
+  test('in large numbers halt the partition, while queued deliveries are still sent', async () => {
     await node.configure(hook);
     node.start();
     await node.append(eventRecord(1, 1));
@@ -419,7 +419,7 @@ describe('records that nothing can be made of', () => {
   });
 });
 
-test('regression: an event that the log has twice is delivered once, also when the repeat comes after a restart', async () => {
+test('regression: an event that the log holds twice is delivered once, also when the duplicate follows a restart', async () => {
   await node.configure(hook);
   node.start();
   await node.append(eventRecord(1, 1), eventRecord(2, 1));
@@ -437,7 +437,7 @@ test('regression: an event that the log has twice is delivered once, also when t
 });
 
 describe('closing', () => {
-  test('waits for tries in flight, settles them, and begins no more', async () => {
+  test('waits for attempts in flight, acknowledges them and starts no more', async () => {
     await node.configure(hook);
     let answerNow: () => void = () => {};
     node.client.answering = () =>
@@ -457,7 +457,7 @@ describe('closing', () => {
 });
 
 describe('another owner', () => {
-  test('of a partition is noticed; what waits is delivered all the same', async () => {
+  test('of a partition raises an alert, and queued deliveries are still sent', async () => {
     await node.configure(hook);
     let isHeld = true;
     node.client.answering = async () => {
@@ -477,7 +477,7 @@ describe('another owner', () => {
     expect(delivered).toEqual(new Set([eventRecord(1, 1).id, eventRecord(2, 1).id]));
   });
 
-  test('may have queued deliveries meanwhile; they are sent as well, once', async () => {
+  test('may have queued deliveries, which are sent once as well', async () => {
     await node.configure(hook);
     const { log, deliveryQueue } = node.node.embedded;
     node.start();
@@ -497,7 +497,7 @@ describe('another owner', () => {
     expect(node.client.requests).toHaveLength(3);
   });
 
-  test('is left alone once the partition has gone to another process', async () => {
+  test('keeps a partition that was reassigned to it', async () => {
     await node.configure(hook);
     const { log, deliveryQueue } = node.node.embedded;
     const claimed: string[] = [];

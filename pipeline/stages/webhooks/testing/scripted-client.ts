@@ -1,4 +1,4 @@
-/** An outbound client that answers as the test says, and keeps what it was asked to send. */
+/** An outbound client that answers as the test defines, and records its requests. */
 import type { OutboundClient, OutboundRequest, OutboundResult } from '../../../../outbound/client.js';
 
 export interface SentRequest {
@@ -40,7 +40,7 @@ export class ScriptedClient implements Pick<OutboundClient, 'send'> {
     const id = headers['webhook-id'] as string;
     const request = { url, id, headers, body: Buffer.from(body as Uint8Array).toString(), atMs: this.#clock() };
     this.requests.push(request);
-    // As with a real one, no answer comes in the same turn.
+    // Like a real client, never answers in the same turn of the event loop.
     await new Promise(setImmediate);
     return this.answering(request);
   }

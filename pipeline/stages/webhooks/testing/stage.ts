@@ -1,7 +1,4 @@
-/**
- * The webhook stage for its tests: on the embedded log and queues in a temporary folder, with configuration that can be
- * written.
- */
+/** The webhook stage for tests: embedded log and queues in a temporary folder, with writable configuration. */
 import { codecs } from '../../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../../schemas/json/webhook.js';
 import type { Attempt, Event } from '../../../../schemas/records.js';
@@ -17,7 +14,7 @@ import { secretCipher, webhookRecord } from './webhooks.js';
 
 export { idOf, until };
 
-/** An event of a device's location; both are numbers, and so is the event among those of its location. */
+/** Returns an event, identified by the numbers of its device, of the location and within the location. */
 export const eventRecord = (device: number, location: number, number = 0, fields: Partial<Event> = {}): Event =>
   exampleEvent({
     id: idOf('event', device * 1_000_000 + location * 1_000 + number),
@@ -30,7 +27,7 @@ export const eventRecord = (device: number, location: number, number = 0, fields
     ...fields,
   });
 
-/** The key that an event is on its topic under. */
+/** Returns the key of an event's record. */
 export const keyOfEvent = ({ project, environment, user, id }: Event): string =>
   `${project}/${environment}/${user?.deviceId ?? id}`;
 
@@ -55,11 +52,11 @@ export class WebhookNode {
     return this.node.configure(...webhooks.map((record) => ({ kind: 'webhook' as const, record })));
   }
 
-  /** As the composition does it. */
+  /** Disables a webhook as the server does. */
   readonly disable: WebhookStageParts['disable'] = (webhook, reason, at) =>
     this.configure({ ...webhook, enabled: false, disabled: { reason, at }, updatedAt: webhook.updatedAt + 1 });
 
-  /** In virtual time, with the scripted client, unless told otherwise. */
+  /** Starts the stage, by default in virtual time with the scripted client. */
   start(parts: Partial<WebhookStageParts> = {}): Subscription {
     const { embedded, readModel } = this.node;
     const stage = createWebhookStage({
@@ -92,7 +89,7 @@ export class WebhookNode {
     return records.map(({ value }) => plain(codecs.attempt.decode(value as Buffer)));
   }
 
-  /** Resolves when this many tries are on record and settled. */
+  /** Resolves when this many attempts are recorded. */
   async attempted(count: number): Promise<Attempt[]> {
     await until(async () => (await this.attempts()).length >= count);
     return this.attempts();

@@ -1,9 +1,9 @@
-/** Time that passes only when a test says so. */
+/** Virtual time: passes only when a test advances it. */
 import type { Timers } from '../background.js';
 
 interface PendingTimer {
   atMs: number;
-  /** Of one that repeats. */
+  /** Interval of a repeating timer. */
   readonly everyMs?: number;
   readonly callback: () => void;
 }
@@ -32,14 +32,14 @@ export class VirtualTime {
     clear: (timer) => this.#pending.delete(timer as PendingTimer),
   };
 
-  /** Epoch ms of the next timer that calls back once; Infinity where there is none. */
+  /** Epoch ms of the next one-shot timer; Infinity without one. */
   get nextAtMs(): number {
     return Math.min(
       ...[...this.#pending].map(({ atMs, everyMs }) => (everyMs === undefined ? atMs : Number.POSITIVE_INFINITY)),
     );
   }
 
-  /** Lets time pass until then, and every timer on the way call back in order. */
+  /** Advances the time, calling timers in order. */
   passTo(atMs: number): void {
     for (;;) {
       const [first] = [...this.#pending].sort((a, b) => a.atMs - b.atMs);

@@ -1,4 +1,4 @@
-/** Webhooks for this room's tests: valid in every field, with the fields of interest on top. */
+/** Valid webhooks for tests; fields of interest can be overridden. */
 import { deriveId } from '../../../../schemas/ids.js';
 import type { WebhookRecord, WebhookSecretRecord } from '../../../../schemas/json/webhook.js';
 import { scope } from '../../../catalog/testing/fixtures.js';
@@ -6,7 +6,7 @@ import { createSecretCipher, encryptionKeyBytes } from '../../../encryption.js';
 
 export const secretCipher = createSecretCipher(Buffer.alloc(encryptionKeyBytes, 7));
 
-/** The text of the n-th secret. */
+/** Returns the text of the n-th secret. */
 export const secretText = (number: number): string => `whsec_${Buffer.alloc(24, number).toString('base64')}`;
 
 export const secretRecord = (
