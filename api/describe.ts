@@ -1,7 +1,8 @@
 /** How routes describe themselves for /openapi.json, and how handlers turn what they read into answers. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { isDictionary, type Outcome, type RawFields } from '../http/fields/reader.js';
+import type { RawFields } from '../http/fields/reader.js';
+import { isDictionary } from '../http/fields/values.js';
 import { ApiError } from '../schemas/errors.js';
 import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
 
@@ -87,12 +88,6 @@ export const pairParameters = Type.Object({
 });
 
 export const success = { code: 200 } as const;
-
-/** The value of a reading, or its error as the answer. */
-export function accepted<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw outcome.error;
-  return outcome.value;
-}
 
 /** The resource, or 404. */
 export function found<T>(resource: T | undefined, name: string): T {

@@ -7,22 +7,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../http/access/authority.js';
-import type { Outcome, RawFields } from '../http/fields/reader.js';
+import { accepted, type Outcome, type RawFields } from '../http/fields/reader.js';
 import type { ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { ApiDependencies } from './dependencies.js';
-import {
-  accepted,
-  answerOf,
-  bodyFields,
-  described,
-  found,
-  idParameter,
-  listOf,
-  pairParameters,
-  success,
-} from './describe.js';
+import { answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
 import { type Edit, sendRevision } from './edits.js';
 import { createFieldCheck } from './known-fields.js';
 import { listParameters, readListQuery } from './lists.js';

@@ -29,8 +29,6 @@ export type { ApiDependencies } from './dependencies.js';
 
 /** A Fastify plugin: `await app.register(apiRoutes, deps)`. */
 export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) => {
-  // Schemas describe; the handlers read what came themselves, so that forms, JSON and files follow one set of rules.
-  app.setValidatorCompiler(() => (value) => ({ value }));
   const edit = createEditor(deps);
   await app.register(geofenceRoutes(deps, edit));
   await app.register(beaconRoutes(deps, edit));

@@ -23,7 +23,6 @@ import { answerFailures, sendFailure } from './answers/failures.js';
 import { protectAnswers } from './answers/headers.js';
 import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from './connections/connections.js';
 import { failureBody, failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
-import { validatorCompiler } from './fields/validation.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
 import { refuseUnknownParameters } from './requests/query.js';
@@ -111,8 +110,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
   });
   app.decorate('connections', watchConnections(app, bounds));
-  app.setValidatorCompiler(validatorCompiler);
-  // Response schemas describe; they don't filter.
+  // Schemas only describe. Handlers read the fields, so that JSON, forms and query strings follow the same rules.
+  app.setValidatorCompiler(() => (value) => ({ value }));
   app.setSerializerCompiler(() => JSON.stringify);
   readBodies(app);
   // Order matters: a refusal must carry the request id and be readable by web pages.

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';
 import { readAll } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
-import { north, startIngest, type TestIngest } from './testing/fixtures.js';
+import { type DeviceApi, north, startDeviceApi } from '../testing/device-api.js';
 
-let ingest: TestIngest;
+let ingest: DeviceApi;
 beforeAll(async () => {
-  ingest = await startIngest();
+  ingest = await startDeviceApi();
 });
 afterAll(() => ingest.close());
 
@@ -138,7 +138,7 @@ describe('a location', () => {
 });
 
 it('a location whose outcome is late answers nothing of the last known user', async () => {
-  const slow = await startIngest({ bounds: { replyTimeoutMs: 2_000 } });
+  const slow = await startDeviceApi({ bounds: { replyTimeoutMs: 2_000 } });
   const inject = (payload: object, key: string) =>
     slow.app.inject({ method: 'POST', url: '/v1/track', payload, headers: { authorization: key } });
   try {

@@ -1,17 +1,80 @@
-/** Locations into the log: admitted, encoded, durable. */
+/** Admits locations within bounds, encodes them and appends them to the log. */
+
 import { isPortError } from '../pipeline/errors.js';
-import { type Log, topics } from '../pipeline/ports.js';
+import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
+import { deviceKey } from '../pipeline/records/device-key.js';
 import { Slab } from '../pipeline/records/slab.js';
 import { ApiError } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
-import { type Admission, overloaded } from './admission.js';
-import { recordOf } from './bulk-line.js';
+import { encodeLocation } from './location-encoder.js';
 import type { IngestMetrics } from './metrics.js';
 
-/** Resolves when all are durable; rejects with `overloaded` when there is no room for them. */
+/** How much may be accepted and not yet durable. Beyond it requests are refused before memory grows. */
+export interface AdmissionBounds {
+  readonly maxInFlightRecords: number;
+  readonly maxInFlightBytes: number;
+}
+
+export interface Admission {
+  /** Is there no room for another location now? */
+  readonly isFull: boolean;
+  /** Runs the work and counts its records as in flight meanwhile. Throws `overloaded` when there is no room. */
+  run<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
+  /** Does the same, but waits for room. Uploads use it: waiting slows down their senders. */
+  runWhenRoom<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
+}
+
+const retryAfterS = 1;
+
+export const overloaded = (): ApiError => new ApiError('overloaded', 'too much is in flight', { retryAfterS });
+
+export function createAdmission({ maxInFlightRecords, maxInFlightBytes }: AdmissionBounds): Admission {
+  let inFlightRecords = 0;
+  let inFlightBytes = 0;
+  const waiting: (() => void)[] = [];
+
+  /** A request that exceeds the bounds by itself is admitted when nothing else is in flight. */
+  const hasRoom = (records: number, bytes: number): boolean =>
+    inFlightRecords === 0 ||
+    (inFlightRecords + records <= maxInFlightRecords && inFlightBytes + bytes <= maxInFlightBytes);
+
+  async function admitted<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T> {
+    inFlightRecords += records;
+    inFlightBytes += bytes;
+    try {
+      return await work();
+    } finally {
+      inFlightRecords -= records;
+      inFlightBytes -= bytes;
+      for (const wake of waiting.splice(0)) wake();
+    }
+  }
+
+  return {
+    get isFull() {
+      return !hasRoom(1, 0);
+    },
+    async run(records, bytes, work) {
+      if (!hasRoom(records, bytes)) throw overloaded();
+      return admitted(records, bytes, work);
+    },
+    async runWhenRoom(records, bytes, work) {
+      while (!hasRoom(records, bytes)) await new Promise<void>((resolve) => waiting.push(resolve));
+      return admitted(records, bytes, work);
+    },
+  };
+}
+
+/** Returns the location as the record to append. */
+export const recordOf = (location: Location, slab: Slab): NewRecord => ({
+  key: deviceKey(location),
+  value: slab.encode(encodeLocation, location),
+});
+
+/** Resolves when all locations are durable. Rejects with `overloaded` when there is no room for them. */
 export type Intake = (endpoint: 'track' | 'replay', locations: readonly Location[]) => Promise<void>;
 
-/** The log may refuse by a bound of its own. */
+/** Returns `overloaded` for an append that the log refused because of its own bound; any other error unchanged. */
 export function asOverload(error: unknown): unknown {
   return isPortError(error, 'overloaded') ? overloaded() : error;
 }

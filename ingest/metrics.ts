@@ -1,7 +1,4 @@
-/**
- * What ingest counts, each with a sentence. The process gives an implementation of {@link IngestMetrics}; ingest knows
- * no metrics library.
- */
+/** The metrics of ingest. The process implements {@link IngestMetrics} with its metrics library. */
 
 interface MetricDefinition {
   readonly kind: 'counter';
@@ -29,8 +26,6 @@ export const ingestMetrics = {
     kind: 'counter',
     help: 'Track answers that were sent without their events, since the outcome took too long.',
   },
-  conversions_accepted_total: { kind: 'counter', help: 'Events that clients reported themselves.' },
-  client_log_lines_total: { kind: 'counter', help: 'Log lines that SDKs sent; counted and dropped.' },
 } as const satisfies Record<string, MetricDefinition>;
 
 export interface IngestMetrics {

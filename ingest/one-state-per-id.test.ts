@@ -7,11 +7,11 @@
 import avro from 'avsc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wellFormedRule } from '../http/fields/text.js';
-import { north, startIngest, type TestIngest } from './testing/fixtures.js';
+import { type DeviceApi, north, startDeviceApi } from '../testing/device-api.js';
 
-let ingest: TestIngest;
+let ingest: DeviceApi;
 beforeAll(async () => {
-  ingest = await startIngest();
+  ingest = await startDeviceApi();
 });
 afterAll(() => ingest.close());
 

@@ -5,14 +5,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';
 import { readAll } from '../pipeline/stages/testing/node.js';
-import { north, startIngest, type TestIngest, type TestIngestOptions } from './testing/fixtures.js';
+import { type DeviceApi, type DeviceApiOptions, north, startDeviceApi } from '../testing/device-api.js';
 
-let ingest: TestIngest;
+let ingest: DeviceApi;
 afterEach(() => ingest.close());
 
 /** Nobody evaluates; a call is answered as pending at once. */
-async function start(rateLimits: TestIngestOptions['rateLimits']): Promise<void> {
-  ingest = await startIngest({ stage: false, bounds: { replyTimeoutMs: 1 }, ...(rateLimits && { rateLimits }) });
+async function start(rateLimits: DeviceApiOptions['rateLimits']): Promise<void> {
+  ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 1 }, ...(rateLimits && { rateLimits }) });
 }
 
 type Payload = object | string;

@@ -4,8 +4,8 @@ import { type NewRecord, topics } from '../pipeline/ports.js';
 import { readAll, until } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
 import type { Rejection } from '../schemas/records.js';
+import { type DeviceApi, north, startDeviceApi } from '../testing/device-api.js';
 import { startRejectionCounter } from './rejections.js';
-import { north, startIngest, type TestIngest } from './testing/fixtures.js';
 
 const decode = (records: readonly { readonly value: Buffer | null }[]): Rejection[] =>
   records.map(({ value }) => codecs.rejection.decode(value as Buffer));
@@ -21,9 +21,9 @@ function totals(rejections: readonly Rejection[]): Record<string, number> {
 }
 
 describe('over HTTP', () => {
-  let ingest: TestIngest;
+  let ingest: DeviceApi;
   beforeAll(async () => {
-    ingest = await startIngest({ stage: false, bounds: { replyTimeoutMs: 1 } });
+    ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 1 } });
   });
   afterAll(() => ingest.close());
 

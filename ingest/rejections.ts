@@ -5,6 +5,8 @@
  * `Rejection` record per project, environment, endpoint, code and field on topic `rejections`. Best effort: a process
  * that is killed loses the counts of its last second.
  */
+
+import { TrackRequest } from '../http/location/schema.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
 import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
@@ -12,7 +14,6 @@ import { codecs } from '../schemas/codecs.js';
 import type { ErrorCode, FieldProblem } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import type { Rejection } from '../schemas/records.js';
-import { TrackRequest } from './schemas.js';
 
 export interface RejectionCounter {
   add(scope: Scope, endpoint: 'track' | 'replay' | 'bulk', problem: FieldProblem): void;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PortError } from '../pipeline/errors.js';
-import { north, startIngest, type TestIngest } from './testing/fixtures.js';
+import { type DeviceApi, north, startDeviceApi } from '../testing/device-api.js';
 
-const post = (ingest: TestIngest, url: string, payload: object | string, key = ingest.publishable) =>
+const post = (ingest: DeviceApi, url: string, payload: object | string, key = ingest.publishable) =>
   ingest.app.inject({
     method: 'POST',
     url,
@@ -14,9 +14,9 @@ const post = (ingest: TestIngest, url: string, payload: object | string, key = i
   });
 
 describe('with the location stage running', () => {
-  let ingest: TestIngest;
+  let ingest: DeviceApi;
   beforeAll(async () => {
-    ingest = await startIngest();
+    ingest = await startDeviceApi();
   });
   afterAll(() => ingest.close());
 
@@ -114,9 +114,9 @@ describe('with the location stage running', () => {
 });
 
 describe('without the location stage', () => {
-  let ingest: TestIngest;
+  let ingest: DeviceApi;
   beforeAll(async () => {
-    ingest = await startIngest({ stage: false, bounds: { replyTimeoutMs: 20, maxWaitingRequests: 1 } });
+    ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 20, maxWaitingRequests: 1 } });
   });
   afterAll(() => ingest.close());
 
@@ -148,7 +148,7 @@ describe('without the location stage', () => {
 });
 
 it('names, while the outcome is pending, a user record that comes to be held', async () => {
-  const ingest = await startIngest({ stage: false, bounds: { replyTimeoutMs: 20 } });
+  const ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 20 } });
   try {
     const startMs = Date.now() - 60_000;
     const replays = [2, 1, 3].map((second) => ({
@@ -176,7 +176,7 @@ it('names, while the outcome is pending, a user record that comes to be held', a
 });
 
 it('repeats the last known user when the stage has stopped', async () => {
-  const ingest = await startIngest({ bounds: { replyTimeoutMs: 2_000 } });
+  const ingest = await startDeviceApi({ bounds: { replyTimeoutMs: 2_000 } });
   try {
     const before = (await post(ingest, '/v1/track', { deviceId: 'd', ...north(0) }, ingest.secret)).json();
     await ingest.node.stop();
@@ -192,7 +192,7 @@ it('says 503 with a time to come back when the log has no room', async () => {
   const full = async () => {
     throw new PortError('overloaded', 'the log is behind');
   };
-  const ingest = await startIngest({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append: full }) });
+  const ingest = await startDeviceApi({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append: full }) });
   try {
     const answer = await post(ingest, '/v1/track', { deviceId: 'd', ...north(0) });
     expect(answer.statusCode).toBe(503);

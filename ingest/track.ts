@@ -2,16 +2,17 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { callerOf } from '../http/access/authority.js';
 import type { Caller } from '../http/access/keys.js';
-import { jsonField } from '../http/fields/structures.js';
-import { accepted, describeOnly } from '../http/fields/validation.js';
+import { accepted } from '../http/fields/reader.js';
+import { readStructure } from '../http/fields/structures.js';
 import { normalizeAddress } from '../http/location/address.js';
 import { type Receipt, readLocation, type TrackFields } from '../http/location/request.js';
+import { TrackRequest } from '../http/location/schema.js';
 import type { TrackReply } from '../pipeline/ports.js';
 import { ApiError, type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
-import type { IngestParts } from './parts.js';
 import { refusalCode } from './rejections.js';
-import { ReplayRequest, TrackAnswer, TrackRequest } from './schemas.js';
+import type { IngestParts } from './routes.js';
+import { ReplayRequest, TrackAnswer } from './schemas.js';
 import type { Wait } from './waiting.js';
 
 const maxReplays = 1_000;
@@ -29,10 +30,10 @@ function fieldsOf(value: unknown): TrackFields {
 }
 
 function replaysOf(body: unknown): Validated<unknown[]> {
-  const given = jsonField('replays', (fieldsOf(body) as { replays?: unknown }).replays);
+  const given = readStructure('replays', (fieldsOf(body) as { replays?: unknown }).replays);
   if (!given.ok) return given;
   const { value } = given;
-  if (value === undefined || value === null) return invalid('replays', 'is required');
+  if (value === undefined) return invalid('replays', 'is required');
   if (!Array.isArray(value) || value.length === 0 || value.length > maxReplays) {
     return invalid('replays', `must be a list of 1 to ${maxReplays} items`);
   }
@@ -91,7 +92,6 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     {
       config: { authority: 'publishable', limit: 'track', checksTexts: true },
       schema: { summary: 'Send a location', tags: ['track'], body: TrackRequest, response: { 200: TrackAnswer } },
-      validatorCompiler: describeOnly,
     },
     async (request, reply) => {
       const wait = waiting.open();
@@ -121,7 +121,6 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         body: ReplayRequest,
         response: { 200: TrackAnswer },
       },
-      validatorCompiler: describeOnly,
     },
     async (request, reply) => {
       const items = accepted(replaysOf(request.body));

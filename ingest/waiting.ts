@@ -1,6 +1,6 @@
 /** Requests that wait for what their locations did: one entry per request, ended by the last reply or by the clock. */
 import type { Inbox, TrackReply } from '../pipeline/ports.js';
-import { overloaded } from './admission.js';
+import { overloaded } from './intake.js';
 
 export interface WaitingOptions {
   readonly inbox: Inbox;

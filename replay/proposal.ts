@@ -8,7 +8,8 @@
  */
 
 import { type GeofenceInput, normalizeGeofence } from '../api/geofences/input.js';
-import { isDictionary, type Outcome, type RawFields } from '../http/fields/reader.js';
+import type { Outcome, RawFields } from '../http/fields/reader.js';
+import { isDictionary } from '../http/fields/values.js';
 import { ApiError } from '../schemas/errors.js';
 
 export interface ProposalProblem {

@@ -8,11 +8,12 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ApiDependencies } from '../api/dependencies.js';
 import { apiRoutes } from '../api/routes.js';
+import { type SdkDependencies, sdkMetrics, sdkRoutes } from '../api/sdk/routes.js';
 import { createKeyRing } from '../http/access/keys.js';
 import { createHttpServer } from '../http/server.js';
+import { defaultIngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
-import { defaultIngestBounds, type IngestDependencies } from '../ingest/parts.js';
 import { ingestRoutes } from '../ingest/routes.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
@@ -66,8 +67,10 @@ export const createNodeServer = ({
     observe: createRequestObserver(registry),
   });
 
-export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics' | 'configuration'>;
+export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics' | 'configuration' | 'spatial'> &
+  Pick<SdkDependencies, 'spatial'>;
 
+/** Adds the routes that take locations, and the other calls of SDKs. */
 export async function addIngest(
   app: FastifyInstance,
   { configuration, readModel, registry }: Pick<HttpParts, 'configuration' | 'readModel' | 'registry'>,
@@ -84,6 +87,14 @@ export async function addIngest(
       maxReplayBodyBytes: configuration.http.maxReplayBodyBytes,
     },
     metrics: createRecorder(ingestMetrics, registry),
+  });
+  await app.register(sdkRoutes, {
+    ...given,
+    configuration: readModel,
+    states: (scope, deviceId) => storedState({ ...scope, deviceId }, given),
+    clock: Date.now,
+    maxLogsBytes: configuration.http.maxReplayBodyBytes,
+    metrics: createRecorder(sdkMetrics, registry),
   });
 }
 

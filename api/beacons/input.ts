@@ -4,10 +4,10 @@
  */
 
 import { FieldReader, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { readPosition } from '../../http/fields/structures.js';
 import { normalizeRangedBeacon } from '../../pipeline/evaluation/beacons.js';
 import type { BeaconRecord, BeaconType } from '../../schemas/json/beacon.js';
 import type { Position } from '../../schemas/json/common.js';
-import { parsePosition } from '../coordinates.js';
 import { readMetadata } from '../metadata.js';
 import type { Pair } from '../pairs.js';
 
@@ -67,5 +67,5 @@ function readCoordinates(reader: FieldReader): Position | null {
   const coordinates = reader.structure('coordinates');
   return coordinates === undefined
     ? reader.refuse('coordinates', 'is required')
-    : reader.take(parsePosition(coordinates));
+    : reader.take(readPosition('coordinates', coordinates));
 }

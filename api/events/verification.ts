@@ -7,14 +7,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { isId } from '../../http/fields/values.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { parameterError } from '../../schemas/errors.js';
 import { createConcurrencyLimit } from '../analytics/concurrency-limit.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
-import { isId } from '../pairs.js';
+import { answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
 import { where } from '../sql.js';
 
 const maxWaiting = 16;

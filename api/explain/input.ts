@@ -1,12 +1,11 @@
 /** From the body of an explain request to the location and the state that are evaluated. Pure. */
 
-import { FieldReader, isDictionary, type Outcome, parseText, type RawFields } from '../../http/fields/reader.js';
-import { parseTime } from '../../http/fields/times.js';
-import { normalizeAddress } from '../../http/location/address.js';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { isDictionary, isGiven, isId, readDate, textOf } from '../../http/fields/values.js';
+import { readAddress } from '../../http/location/address.js';
 import { readLocation } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
-import { isId } from '../pairs.js';
 
 export interface ExplainRequest {
   readonly location: Location;
@@ -52,8 +51,9 @@ function readExplainedLocation(
 ): Location | null {
   const fields = reader.dictionary('location');
   if (fields === undefined) return reader.refuse('location', 'is required');
-  const ip = typeof fields.ip === 'string' ? normalizeAddress(fields.ip) : callerIp;
-  if (ip === undefined) return reader.refuse('ip', 'must be an IP address');
+  const given = readAddress(fields.ip);
+  if (!given.ok) return reader.take(given);
+  const ip = given.value ?? callerIp;
   const { project, environment } = scope;
   const receipt = { project, environment, receivedAt: nowMs, ip, replayed: false, replyTo: null };
   return reader.take(readLocation({ deviceId: someDevice, ...fields }, receipt));
@@ -82,10 +82,8 @@ function readVisits(reader: FieldReader, name: string, value: unknown, occurredA
 }
 
 function visitOf(item: unknown, occurredAt: number): Visit | undefined {
-  const { _id, since: sinceText } = isDictionary(item) ? item : { _id: item, since: undefined };
-  const id = parseText(_id);
-  const since = sinceText === undefined ? occurredAt : parseTime(parseText(sinceText) ?? '');
-  return id !== undefined && isId(id) && since !== undefined
-    ? { id, since, dwelled: false, generation: null }
-    : undefined;
+  const { _id, since: given } = isDictionary(item) ? item : { _id: item, since: undefined };
+  const id = textOf(_id);
+  const since = isGiven(given) ? readDate(given) : occurredAt;
+  return id !== null && isId(id) && since != null ? { id, since, dwelled: false, generation: null } : undefined;
 }

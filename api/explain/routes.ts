@@ -2,10 +2,11 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { accepted } from '../../http/fields/reader.js';
 import { normalizeAddress } from '../../http/location/address.js';
 import { Id, Timestamp } from '../../schemas/json/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, bodyFields, described, success } from '../describe.js';
+import { answerOf, bodyFields, described, success } from '../describe.js';
 import { readExplainRequest } from './input.js';
 
 const Visits = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));

@@ -299,7 +299,7 @@ describe('what is refused', () => {
       { ...circle, 'operatingHours.mon': '[[' },
       'invalid_parameter operatingHours: must be valid JSON: column 3: expected a value, not the end',
     ],
-    [{ ...circle, stopDetection: 1 }, 'invalid_parameter stopDetection: must be true or false'],
+    [{ ...circle, stopDetection: 2 }, 'invalid_parameter stopDetection: must be true or false'],
     [{ ...circle, dwellThreshold: -1 }, 'invalid_parameter dwellThreshold: must be a number of at least 0 minutes'],
     [
       { ...circle, disableAfter: '2029-02-30' },

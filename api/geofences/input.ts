@@ -6,15 +6,9 @@
  * known-fields.ts.
  */
 
-import {
-  FieldReader,
-  maxNameLength,
-  maxTextLength,
-  type Outcome,
-  parseNumber,
-  parseText,
-  type RawFields,
-} from '../../http/fields/reader.js';
+import { FieldReader, maxNameLength, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { readPosition } from '../../http/fields/structures.js';
+import { numberOf, textOf } from '../../http/fields/values.js';
 import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
 import { normalizeRing } from '../../pipeline/geometry/ring.js';
@@ -25,7 +19,6 @@ import {
   minCircleRadiusM,
   type OperatingHours,
 } from '../../schemas/json/geofence.js';
-import { parsePosition } from '../coordinates.js';
 import { readMetadata } from '../metadata.js';
 import type { Pair } from '../pairs.js';
 
@@ -90,7 +83,7 @@ function readGeometry(reader: FieldReader, type: GeofenceType | null): Geometry 
 }
 
 function readCircle(reader: FieldReader, coordinates: unknown): Geometry | null {
-  const center = reader.take(parsePosition(coordinates));
+  const center = reader.take(readPosition('coordinates', coordinates));
   const radius = reader.number('radius', { minimum: minCircleRadiusM, maximum: maxCircleRadiusM, unit: 'metres' });
   if (reader.value('radius') === undefined) return reader.refuse('radius', 'is required for a circle');
   return center !== null && radius !== null ? { center, radius, ring: null } : null;
@@ -104,7 +97,7 @@ function readPolygon(reader: FieldReader, coordinates: unknown): Geometry | null
 /** A ring, or a ring within a list, in which numbers may have come as text. */
 function withNumbers(value: unknown, depth = 3): unknown {
   if (Array.isArray(value)) return depth > 0 ? value.map((item) => withNumbers(item, depth - 1)) : value;
-  return parseNumber(value) ?? value;
+  return numberOf(value) ?? value;
 }
 
 /** The days' lists may be JSON text each, as columns carry them. */
@@ -118,7 +111,7 @@ function readOperatingHours(reader: FieldReader): OperatingHours | null {
 /** With the deprecated `userId` as one more; each once, in the order given. */
 function readUserIds(reader: FieldReader): string[] | null {
   const given = [...(reader.list('userIds') ?? []), ...(reader.list('userId') ?? [])];
-  const ids = given.map((value) => parseText(value)?.trim());
+  const ids = given.map((value) => textOf(value)?.trim());
   if (ids.some((id) => id === undefined || id.length > maxNameLength)) {
     return reader.refuse('userIds', `must be comma-separated user ids of at most ${maxNameLength} characters`);
   }

@@ -2,12 +2,12 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import type { RawFields } from '../../http/fields/reader.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { Geofence, type GeofenceRecord } from '../../schemas/json/geofence.js';
 import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
+import { described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { addPairedRoutes } from '../paired-routes.js';
 import { isId, type Pair } from '../pairs.js';

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import type { RawFields } from '../../http/fields/reader.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { storedMarker } from '../../pipeline/catalog/store/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -10,7 +10,7 @@ import { freshId } from '../../schemas/ids.js';
 import { MapMarker, type MapMarkerRecord, type MarkerType, maxMarkerBytes } from '../../schemas/json/map.js';
 import { type MapMarkerHead, mapMarkerJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, described, found, idParameter, listOf, success } from '../describe.js';
+import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
 import { readMarker } from './input.js';

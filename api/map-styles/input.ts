@@ -3,7 +3,8 @@
  * specification is seen by who draws; here are the bounds of what is kept.
  */
 
-import { FieldReader, isDictionary, maxNameLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { FieldReader, maxNameLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { isDictionary } from '../../http/fields/values.js';
 import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../schemas/json/map.js';
 
 export type Style = Record<string, unknown>;

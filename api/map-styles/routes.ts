@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import type { RawFields } from '../../http/fields/reader.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { storedStyle } from '../../pipeline/catalog/store/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Unsupported } from '../../renderer/style/unsupported.js';
@@ -11,7 +11,7 @@ import { freshId } from '../../schemas/ids.js';
 import { MapStyle, type MapStyleRecord, Unsupported as UnsupportedSchema } from '../../schemas/json/map.js';
 import { type MapStyleHead, mapStyleJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
+import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
 import { readStyle, type Style, type StyleInput } from './input.js';

@@ -1,12 +1,12 @@
 /** Projects and their keys, for the administrator. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { FieldReader } from '../../http/fields/reader.js';
+import { accepted, FieldReader } from '../../http/fields/reader.js';
 import { Environment } from '../../schemas/json/common.js';
 import { KeyKind, Project, type ProjectRecord } from '../../schemas/json/project.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
+import { answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { createProject, environments, type IssuedKey, keyKinds, maxProjectNameLength, withNewKey } from './projects.js';
 

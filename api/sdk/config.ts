@@ -1,19 +1,19 @@
 /**
- * GET /v1/config: what SDKs ask when they start. The project's settings are mirrored, so that decisions they make
- * offline agree with ours.
+ * GET /v1/config: the configuration that SDKs read when they start. It mirrors the project's settings, so that decisions
+ * that an SDK makes offline agree with the server's.
  */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import type { IngestParts } from '../../ingest/parts.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';
+import type { SdkDependencies } from './routes.js';
 
-/** The settings of the caller's project and environment. */
+/** Returns the settings of a project and environment. */
 export const settingsOf = (configuration: ConfigurationReader, { project, environment }: Scope): Settings =>
   configuration.project(project)?.settings[environment] ?? defaultSettings;
 
-/** `logLevel` must be one that Android knows, or its SDK fails. */
+/** `logLevel` must be a level that the Android SDK knows; it throws on others. */
 const sdkConfiguration = (settings: Settings) => ({
   logLevel: 'info',
   startTrackingOnInitialize: false,
@@ -27,7 +27,10 @@ const sdkConfiguration = (settings: Settings) => ({
   defaultGeofenceDwellThreshold: settings.dwellEvents ? (settings.defaultDwellThreshold ?? 0) : 0,
 });
 
-export const configRoutes: FastifyPluginAsync<IngestParts> = async (app, { configuration }) => {
+export const configRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'configuration'>> = async (
+  app,
+  { configuration },
+) => {
   app.get(
     '/v1/config',
     {

@@ -1,102 +1,105 @@
-/** Events that clients report themselves: from a request to the record on topic `events`. Pure. */
-
-import type { Caller } from '../../http/access/keys.js';
-import { metadataField } from '../../http/fields/structures.js';
-import { parseIsoTime } from '../../http/fields/times.js';
-import { dateRule, maxAheadMs, minEpochMs } from '../../http/location/occurred-at.js';
-import { invalid, type Validated } from '../../schemas/errors.js';
+/** Conversions, the events that clients report themselves: from a request to the record on topic `events`. Pure. */
+import { FieldReader, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { readMetadata } from '../../http/fields/structures.js';
+import { checkRecent, maxAheadMs } from '../../http/location/occurred-at.js';
+import { maxIdCharacters } from '../../http/location/request.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
 import { freshId } from '../../schemas/ids.js';
 import { type Metadata, maxUserMetadataKeys } from '../../schemas/json/common.js';
 import type { Event, UserState } from '../../schemas/records.js';
 
-/** As the schema ConversionRequest lets it through. */
-export interface ConversionFields {
-  readonly name?: string;
-  readonly type?: string;
-  readonly userId?: string;
-  readonly deviceId?: string;
-  readonly installId?: string;
-  readonly createdAt?: string;
-  readonly revenue?: number;
-  readonly duration?: number;
-  readonly metadata?: unknown;
+export interface Conversion {
+  readonly name: string;
+  readonly userId: string | null;
+  readonly deviceId: string | null;
+  readonly installId: string | null;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly duration_min: number | null;
+  readonly metadata: Metadata | null;
 }
 
-/** Names of events that only evaluation makes. */
+/** Returns whether only evaluation may make events of this name. */
 export const isReserved = (name: string): boolean => name.startsWith('user.');
 
 const namePattern = /^[\w.-]{1,100}$/;
 
-function createdAtOf(text: string | undefined, nowMs: number): Validated<number> {
-  if (text === undefined) return { ok: true, value: nowMs };
-  const createdAt = parseIsoTime(text);
-  if (createdAt === undefined || createdAt < minEpochMs) return invalid('createdAt', dateRule);
-  return { ok: true, value: createdAt > nowMs + maxAheadMs ? nowMs : createdAt };
+function readName(reader: FieldReader): string | null {
+  // Mobile SDKs send the name as `type`.
+  const name = reader.required('name', reader.text('name', maxTextLength) ?? reader.text('type', maxTextLength));
+  return name === null || namePattern.test(name)
+    ? name
+    : reader.refuse('name', 'must be 1 to 100 letters, digits, _ . or -');
 }
 
-/** Revenue travels in the metadata, where web clients put it themselves. */
-const withRevenue = (metadata: Metadata | null, revenue: number | undefined): Metadata | null =>
-  revenue === undefined ? metadata : { ...metadata, revenue };
-
-function userOfEvent({ userId, deviceId, installId }: ConversionFields, user: UserState | undefined): Event['user'] {
-  if (userId === undefined && deviceId === undefined && installId === undefined) return null;
-  const profile = user?.profile ?? (installId === undefined ? null : JSON.stringify({ installId }));
-  return { id: user?.id ?? null, userId: userId ?? user?.userId ?? null, deviceId: deviceId ?? null, profile };
+/** A time that is too far ahead comes from a wrong clock; the time of receipt replaces it. */
+function readCreatedAt(reader: FieldReader, nowMs: number): number {
+  const given = reader.time('createdAt');
+  const createdAt = given === null ? nowMs : reader.take(checkRecent('createdAt', given));
+  return createdAt === null || createdAt > nowMs + maxAheadMs ? nowMs : createdAt;
 }
 
-/** The event with nothing of the stored user in it: for a caller who may not read users. */
-export const conversionAsSent = (event: Event, fields: ConversionFields): Event => ({
+/** Reads a conversion, or returns the first error. `nowMs` is the time of receipt. */
+export function readConversion(fields: RawFields, nowMs: number): Outcome<Conversion> {
+  const reader = new FieldReader(fields);
+  const name = readName(reader);
+  const ids = {
+    userId: reader.text('userId', maxIdCharacters),
+    deviceId: reader.text('deviceId', maxIdCharacters),
+    installId: reader.text('installId', maxIdCharacters),
+  };
+  const createdAt = readCreatedAt(reader, nowMs);
+  // Web clients put the revenue into the metadata themselves.
+  const revenue = reader.number('revenue');
+  const duration_min = reader.number('duration', { minimum: 0, unit: 'minutes' });
+  const metadata = reader.take(readMetadata('metadata', reader.value('metadata'), { maxKeys: maxUserMetadataKeys }));
+  return reader.outcome(() => ({
+    name: name as string,
+    ...ids,
+    createdAt,
+    duration_min,
+    metadata: revenue === null ? metadata : { ...metadata, revenue },
+  }));
+}
+
+function userOf({ userId, deviceId, installId }: Conversion, user: UserState | undefined): Event['user'] {
+  if (userId === null && deviceId === null && installId === null) return null;
+  const profile = user?.profile ?? (installId === null ? null : JSON.stringify({ installId }));
+  return { id: user?.id ?? null, userId: userId ?? user?.userId ?? null, deviceId, profile };
+}
+
+/** Returns the event without what is stored about the user: for a caller who may not read users. */
+export const eventAsSent = (event: Event, conversion: Conversion): Event => ({
   ...event,
-  user: userOfEvent(fields, undefined),
+  user: userOf(conversion, undefined),
 });
 
-/** The name, or what is wrong with it. */
-export function conversionName({ name, type }: ConversionFields): Validated<string> {
-  const given = name ?? type;
-  if (given === undefined) return invalid('name', 'is required');
-  return namePattern.test(given)
-    ? { ok: true, value: given }
-    : invalid('name', 'must be 1 to 100 letters, digits, _ . or -');
-}
-
-/** The event, with a fresh id. `user` is the stored user of the device, if there is one. */
-export function readConversion(
-  fields: ConversionFields,
-  caller: Pick<Caller, 'project' | 'environment'>,
+/** Makes the event, with a fresh id. `user` is the stored user of the device, if there is one. */
+export const eventOf = (
+  conversion: Conversion,
+  { project, environment }: Scope,
   user: UserState | undefined,
   nowMs: number,
-): Validated<Event> {
-  const name = conversionName(fields);
-  if (!name.ok) return name;
-  const createdAt = createdAtOf(fields.createdAt, nowMs);
-  if (!createdAt.ok) return createdAt;
-  const metadata = metadataField('metadata', fields.metadata, maxUserMetadataKeys);
-  if (!metadata.ok) return metadata;
-  const told = withRevenue(metadata.value, fields.revenue);
-  return {
-    ok: true,
-    value: {
-      id: freshId(nowMs),
-      type: name.value,
-      project: caller.project,
-      environment: caller.environment,
-      createdAt: createdAt.value,
-      actualCreatedAt: nowMs,
-      locationId: null,
-      user: userOfEvent(fields, user),
-      geofence: null,
-      beacon: null,
-      longitude: null,
-      latitude: null,
-      accuracy_m: null,
-      confidence: 3,
-      duration_min: fields.duration ?? null,
-      currentlyOperating: null,
-      foreground: null,
-      stopped: null,
-      replayed: false,
-      source: null,
-      metadata: told === null ? null : JSON.stringify(told),
-    },
-  };
-}
+): Event => ({
+  id: freshId(nowMs),
+  type: conversion.name,
+  project,
+  environment,
+  createdAt: conversion.createdAt,
+  actualCreatedAt: nowMs,
+  locationId: null,
+  user: userOf(conversion, user),
+  geofence: null,
+  beacon: null,
+  longitude: null,
+  latitude: null,
+  accuracy_m: null,
+  confidence: 3,
+  duration_min: conversion.duration_min,
+  currentlyOperating: null,
+  foreground: null,
+  stopped: null,
+  replayed: false,
+  source: null,
+  metadata: conversion.metadata === null ? null : JSON.stringify(conversion.metadata),
+});

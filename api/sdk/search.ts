@@ -1,13 +1,13 @@
-/**
- * Questions by place: the context of a point, nearby geofences and beacons, and the region that SDKs keep for offline
- * use.
- */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+/** Search by place: the context of a point, nearby geofences and beacons, and the region that SDKs keep for offline use. */
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
-import { coordinatesField, listField, metadataFilter } from '../../http/fields/structures.js';
-import { accepted } from '../../http/fields/validation.js';
-import type { IngestParts } from '../../ingest/parts.js';
+import { createDisclosures } from '../../http/access/disclosure.js';
+import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { metadataFilter } from '../../http/fields/structures.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
+import type { Position } from '../../schemas/json/common.js';
+import { settingsOf } from './config.js';
+import type { SdkDependencies } from './routes.js';
 import {
   BeaconSearchAnswer,
   BeaconSearchQuery,
@@ -17,17 +17,16 @@ import {
   GeofenceSearchQuery,
   RegionAnswer,
   RegionRequest,
-} from '../../ingest/schemas.js';
-import type { Scope } from '../../pipeline/catalog/types.js';
-import { invalid, parameterError } from '../../schemas/errors.js';
-import type { Position } from '../../schemas/json/common.js';
-import { settingsOf } from './config.js';
+} from './schemas.js';
 
+const defaultGeofences = 100;
+const maxGeofences = 1_000;
 const maxWithGeometry = 100;
 const maxBeacons = 100;
 const defaultBeacons = 10;
-/** SDKs keep beacons of this reach in sync. */
-const beaconRadiusM = 1_000;
+const maxBeaconRadiusM = 10_000;
+/** SDKs keep the beacons within this radius in sync. */
+const defaultBeaconRadiusM = 1_000;
 
 /** Tried from the widest on, until a region holds no more geofences than a device should keep. */
 const regionRadiiM = [10_000, 5_000, 2_000, 1_000, 500, 200] as const;
@@ -40,19 +39,68 @@ const placeOf = (scope: Scope, [longitude, latitude]: Position) => ({
   latitude,
 });
 
-export const searchRoutes: FastifyPluginAsync<IngestParts> = async (
-  plugin,
-  { spatial, configuration, disclosureFor },
+function readContextQuery(query: RawFields): Outcome<{ position: Position; accuracyM: number }> {
+  const reader = new FieldReader(query);
+  const position = reader.required('coordinates', reader.latitudeLongitude('coordinates'));
+  const accuracyM = reader.number('accuracy', { minimum: 0, unit: 'metres' }) ?? 0;
+  return reader.outcome(() => ({ position: position as Position, accuracyM }));
+}
+
+function readGeofenceQuery(query: RawFields) {
+  const reader = new FieldReader(query);
+  const near = reader.required('near', reader.latitudeLongitude('near'));
+  const limit = reader.integer('limit', { minimum: 1, maximum: maxGeofences }) ?? defaultGeofences;
+  const radiusM = reader.number('radius', { minimum: 1, unit: 'metres' });
+  const tags = reader.list('tags')?.filter((tag): tag is string => typeof tag === 'string' && tag !== '') ?? [];
+  const metadata = metadataFilter(query.metadata);
+  // The documentation of the wire format uses both names.
+  const includeGeometry = reader.boolean('includeGeometry') ?? reader.boolean('includeGeometries') ?? true;
+  if (includeGeometry && limit > maxWithGeometry)
+    reader.refuse('includeGeometry', `must be false for a limit above ${maxWithGeometry}`);
+  return reader.outcome(() => ({
+    near: near as Position,
+    search: {
+      limit,
+      includeGeometry,
+      ...(radiusM !== null && { radiusM }),
+      ...(tags.length > 0 && { tags }),
+      ...(metadata && { metadata }),
+    },
+  }));
+}
+
+function readBeaconQuery(query: RawFields): Outcome<{ near: Position; radiusM: number; limit: number }> {
+  const reader = new FieldReader(query);
+  const near = reader.required('near', reader.latitudeLongitude('near'));
+  const radiusM = reader.number('radius', { minimum: 1, maximum: maxBeaconRadiusM, unit: 'metres' });
+  const limit = reader.integer('limit', { minimum: 1 }) ?? defaultBeacons;
+  return reader.outcome(() => ({
+    near: near as Position,
+    radiusM: radiusM ?? defaultBeaconRadiusM,
+    limit: Math.min(limit, maxBeacons),
+  }));
+}
+
+function readRegionRequest(fields: RawFields): Outcome<Position> {
+  const reader = new FieldReader(fields);
+  const latitude = reader.required('latitude', reader.number('latitude', { minimum: -90, maximum: 90 }));
+  const longitude = reader.required('longitude', reader.number('longitude', { minimum: -180, maximum: 180 }));
+  return reader.outcome(() => [longitude as number, latitude as number]);
+}
+
+export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 'configuration'>> = async (
+  app,
+  { spatial, configuration },
 ) => {
-  const app = plugin.withTypeProvider<TypeBoxTypeProvider>();
   const config = { authority: 'publishable', limit: 'query' } as const;
+  const disclosureFor = createDisclosures((query) => spatial.context(query));
 
   app.get(
     '/v1/context',
     {
       config,
       schema: {
-        summary: 'What is at a point',
+        summary: 'List the geofences at a point',
         tags: ['search'],
         querystring: ContextQuery,
         response: { 200: ContextAnswer },
@@ -60,8 +108,8 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (
     },
     async (request) => {
       const caller = callerOf(request);
-      const position = accepted(coordinatesField('coordinates', request.query.coordinates));
-      const geofences = await spatial.context({ ...placeOf(caller, position), accuracyM: request.query.accuracy ?? 0 });
+      const { position, accuracyM } = accepted(readContextQuery(request.query as RawFields));
+      const geofences = await spatial.context({ ...placeOf(caller, position), accuracyM });
       // Mobile SDKs read `context`, the web SDK reads the top level.
       const context = { live: caller.environment === 'live', geofences };
       return { meta: { code: 200 }, context, ...context };
@@ -73,29 +121,16 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (
     {
       config,
       schema: {
-        summary: 'Geofences near a point, nearest first',
+        summary: 'List the geofences near a point, nearest first',
         tags: ['search'],
         querystring: GeofenceSearchQuery,
         response: { 200: GeofenceSearchAnswer },
       },
     },
     async (request) => {
-      const { near, limit = 100, radius, tags, metadata, includeGeometry, includeGeometries } = request.query;
-      const withGeometry = includeGeometry ?? includeGeometries ?? true;
-      if (withGeometry && limit > maxWithGeometry) {
-        throw parameterError(invalid('includeGeometry', `must be false for a limit above ${maxWithGeometry}`).problem);
-      }
-      const wantedTags = listField(tags);
-      const wantedMetadata = metadataFilter(metadata);
       const caller = callerOf(request);
-      const geofences = await spatial.searchGeofences({
-        ...placeOf(caller, accepted(coordinatesField('near', near))),
-        limit,
-        includeGeometry: withGeometry,
-        ...(radius !== undefined && { radiusM: radius }),
-        ...(wantedTags && { tags: wantedTags }),
-        ...(wantedMetadata && { metadata: wantedMetadata }),
-      });
+      const { near, search } = accepted(readGeofenceQuery(request.query as RawFields));
+      const geofences = await spatial.searchGeofences({ ...placeOf(caller, near), ...search });
       return { meta: { code: 200 }, geofences: disclosureFor(caller).geofences(geofences) };
     },
   );
@@ -105,7 +140,7 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (
     {
       config,
       schema: {
-        summary: 'Beacons near a point, nearest first, and what to range anyway',
+        summary: 'List the beacons near a point, nearest first, and the UUIDs and UIDs to range anywhere',
         tags: ['search'],
         querystring: BeaconSearchQuery,
         response: { 200: BeaconSearchAnswer },
@@ -113,15 +148,14 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (
     },
     async (request) => {
       const caller = callerOf(request);
-      const { near, radius = beaconRadiusM, limit = defaultBeacons } = request.query;
-      const place = placeOf(caller, accepted(coordinatesField('near', near)));
-      const beacons = await spatial.searchBeacons({ ...place, radiusM: radius, limit: Math.min(limit, maxBeacons) });
+      const { near, radiusM, limit } = accepted(readBeaconQuery(request.query as RawFields));
+      const beacons = await spatial.searchBeacons({ ...placeOf(caller, near), radiusM, limit });
       const { beaconUuids: uuids, beaconUids: uids } = settingsOf(configuration, caller);
       return { meta: { code: 200, settings: { beacons: { uuids, uids } } }, beacons };
     },
   );
 
-  /** The widest region whose geofences a device can keep. */
+  /** Returns the widest region whose geofences a device can keep. */
   async function regionAround(place: ReturnType<typeof placeOf>) {
     for (const radiusM of regionRadiiM) {
       const geofences = await spatial.searchGeofences({
@@ -140,14 +174,14 @@ export const searchRoutes: FastifyPluginAsync<IngestParts> = async (
     {
       config,
       schema: {
-        summary: 'All that lies around a point, for offline use',
+        summary: 'List the geofences and beacons around a point, for offline use',
         tags: ['sdk'],
         body: RegionRequest,
         response: { 200: RegionAnswer },
       },
     },
     async (request) => {
-      const { latitude, longitude } = request.body;
+      const [longitude, latitude] = accepted(readRegionRequest((request.body ?? {}) as RawFields));
       const caller = callerOf(request);
       const place = placeOf(caller, [longitude, latitude]);
       const { radiusM, geofences: around } = await regionAround(place);

@@ -39,7 +39,7 @@ describe('what is refused', () => {
     [{ toString: true }, 'toString: is not a setting'],
     [{ stopDetection: 'maybe' }, 'stopDetection: must be true or false'],
     [{ defaultDwellThreshold: -1 }, 'defaultDwellThreshold: must be a number from 0 to 525600 minutes'],
-    [{ minimumConfidence: 4 }, 'minimumConfidence: must be a number from 1 to 3'],
+    [{ minimumConfidence: 4 }, 'minimumConfidence: must be a whole number from 1 to 3'],
     [{ minimumConfidence: 1.5 }, 'minimumConfidence: must be a whole number from 1 to 3'],
     [{ beaconUuids: 'abc' }, 'beaconUuids: must be at most 100 UUIDs of 32 hex digits'],
     [{ beaconUids: [1] }, 'beaconUids: must be at most 100 UIDs of 20 hex digits'],

@@ -3,7 +3,8 @@
  * default.
  */
 
-import { FieldReader, type Outcome, parseText, type RawFields } from '../../http/fields/reader.js';
+import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { textOf } from '../../http/fields/values.js';
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
 
@@ -42,7 +43,7 @@ function readGroups(
   normal: (text: string) => string | undefined,
   what: string,
 ): string[] | null {
-  const groups = reader.list(name)?.map((value) => normal(parseText(value)?.trim().toLowerCase() ?? ''));
+  const groups = reader.list(name)?.map((value) => normal(textOf(value)?.trim().toLowerCase() ?? ''));
   if (groups === undefined) return null;
   if (groups.length > maxBeaconGroups || groups.includes(undefined)) {
     return reader.refuse(name, `must be at most ${maxBeaconGroups} ${what}`);

@@ -2,9 +2,10 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { accepted } from '../../http/fields/reader.js';
 import { Settings } from '../../schemas/json/project.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, bodyFields, described, found, success } from '../describe.js';
+import { answerOf, bodyFields, described, found, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { mergeSettings } from './input.js';
 

@@ -2,12 +2,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import type { Caller } from '../../http/access/keys.js';
-import type { RawFields } from '../../http/fields/reader.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import { Event } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, described, success } from '../describe.js';
+import { answerOf, described, success } from '../describe.js';
 import { limitParameter } from '../lists.js';
 import type { Serialize } from '../serialize.js';
 import type { Followers } from '../stream/followers.js';

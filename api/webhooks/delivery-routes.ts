@@ -1,7 +1,7 @@
 /** What is delivered to a webhook: a sample at once, events once more, and the record of what was tried. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { deliveriesOf } from '../../pipeline/records/deliveries.js';
 import { deviceKey } from '../../pipeline/records/device-key.js';
 import { ApiError } from '../../schemas/errors.js';
@@ -10,7 +10,7 @@ import type { Delivery } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
+import { answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
 import { cursorParameter, encodeCursor, limitParameter, timeParameters } from '../lists.js';
 import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
 import { RedeliveryFields, TestFields } from './body.js';

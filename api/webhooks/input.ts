@@ -6,14 +6,8 @@
  * sent back.
  */
 
-import {
-  FieldReader,
-  maxNameLength,
-  maxTextLength,
-  type Outcome,
-  parseText,
-  type RawFields,
-} from '../../http/fields/reader.js';
+import { FieldReader, maxNameLength, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { textOf } from '../../http/fields/values.js';
 import type { Networks } from '../../outbound/addresses.js';
 import { checkUrl, maxUrlLength } from '../../outbound/url.js';
 import { eventTypes } from '../../schemas/json/user.js';
@@ -93,7 +87,7 @@ const hasLength = (list: readonly unknown[], maximum: number): boolean => list.l
 function readTexts(reader: FieldReader, name: 'types' | 'tags'): string[] | null {
   const given = reader.value(name);
   if (given === undefined) return null;
-  const texts = (reader.list(name) ?? []).map((value) => parseText(value) ?? '');
+  const texts = (reader.list(name) ?? []).map((value) => textOf(value) ?? '');
   // Spaces are of the tag, but not those around commas.
   const distinct = new Set(Array.isArray(given) ? texts : texts.map((text) => text.trim()));
   return distinct.has('') ? [] : [...distinct];

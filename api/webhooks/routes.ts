@@ -5,13 +5,13 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import type { RawFields } from '../../http/fields/reader.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { type Networks, parseNetworks } from '../../outbound/addresses.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import { type IssuedSecret, webhookJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
+import { answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
 import { NewWebhookFields, WebhookFields } from './body.js';

@@ -1,12 +1,12 @@
 /** The secrets of a webhook: rotation and removal. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Id } from '../../schemas/json/common.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { accepted, answerOf, bodyFields, described, found, idParameter } from '../describe.js';
+import { answerOf, bodyFields, described, found, idParameter } from '../describe.js';
 import type { Edit } from '../edits.js';
 import { RotationFields } from './body.js';
 import { type ById, createWebhookEditor } from './edit.js';

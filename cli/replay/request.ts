@@ -1,7 +1,7 @@
 /** What the words of `fenceline replay` ask for. Pure but for the files that they name. */
 import { readFileSync, statSync } from 'node:fs';
 import { mergeSettings } from '../../api/settings/input.js';
-import { isDictionary } from '../../http/fields/reader.js';
+import { isDictionary } from '../../http/fields/values.js';
 import type { TimeRange } from '../../replay/partition.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord, Settings } from '../../schemas/json/project.js';

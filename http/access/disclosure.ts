@@ -14,7 +14,8 @@ import type { Location } from '../../schemas/records.js';
 import { userJson } from '../../schemas/wire/user.js';
 import type { Caller } from './keys.js';
 
-export const isToldAll = ({ kind }: Pick<Caller, 'kind'>): boolean => kind === 'secret';
+/** Returns whether a key may read all that is stored about users. */
+export const readsEverything = ({ kind }: Pick<Caller, 'kind'>): boolean => kind === 'secret';
 
 /** The fields of a profile that the location itself carries. */
 const sentProfile = ({ details }: Location): UserProfile =>
@@ -94,5 +95,5 @@ function onlyWhatWasSent(context: SpatialQueries['context']): Disclosure {
 /** The disclosure of each kind of key. `context` finds the geofences at a point. */
 export function createDisclosures(context: SpatialQueries['context']): (caller: Pick<Caller, 'kind'>) => Disclosure {
   const restricted = onlyWhatWasSent(context);
-  return (caller) => (isToldAll(caller) ? everything : restricted);
+  return (caller) => (readsEverything(caller) ? everything : restricted);
 }

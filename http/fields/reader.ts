@@ -1,67 +1,58 @@
 /**
- * Reads fields that came as JSON, as a form, in a query or as a row of a file, and keeps the first thing that is wrong.
+ * Reads the fields of a request, by name, by the rules of values.ts, and keeps the first error.
  *
- * Flows in: names and values as a parser left them. Flows out: typed values, and one catalogued error. The rules of
- * text are the same everywhere: absent, null and '' mean not given; numbers and booleans may come as text; structured
- * values may come as JSON text.
- * The order in which fields are read is the order in which they are complained of.
+ * Flows in: names and values as a parser left them. Flows out: typed values, or one catalogued error that names the
+ * field and its rule. The order in which fields are read is the order in which errors are reported.
  */
-
-import { ApiError, type ErrorCode, type Validated } from '../../schemas/errors.js';
-import { parseJson } from './json-text.js';
-import { malformedTextIn, wellFormedRule } from './text.js';
-import { parseTime } from './times.js';
+import { ApiError, type ErrorCode, parameterError, type Validated } from '../../schemas/errors.js';
+import type { Position } from '../../schemas/json/common.js';
+import { readLatitudeLongitude, readStructure } from './structures.js';
+import { wellFormedRule } from './text.js';
+import {
+  commaSeparated,
+  isDictionary,
+  isGiven,
+  numberOf,
+  type Read,
+  readBoolean,
+  readDate,
+  readText,
+  rules,
+  single,
+} from './values.js';
 
 export type RawFields = Readonly<Record<string, unknown>>;
 
-/** The outcome of reading a request: what it asks, or the catalogued error to answer. */
+/** The result of reading a request: its values, or the catalogued error to answer. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ApiError };
+
+/** Returns the value, or throws the error to answer. */
+export function accepted<T>(result: Outcome<T> | Validated<T>): T {
+  if (result.ok) return result.value;
+  throw 'error' in result ? result.error : parameterError(result.problem);
+}
 
 /** Bounds of texts, in UTF-16 units. */
 export const maxNameLength = 256;
 export const maxTextLength = 4_096;
 
-const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
-/** A finite number, given as such or as text. */
-export function parseNumber(value: unknown): number | undefined {
-  if (typeof value === 'string' && decimal.test(value.trim())) return parseNumber(Number(value));
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-/** A boolean, given as such or as `true` or `false` in any case. */
-export function parseBoolean(value: unknown): boolean | undefined {
-  if (typeof value === 'boolean') return value;
-  if (typeof value !== 'string') return undefined;
-  return { true: true, false: false }[value.trim().toLowerCase() as 'true' | 'false'];
-}
-
-/** Text, or a number that stands for it, as in `externalId: 123`. */
-export function parseText(value: unknown): string | undefined {
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Is it an object with keys, as opposed to a list or a plain value? */
-export const isDictionary = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isGiven = (value: unknown): boolean =>
-  value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === '');
-
-/** Of `tag=a&tag=b` a parser makes a list; where one value is wanted the last one counts. */
-const lastOfRepeated = (value: unknown): unknown =>
-  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string') ? value.at(-1) : value;
-
-interface NumberRange {
+export interface NumberRange {
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Plural, as in `minutes`. */
   readonly unit?: string;
 }
 
+const rangeText = ({ minimum, maximum, unit = '' }: NumberRange): string => {
+  const after = unit && ` ${unit}`;
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}${after}`;
+  if (minimum !== undefined) return ` of at least ${minimum}${after}`;
+  return maximum === undefined ? after : ` of at most ${maximum}${after}`;
+};
+
 /**
- * See the head of the file. Readers answer null for a field that isn't given or is broken; `outcome` tells the two
- * apart.
+ * Reads the fields of one request. Its methods return null for a field that is not given or breaks its rule; `outcome`
+ * tells the two apart.
  */
 export class FieldReader {
   readonly #fields: RawFields;
@@ -71,66 +62,55 @@ export class FieldReader {
     this.#fields = fields;
   }
 
-  /** The names that are given, in the order they came. */
+  /** Returns the names that are given, in their order. */
   names(): string[] {
     return Object.keys(this.#fields).filter((name) => this.value(name) !== undefined);
   }
 
-  /** The value as it came; undefined when it isn't given. */
+  /** Returns the raw value; undefined when it is not given. */
   value(name: string): unknown {
     const value = Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined;
     return isGiven(value) ? value : undefined;
   }
 
-  /** Notes what is wrong with a field, unless something was wrong before. */
+  /** Notes an error, unless there is one already. */
   refuse(param: string, rule: string, code: ErrorCode = 'invalid_parameter'): null {
     this.#error ??= new ApiError(code, `${param}: ${rule}`, { param });
     return null;
   }
 
-  /** Takes over the outcome of a validation. */
+  /** Returns the value of a validation, or notes its problem. */
   take<T>(validated: Validated<T>): T | null {
     return validated.ok ? validated.value : this.refuse(validated.problem.param, validated.problem.rule);
   }
 
   text(name: string, maxLength = maxNameLength): string | null {
-    const value = this.#scalar(name);
-    if (value === undefined) return null;
-    const text = parseText(value);
-    if (text === undefined) return this.refuse(name, 'must be text');
+    const text = this.#read(name, readText, rules.text);
+    if (text === null) return null;
     if (!text.isWellFormed()) return this.refuse(name, wellFormedRule);
     return text.length <= maxLength ? text : this.refuse(name, `must have at most ${maxLength} characters`);
   }
 
   requiredText(name: string, maxLength = maxNameLength): string {
-    return this.#required(name, this.text(name, maxLength)) ?? '';
+    return this.required(name, this.text(name, maxLength)) ?? '';
   }
 
   boolean(name: string): boolean | null {
-    const value = this.#scalar(name);
-    if (value === undefined) return null;
-    return parseBoolean(value) ?? this.refuse(name, 'must be true or false');
+    return this.#read(name, readBoolean, rules.boolean);
   }
 
-  number(name: string, { minimum = -Infinity, maximum = Infinity, unit = '' }: NumberRange = {}): number | null {
-    const value = this.#scalar(name);
-    if (value === undefined) return null;
-    const number = parseNumber(value);
-    if (number !== undefined && number >= minimum && number <= maximum) return number;
-    const limits =
-      maximum < Infinity ? ` from ${minimum} to ${maximum}` : minimum > -Infinity ? ` of at least ${minimum}` : '';
-    return this.refuse(name, `must be a number${limits}${unit && ` ${unit}`}`);
+  number(name: string, range: NumberRange = {}): number | null {
+    return this.#number(name, range, rules.number, () => true);
   }
 
-  integer(name: string, range: Required<Pick<NumberRange, 'minimum' | 'maximum'>>): number | null {
-    const number = this.number(name, range);
-    if (number === null || Number.isInteger(number)) return number;
-    return this.refuse(name, `must be a whole number from ${range.minimum} to ${range.maximum}`);
+  /** Reads a number without a fraction. */
+  integer(name: string, range: NumberRange = {}): number | null {
+    return this.#number(name, range, 'must be a whole number', Number.isInteger);
   }
 
-  /** One of a few words, in any case; answers the word as it stands in `words`. */
+  /** Reads one of a few words, in any case, and returns it as it is written in `words`. */
   choice<const Word extends string>(name: string, words: readonly Word[]): Word | null {
-    const value = this.#scalar(name);
+    const value = single(this.value(name));
     if (value === undefined) return null;
     const given = typeof value === 'string' ? value.trim().toLowerCase() : undefined;
     return (
@@ -139,42 +119,41 @@ export class FieldReader {
   }
 
   requiredChoice<const Word extends string>(name: string, words: readonly Word[]): Word | null {
-    return this.#required(name, this.choice(name, words));
+    return this.required(name, this.choice(name, words));
   }
 
-  /** Epoch milliseconds of a written date. */
+  /** Reads a date as epoch milliseconds. */
   time(name: string): number | null {
-    const value = this.#scalar(name);
-    if (value === undefined) return null;
-    const time = typeof value === 'string' ? parseTime(value) : undefined;
-    return (
-      time ??
-      this.refuse(name, 'must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z')
-    );
+    return this.#read(name, readDate, rules.date);
   }
 
-  /** A structured value: as it came, or parsed when it came as JSON text. Undefined when not given or broken. */
+  /** Reads a structured value: as it is, or parsed from JSON text. Undefined when not given or broken. */
   structure(name: string, value: unknown = this.value(name)): unknown {
-    if (typeof value !== 'string') return value;
-    const parsed = parseJson(value);
-    if (!parsed.ok) return this.refuse(name, `must be valid JSON: ${parsed.fault}`) ?? undefined;
-    const malformed = malformedTextIn(parsed.value, name);
-    return malformed === undefined ? parsed.value : (this.refuse(malformed, wellFormedRule) ?? undefined);
+    return this.take(readStructure(name, value)) ?? undefined;
   }
 
-  /** A list, which may also come as its JSON text or as comma-separated text. */
+  /** Reads `latitude,longitude`, as query strings have it, and returns [longitude, latitude]. */
+  latitudeLongitude(name: string): Position | null {
+    const text = this.text(name);
+    return text === null ? null : this.take(readLatitudeLongitude(name, text));
+  }
+
+  /**
+   * Reads a list: as it is, as JSON text that begins with `[`, or as comma-separated text. Any other value is a list of
+   * one. Undefined when not given or broken.
+   */
   list(name: string): unknown[] | undefined {
     const value = this.value(name);
     if (value === undefined || Array.isArray(value)) return value;
     if (typeof value !== 'string') return [value];
-    if (!value.trim().startsWith('[')) return value.split(',');
+    if (!value.trim().startsWith('[')) return commaSeparated(value);
     const list = this.structure(name, value);
     return Array.isArray(list) ? list : undefined;
   }
 
   /**
-   * A dictionary that may come whole (`name`) or by key (`name.key`, `name[key]`), but not both ways at once.
-   * Undefined when not given or broken. Values are as they came.
+   * Reads a dictionary, either whole (`name`) or by key (`name.key`, `name[key]`), but not both ways at once. Its
+   * values are raw. Undefined when not given or broken.
    */
   dictionary(name: string): Record<string, unknown> | undefined {
     const parts = this.#parts(name);
@@ -186,14 +165,29 @@ export class FieldReader {
     return undefined;
   }
 
-  /** The value if every field so far was right, else the first error. */
+  /** Returns a value that was read, or notes that the field is required. */
+  required<T>(name: string, value: T | null): T | null {
+    return value ?? this.refuse(name, 'is required');
+  }
+
+  /** Returns the built value if every field so far followed its rule, else the first error. */
   outcome<T>(build: () => T): Outcome<T> {
     return this.#error === undefined ? { ok: true, value: build() } : { ok: false, error: this.#error };
   }
 
-  #scalar(name: string): unknown {
-    const value = lastOfRepeated(this.value(name));
-    return isGiven(value) ? value : undefined;
+  #read<T>(name: string, read: (value: unknown) => Read<T>, rule: string): T | null {
+    const value = read(this.value(name));
+    if (value === undefined) return null;
+    return value ?? this.refuse(name, rule);
+  }
+
+  #number(name: string, range: NumberRange, rule: string, accepts: (value: number) => boolean): number | null {
+    const value = single(this.value(name));
+    if (value === undefined) return null;
+    const number = numberOf(value);
+    const { minimum = -Infinity, maximum = Infinity } = range;
+    if (number !== null && number >= minimum && number <= maximum && accepts(number)) return number;
+    return this.refuse(name, `${rule}${rangeText(range)}`);
   }
 
   #parts(name: string): [string, unknown][] {
@@ -203,9 +197,5 @@ export class FieldReader {
         return [[given.slice(name.length + 1, -1), this.value(given)]];
       return [];
     });
-  }
-
-  #required<T>(name: string, value: T | null): T | null {
-    return value ?? this.refuse(name, 'is required');
   }
 }

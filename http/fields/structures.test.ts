@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { coordinatesField, jsonField, listField, metadataField, metadataFilter } from './structures.js';
+import type { Validated } from '../../schemas/errors.js';
+import { metadataFilter, readLatitudeLongitude, readMetadata, readPosition, readStructure } from './structures.js';
 
-const outcome = (result: ReturnType<typeof metadataField> | ReturnType<typeof coordinatesField>) =>
+const outcome = (result: Validated<unknown>) =>
   result.ok ? result.value : `${result.problem.param}: ${result.problem.rule}`;
 
 describe('metadata', () => {
@@ -15,13 +16,19 @@ describe('metadata', () => {
     ],
     ['{"a":1}', { a: 1 }],
     ['{"a":', 'metadata: must be valid JSON: column 6: expected a value, not the end'],
-    ['text', 'metadata: must be an object of strings, numbers and booleans'],
-    [[1], 'metadata: must be an object of strings, numbers and booleans'],
+    ['text', 'metadata: must be valid JSON: column 1: expected a value, not "t"'],
+    [[1], 'metadata: must be a dictionary of strings, numbers and booleans'],
     [{ a: { b: 1 } }, 'metadata.a: must be a string, a number or a boolean'],
     [{ a: Number.NaN }, 'metadata.a: must be a string, a number or a boolean'],
     [{ a: 1, b: 2, c: 3, d: 4, e: 5 }, 'metadata: must have at most 4 keys'],
+    [{ ['x'.repeat(11)]: 1 }, 'metadata: keys must have 1 to 10 characters'],
+    [{ '': 1 }, 'metadata: keys must have 1 to 10 characters'],
+    [{ a: 'x'.repeat(21) }, 'metadata.a: must have at most 20 characters'],
+    [{ a: '\ud800' }, 'metadata.a: must be well-formed Unicode, without half of a surrogate pair'],
   ])('%j', (value, expected) => {
-    expect(outcome(metadataField('metadata', value, 4))).toEqual(expected);
+    expect(outcome(readMetadata('metadata', value, { maxKeys: 4, maxKeyLength: 10, maxTextLength: 20 }))).toEqual(
+      expected,
+    );
   });
 
   it('filters infer types and ignore what is no filter', () => {
@@ -32,7 +39,7 @@ describe('metadata', () => {
   });
 });
 
-describe('coordinates', () => {
+describe('coordinates of a query string', () => {
   it.each([
     ['40.5,-73.9', [-73.9, 40.5]],
     [' 1 , 2 ', [2, 1]],
@@ -40,17 +47,24 @@ describe('coordinates', () => {
     ['1,', 'near: must be latitude,longitude'],
     ['1,2,3', 'near: must be latitude,longitude'],
     ['x,2', 'near: must be latitude,longitude'],
+    ['0x10,2', 'near: must be latitude,longitude'],
     ['91,2', 'near: latitude must be -90 to 90'],
     ['1,181', 'near: longitude must be -180 to 180'],
   ])('%s', (text, expected) => {
-    expect(outcome(coordinatesField('near', text))).toEqual(expected);
+    expect(outcome(readLatitudeLongitude('near', text))).toEqual(expected);
   });
 });
 
-it('JSON inside a field and comma-separated lists', () => {
-  expect(jsonField('coordinates', '[1,2]')).toEqual({ ok: true, value: [1, 2] });
-  expect(jsonField('coordinates', '[1,').ok).toBe(false);
-  expect(jsonField('name', 'plain')).toEqual({ ok: true, value: 'plain' });
-  expect(listField(' a,,b ')).toEqual(['a', 'b']);
-  expect(listField(' , ')).toBeUndefined();
+it('a position of a body', () => {
+  expect(outcome(readPosition('coordinates', ['1', 2]))).toEqual([1, 2]);
+  expect(outcome(readPosition('coordinates', [['1'], 2]))).toBe(
+    'coordinates: must be two finite numbers, [longitude,latitude]',
+  );
+});
+
+it('JSON inside a field', () => {
+  expect(outcome(readStructure('coordinates', '[1,2]'))).toEqual([1, 2]);
+  expect(outcome(readStructure('coordinates', [1, 2]))).toEqual([1, 2]);
+  expect(outcome(readStructure('coordinates', ' '))).toBeUndefined();
+  expect(readStructure('coordinates', '[1,').ok).toBe(false);
 });

@@ -1,66 +1,78 @@
-/**
- * Values that arrive as text in forms and query strings: JSON inside a field, coordinates, filters, comma-separated
- * lists.
- */
-
+/** Reads values that have parts: JSON inside a field, positions, metadata. */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Metadata, Position } from '../../schemas/json/common.js';
 import { parseJson } from './json-text.js';
 import { malformedTextIn, wellFormedRule } from './text.js';
+import { isDictionary, isGiven, numberOf } from './values.js';
 
-/** A structured field, given as itself or as its JSON text. Other text is passed on as it is. */
-export function jsonField(param: string, value: unknown): Validated<unknown> {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return { ok: true, value };
+/** Reads a structured field, given as it is or as its JSON text. The value is undefined when the field is not given. */
+export function readStructure(param: string, value: unknown): Validated<unknown> {
+  if (!isGiven(value)) return { ok: true, value: undefined };
+  if (typeof value !== 'string') return { ok: true, value };
   const parsed = parseJson(value);
-  return parsed.ok ? parsed : invalid(param, `must be valid JSON: ${parsed.fault}`);
+  if (!parsed.ok) return invalid(param, `must be valid JSON: ${parsed.fault}`);
+  const malformed = malformedTextIn(parsed.value, param);
+  return malformed === undefined ? parsed : invalid(malformed, wellFormedRule);
 }
 
-/**
- * A flat dictionary of strings, booleans and finite numbers, or its JSON text; null when absent, null or empty text.
- * A value that is null counts as not given.
- */
-export function metadataField(param: string, value: unknown, maxKeys: number): Validated<Metadata | null> {
-  if (value === undefined || value === null || value === '') return { ok: true, value: null };
-  const parsed = jsonField(param, value);
-  if (!parsed.ok) return parsed;
-  if (
-    typeof parsed.value !== 'object' ||
-    parsed.value === null ||
-    Array.isArray(parsed.value) ||
-    ArrayBuffer.isView(parsed.value)
-  ) {
-    return invalid(param, 'must be an object of strings, numbers and booleans');
-  }
-  const entries = Object.entries(parsed.value).filter(([, item]) => item !== null);
+/** Reads one [longitude, latitude] in degrees, as bodies have it. */
+export function readPosition(param: string, value: unknown): Validated<Position> {
+  if (!Array.isArray(value) || value.length !== 2) return invalid(param, 'must be [longitude,latitude]');
+  const longitude = numberOf(value[0]);
+  const latitude = numberOf(value[1]);
+  if (longitude === null || latitude === null)
+    return invalid(param, 'must be two finite numbers, [longitude,latitude]');
+  if (Math.abs(longitude) > 180) return invalid(param, 'longitude, which comes first, must be -180 to 180');
+  if (Math.abs(latitude) > 90) return invalid(param, 'latitude, which comes second, must be -90 to 90');
+  return { ok: true, value: [longitude, latitude] };
+}
+
+/** Reads `latitude,longitude`, as query strings have it, and returns [longitude, latitude]. */
+export function readLatitudeLongitude(param: string, text: string): Validated<Position> {
+  const parts = text.split(',');
+  const [latitude, longitude] = parts.map(numberOf);
+  if (parts.length !== 2 || latitude == null || longitude == null) return invalid(param, 'must be latitude,longitude');
+  if (Math.abs(latitude) > 90) return invalid(param, 'latitude must be -90 to 90');
+  if (Math.abs(longitude) > 180) return invalid(param, 'longitude must be -180 to 180');
+  return { ok: true, value: [longitude, latitude] };
+}
+
+export interface MetadataLimits {
+  readonly maxKeys: number;
+  /** In UTF-16 units; absent: no limit. */
+  readonly maxKeyLength?: number;
+  readonly maxTextLength?: number;
+}
+
+/** Checks that a dictionary is flat: strings, booleans and finite numbers. Keys with null are left out. */
+export function checkMetadata(
+  param: string,
+  dictionary: Readonly<Record<string, unknown>>,
+  { maxKeys, maxKeyLength = Infinity, maxTextLength = Infinity }: MetadataLimits,
+): Validated<Metadata> {
+  const entries = Object.entries(dictionary).filter(([, value]) => value !== null);
   if (entries.length > maxKeys) return invalid(param, `must have at most ${maxKeys} keys`);
-  const odd = entries.find(
-    ([, item]) => typeof item !== 'string' && typeof item !== 'boolean' && !Number.isFinite(item),
-  );
-  if (odd) return invalid(`${param}.${odd[0]}`, 'must be a string, a number or a boolean');
+  for (const [key, value] of entries) {
+    if (maxKeyLength < Infinity && (key === '' || key.length > maxKeyLength))
+      return invalid(param, `keys must have 1 to ${maxKeyLength} characters`);
+    if (typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value))
+      return invalid(`${param}.${key}`.toWellFormed(), 'must be a string, a number or a boolean');
+    if (typeof value === 'string' && value.length > maxTextLength)
+      return invalid(`${param}.${key}`.toWellFormed(), `must have at most ${maxTextLength} characters`);
+  }
   const metadata = Object.fromEntries(entries) as Metadata;
   const malformed = malformedTextIn(metadata, param);
   return malformed === undefined ? { ok: true, value: metadata } : invalid(malformed, wellFormedRule);
 }
 
-/** `latitude,longitude` of a query string, as [longitude, latitude]. */
-export function coordinatesField(param: string, text: string): Validated<Position> {
-  const parts = text.split(',');
-  const [latitude, longitude] = parts.map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
-  if (parts.length !== 2 || !Number.isFinite(latitude) || !Number.isFinite(longitude)) {
-    return invalid(param, 'must be latitude,longitude');
-  }
-  if (Math.abs(latitude!) > 90) return invalid(param, 'latitude must be -90 to 90');
-  if (Math.abs(longitude!) > 180) return invalid(param, 'longitude must be -180 to 180');
-  return { ok: true, value: [longitude!, latitude!] };
-}
-
-/** `a, b,c` as its parts, without empty ones; undefined when nothing is left. */
-export function listField(text: string | undefined): string[] | undefined {
-  const parts = (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  return parts.length > 0 ? parts : undefined;
+/** Reads metadata given as a dictionary or as its JSON text; null when it is not given. */
+export function readMetadata(param: string, value: unknown, limits: MetadataLimits): Validated<Metadata | null> {
+  const given = readStructure(param, value);
+  if (!given.ok) return given;
+  if (given.value === undefined) return { ok: true, value: null };
+  return isDictionary(given.value)
+    ? checkMetadata(param, given.value, limits)
+    : invalid(param, 'must be a dictionary of strings, numbers and booleans');
 }
 
 const numberText = /^-?\d+(\.\d+)?$/;
@@ -71,11 +83,11 @@ function inferredType(text: string): string | number | boolean {
 }
 
 /**
- * The filter `metadata[key]=value` of a query string. The type follows from the text: `true` is a boolean, `12` a
- * number. Anything else under the name, such as the `[object Object]` that a web SDK sends, is no filter.
+ * Reads the filter `metadata[key]=value` of a query string. The type follows from the text: `true` is a boolean, `12`
+ * a number. Any other value, such as the `[object Object]` that a web SDK sends, is no filter.
  */
 export function metadataFilter(value: unknown): Metadata | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isDictionary(value)) return undefined;
   const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return entries.length > 0 ? Object.fromEntries(entries.map(([key, text]) => [key, inferredType(text)])) : undefined;
 }

@@ -1,7 +1,6 @@
 /**
- * The one reader of dates, for every input: ISO 8601, and, where people write, by allow-list the two common forms of
- * prose, `Jan 1, 2029` and
- * RFC 2822's `Mon, 01 Jan 2029 09:30:00 +0200`. `Date.parse` isn't used: it depends on the machine's zone and takes
+ * Parses written dates: ISO 8601 and two common forms of prose, `Jan 1, 2029` and RFC 2822's
+ * `Mon, 01 Jan 2029 09:30:00 +0200`. It does not use `Date.parse`, which depends on the machine's time zone and accepts
  * February 30.
  */
 
@@ -13,9 +12,8 @@ const offset = '(?<zone>Z|UTC|GMT|[+-]\\d{2}:?\\d{2})';
 const month =
   '(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
-const isoForms = [new RegExp(`^(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})(?:[T ]${clock}\\s?${offset}?)?$`, 'i')];
 const forms = [
-  ...isoForms,
+  new RegExp(`^(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})(?:[T ]${clock}\\s?${offset}?)?$`, 'i'),
   new RegExp(`^${month} (?<day>\\d{1,2}),? (?<year>\\d{4})(?:,? ${clock}(?: ?${offset})?)?$`, 'i'),
   new RegExp(
     `^(?:(?<weekday>${dayNames.join('|')}), )?(?<day>\\d{1,2}) ${month} (?<year>\\d{4})(?: ${clock}(?: ?${offset})?)?$`,
@@ -45,18 +43,12 @@ function midnight(year: number, monthOfYear: number, day: number): number | unde
 }
 
 /**
- * Returns epoch milliseconds of a written date or date with time; without a zone it is UTC, a date alone is its first
- * instant.
- * Undefined for any other form and for dates that don't exist. Fractions beyond the millisecond are cut off.
+ * Returns the epoch milliseconds of a written date or date and time. Without a zone it is in UTC; a date alone is its
+ * first instant. Undefined for any other form and for dates that do not exist. Digits beyond the millisecond are dropped.
  */
-export const parseTime = (text: string): number | undefined => readTime(text, forms);
-
-/** Returns the same for ISO 8601 alone, as programs write it. */
-export const parseIsoTime = (text: string): number | undefined => readTime(text, isoForms);
-
-function readTime(text: string, among: readonly RegExp[]): number | undefined {
+export function parseTime(text: string): number | undefined {
   const trimmed = text.trim();
-  const parts = among.map((form) => form.exec(trimmed)?.groups).find((groups) => groups !== undefined);
+  const parts = forms.map((form) => form.exec(trimmed)?.groups).find((groups) => groups !== undefined);
   if (parts === undefined) return undefined;
   const start = midnight(Number(parts.year), monthIndex(parts.month as string), Number(parts.day));
   const zone = offsetMinutes(parts.zone);

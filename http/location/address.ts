@@ -1,12 +1,25 @@
-/** IP addresses in the one form that geofences are matched by. */
+/** IP addresses, in the one form that geofences match. */
 import { isIP } from 'node:net';
+import { invalid, type Validated } from '../../schemas/errors.js';
+import { readText } from '../fields/values.js';
 
 const mappedPrefix = '::ffff:';
 
-/** Without zone, and IPv4 in its own form also when it came mapped into IPv6; undefined when it is no address. */
+/**
+ * Returns the address without its zone, and an IPv4 address that is mapped into IPv6 in its IPv4 form. Undefined for
+ * text that is no address.
+ */
 export function normalizeAddress(text: string): string | undefined {
-  const address = text.split('%', 1)[0]!.toLowerCase();
+  const address = text.trim().split('%', 1)[0]!.toLowerCase();
   const embedded = address.startsWith(mappedPrefix) ? address.slice(mappedPrefix.length) : '';
   if (isIP(embedded) === 4) return embedded;
   return isIP(address) === 0 ? undefined : address;
+}
+
+/** Reads field `ip`; null when it is not given. */
+export function readAddress(value: unknown): Validated<string | null> {
+  const text = readText(value);
+  if (text === undefined) return { ok: true, value: null };
+  const address = text === null ? undefined : normalizeAddress(text);
+  return address === undefined ? invalid('ip', 'must be an IP address') : { ok: true, value: address };
 }

@@ -6,7 +6,7 @@
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { maxUserMetadataKeys } from '../../schemas/json/common.js';
 import type { LocationDetails } from '../../schemas/records.js';
-import { metadataField } from '../fields/structures.js';
+import { readMetadata } from '../fields/structures.js';
 import { cutText, wellFormedRule } from '../fields/text.js';
 import { readBoolean, readNumber, readText } from '../fields/values.js';
 
@@ -44,14 +44,11 @@ export function readDescription(
   return text.isWellFormed() ? { ok: true, value: cutText(text, maxCharacters) } : invalid(name, wellFormedRule);
 }
 
-function number(value: unknown): number | null {
-  const given = readNumber(value);
-  return given !== undefined && Number.isFinite(given) ? given : null;
-}
+const number = (value: unknown): number | null => readNumber(value) ?? null;
 
 /** As JSON text; null when there is none. */
-function readMetadata(value: unknown): Validated<string | null> {
-  const metadata = metadataField('metadata', value, maxUserMetadataKeys);
+function readUserMetadata(value: unknown): Validated<string | null> {
+  const metadata = readMetadata('metadata', value, { maxKeys: maxUserMetadataKeys });
   if (!metadata.ok || metadata.value === null) return metadata as Validated<null>;
   const json = JSON.stringify(metadata.value);
   if (json.length > maxMetadataCharacters)
@@ -94,7 +91,7 @@ function readTexts(fields: DetailFields): Validated<Texts> {
 
 /** null when the device says nothing of itself. */
 export function readDetails(fields: DetailFields): Validated<LocationDetails | null> {
-  const metadata = readMetadata(fields.metadata);
+  const metadata = readUserMetadata(fields.metadata);
   if (!metadata.ok) return metadata;
   const texts = readTexts(fields);
   if (!texts.ok) return texts;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseIsoTime } from '../fields/times.js';
-import { maxAgeMs, maxAheadMs, minEpochMs, readOccurredAt } from './occurred-at.js';
+import { minEpochMs } from '../fields/values.js';
+import { maxAgeMs, maxAheadMs, readOccurredAt } from './occurred-at.js';
 
 const receivedAt = Date.UTC(2026, 5, 1, 12);
 const at = (occurredAt: number) => ({ ok: true, value: { occurredAt, deviceTimed: true } });
@@ -30,6 +30,7 @@ describe('the time of a location', () => {
     ['an ISO time', { updatedAt: '2026-06-01T11:00:00.000Z' }, at(receivedAt - hourMs)],
     ['an ISO time with a zone', { updatedAt: '2026-06-01T13:00:00+02:00' }, at(receivedAt - hourMs)],
     ['an ISO time without a zone: UTC', { updatedAt: '2026-06-01T11:00' }, at(receivedAt - hourMs)],
+    ['prose', { updatedAt: 'Jun 1, 2026 11:00' }, at(receivedAt - hourMs)],
     ['an ISO date', { updatedAt: '2026-06-01' }, at(receivedAt - 12 * hourMs)],
     ['epoch milliseconds as updatedAt', { updatedAt: String(receivedAt - hourMs) }, at(receivedAt - hourMs)],
     ['a clock a little ahead', { updatedAtMs: receivedAt + maxAheadMs }, at(receivedAt + maxAheadMs)],
@@ -76,7 +77,7 @@ describe('the time of a location', () => {
     expect(readOccurredAt({ updatedAt, updatedAtMsDiff: 5 }, receivedAt)).toMatchObject({ ok: false });
   });
 
-  it.each(['yesterday', 'Jan 1, 2029', '1', '2026-13-01', '1999-12-31', true, {}])('refuses %j', (updatedAt) => {
+  it.each(['yesterday', '1', '2026-13-01', '1999-12-31', true, {}])('refuses %j', (updatedAt) => {
     expect(readOccurredAt({ updatedAt }, receivedAt)).toMatchObject({ ok: false, problem: { param: 'updatedAt' } });
   });
 
@@ -91,14 +92,6 @@ describe('the time of a location', () => {
         expect(occurredAt).toBeLessThanOrEqual(receivedAt + maxAheadMs);
         expect(occurredAt).toBeGreaterThanOrEqual(Math.min(minEpochMs, receivedAt - maxAgeMs));
         if (!deviceTimed) expect(occurredAt).toBe(receivedAt);
-      }),
-    );
-  });
-
-  it('reads every ISO time that JavaScript writes', () => {
-    fc.assert(
-      fc.property(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') }), (date) => {
-        expect(parseIsoTime(date.toISOString())).toBe(date.getTime());
       }),
     );
   });

@@ -1,8 +1,7 @@
 /** When a location was fixed: by the device where it says so believably, else by receipt. */
 
 import { invalid, type Validated } from '../../schemas/errors.js';
-import { parseIsoTime } from '../fields/times.js';
-import { readNumber } from '../fields/values.js';
+import { minEpochMs, readDate, readNumber, rules } from '../fields/values.js';
 
 /** The time fields of a request, unchecked. */
 export interface TimeFields {
@@ -25,8 +24,6 @@ const dayMs = 86_400_000;
 export const maxAgeMs = 7 * dayMs;
 /** A device clock further ahead of ours is wrong. */
 export const maxAheadMs = 5 * 60_000;
-/** Earlier epoch times are counts from boot or clocks that were never set. */
-export const minEpochMs = Date.UTC(2000, 0, 1);
 
 const byReceipt = (receivedAt: number): OccurredAt => ({ occurredAt: receivedAt, deviceTimed: false });
 
@@ -38,12 +35,11 @@ function byDevice(epochMs: number, receivedAt: number): OccurredAt {
 
 const ageRule = `must be a number of milliseconds from 0 to ${maxAgeMs}, which is 7 days`;
 const epochRule = 'must be a number of epoch milliseconds';
-export const dateRule = 'must be an ISO 8601 date and time that exists, from the year 2000 on';
 
-/** NaN for what is no time. */
-function readTime(value: unknown): number | undefined {
-  const byText = typeof value === 'string' ? parseIsoTime(value) : undefined;
-  return byText ?? readNumber(value);
+/** Refuses dates before the year 2000: no device has measured a location then. */
+export function checkRecent(param: string, epochMs: number | null): Validated<number> {
+  if (epochMs === null) return invalid(param, rules.date);
+  return epochMs < minEpochMs ? invalid(param, 'must not be before the year 2000') : { ok: true, value: epochMs };
 }
 
 /**
@@ -53,12 +49,14 @@ function readTime(value: unknown): number | undefined {
  */
 export function readOccurredAt(fields: TimeFields, receivedAt: number): Validated<OccurredAt> {
   const ageMs = readNumber(fields.updatedAtMsDiff);
-  if (ageMs !== undefined && !(ageMs >= 0 && ageMs <= maxAgeMs)) return invalid('updatedAtMsDiff', ageRule);
+  if (ageMs === null || (ageMs !== undefined && !(ageMs >= 0 && ageMs <= maxAgeMs)))
+    return invalid('updatedAtMsDiff', ageRule);
   const epochMs = readNumber(fields.updatedAtMs);
-  if (epochMs !== undefined && !Number.isFinite(epochMs)) return invalid('updatedAtMs', epochRule);
-  const updatedAt = readTime(fields.updatedAt);
-  if (updatedAt !== undefined && !(updatedAt >= minEpochMs)) return invalid('updatedAt', dateRule);
+  if (epochMs === null) return invalid('updatedAtMs', epochRule);
+  const given = readDate(fields.updatedAt);
+  const updatedAt = given === undefined ? undefined : checkRecent('updatedAt', given);
+  if (updatedAt?.ok === false) return updatedAt;
   if (ageMs !== undefined) return { ok: true, value: byDevice(receivedAt - ageMs, receivedAt) };
   if (epochMs !== undefined && epochMs >= minEpochMs) return { ok: true, value: byDevice(epochMs, receivedAt) };
-  return { ok: true, value: updatedAt === undefined ? byReceipt(receivedAt) : byDevice(updatedAt, receivedAt) };
+  return { ok: true, value: updatedAt === undefined ? byReceipt(receivedAt) : byDevice(updatedAt.value, receivedAt) };
 }

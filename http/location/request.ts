@@ -10,9 +10,9 @@ import { invalid, type Validated } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { Location, RangedBeacon } from '../../schemas/records.js';
-import { jsonField } from '../fields/structures.js';
+import { readStructure } from '../fields/structures.js';
 import { wellFormedRule } from '../fields/text.js';
-import { readBoolean, readNumber, readText } from '../fields/values.js';
+import { readBoolean, readNumber, readText, rules } from '../fields/values.js';
 import { type DetailFields, readDescription, readDetails } from './details.js';
 import { readOccurredAt, type TimeFields } from './occurred-at.js';
 
@@ -49,13 +49,11 @@ export const maxIdCharacters = 256;
 const maxSourceCharacters = 100;
 const maxRangedBeacons = 1_000;
 
-const flagRule = 'must be true or false';
-
 /** The ranged beacons that can be told apart; the rest are ignored. Null: nothing is said of beacons. */
 function readBeacons(value: unknown): Validated<RangedBeacon[] | null> {
-  if (value === undefined || value === null || value === '') return { ok: true, value: null };
-  const given = jsonField('beacons', value);
+  const given = readStructure('beacons', value);
   if (!given.ok) return given;
+  if (given.value === undefined) return { ok: true, value: null };
   if (!Array.isArray(given.value)) return invalid('beacons', 'must be a list');
   if (given.value.length > maxRangedBeacons)
     return invalid('beacons', `must be a list of at most ${maxRangedBeacons} items`);
@@ -81,7 +79,10 @@ function readId(name: 'deviceId' | 'userId', value: unknown): Validated<string |
   return id.isWellFormed() ? { ok: true, value: id } : invalid(name, wellFormedRule);
 }
 
-/** The location that a body tells of, with a fresh id. */
+const isWithin = (value: number | null, minimum: number, maximum: number): value is number =>
+  value !== null && value >= minimum && value <= maximum;
+
+/** Returns the location that a body describes, with a fresh id. */
 export function readLocation(fields: TrackFields, receipt: Receipt): Validated<Location> {
   if (readBoolean(fields.anonymous))
     return invalid('anonymous', 'is not offered: locations need a deviceId of their own');
@@ -92,21 +93,21 @@ export function readLocation(fields: TrackFields, receipt: Receipt): Validated<L
   if (!userId.ok) return userId;
   const latitude = readNumber(fields.latitude);
   if (latitude === undefined) return invalid('latitude', 'is required');
-  if (!(latitude >= -90 && latitude <= 90)) return invalid('latitude', 'must be a number from -90 to 90');
+  if (!isWithin(latitude, -90, 90)) return invalid('latitude', 'must be a number from -90 to 90');
   const longitude = readNumber(fields.longitude);
   if (longitude === undefined) return invalid('longitude', 'is required');
-  if (!(longitude >= -180 && longitude <= 180)) return invalid('longitude', 'must be a number from -180 to 180');
-  const accuracy = readNumber(fields.accuracy) ?? (isWithoutAccuracy(fields) ? 0 : undefined);
+  if (!isWithin(longitude, -180, 180)) return invalid('longitude', 'must be a number from -180 to 180');
+  const given = readNumber(fields.accuracy);
+  const accuracy = given === undefined && isWithoutAccuracy(fields) ? 0 : given;
   if (accuracy === undefined) return invalid('accuracy', 'is required');
-  if (!(accuracy >= 0 && accuracy <= maxAccuracyM)) {
-    return invalid('accuracy', `must be a number of metres, 0 to ${maxAccuracyM}`);
-  }
+  if (!isWithin(accuracy, 0, maxAccuracyM))
+    return invalid('accuracy', `must be a number from 0 to ${maxAccuracyM} metres`);
   const foreground = readBoolean(fields.foreground);
-  if (foreground === null) return invalid('foreground', flagRule);
+  if (foreground === null) return invalid('foreground', rules.boolean);
   const stopped = readBoolean(fields.stopped);
-  if (stopped === null) return invalid('stopped', flagRule);
+  if (stopped === null) return invalid('stopped', rules.boolean);
   const replayed = readBoolean(fields.replayed);
-  if (replayed === null) return invalid('replayed', flagRule);
+  if (replayed === null) return invalid('replayed', rules.boolean);
   const time = readOccurredAt(fields, receipt.receivedAt);
   if (!time.ok) return time;
   const beacons = readBeacons(fields.beacons);

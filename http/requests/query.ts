@@ -8,9 +8,15 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { type FieldProblem, parameterError } from '../../schemas/errors.js';
-import type { JsonSchema } from '../fields/coercion.js';
 import { shownName, suggestion } from '../fields/spelling.js';
 import { sdkParameters } from './sdk-parameters.js';
+
+/** The part of JSON Schema that tells a parameter with one value. */
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
 
 interface KnownParameters {
   readonly declared: Readonly<Record<string, JsonSchema>>;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultStreamBounds } from '../../api/stream/routes.js';
 import { startApi, type TestApi } from '../../api/testing/fixtures.js';
-import { startIngest, type TestIngest } from '../../ingest/testing/fixtures.js';
+import { type DeviceApi, startDeviceApi } from '../../testing/device-api.js';
 import { compose, readRepositoryFile } from './compose.js';
 
 const configuration = readRepositoryFile('deploy/haproxy.cfg');
@@ -16,10 +16,10 @@ function roleFor(method: string, path: string): string {
   return 'api';
 }
 
-let ingest: TestIngest;
+let ingest: DeviceApi;
 let api: TestApi;
 beforeAll(async () => {
-  ingest = await startIngest({ stage: false });
+  ingest = await startDeviceApi({ stage: false });
   api = await startApi();
 });
 afterAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** Method and path, with something in place of parameters. */
-async function routesOf({ app }: Pick<TestIngest, 'app'>): Promise<[string, string][]> {
+async function routesOf({ app }: Pick<DeviceApi, 'app'>): Promise<[string, string][]> {
   const { paths } = (await app.inject('/openapi.json')).json();
   return Object.entries<object>(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method): [string, string] => [

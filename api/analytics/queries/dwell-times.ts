@@ -1,6 +1,7 @@
 /** Dwell times of visits: quantiles and a histogram. */
 import Type from 'typebox';
-import { type FieldReader, parseNumber } from '../../../http/fields/reader.js';
+import type { FieldReader } from '../../../http/fields/reader.js';
+import { numberOf } from '../../../http/fields/values.js';
 import { groupBy, groupingSchema, placeGrouping, placesSchema, readGroupBy, readPlaces } from '../places.js';
 import { count, minutes, placeRow, type Query, rangeOf } from '../query.js';
 
@@ -15,7 +16,7 @@ function readBounds(reader: FieldReader): readonly number[] {
   const list = reader.list('bounds');
   if (list === undefined)
     return reader.value('bounds') === undefined ? defaultBoundsMinutes : (reader.refuse('bounds', boundsRule) ?? []);
-  const bounds = list.map((item) => parseNumber(item) ?? Number.NaN);
+  const bounds = list.map((item) => numberOf(item) ?? Number.NaN);
   const isRising = bounds.every((bound, index) => bound > (bounds[index - 1] ?? 0) && bound <= maxBoundMinutes);
   if (bounds.length === 0 || bounds.length > maxBounds || !isRising) reader.refuse('bounds', boundsRule);
   return bounds;

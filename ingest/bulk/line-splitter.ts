@@ -1,6 +1,6 @@
 /** A byte stream as lines, without ever holding more than a chunk and one line. */
 import { isUtf8 } from 'node:buffer';
-import type { FieldProblem } from '../schemas/errors.js';
+import type { FieldProblem } from '../../schemas/errors.js';
 
 export const maxLineBytes = 65_536;
 

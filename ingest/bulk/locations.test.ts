@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Receipt } from '../http/location/request.js';
-import { codecs } from '../schemas/codecs.js';
-import type { Location } from '../schemas/records.js';
-import { readBulkLine } from './bulk-line.js';
-import { LineSplitter, maxLineBytes } from './lines.js';
-import { encodeLocation } from './location-encoder.js';
+import type { Receipt } from '../../http/location/request.js';
+import { codecs } from '../../schemas/codecs.js';
+import type { Location } from '../../schemas/records.js';
+import { encodeLocation } from '../location-encoder.js';
+import { LineSplitter, maxLineBytes } from './line-splitter.js';
+import { readBulkLine } from './locations.js';
 
 const receipt: Receipt = {
   project: 'p',

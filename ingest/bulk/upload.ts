@@ -3,12 +3,12 @@
  * each.
  */
 import { setImmediate } from 'node:timers/promises';
-import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
-import { Slab } from '../pipeline/records/slab.js';
-import type { FieldProblem, Validated } from '../schemas/errors.js';
-import type { Location } from '../schemas/records.js';
-import type { Admission } from './admission.js';
-import { recordOf } from './bulk-line.js';
+import { type Log, type NewRecord, topics } from '../../pipeline/ports.js';
+import { Slab } from '../../pipeline/records/slab.js';
+import type { FieldProblem, Validated } from '../../schemas/errors.js';
+import type { Location } from '../../schemas/records.js';
+import type { Admission } from '../intake.js';
+import { recordOf } from '../intake.js';
 
 export const batchRecords = 2_000;
 const maxPendingBatches = 4;

@@ -1,7 +1,7 @@
 /** An Avro object container file as its records, block by block as they arrive. Codecs: null and deflate. */
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import { parseJson } from '../../http/fields/json-text.js';
+import { parseJson } from '../../../http/fields/json-text.js';
 import { BrokenAvro, Cursor, createAvroReader, EndOfBytes } from './reader.js';
 
 /** Of a block, packed or unpacked; writers usually make blocks of 16 kB to 1 MB. */

@@ -7,11 +7,11 @@ import { deflateRawSync } from 'node:zlib';
 import avro from 'avsc';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { north, startIngest, type TestIngest } from '../testing/fixtures.js';
+import { type DeviceApi, north, startDeviceApi } from '../../../testing/device-api.js';
 
-let ingest: TestIngest;
+let ingest: DeviceApi;
 beforeAll(async () => {
-  ingest = await startIngest({ stage: false });
+  ingest = await startDeviceApi({ stage: false });
 });
 afterAll(() => ingest.close());
 

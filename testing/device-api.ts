@@ -1,16 +1,21 @@
-/** Ingest for its tests: the real log, read model, states and location stage of a node, behind the real HTTP server. */
+/**
+ * The HTTP API that devices call, for tests: the routes of ingest and of SDKs on the real log, read model, states and
+ * location stage of a node, behind the real HTTP server.
+ */
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
-import { createKeyRing, newKey } from '../../http/access/keys.js';
-import { noRateLimits, type RateLimits } from '../../http/access/rate-limits.js';
-import { createHttpServer } from '../../http/server.js';
-import type { SpatialQueries } from '../../pipeline/catalog/types.js';
-import type { Inbox, Replies } from '../../pipeline/ports.js';
-import { geofenceRecord, projectRecord, TestNode } from '../../pipeline/stages/testing/node.js';
-import { defaultSettings, type Settings } from '../../schemas/json/project.js';
-import { defaultIngestBounds, type IngestBounds, type IngestDependencies } from '../parts.js';
-import { startRejectionCounter } from '../rejections.js';
-import { ingestRoutes } from '../routes.js';
+import { sdkRoutes } from '../api/sdk/routes.js';
+import { createKeyRing, newKey } from '../http/access/keys.js';
+import { noRateLimits, type RateLimits } from '../http/access/rate-limits.js';
+import { createHttpServer } from '../http/server.js';
+import { defaultIngestBounds, type IngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
+import { storedState } from '../ingest/last-known.js';
+import { startRejectionCounter } from '../ingest/rejections.js';
+import { ingestRoutes } from '../ingest/routes.js';
+import type { SpatialQueries } from '../pipeline/catalog/types.js';
+import type { Inbox, Replies } from '../pipeline/ports.js';
+import { geofenceRecord, projectRecord, TestNode } from '../pipeline/stages/testing/node.js';
+import { defaultSettings, type Settings } from '../schemas/json/project.js';
 
 /** What a spatial question was asked with, by the name of the question. */
 export type Asked = { [Name in keyof SpatialQueries]?: Parameters<SpatialQueries[Name]>[0] };
@@ -29,7 +34,7 @@ function localReplies(): { inbox: Inbox; replies: Replies } {
   };
 }
 
-export interface TestIngest {
+export interface DeviceApi {
   readonly node: TestNode;
   readonly app: FastifyInstance;
   readonly publishable: string;
@@ -39,7 +44,7 @@ export interface TestIngest {
   close(): Promise<void>;
 }
 
-export interface TestIngestOptions {
+export interface DeviceApiOptions {
   readonly bounds?: Partial<IngestBounds>;
   readonly paceBulk?: () => Promise<void>;
   readonly settings?: Partial<Settings>;
@@ -52,7 +57,7 @@ export interface TestIngestOptions {
 }
 
 /** A circle of 100 m about [10, 50] with tag `shop` is configured. */
-export async function startIngest(options: TestIngestOptions = {}): Promise<TestIngest> {
+export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<DeviceApi> {
   const node = await TestNode.open();
   const [publishable, secret] = [newKey('test', 'publishable', 0), newKey('test', 'secret', 0)];
   const settings = { ...defaultSettings, ...options.settings };
@@ -96,22 +101,25 @@ export async function startIngest(options: TestIngestOptions = {}): Promise<Test
   });
   const { log, stateStore: states } = node.embedded;
   const rejections = startRejectionCounter(log, Date.now);
+  const shared = { log: options.log?.(log) ?? log, configuration: node.readModel, spatial, clock: Date.now };
+  const count = (counter: string, amount: number, label?: string): void => {
+    const name = label === undefined ? counter : `${counter}/${label}`;
+    counted[name] = (counted[name] ?? 0) + amount;
+  };
   await app.register(ingestRoutes, {
-    log: options.log?.(log) ?? log,
-    configuration: node.readModel,
-    spatial,
+    ...shared,
     inbox,
     states,
-    clock: Date.now,
     bounds: { ...defaultIngestBounds, ...options.bounds },
     paceBulk: options.paceBulk ?? (async () => {}),
     rejections,
-    metrics: {
-      add(counter, amount, label) {
-        const name = label === undefined ? counter : `${counter}/${label}`;
-        counted[name] = (counted[name] ?? 0) + amount;
-      },
-    },
+    metrics: { add: count },
+  });
+  await app.register(sdkRoutes, {
+    ...shared,
+    states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
+    maxLogsBytes: defaultIngestBounds.maxReplayBodyBytes,
+    metrics: { add: count },
   });
   await app.ready();
   return {

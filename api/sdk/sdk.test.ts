@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { north, startIngest, type TestIngest } from '../../ingest/testing/fixtures.js';
 import { topics } from '../../pipeline/ports.js';
 import { readAll } from '../../pipeline/stages/testing/node.js';
 import { codecs } from '../../schemas/codecs.js';
+import { type DeviceApi, north, startDeviceApi } from '../../testing/device-api.js';
 
-let ingest: TestIngest;
+let ingest: DeviceApi;
 const uuid = 'b9407f30-f5f8-466e-aff9-25556b57fe6d';
 
 beforeAll(async () => {
-  ingest = await startIngest({
+  ingest = await startDeviceApi({
     settings: {
       stopDetection: true,
       bufferExits: true,

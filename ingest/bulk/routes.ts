@@ -7,21 +7,20 @@ import { setTimeout } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../http/access/authority.js';
-import { sendFailure } from '../http/answers/failures.js';
-import { describeOnly } from '../http/fields/validation.js';
-import type { Receipt } from '../http/location/request.js';
-import { ApiError } from '../schemas/errors.js';
-import { overloaded } from './admission.js';
+import { callerOf } from '../../http/access/authority.js';
+import { sendFailure } from '../../http/answers/failures.js';
+import type { Receipt } from '../../http/location/request.js';
+import { TrackRequest } from '../../http/location/schema.js';
+import { ApiError } from '../../schemas/errors.js';
+import { asOverload, overloaded } from '../intake.js';
+import type { IngestParts } from '../routes.js';
+import { BulkAnswer } from '../schemas.js';
 import { avroRecords } from './avro/container.js';
 import { trackFieldsOf } from './avro/fields.js';
 import { BrokenAvro } from './avro/reader.js';
-import { readBulkLine, readBulkLocation } from './bulk-line.js';
-import { BulkUpload } from './bulk-upload.js';
-import { asOverload } from './intake.js';
-import { linesOf } from './lines.js';
-import type { IngestParts } from './parts.js';
-import { BulkAnswer, TrackRequest } from './schemas.js';
+import { linesOf } from './line-splitter.js';
+import { readBulkLine, readBulkLocation } from './locations.js';
+import { BulkUpload } from './upload.js';
 
 const lineTypes = new Set([
   'application/x-ndjson',
@@ -135,7 +134,6 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
         body: OneLocation,
         response: { 200: BulkAnswer },
       },
-      validatorCompiler: describeOnly,
     },
     async (request, reply) => {
       const { project, environment } = callerOf(request);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createAdmission } from './admission.js';
+import { createAdmission } from './intake.js';
 
 const bounds = { maxInFlightRecords: 10, maxInFlightBytes: 100 };
 

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PortError } from '../pipeline/errors.js';
-import { until } from '../pipeline/stages/testing/node.js';
-import { batchRecords } from './bulk-upload.js';
-import type { IngestDependencies } from './parts.js';
-import { north, startIngest, type TestIngest } from './testing/fixtures.js';
+import { PortError } from '../../pipeline/errors.js';
+import { until } from '../../pipeline/stages/testing/node.js';
+import { type DeviceApi, north, startDeviceApi } from '../../testing/device-api.js';
+import type { IngestDependencies } from '../dependencies.js';
+import { batchRecords } from './upload.js';
 
 type Append = IngestDependencies['log']['append'];
 
@@ -16,12 +16,12 @@ const line = (deviceId: string, fields: object = {}) => JSON.stringify({ deviceI
 const linesOf = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => line(`${prefix}-${index}`)).join('\n');
 
-async function listen(ingest: TestIngest): Promise<string> {
+async function listen(ingest: DeviceApi): Promise<string> {
   if (!ingest.app.server.listening) await ingest.app.listen({ port: 0, host: '127.0.0.1' });
   return `http://127.0.0.1:${(ingest.app.server.address() as AddressInfo).port}`;
 }
 
-const send = (ingest: TestIngest, payload: string | Buffer | Readable, headers: Record<string, string> = {}) =>
+const send = (ingest: DeviceApi, payload: string | Buffer | Readable, headers: Record<string, string> = {}) =>
   ingest.app.inject({
     method: 'POST',
     url: '/v1/locations',
@@ -30,9 +30,9 @@ const send = (ingest: TestIngest, payload: string | Buffer | Readable, headers: 
   });
 
 describe('a bulk upload', () => {
-  let ingest: TestIngest;
+  let ingest: DeviceApi;
   beforeAll(async () => {
-    ingest = await startIngest();
+    ingest = await startDeviceApi();
   });
   afterAll(() => ingest.close());
 
@@ -149,7 +149,7 @@ describe('a log that is slow', () => {
       appends += 1;
       await released;
     };
-    const ingest = await startIngest({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append }) });
+    const ingest = await startDeviceApi({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append }) });
     try {
       let produced = 0;
       const chunk = Buffer.from(`${linesOf('x', 500)}\n`);
@@ -175,7 +175,7 @@ describe('a log that is slow', () => {
   it('turns new uploads away while it is full', async () => {
     const appends: (() => void)[] = [];
     const append: Append = () => new Promise<void>((resolve) => appends.push(resolve));
-    const ingest = await startIngest({
+    const ingest = await startDeviceApi({
       stage: false,
       bounds: { maxInFlightRecords: 1 },
       log: (log) => ({ partitionOf: log.partitionOf, append }),
@@ -199,7 +199,7 @@ describe('a log that is slow', () => {
       appends += 1;
       if (appends > 2) throw new PortError('overloaded', 'the log is behind');
     };
-    const ingest = await startIngest({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append }) });
+    const ingest = await startDeviceApi({ stage: false, log: (log) => ({ partitionOf: log.partitionOf, append }) });
     try {
       const answer = await send(ingest, linesOf('x', 10 * batchRecords));
       expect(answer.statusCode).toBe(503);
@@ -211,7 +211,7 @@ describe('a log that is slow', () => {
 });
 
 it('waits for the end of an upload before the server closes', async () => {
-  const ingest = await startIngest({ stage: false });
+  const ingest = await startDeviceApi({ stage: false });
   const address = await listen(ingest);
   const sender = request(`${address}/v1/locations`, {
     method: 'POST',

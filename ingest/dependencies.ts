@@ -1,0 +1,40 @@
+/** What the routes of ingest depend on. */
+import type { ConfigurationReader, SpatialQueries } from '../pipeline/catalog/types.js';
+import type { Inbox, Log, StateStore } from '../pipeline/ports.js';
+import type { IngestMetrics } from './metrics.js';
+import type { RejectionCounter } from './rejections.js';
+
+export interface IngestBounds {
+  /** Time that a track call waits for its events. */
+  readonly replyTimeoutMs: number;
+  /** Locations that are accepted and not yet durable. */
+  readonly maxInFlightRecords: number;
+  readonly maxInFlightBytes: number;
+  /** Track calls that wait for their events at the same time. */
+  readonly maxWaitingRequests: number;
+  /** Limit of the body of /v1/track/replay. */
+  readonly maxReplayBodyBytes: number;
+}
+
+export const defaultIngestBounds: IngestBounds = {
+  replyTimeoutMs: 2_000,
+  maxInFlightRecords: 100_000,
+  maxInFlightBytes: 32 * 2 ** 20,
+  maxWaitingRequests: 20_000,
+  maxReplayBodyBytes: 5 * 2 ** 20,
+};
+
+export interface IngestDependencies {
+  readonly log: Pick<Log, 'append' | 'partitionOf'>;
+  readonly configuration: ConfigurationReader;
+  readonly spatial: Pick<SpatialQueries, 'context'>;
+  readonly inbox: Inbox;
+  readonly states: Pick<StateStore, 'load'>;
+  /** Epoch ms. */
+  readonly clock: () => number;
+  readonly bounds: IngestBounds;
+  /** Called before each batch of a bulk upload. Resolves when the backlog of evaluation is short enough. */
+  readonly paceBulk: () => Promise<void>;
+  readonly metrics: IngestMetrics;
+  readonly rejections: RejectionCounter;
+}
