@@ -156,6 +156,8 @@ export interface Log {
   ): Promise<readonly LogRecord[]>;
   /** First offset still held and the offset after the last record. */
   bounds(topic: Topic, partition: number): Promise<{ readonly first: number; readonly end: number }>;
+  /** Returns the offset after the last record. In Kafka this takes one request, and `bounds` two. */
+  end(topic: Topic, partition: number): Promise<number>;
 }
 
 /** The right to write one partition's state, until somebody claims it after us. */

@@ -39,10 +39,8 @@ export interface Progress {
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** From the offset of the next location to apply, per partition, and the ends of the log. */
-export async function progressAt(log: Pick<Log, 'bounds'>, nextOffsets: readonly number[]): Promise<Progress> {
-  const ends = await Promise.all(
-    nextOffsets.map(async (_, partition) => (await log.bounds(topics.locations, partition)).end),
-  );
+export async function progressAt(log: Pick<Log, 'end'>, nextOffsets: readonly number[]): Promise<Progress> {
+  const ends = await Promise.all(nextOffsets.map((_, partition) => log.end(topics.locations, partition)));
   return {
     waitingRecords: ends.map((end, partition) => Math.max(0, end - (nextOffsets[partition] as number))),
     appliedRecords: nextOffsets,
@@ -51,7 +49,7 @@ export async function progressAt(log: Pick<Log, 'bounds'>, nextOffsets: readonly
 
 /** What the stage's thread shares. */
 export const sharedProgress =
-  (log: Pick<Log, 'bounds'>, applied: AppliedOffsets): (() => Promise<Progress>) =>
+  (log: Pick<Log, 'end'>, applied: AppliedOffsets): (() => Promise<Progress>) =>
   () =>
     progressAt(
       log,

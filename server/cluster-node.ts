@@ -93,7 +93,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     onProblem: (problem) => logger.error(problem, 'change skipped'),
   });
   const writer = createConfigurationWriter({ log: requestLog, readModel, limitMs: editLimitMs });
-  await Promise.race([failure(changes.done), readModel.waitFor((await log.bounds(topics.changes, 0)).end)]);
+  await Promise.race([failure(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
 
   // After the read model has caught up: the catalog loads its fences from it.
   const catalog = createCatalog(readModel);

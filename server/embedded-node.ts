@@ -64,7 +64,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const onChangeProblem = (problem: ChangeProblem) => logger.error(problem, 'change skipped');
   const changes = await followComparedChanges({ log, readModel, onProblem: onChangeProblem }, { beyondEndMs: 0 });
   const writer = createConfigurationWriter({ log, readModel });
-  await readModel.waitFor((await log.bounds(topics.changes, 0)).end);
+  await readModel.waitFor(await log.end(topics.changes, 0));
 
   const secretCipher = createSecretCipher(encryptionKey(configuration.data));
   const webhookClient = createWebhookClient(configuration);

@@ -85,12 +85,12 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     const { sessionTimeoutMs, stallTimeoutMs } = options.kafka;
     const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem });
     closing.unshift(() => kafkaLog.close());
-    const { publish, publishRest } = kafkaLog;
+    const { publish, publishMissing } = kafkaLog;
     const stateStore = createRedisStateStore({
       redis,
       wire,
       publish,
-      publishRest,
+      publishMissing,
       retentionMs: options.stateRetentionMs,
     });
     const partitions = kafkaLog.partitions(topics.events);
@@ -124,6 +124,7 @@ const patient = (log: KafkaLog, wire: WireSchemas): Log => ({
   consume: log.consume,
   read: log.read,
   bounds: log.bounds,
+  end: log.end,
   async append(topic, records) {
     for (const { value } of records) if (value !== null) wire.toWire(topic, value);
     await log.publish(topic, records);

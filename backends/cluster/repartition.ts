@@ -127,7 +127,7 @@ async function claimAll(redis: RedisConnection, partitions: number): Promise<voi
     redis,
     wire: { toWire() {} },
     publish: refuse,
-    publishRest: refuse,
+    publishMissing: refuse,
     retentionMs: 0,
   });
   await Promise.all(Array.from({ length: partitions }, (_, partition) => store.claim(partition)));

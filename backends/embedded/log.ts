@@ -90,6 +90,12 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
     return { first: store.first(partition), end: store.end(partition) };
   };
 
+  const end: Log['end'] = async (topic, partition) => {
+    const store = stores[topic];
+    store.environment.refresh();
+    return store.end(partition);
+  };
+
   return {
     get inFlightBytes() {
       return logAppender.inFlightBytes + stateAppender.inFlightBytes;
@@ -127,6 +133,7 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
     },
     read,
     bounds,
+    end,
     async sweep(nowMs) {
       for (const topic of Object.values(topics)) {
         const store = stores[topic];

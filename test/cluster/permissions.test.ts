@@ -50,7 +50,7 @@ async function useAll(connection: RedisConnection): Promise<void> {
     redis: connection,
     wire: { toWire() {} },
     publish: async () => {},
-    publishRest: async () => {},
+    publishMissing: async () => {},
     retentionMs: 60_000,
   });
   const claim = await states.claim(0);

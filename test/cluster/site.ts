@@ -44,14 +44,14 @@ export async function clusterSite({
       stallTimeoutMs,
       onProblem: () => {},
     });
-    const { publish, publishRest } = log;
+    const { publish, publishMissing } = log;
     return {
       log,
       stateStore: createRedisStateStore({
         redis,
         wire: sameOnTheWire,
         publish: failing(publish),
-        publishRest,
+        publishMissing,
         retentionMs,
       }),
       positions: createRedisPositions(redis),

@@ -1,9 +1,9 @@
 /**
- * The log on Kafka.
+ * The log port on Kafka.
  *
- * Flows in: records with the fixed schema ids of this process. Flows out: records in the wire form that any Kafka
- * client reads, durable on all replicas in sync; and back again. What is told apart here is done in the files beside
- * this one: appending, reading, following, and consuming as one of a group.
+ * Records carry this process's internal schema ids above this port, and the registry's ids on the wire, so that any Kafka
+ * client can read them. `produce/producer.ts` appends, `read/reader.ts` reads at any offset, and
+ * `consume/group-consumer.ts` and `consume/standalone-consumer.ts` consume.
  */
 
 import { PortError } from '../../../pipeline/errors.js';
@@ -11,13 +11,13 @@ import type { ConsumeOptions, Log, NewRecord, Subscription, Topic } from '../../
 import type { WireSchemas } from '../registry/wire-schemas.js';
 import type { KafkaConnection } from './connection/connection.js';
 import { startGroupConsumer } from './consume/group-consumer.js';
-import { Appender, type AppenderOptions } from './produce/appender.js';
+import { startStandaloneConsumer } from './consume/standalone-consumer.js';
 import { partitionOfKey } from './produce/partitioner.js';
-import { asOnTheWire, createPublishRest } from './produce/publish-rest.js';
-import { startFollower } from './read/follower.js';
+import { KafkaProducer, type ProducerOptions } from './produce/producer.js';
+import { createPublishMissing, unchangedWire } from './produce/publish-missing.js';
 import { createReader } from './read/reader.js';
 
-export interface KafkaLogParts extends AppenderOptions {
+export interface KafkaLogParts extends ProducerOptions {
   readonly connection: KafkaConnection;
   readonly wire: WireSchemas;
   readonly sessionTimeoutMs: number;
@@ -26,34 +26,31 @@ export interface KafkaLogParts extends AppenderOptions {
 }
 
 export interface KafkaLog extends Log {
-  /** Key and value bytes accepted by `append` and not durable yet, at most. */
+  /** Upper bound of the bytes accepted by `append` and not durable yet. */
   readonly inFlightBytes: number;
   /**
-   * Rejects with PortError `overloaded` when too much is in flight, `unavailable` when it takes too long and after
-   * close. Rewrites the values.
+   * Resolves when the records are durable. Rejects with PortError `overloaded` when too many bytes are in flight, and
+   * `unavailable` after the time limit and after close. Rewrites the schema ids of the values in place.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
-  /** As `append`, of records that are in wire form, and without refusing: waits through an outage of about a minute. */
+  /** Like `append`, for records in wire form and without limits. Retries for about a minute during an outage. */
   publish(topic: Topic, records: readonly NewRecord[]): Promise<void>;
-  /**
-   * As `publish`, of records that another process may have published before it ended: those that the topic has already
-   * are left out.
-   */
-  publishRest(topic: Topic, records: readonly NewRecord[]): Promise<void>;
-  /** Ends the subscriptions and waits for appends in flight. Leaves the connection open. */
+  /** Like `publish`, for records that another process may have published: those that the topic has are left out. */
+  publishMissing(topic: Topic, records: readonly NewRecord[]): Promise<void>;
+  /** Closes the subscriptions and waits for appends in flight. Leaves the connection open. */
   close(): Promise<void>;
 }
 
 export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
   const { connection, wire, onProblem } = parts;
-  const appender = new Appender(connection, parts);
+  const producer = new KafkaProducer(connection, parts);
   const reader = createReader(connection, wire, parts.outageLimitMs);
-  const wireReader = createReader(connection, asOnTheWire, parts.outageLimitMs);
+  const wireReader = createReader(connection, unchangedWire, parts.outageLimitMs);
   const subscriptions = new Set<Subscription>();
-  const publishRest = createPublishRest({
+  const publishMissing = createPublishMissing({
     reader: wireReader,
     partitions: connection.partitions,
-    publish: (topic, records) => appender.publish(topic, records),
+    publish: (topic, records) => producer.publish(topic, records),
   });
   let closed = false;
 
@@ -63,7 +60,7 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
 
   function start(options: ConsumeOptions): Subscription {
     const { group } = options;
-    if (group === null) return startFollower({ ...parts, options, log: reader });
+    if (group === null) return startStandaloneConsumer({ ...parts, options, log: reader });
     const { sessionTimeoutMs, stallTimeoutMs } = parts;
     return startGroupConsumer({
       connection,
@@ -78,22 +75,22 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
 
   return {
     get inFlightBytes() {
-      return appender.inFlightBytes;
+      return producer.inFlightBytes;
     },
     partitions: connection.partitions,
     partitionOf: (topic, key) => partitionOfKey(key, connection.partitions(topic)),
     async append(topic, records) {
       refuseWhenClosed();
       for (const { value } of records) if (value !== null) wire.toWire(topic, value);
-      await appender.append(topic, records);
+      await producer.append(topic, records);
     },
     async publish(topic, records) {
       refuseWhenClosed();
-      await appender.publish(topic, records);
+      await producer.publish(topic, records);
     },
-    async publishRest(topic, records) {
+    async publishMissing(topic, records) {
       refuseWhenClosed();
-      await publishRest(topic, records);
+      await publishMissing(topic, records);
     },
     consume(options) {
       refuseWhenClosed();
@@ -110,10 +107,11 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
     },
     read: reader.read,
     bounds: reader.bounds,
+    end: reader.end,
     async close() {
       closed = true;
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
-      await appender.close();
+      await producer.close();
       await Promise.all([reader.close(), wireReader.close()]);
     },
   };

@@ -36,7 +36,7 @@ export interface RedisStateStoreParts {
   /** Appends records that are in wire form. Resolves when they are durable. */
   readonly publish: Publish;
   /** As `publish`, of records that an earlier owner may have published: those that are there already are left out. */
-  readonly publishRest: Publish;
+  readonly publishMissing: Publish;
   /** A device that had no commit for so long is forgotten. 0: none ever is. */
   readonly retentionMs: number;
 }
@@ -67,7 +67,7 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     const answer = await redis.withRetries(() => runScript(redis, claimScript, [meta, outbox], [id]));
     const [token, offset, lastCommit, unpublished, mark] = answer as [number, ...(Buffer | null)[]];
     if (unpublished) {
-      await publishAll(decodeOutbox(unpublished), parts.publishRest);
+      await publishAll(decodeOutbox(unpublished), parts.publishMissing);
       forgetPublished(partition, lastCommit!);
     }
     const nextOffset = Number(offset ?? 0);

@@ -186,11 +186,11 @@ export function createCatchUp({
   readModel,
   limitMs,
 }: {
-  readonly log: Pick<Log, 'bounds'>;
+  readonly log: Pick<Log, 'end'>;
   readonly readModel: Pick<ReadModel, 'waitFor'>;
   readonly limitMs?: number | undefined;
 }): () => Promise<void> {
-  const catchUp = async () => readModel.waitFor((await log.bounds(topics.changes, partition)).end);
+  const catchUp = async () => readModel.waitFor(await log.end(topics.changes, partition));
   return () => withinMs(limitMs, catchUp(), lagging);
 }
 

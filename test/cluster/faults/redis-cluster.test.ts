@@ -68,7 +68,7 @@ async function openOwner(published: Published, prefix: string): Promise<Owner> {
     retentionMs: 0,
     wire: { toWire: () => {} },
     publish: async (_topic, records) => published.append(records),
-    publishRest: async (_topic, records) =>
+    publishMissing: async (_topic, records) =>
       published.append(records.filter(({ value }) => !published.counts.has(`${value}`))),
   });
   return { redis, store, queue: createRedisDeliveryQueue({ redis, partitions }) };

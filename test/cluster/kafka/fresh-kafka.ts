@@ -1,7 +1,7 @@
 /** Topics of a test's own on the shared Kafka. */
 import { randomBytes } from 'node:crypto';
 import type { KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
-import { asOnTheWire } from '../../../backends/cluster/kafka/produce/publish-rest.js';
+import { unchangedWire } from '../../../backends/cluster/kafka/produce/publish-missing.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import type { WireSchemas } from '../../../backends/cluster/registry/wire-schemas.js';
 import { topics } from '../../../pipeline/ports.js';
@@ -32,4 +32,4 @@ export async function removeTopics({ admin, topicName, close }: KafkaConnection)
 }
 
 /** Frames stay as they are. */
-export const sameOnTheWire: WireSchemas = { ...asOnTheWire, toWire: () => {} };
+export const sameOnTheWire: WireSchemas = { ...unchangedWire, toWire: () => {} };

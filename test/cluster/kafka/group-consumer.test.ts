@@ -302,7 +302,7 @@ describe.concurrent('over many seconds', () => {
     });
     await scene.append(3);
     const error = await hung.ended;
-    expect(error?.message).toMatch(/^no step for 2000 ms: partition 4 \(\S+\)\n/);
+    expect(error?.message).toMatch(/^no progress for 2000 ms: partition 4 \(\S+\)\n/);
     expect(error?.message).toMatch(
       /partition 4 \(\S+\): held, next 0, fetched to 3, 0 records queued, fetching, handler busy for \d+ ms, the log holds 0 to 3/,
     );

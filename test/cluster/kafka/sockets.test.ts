@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
-import { Appender } from '../../../backends/cluster/kafka/produce/appender.js';
+import { KafkaProducer } from '../../../backends/cluster/kafka/produce/producer.js';
 import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
 
@@ -46,7 +46,7 @@ test('a consumer goes on after connections were reset in the middle of an answer
   const options = freshKafkaOptions();
   const connection = await connectKafka(options, () => {});
   onTestFinished(() => removeTopics(connection));
-  const appender = new Appender(connection);
+  const appender = new KafkaProducer(connection);
   const count = 2_000;
   const value = Buffer.alloc(1_000);
   await appender.append(

@@ -123,7 +123,7 @@ describe('TLS and users', () => {
 
   test('let us in, to do what we do', () =>
     withConnection(options, async (redis) => {
-      const nowhere = { publish: async () => {}, publishRest: async () => {} };
+      const nowhere = { publish: async () => {}, publishMissing: async () => {} };
       const store = createRedisStateStore({ redis, retentionMs: 1_000, wire: { toWire: () => {} }, ...nowhere });
       const claim = await store.claim(0);
       const states = new Map([['device', Buffer.from('state')]]);

@@ -37,7 +37,7 @@ export async function withStore(
       await open.kafka();
       published.push(...textsOf(records));
     },
-    publishRest: async (_topic, records) => {
+    publishMissing: async (_topic, records) => {
       await open.kafka();
       published.push(...textsOf(records).filter((text) => !published.includes(text)));
     },

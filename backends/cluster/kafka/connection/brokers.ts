@@ -1,15 +1,14 @@
 /**
- * The brokers that lead our partitions, for requests of one's own.
+ * Connections to the brokers that lead our partitions.
  *
- * Flows in: what to ask whom. Flows out: answers. What fails is told to the one who asked. Before the next request
- * leaders are looked up anew, or, where a connection broke, all connections are made anew: kafkajs goes on using what
- * it knows of broken ones.
+ * A failed request rejects and is not retried here. Before the next request, the leaders are looked up again; after a
+ * broken connection, all connections are replaced, because kafkajs keeps using the state of broken ones.
  */
 import type { Broker, Cluster } from 'kafkajs';
 import type { KafkaConnection } from './connection.js';
 
-/** An error that a broker answered with has Kafka's name of it. The connection is sound. */
-const isAnswer = (error: unknown): boolean => error instanceof Error && 'type' in error;
+/** Whether a broker answered with an error, which has Kafka's name as `type`. The connection is intact. */
+const isResponse = (error: unknown): boolean => error instanceof Error && 'type' in error;
 
 export class ConnectionClosed extends Error {}
 
@@ -21,12 +20,12 @@ export class Brokers {
   private connecting: Promise<Cluster> | undefined;
   private isClosed = false;
 
-  /** Connects when it is first asked. */
+  /** Connects at the first request. */
   constructor(private readonly connection: Pick<KafkaConnection, 'newCluster'>) {}
 
-  /** Node id of the broker that leads the partition. Rejects when there is none at the moment. */
+  /** Returns the node id of the partition's leader. Rejects when there is none at the moment. */
   leaderOf(topicName: string, partition: number): Promise<number> {
-    return this.on(async (cluster) => {
+    return this.use(async (cluster) => {
       const [leader] = Object.keys(cluster.findLeaderForPartitions(topicName, [partition])).map(Number);
       if (leader === undefined || leader < 0)
         throw new NoLeader(`partition ${partition} of ${topicName} has no leader`);
@@ -34,28 +33,29 @@ export class Brokers {
     });
   }
 
-  ask<Answer>(node: number, request: (broker: Broker) => Promise<Answer>): Promise<Answer> {
-    return this.on(async (cluster) => request(await cluster.findBroker({ nodeId: `${node}` })));
+  /** Sends a request to the broker. */
+  request<Answer>(node: number, send: (broker: Broker) => Promise<Answer>): Promise<Answer> {
+    return this.use(async (cluster) => send(await cluster.findBroker({ nodeId: `${node}` })));
   }
 
-  /** Looks leaders up anew: an answer may say that one has changed. */
+  /** Looks up the leaders again, after a response that says that one has changed. */
   async refresh(): Promise<void> {
-    await this.on((cluster) => cluster.refreshMetadata());
+    await this.use((cluster) => cluster.refreshMetadata());
   }
 
-  async on<Result>(use: (cluster: Cluster) => Promise<Result>): Promise<Result> {
+  async use<Result>(use: (cluster: Cluster) => Promise<Result>): Promise<Result> {
     const connecting = this.connect();
     const cluster = await connecting;
     try {
       return await use(cluster);
     } catch (error) {
-      if (isAnswer(error)) await cluster.refreshMetadata().catch(() => this.forget(connecting));
+      if (isResponse(error)) await cluster.refreshMetadata().catch(() => this.forget(connecting));
       else this.forget(connecting);
       throw error;
     }
   }
 
-  /** Requests under way get their answers first. */
+  /** Waits for requests in flight, then disconnects. */
   async close(): Promise<void> {
     this.isClosed = true;
     const cluster = await this.connecting?.catch(() => undefined);

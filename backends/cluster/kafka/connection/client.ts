@@ -1,19 +1,16 @@
-/**
- * How we use kafkajs: bounded in time, with few tries of its own. What it warns of goes to `onProblem`, without
- * secrets.
- */
+/** Creates the kafkajs client with short timeouts and few retries. Its warnings go to `onProblem`, without secrets. */
 import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Topic } from '../../../../pipeline/ports.js';
 import type { KafkaOptions } from '../../options.js';
 import { socketFactory } from './sockets.js';
 
 const connectionTimeoutMs = 5_000;
-/** A broker that doesn't answer for so long counts as gone. */
+/** A broker that doesn't answer for so long counts as down. */
 const requestTimeoutMs = 15_000;
-/** Of kafkajs itself, about four seconds; what must outlast an outage tries again by itself. */
+/** Retries of kafkajs, about four seconds. Code that must survive longer outages retries on its own. */
 const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
 
-/** Connects to nothing yet. `onSocket` hears of every connection that is begun. */
+/** Creates a client that is not connected yet. `onSocket` is called for every connection that is opened. */
 export const createKafka = (
   options: KafkaOptions,
   onProblem: (message: string) => void,
@@ -37,22 +34,22 @@ export const createKafka = (
     ...(options.sasl && { sasl: options.sasl as SASLOptions }),
   });
 
-/** Kafka's name of a group: of one topic only, for all members of a group must read the same topics. */
+/** Returns Kafka's name of a group. It includes the topic, because all members must subscribe to the same topics. */
 export const groupNameOf = ({ prefix }: Pick<KafkaOptions, 'prefix'>, group: string, topic: Topic): string =>
   `${prefix}${group}.${topic}`;
 
-/** kafkajs begins with the first, and keeps to one that takes connections and doesn't answer. */
+/** Shuffles the brokers. kafkajs starts with the first, and stays with one that accepts connections but never answers. */
 const shuffled = (brokers: readonly string[]): string[] =>
   brokers
     .map((broker) => ({ broker, drawn: Math.random() }))
     .sort((a, b) => a.drawn - b.drawn)
     .map(({ broker }) => broker);
 
-/** kafkajs warns each member of each new division of the partitions, which is how a group works. */
+/** Whether the entry is about a rebalance, of which kafkajs warns although it is normal. */
 const isRebalance = ({ log }: LogEntry): boolean =>
   [log.message, log.error].some((text) => typeof text === 'string' && text.startsWith('The group is rebalancing'));
 
-/** Names only what can't be a secret. */
+/** Describes the entry by fields that contain no secrets. */
 function describe({ namespace, log }: LogEntry): string {
   const facts = ['broker', 'groupId', 'topic', 'error'].flatMap((name) => {
     const value: unknown = log[name];

@@ -1,9 +1,10 @@
 /**
- * One process's way to Kafka: the client, the names of topics and groups, and connections to the brokers for those who
- * speak to them directly.
+ * Connects a process to Kafka: checks the kafkajs version, creates or checks the topics, and opens connections to
+ * brokers.
  *
- * Flows in: addresses and credentials. Flows out: a client whose topics exist. What kafkajs warns of goes to
- * `onProblem`, without secrets.
+ * The other folders use this one. `produce/` appends records (start at `produce/producer.ts`), `read/` reads partitions
+ * at any offset, `consume/` hands records to handlers, with a consumer group or without one. `log.ts` combines them
+ * into the log port.
  */
 import type { Admin, Cluster, Kafka } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
@@ -13,30 +14,27 @@ import { createKafka, groupNameOf } from './client.js';
 import { clusterOf, verifyInternals } from './kafkajs-internals.js';
 import { ensureTopics, partitionsOf } from './topics.js';
 
-/** Then another broker is tried. */
+/** After this time another broker is tried. */
 const clusterTimeoutMs = 5_000;
 
 export interface KafkaConnection {
   readonly kafka: Kafka;
   readonly admin: Admin;
   /**
-   * Connections of one's own to the brokers that lead our topics. A broker answers the requests of one connection in
-   * their order: whoever lets it wait for records shares it with nobody. To be disconnected by whoever asked for it.
+   * Opens separate connections to the brokers, which the caller disconnects. A broker answers the requests of one
+   * connection in order, so a request that waits for records needs a connection of its own.
    */
   newCluster(): Promise<Cluster>;
   topicName(topic: Topic): string;
-  /** Kafka's name of a group. */
+  /** Returns Kafka's name of a group. */
   groupName(group: string, topic: Topic): string;
   partitions(topic: Topic): number;
-  /**
-   * How often a broker was connected to. While it stays the same, every broker is the one that it was, with the log
-   * that it had.
-   */
+  /** Returns the number of connections opened so far. While it does not change, no broker was restarted or replaced. */
   socketsOpened(): number;
   close(): Promise<void>;
 }
 
-/** Rejects when no broker can be reached, a topic can't be used, or kafkajs isn't as we use it. */
+/** Rejects when no broker can be reached, a topic has wrong settings, or this version of kafkajs can't be used. */
 export async function connectKafka(
   options: KafkaOptions,
   onProblem: (message: string) => void,
@@ -64,7 +62,7 @@ export async function connectKafka(
         await withinMs(clusterTimeoutMs, connected(cluster, Object.values(topics).map(topicName)), noAnswer);
         return cluster;
       } catch (error) {
-        // Waits for answers that may never come.
+        // Not awaited: it waits for responses that may never come.
         cluster.disconnect().catch(() => {});
         throw error;
       }

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 const withModule = (changed: string, module: unknown) => (name: string) => (name === changed ? module : require(name));
 
 describe('undeclared parts of kafkajs', () => {
-  test('are all there in the installed version', () => verifyInternals());
+  test('exist in the installed version', () => verifyInternals());
 
   test('the pinned version is the tested one', () => {
     const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -21,13 +21,13 @@ describe('undeclared parts of kafkajs', () => {
   test.each([
     ['kafkajs/src/network/connectionPool.js', class {}, 'connections have no method send'],
     ['kafkajs/src/broker/index.js', class {}, 'brokers have no method fetch; brokers have no method initProducerId'],
-    ['kafkajs/src/consumer/batch.js', class {}, 'batches of a consumer do not know the offset'],
+    ['kafkajs/src/consumer/batch.js', class {}, 'batches of a consumer do not have the requested offset'],
     [
       'kafkajs/src/protocol/recordBatch/v0/decoder.js',
       async () => ({ records: [{}, {}] }),
-      'records that were fetched do not know',
+      'fetched records do not refer',
     ],
-  ])('a start says which version lacks what: %s', async (name, module, fault) => {
+  ])('the error names the version and the missing part: %s', async (name, module, fault) => {
     const version = { version: '2.9.0' };
     const from = (asked: string) => (asked === 'kafkajs/package.json' ? version : withModule(name, module)(asked));
     const failure = await verifyInternals(from).then(
@@ -39,7 +39,7 @@ describe('undeclared parts of kafkajs', () => {
     expect(failure).toContain('install 2.2.4');
   });
 
-  test('a module that has moved is a fault like any other', async () => {
+  test('a module that has moved is reported as well', async () => {
     const from = (name: string) => {
       if (name.includes('/src/broker')) throw new Error(`Cannot find module '${name}'`);
       return require(name);
@@ -49,7 +49,7 @@ describe('undeclared parts of kafkajs', () => {
     );
   });
 
-  test('no other file uses them', () => {
+  test('are used by no other file', () => {
     const files = ['backends', 'cli', 'pipeline', 'ingest', 'api', 'http', 'bench', 'test'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !name.includes('kafkajs-internals'))

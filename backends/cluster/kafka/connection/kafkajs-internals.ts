@@ -1,7 +1,6 @@
 /**
- * Everything that Fenceline uses of kafkajs beyond its declared types. No other file does, and {@link verifyInternals}
- * checks it at start. `docs/decisions/022-kafka-client.md` says why kafkajs' own producer is not used, and which other
- * clients there are.
+ * All uses of kafkajs beyond its declared types. {@link verifyInternals} checks them at start.
+ * `docs/decisions/022-kafka-client.md` explains why Fenceline has its own producer, and compares other clients.
  */
 import { createRequire } from 'node:module';
 import {
@@ -14,10 +13,10 @@ import {
 } from 'kafkajs';
 import { encodeBatch } from '../produce/record-batch.js';
 
-/** The version that the tests run on, pinned in package.json. */
+/** The version that is tested and pinned in package.json. */
 const testedVersion = '2.2.4';
 
-/** A request in its bytes, and how its answer is read. */
+/** An encoded request and the parser of its response. */
 export interface Exchange<Answer extends Throttled> {
   readonly apiKey: number;
   readonly apiVersion: number;
@@ -27,7 +26,7 @@ export interface Exchange<Answer extends Throttled> {
 }
 
 interface Throttled {
-  /** For so long the broker wants no more requests on this connection; kafkajs sees to it. */
+  /** For so long the broker wants no more requests on this connection. kafkajs observes it. */
   readonly throttleMs: number;
 }
 
@@ -46,7 +45,7 @@ interface InternalBroker {
   initProducerId(request: { transactionTimeout: number }): Promise<ProducerId>;
 }
 
-/** Sends a request of one's own. Rejects when the broker can't be reached or doesn't answer in time. */
+/** Sends an encoded request. Rejects when the broker can't be reached or doesn't answer in time. */
 export const exchange = <Answer extends Throttled>(
   broker: Broker,
   { body, parse, ...request }: Exchange<Answer>,
@@ -68,7 +67,7 @@ export interface ProducerId {
   readonly producerEpoch: number;
 }
 
-/** Asks for a new identity of an idempotent producer. Any broker gives it. */
+/** Requests a new id for an idempotent producer. Any broker can assign one. */
 export const newProducerId = (broker: Broker): Promise<ProducerId> =>
   (broker as unknown as InternalBroker).initProducerId({ transactionTimeout: 60_000 });
 
@@ -82,11 +81,11 @@ export type RawRecord = KafkaMessage & {
   };
 };
 
-/** Answers the epoch of the leader that appended the record; undefined in the formats that have none. */
+/** Returns the epoch of the leader that appended the record; undefined in formats without epochs. */
 export const leaderEpochOf = (message: KafkaMessage): number | undefined =>
   (message as RawRecord).batchContext?.partitionLeaderEpoch;
 
-/** One partition of the answer to a fetch. */
+/** One partition of a fetch response. */
 export interface RawPartition {
   readonly partition: number;
   readonly highWatermark: string;
@@ -102,13 +101,13 @@ export async function fetchRaw(broker: Broker, request: Parameters<Broker['fetch
   return responses.flatMap(({ partitions }) => partitions);
 }
 
-/** Answers the offset that the fetch of this batch asked for. */
+/** Returns the offset that the fetch of this batch requested. */
 export const fetchedOffsetOf = (batch: EachBatchPayload['batch']): number =>
   Number((batch as { readonly fetchedOffset?: string }).fetchedOffset);
 
 /**
- * Answers connections of one's own, not yet connected. kafkajs gives them away only to assigners of partitions, when a
- * consumer is made. The consumer itself is never used.
+ * Returns a separate cluster object, not yet connected. kafkajs passes clusters only to the partition assigners of a new
+ * consumer, so this function makes a consumer that is never used.
  */
 export function clusterOf(kafka: Kafka): Cluster {
   let captured: Cluster | undefined;
@@ -123,12 +122,12 @@ export function clusterOf(kafka: Kafka): Cluster {
       },
     ],
   });
-  if (captured === undefined) throw unusable(versionOf(load), ['a new consumer gives its assigners no connections']);
+  if (captured === undefined) throw unusable(versionOf(load), ['a new consumer passes no cluster to its assigners']);
   return captured;
 }
 
-/** Answers a module of kafkajs by its name. */
-// biome-ignore lint/suspicious/noExplicitAny: kafkajs declares no types of what lies inside; the checks below look at it.
+/** Returns a module of kafkajs by its name. */
+// biome-ignore lint/suspicious/noExplicitAny: kafkajs declares no types of its internals; the checks below test them.
 type Load = (name: string) => any;
 
 const load: Load = createRequire(import.meta.url);
@@ -137,10 +136,11 @@ const versionOf = (from: Load): string => from('kafkajs/package.json').version;
 
 const unusable = (version: string, faults: readonly string[]): Error =>
   new Error(
-    `kafkajs ${version} can't be used: ${faults.join('; ')}. Fenceline uses parts of kafkajs that its types do not declare: install ${testedVersion}`,
+    `kafkajs ${version} can't be used: ${faults.join('; ')}. ` +
+      `Fenceline uses undeclared parts of kafkajs: install ${testedVersion}`,
   );
 
-/** Decodes a batch of records as kafkajs does in a fetch. */
+/** Decodes a batch of records with the decoder that kafkajs uses for fetches. */
 export async function decodeBatch(
   batch: Buffer,
   from: Load = load,
@@ -149,7 +149,7 @@ export async function decodeBatch(
   return from('kafkajs/src/protocol/recordBatch/v0/decoder.js')(new Decoder(batch));
 }
 
-/** What must hold of kafkajs, by what is said where it doesn't. */
+/** What Fenceline requires of kafkajs, keyed by the message for its absence. */
 const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>>> = {
   'connections have no method send': (from) =>
     typeof from('kafkajs/src/network/connectionPool.js').prototype.send === 'function',
@@ -161,7 +161,7 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
   'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
   'brokers have no method initProducerId': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',
-  'batches of a consumer do not know the offset that was asked for': (from) => {
+  'batches of a consumer do not have the requested offset': (from) => {
     const batch = new (from('kafkajs/src/consumer/batch.js'))('topic', '7', {
       partition: 0,
       highWatermark: '9',
@@ -169,10 +169,10 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
     });
     return fetchedOffsetOf(batch) === 7;
   },
-  'records that were fetched do not know their batch': async (from) => {
+  'fetched records do not refer to their batch': async (from) => {
     const written = { key: 'key', value: Buffer.from('value') };
-    const numbers = { producerId: '5', producerEpoch: 1, firstSequence: 3 };
-    const { records } = await decodeBatch(encodeBatch([written, written], numbers, 1_000), from);
+    const sequence = { producerId: '5', producerEpoch: 1, firstSequence: 3 };
+    const { records } = await decodeBatch(encodeBatch([written, written], sequence, 1_000), from);
     const last = records[1];
     return (
       last?.offset === '1' &&
@@ -187,7 +187,7 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
   },
 };
 
-/** Checks all of the above on the kafkajs that is installed. Rejects with its version and every fault found. */
+/** Checks the installed kafkajs. Rejects with its version and every missing part. */
 export async function verifyInternals(from: Load = load): Promise<void> {
   const faults: string[] = [];
   for (const [fault, holds] of Object.entries(checks)) {

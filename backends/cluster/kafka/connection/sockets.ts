@@ -1,10 +1,9 @@
 /**
- * Sockets for kafkajs, which tell it of a broken connection as of one that was closed.
+ * Sockets for kafkajs that report a broken connection as closed.
  *
- * kafkajs keeps its connection objects, and the bytes of a response that came only half. Of a connection that was
- * closed it throws the object away. One that ended with an error it opens again, and takes the old bytes for the
- * beginning of the first response: then it waits in silence for a response of some absurd length, or reads beyond one
- * and throws where nobody can catch it.
+ * kafkajs keeps its connection objects, with the bytes of a partial response. It discards the object of a closed
+ * connection, but reopens one that ended with an error, and takes the old bytes for the start of the first response.
+ * Then it waits forever for a response of an absurd length, or reads beyond one and throws where nobody can catch it.
  */
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -12,7 +11,7 @@ import type { ISocketFactory } from 'kafkajs';
 
 const keepAliveDelayMs = 60_000;
 
-/** As kafkajs makes them. */
+/** Opens a socket in the same way as kafkajs. */
 const open: ISocketFactory = ({ host, port, ssl, onConnect }) =>
   ssl
     ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ssl }, onConnect)
@@ -27,7 +26,7 @@ export const socketFactory: ISocketFactory = (options) => {
       options.onConnect();
     },
   });
-  // Registered before kafkajs' own listener: it has done away with the connection when it learns of the error.
+  // Registered before the listener of kafkajs, so that kafkajs discards the connection before it sees the error.
   socket.on('error', () => {
     if (isConnected) socket.emit('end');
   });

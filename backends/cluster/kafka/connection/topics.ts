@@ -1,6 +1,6 @@
 /**
- * The topics in Kafka: made with their settings where they are missing, and checked where they are there. A topic that
- * exists is never altered: its settings belong to whoever runs the brokers.
+ * Creates missing topics with their settings, and checks existing ones. Existing topics are never altered: their
+ * settings belong to the operator of the brokers.
  */
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
@@ -13,35 +13,34 @@ export type TopicSettings = Pick<
 >;
 
 /**
- * Room for one record larger than all that is written: a map marker of 256 KiB as base64, a delivery of 1 MiB, a
- * request's body.
+ * Larger than any record that Fenceline writes: a map marker of 256 KiB as base64, a delivery of 1 MiB, a request's body.
  */
 const maxBatchBytes = 4 * 2 ** 20;
-/** A dead letter holds any record whole, with its key and the reason. */
+/** A dead letter contains a whole record, with its key and the reason. */
 const maxDeadLetterBytes = maxBatchBytes + 2 ** 20;
 
-/** Of a batch with its header: the topic takes no larger one. */
+/** Returns the size of the largest batch, with its header, that the topic accepts. */
 export const maxBatchBytesOf = (topic: Topic): number =>
   topic === topics.deadLetters ? maxDeadLetterBytes : maxBatchBytes;
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
- * A refused edit may be the newest record of its key: until a node has made up for it, compaction must leave the
- * accepted one alone.
+ * A rejected edit may be the newest record of its key. Until a node has corrected that, compaction must keep the accepted
+ * one.
  */
 const minCompactionLagMs = dayMs;
-/** A node that was away for longer than deletions are kept must read the topic anew. */
-const defaultDeletionsMs = 30 * dayMs;
+/** A node that was down for longer than tombstones are kept must read the whole topic again. */
+const defaultTombstoneRetentionMs = 30 * dayMs;
 
-/** Of topics that were just made: not all brokers know of them yet. */
-const knownWithinMs = 30_000;
+/** How long brokers may take to learn of a topic that was just created. */
+const propagationLimitMs = 30_000;
 
 export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'partitions'>): number =>
   topic === topics.changes ? 1 : partitions;
 
 /**
- * Makes what is missing. Throws when a topic that exists can't be used, and tells `onProblem` of settings that put
- * records at risk. Any number of nodes may do this at once.
+ * Creates missing topics. Rejects when an existing topic can't be used, and reports settings that put records at risk to
+ * `onProblem`. Any number of nodes may call this at once.
  */
 export async function ensureTopics(
   admin: Admin,
@@ -62,13 +61,13 @@ export async function ensureTopics(
   for (const problem of await weaknesses(admin, settings, replicas)) onProblem(problem);
 }
 
-/** kafkajs says that something failed; which topics, and why, is in the errors below. */
+/** Adds the topics and reasons, which kafkajs has in nested errors, to the message. */
 function withReasons(
   error: Error & { readonly errors?: readonly { readonly topic?: string; readonly message: string }[] },
 ): Error {
   if (error.errors === undefined) return error;
   const reasons = error.errors.map(({ topic, message }) => `${topic}: ${message}`);
-  return new Error(`topics can't be made: ${reasons.join('; ')}`, { cause: error });
+  return new Error(`topics can't be created: ${reasons.join('; ')}`, { cause: error });
 }
 
 function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
@@ -78,7 +77,7 @@ function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
     ...(inSync > 0 && { 'min.insync.replicas': inSync }),
     'message.timestamp.type': 'LogAppendTime',
     'max.message.bytes': maxBatchBytesOf(topic),
-    // Other clients may compress what they send, in ways that kafkajs can't read: the broker unpacks it.
+    // Other clients may compress records with codecs that kafkajs can't read. The broker decompresses them.
     'compression.type': 'uncompressed',
     ...cleanUp(topic, settings),
   };
@@ -96,17 +95,16 @@ function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<
     return { 'cleanup.policy': 'delete', ...(keptMs !== undefined && { 'retention.ms': keptMs }) };
   return {
     'cleanup.policy': 'compact',
-    'delete.retention.ms': keptMs ?? defaultDeletionsMs,
+    'delete.retention.ms': keptMs ?? defaultTombstoneRetentionMs,
     'min.compaction.lag.ms': minCompactionLagMs,
-    // Compaction leaves the newest segment alone and starts when a good part is outdated: a node that starts reads the
-    // rest in vain.
+    // Small segments and early compaction: a node that starts reads the whole topic, outdated records too.
     'segment.ms': dayMs,
     'segment.bytes': 64 * 2 ** 20,
     'min.cleanable.dirty.ratio': 0.2,
   };
 }
 
-/** Clean-up by time would lose the configuration, silently and a week later. */
+/** Checks the clean-up policy. With clean-up by time, the configuration would be lost silently after a week. */
 async function checkCompaction(admin: Admin, name: string, onProblem: (message: string) => void): Promise<void> {
   const lagName = 'min.compaction.lag.ms';
   const { resources } = await admin.describeConfigs({
@@ -118,38 +116,36 @@ async function checkCompaction(admin: Admin, name: string, onProblem: (message: 
   const policy = configured('cleanup.policy');
   const lagMs = Number(configured(lagName) ?? 0);
   if (lagMs < minCompactionLagMs) {
-    const risk = 'a refused edit may replace an accepted one';
+    const risk = 'a rejected edit may replace an accepted one';
     onProblem(`topic ${name} has ${lagName} ${lagMs}: ${risk}. Set it to ${minCompactionLagMs} or more`);
   }
   if (policy !== 'compact') throw new Error(`topic ${name} has cleanup.policy ${policy}: it must be compact`);
 }
 
-/** Answers how many replicas each topic has, by its name. */
+/** Returns the number of replicas of each topic, by its name. */
 async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<ReadonlyMap<string, number>> {
   const all = Object.values(topics);
   const names = all.map((topic) => settings.prefix + topic);
   const { topics: found } = await retried(() => admin.fetchTopicMetadata({ topics: names }), {
-    limitMs: knownWithinMs,
+    limitMs: propagationLimitMs,
   });
   for (const topic of all) {
     const name = settings.prefix + topic;
     const partitions = found.find((each) => each.name === name)?.partitions.length ?? 0;
     const wanted = partitionsOf(topic, settings);
     if (partitions !== wanted)
-      throw new Error(`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go astray`);
+      throw new Error(`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go to other partitions`);
   }
   return new Map(
     found.map(({ name, partitions }) => [name, Math.min(...partitions.map(({ replicas }) => replicas.length))]),
   );
 }
 
-/** Replicas that must have a record: with two of three, one may fail and records are still on two. */
+/** Returns how many replicas must have a record: two of three, so that one may fail. */
 const inSyncOf = ({ minInSyncReplicas }: TopicSettings, replicas: number): number =>
   minInSyncReplicas > 0 ? minInSyncReplicas : replicas >= 3 ? 2 : 1;
 
-/**
- * What of the topics, as they are, keeps acknowledged records less safely than the configuration asks. A sentence each.
- */
+/** Returns a sentence for each topic setting that is less durable than the configuration requires. */
 async function weaknesses(
   admin: Admin,
   settings: TopicSettings,
@@ -161,9 +157,9 @@ async function weaknesses(
     name,
     configNames,
   }));
-  // A broker that is asked may not know yet of a topic that was made just now.
+  // A broker may not know yet of a topic that was just created.
   const described = await retried(() => admin.describeConfigs({ resources, includeSynonyms: false }), {
-    limitMs: knownWithinMs,
+    limitMs: propagationLimitMs,
   });
   return described.resources.flatMap(({ resourceName: name, configEntries }) => {
     const configured = (wanted: string) => configEntries.find(({ configName }) => configName === wanted)?.configValue;
@@ -177,12 +173,14 @@ async function weaknesses(
     }
     if (Number(configured('min.insync.replicas')) < wanted) {
       problems.push(
-        `topic ${name} has min.insync.replicas ${configured('min.insync.replicas')}, not ${wanted}: a record may be acknowledged by too few brokers`,
+        `topic ${name} has min.insync.replicas ${configured('min.insync.replicas')}, not ${wanted}: ` +
+          'a record may be acknowledged by too few brokers',
       );
     }
     if (configured('unclean.leader.election.enable') === 'true') {
       problems.push(
-        `topic ${name} has unclean.leader.election.enable true: a broker that lacks acknowledged records may become its leader`,
+        `topic ${name} has unclean.leader.election.enable true: ` +
+          'a broker that lacks acknowledged records may become its leader',
       );
     }
     return problems;

@@ -18,7 +18,7 @@ const member = (memberId: string, state: MemberState) => ({
   memberMetadata: assignerOf(state).protocol({ topics: [topic] }).metadata,
 });
 
-async function divided(members: readonly ReturnType<typeof member>[]): Promise<Record<string, number[]>> {
+async function assignmentOf(members: readonly ReturnType<typeof member>[]): Promise<Record<string, number[]>> {
   const assigned = await assignerOf(holding([])).assign({ members: [...members], topics: [topic] });
   return Object.fromEntries(
     assigned.map(({ memberId, memberAssignment }) => [
@@ -29,12 +29,12 @@ async function divided(members: readonly ReturnType<typeof member>[]): Promise<R
 }
 
 describe('a member', () => {
-  test('can be read by the others', () => {
+  test('sends its leases to the others', () => {
     const state = holding([2, 0], 'draining');
     expect(memberStateOf(member('a', state).memberMetadata)).toEqual(state);
   });
 
-  test('that speaks another language holds nothing', () => {
+  test('with metadata of another format holds nothing', () => {
     const { MemberMetadata } = AssignerProtocol;
     for (const userData of ['', 'null', '{}', '[]', '{"leases":3}', 'x']) {
       const metadata = MemberMetadata.encode({ version: 0, topics: [topic], userData: Buffer.from(userData) });
@@ -45,9 +45,9 @@ describe('a member', () => {
 });
 
 describe('the leader', () => {
-  test('leaves what members hold, and gives a newcomer the rest', async () => {
+  test('lets members keep their partitions, and assigns the rest to a new member', async () => {
     expect(
-      await divided([member('a', holding([])), member('b', holding([0, 3])), member('c', holding([1, 2]))]),
+      await assignmentOf([member('a', holding([])), member('b', holding([0, 3])), member('c', holding([1, 2]))]),
     ).toEqual({
       a: [2],
       b: [0, 3],
@@ -55,16 +55,18 @@ describe('the leader', () => {
     });
   });
 
-  test('does not count what a member is letting go', async () => {
-    const letting = { isSure: true, leases: [...holding([0], 'draining').leases, ...holding([1, 2]).leases] };
-    expect(await divided([member('a', letting), member('b', holding([0, 3]))])).toEqual({ a: [1, 2], b: [0, 3] });
+  test('ignores draining leases', async () => {
+    const draining = { isSure: true, leases: [...holding([0], 'draining').leases, ...holding([1, 2]).leases] };
+    expect(await assignmentOf([member('a', draining), member('b', holding([0, 3]))])).toEqual({ a: [1, 2], b: [0, 3] });
   });
 
-  test('gives to all when there are more members than partitions', async () => {
-    const given = await divided(['a', 'b', 'c', 'd', 'e'].map((id) => member(id, holding(id === 'e' ? [3] : []))));
-    expect(given.e).toEqual([3]);
+  test('assigns nothing to some members when there are more members than partitions', async () => {
+    const assignment = await assignmentOf(
+      ['a', 'b', 'c', 'd', 'e'].map((id) => member(id, holding(id === 'e' ? [3] : []))),
+    );
+    expect(assignment.e).toEqual([3]);
     expect(
-      Object.values(given)
+      Object.values(assignment)
         .map((list) => list.length)
         .sort(),
     ).toEqual([0, 1, 1, 1, 1]);

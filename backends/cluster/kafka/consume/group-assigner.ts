@@ -1,16 +1,16 @@
 /**
- * How the members of a group divide a topic among themselves: each tells at every join what it has, and the one that
- * Kafka made the leader divides.
- * What they tell can be read by every member (`describeGroup`), which is how a partition's next owner learns who has it
- * still.
+ * The partition assigner of a group: each member lists its leases when it joins, and the leader assigns the partitions.
+ *
+ * Every member can read these lists (`describeGroup`). That is how the next owner of a partition finds the member that
+ * still holds it.
  */
 import { AssignerProtocol, type PartitionAssigner } from 'kafkajs';
 import type { Lease } from './lease.js';
-import { assignSticky } from './sticky.js';
+import { assignSticky } from './sticky-assignment.js';
 
-/** What a member had in hand when it joined. */
+/** The leases of a member when it joined. */
 export interface MemberState {
-  /** Nobody else can have been given any of it since it was given to this member. */
+  /** Whether nobody else can have been assigned any of them in between. */
   readonly isSure: boolean;
   readonly leases: readonly Pick<Lease, 'partition' | 'id' | 'state'>[];
 }
@@ -19,7 +19,7 @@ const { MemberMetadata, MemberAssignment } = AssignerProtocol;
 const nothing: MemberState = { isSure: false, leases: [] };
 const version = 0;
 
-/** `state` is asked at every try to join. */
+/** Makes an assigner that calls `state` at every attempt to join. */
 export function stickyAssigner(state: () => MemberState): PartitionAssigner {
   return ({ cluster }) => ({
     name: 'fenceline-sticky',
@@ -31,11 +31,11 @@ export function stickyAssigner(state: () => MemberState): PartitionAssigner {
     async assign({ members, topics }) {
       const topic = topics[0]!;
       const partitions = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
-      const given = assignSticky(
+      const assigned = assignSticky(
         partitions.sort((a, b) => a - b),
         members.map(({ memberId, memberMetadata }) => ({ id: memberId, ...heldBy(memberStateOf(memberMetadata)) })),
       );
-      return [...given].map(([memberId, mine]) => ({
+      return [...assigned].map(([memberId, mine]) => ({
         memberId,
         memberAssignment: MemberAssignment.encode({
           version,
@@ -47,7 +47,7 @@ export function stickyAssigner(state: () => MemberState): PartitionAssigner {
   });
 }
 
-/** What a member told when it joined; nothing, when that can't be read. */
+/** Returns the state that a member sent when it joined; no leases if it can't be decoded. */
 export function memberStateOf(metadata: Buffer): MemberState {
   try {
     const { userData } = MemberMetadata.decode(metadata)!;

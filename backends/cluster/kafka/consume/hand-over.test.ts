@@ -13,26 +13,26 @@ const other = (id: string, state: LeaseState = 'held', of = partition): MemberSt
   leases: [{ partition: of, id, state }],
 });
 
-/** A group as another member sees it, that tests change. */
+/** A group that tests change. */
 class FakeGroup implements Group {
-  readonly notesOf = new Map<number, string | null>();
-  questions = 0;
-  isDividing = false;
+  readonly metadataOf = new Map<number, string | null>();
+  calls = 0;
+  isRebalancing = false;
   constructor(public members: MemberState[] | undefined) {}
   get isSettled() {
-    this.questions += 1;
-    return !this.isDividing;
+    this.calls += 1;
+    return !this.isRebalancing;
   }
-  async others() {
-    this.questions += 1;
+  async otherMembers() {
+    this.calls += 1;
     return this.members;
   }
-  async notes() {
-    this.questions += 1;
-    return this.notesOf;
+  async committedMetadata() {
+    this.calls += 1;
+    return this.metadataOf;
   }
-  async asked(more = 4): Promise<void> {
-    for (const enough = this.questions + more; this.questions < enough; ) await new Promise(setImmediate);
+  async called(more = 4): Promise<void> {
+    for (const enough = this.calls + more; this.calls < enough; ) await new Promise(setImmediate);
   }
 }
 
@@ -52,7 +52,7 @@ function waiting(group: Group, limitMs = timeoutMs) {
   return { lease, problems, released, isReleased: () => isReleased };
 }
 
-describe('a partition is free', () => {
+describe('a partition is released', () => {
   test('when no other member has a lease on it that was claimed', async () => {
     for (const members of [
       [],
@@ -64,57 +64,57 @@ describe('a partition is free', () => {
     }
   });
 
-  test('when every other that had it has noted that it let go', async () => {
+  test('when every previous owner has committed the release', async () => {
     const group = new FakeGroup([other('a', 'draining'), other('b'), other('c', 'claiming', 7)]);
     const { released, isReleased } = waiting(group);
-    group.notesOf.set(7, 'a');
-    group.notesOf.set(partition, 'of long ago');
-    await group.asked();
+    group.metadataOf.set(7, 'a');
+    group.metadataOf.set(partition, 'of long ago');
+    await group.called();
     expect(isReleased()).toBe(false);
-    group.notesOf.set(partition, 'a');
-    await group.asked();
+    group.metadataOf.set(partition, 'a');
+    await group.called();
     expect(isReleased()).toBe(false);
-    group.notesOf.set(partition, 'b');
+    group.metadataOf.set(partition, 'b');
     await released;
   });
 
-  test('not before the group is settled enough to tell', async () => {
+  test('not during a rebalance', async () => {
     const group = new FakeGroup(undefined);
     const { released, isReleased } = waiting(group);
-    await group.asked();
+    await group.called();
     expect(isReleased()).toBe(false);
     group.members = [];
     await released;
   });
 });
 
-test('while the group divides anew nothing is claimed, however long it takes', async () => {
+test('a rebalance delays the claim without limit', async () => {
   const group = new FakeGroup([]);
-  group.isDividing = true;
+  group.isRebalancing = true;
   const { problems, released, isReleased } = waiting(group, 1);
-  await group.asked(5);
+  await group.called(5);
   expect(isReleased()).toBe(false);
-  group.isDividing = false;
+  group.isRebalancing = false;
   await released;
   expect(problems).toEqual([]);
 });
 
-test('a lease that is lost waits no longer', async () => {
+test('a lost lease stops waiting', async () => {
   const group = new FakeGroup([other('a')]);
   const { lease, problems, released } = waiting(group);
-  await group.asked();
+  await group.called();
   lease.lose();
   await released;
   expect(problems).toEqual([]);
 });
 
-test('an owner that never lets go, or that cannot be asked for, is waited for no longer than the limit', async () => {
+test('after the limit the partition is claimed from an owner that does not release it or is unknown', async () => {
   const { problems, released } = waiting(new FakeGroup([other('a')]), 20);
   await released;
-  expect(problems).toEqual(['partition 3 is claimed before its last owner let it go']);
+  expect(problems).toEqual(['partition 3 is claimed before its previous owner released it']);
 
   const mute = new FakeGroup([]);
-  mute.others = () => Promise.reject(new Error('no coordinator'));
+  mute.otherMembers = () => Promise.reject(new Error('no coordinator'));
   const second = waiting(mute, 20);
   await second.released;
   expect(second.problems[0]).toContain('no coordinator');

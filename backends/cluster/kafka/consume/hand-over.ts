@@ -1,14 +1,13 @@
 /**
- * How a partition goes from a member of a group that lives on to another: the old owner finishes first, then the new
- * one claims it.
+ * Hands a partition over from one live member of a group to another: the previous owner finishes before the new one
+ * claims it.
  *
- * Kafka makes all members join again before any of them knows what it loses, so the new owner hears of its luck at the
- * same moment as the old one of its loss. But each told the group at the join which leases it had, and when it has let
- * one go, it reports the lease's id as a note beside the partition's offset. The new owner waits for that note; not for
- * ever, for the store's token fences whoever is late.
+ * In a rebalance, both learn of the new assignment at the same moment. But each member lists its leases when it joins,
+ * and commits the id of a released lease as metadata beside the partition's offset. The new owner waits for that
+ * metadata up to a limit. After the limit it claims the partition: the store's token fences off the previous owner.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { shared } from '../connection/shared.js';
+import { singleFlight } from '../connection/single-flight.js';
 import type { MemberState } from './group-assigner.js';
 import type { Lease } from './lease.js';
 import type { Membership } from './membership.js';
@@ -16,8 +15,8 @@ import type { Membership } from './membership.js';
 const pollEveryMs = 50;
 
 export interface HandOverParts {
-  readonly group: Pick<Membership, 'isSettled' | 'others' | 'notes'>;
-  /** Of leases of this process: a member that came back may still be in the group under the name that it had. */
+  readonly group: Pick<Membership, 'isSettled' | 'otherMembers' | 'committedMetadata'>;
+  /** Whether a lease is of this process, which may still be in the group under an earlier member id. */
   readonly isOwn: (id: string) => boolean;
   readonly timeoutMs: number;
   readonly onProblem: (message: string) => void;
@@ -25,52 +24,47 @@ export interface HandOverParts {
 
 export class HandOver {
   readonly #parts: HandOverParts;
-  readonly #others: () => Promise<MemberState[] | undefined>;
-  readonly #notes: () => Promise<ReadonlyMap<number, string | null>>;
+  readonly #otherMembers: () => Promise<MemberState[] | undefined>;
+  readonly #metadata: () => Promise<ReadonlyMap<number, string | null>>;
 
   constructor(parts: HandOverParts) {
     this.#parts = parts;
-    this.#others = shared(() => parts.group.others());
-    this.#notes = shared(() => parts.group.notes());
+    this.#otherMembers = singleFlight(() => parts.group.otherMembers());
+    this.#metadata = singleFlight(() => parts.group.committedMetadata());
   }
 
-  /**
-   * Resolves when no other member works on the lease's partition any more, when the lease is lost, or after the
-   * timeout.
-   */
+  /** Resolves when no other member holds the partition, when the lease is lost, or after the timeout. */
   async released(lease: Lease): Promise<void> {
     const { group, timeoutMs, onProblem } = this.#parts;
     const deadlineMs = performance.now() + timeoutMs;
     let holders: readonly string[] | undefined;
     for (; lease.state === 'waiting'; await delay(pollEveryMs)) {
       holders = await this.#stillHolding(lease.partition, holders);
-      // Whose it will be is being decided anew; whoever gets it then was told that we have not begun.
+      // A rebalance is in progress. This member has listed the lease as `waiting`, so the next owner ignores it.
       if (!group.isSettled) continue;
       if (holders?.length === 0) return;
       if (performance.now() < deadlineMs) continue;
-      onProblem(`partition ${lease.partition} is claimed before its last owner let it go`);
+      onProblem(`partition ${lease.partition} is claimed before its previous owner released it`);
       return;
     }
   }
 
-  /**
-   * Of the leases that others had on the partition, those that aren't noted as gone; undefined while nobody can tell.
-   */
+  /** Returns the leases of other members that are not released; undefined while that is unknown. */
   async #stillHolding(partition: number, known: readonly string[] | undefined): Promise<readonly string[] | undefined> {
     try {
       const holders = known ?? (await this.#holders(partition));
       if (holders === undefined || holders.length === 0) return holders;
-      const note = (await this.#notes()).get(partition);
-      return holders.filter((id) => id !== note);
+      const released = (await this.#metadata()).get(partition);
+      return holders.filter((id) => id !== released);
     } catch (error) {
-      this.#parts.onProblem(`partition ${partition}: cannot learn who has it: ${(error as Error).message}`);
+      this.#parts.onProblem(`partition ${partition}: can't determine its previous owner: ${(error as Error).message}`);
       return known;
     }
   }
 
-  /** Leases of others on the partition, as they told the group. */
+  /** Returns the leases on the partition that other members listed when they joined. */
   async #holders(partition: number): Promise<string[] | undefined> {
-    const others = await this.#others();
+    const others = await this.#otherMembers();
     return others
       ?.flatMap(({ leases }) => leases)
       .filter((lease) => lease.partition === partition && lease.state !== 'waiting' && !this.#parts.isOwn(lease.id))

@@ -23,7 +23,7 @@ const after = (messages: readonly KafkaMessage[]): Position => ({
   mark: null,
 });
 
-/** Held from offset 10 of a log that begins at 0. */
+/** Returns a lease that is held from offset 10 of a log that begins at 0. */
 function held(): Lease {
   const lease = new Lease(3, 'id');
   lease.claim();
@@ -32,8 +32,8 @@ function held(): Lease {
   return lease;
 }
 
-describe('what is fetched', () => {
-  test('is taken only while the partition is held, and only from the next offset on', async () => {
+describe('a fetched batch', () => {
+  test('is accepted only while the partition is held, and only at the next offset', async () => {
     const lease = new Lease(3, 'id');
     expect(lease.accept(batch(0, 5))).toBe(true);
     expect(lease.claim()).toBe(true);
@@ -49,7 +49,7 @@ describe('what is fetched', () => {
     expect((await lease.take(10, 0))!.map(({ offset }) => Number(offset))).toEqual([10, 11, 12, 13]);
   });
 
-  test('from elsewhere is refused, and so is all that follows until the lease is aligned again', () => {
+  test('at another offset is rejected, as is every later one until the lease is aligned again', () => {
     const lease = held();
     expect(lease.accept(batch(11, 13))).toBe(false);
     expect(lease.wantsFetch).toBe(false);
@@ -63,7 +63,7 @@ describe('what is fetched', () => {
     expect(lease.fetchOffset).toBe(22);
   });
 
-  test('without records moves the offset only where it stands among them', () => {
+  test('without records moves the offset only when it covers it', () => {
     const lease = held();
     lease.passOver(11, 15);
     lease.passOver(5, 9);
@@ -73,7 +73,7 @@ describe('what is fetched', () => {
   });
 });
 
-test('the next offset is that of the first record not finished', async () => {
+test('the next offset is that of the first unfinished record', async () => {
   const lease = held();
   lease.accept({ ...batch(10, 14), endOffset: 16 });
   expect(lease.nextOffset).toBe(10);
@@ -82,11 +82,11 @@ test('the next offset is that of the first record not finished', async () => {
   lease.finish(after(first));
   expect(lease.nextOffset).toBe(13);
   lease.finish(after((await lease.take(3, 0))!));
-  // Nothing waits: what follows the last record is none.
+  // The queue is empty, and no records follow the last one.
   expect(lease.nextOffset).toBe(16);
 });
 
-test('a halted lease takes and wants nothing, and its last records are not done', async () => {
+test('a halted lease accepts and fetches nothing, and its last records are not finished', async () => {
   const lease = held();
   lease.accept(batch(10, 14));
   lease.finish(after((await lease.take(2, 0))!));
@@ -101,7 +101,7 @@ test('a halted lease takes and wants nothing, and its last records are not done'
 });
 
 describe('a lost lease', () => {
-  test('hands over nothing more, and remembers what was finished', async () => {
+  test('hands over nothing more and keeps the finished offset', async () => {
     const lease = held();
     lease.accept(batch(10, 14));
     const first = (await lease.take(2, 0))!;
@@ -114,14 +114,14 @@ describe('a lost lease', () => {
     expect(lease.state).toBe('gone');
   });
 
-  test('before it was claimed never is', () => {
+  test('before the claim is never claimed', () => {
     const lease = new Lease(3, 'id');
     lease.lose();
     expect(lease.claim()).toBe(false);
     expect(lease.state).toBe('gone');
   });
 
-  test('while the handler says where to begin is never held', async () => {
+  test('during the claim is never held', async () => {
     const lease = new Lease(3, 'id');
     lease.claim();
     lease.lose();

@@ -1,52 +1,49 @@
 /**
- * What this process knows of one partition that a group gave it: how far the right to it has come, where its next
- * record is, and the records that wait to be handed over. No I/O.
+ * The lease of one partition that the group assigned to this process: its state, the next offset, and the queue of
+ * fetched records. No I/O.
  *
  *     waiting -> claiming -> held -> draining -> gone
  *
- * `waiting` for its last owner; `claiming`: the handler says where to begin; `draining`: lost, and the handler isn't
- * done with it yet. One that is lost before it was held skips what lies between.
+ * - `waiting`: the previous owner has not released the partition.
+ * - `claiming`: the handler determines the start position.
+ * - `held`: records are fetched and handed over.
+ * - `draining`: the partition is lost, and the handler has not finished.
  *
- * Each step checks the state: what kafkajs brings of a partition that isn't held, or brings from another offset than
- * the next, is not taken.
+ * A lease that is lost before it was held skips the states in between. Each step checks the state: records of a
+ * partition that isn't held, or from another offset than the next one, are rejected.
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { Position } from '../../../../pipeline/ports.js';
-import { leaderEpochOf } from '../connection/kafkajs-internals.js';
+import { LogVerification } from './log-verification.js';
 import { RecordQueue } from './record-queue.js';
 
 export type LeaseState = 'waiting' | 'claiming' | 'held' | 'draining' | 'gone';
 
-/** What one fetch brought of a partition. Offsets that are missing between its records are gone for good. */
+/** One partition of a fetch response. Offsets that are missing between its records are gone for good. */
 export interface FetchedBatch {
   readonly partition: number;
-  /** That the fetch asked for. */
+  /** The requested offset. */
   readonly fetchedOffset: number;
-  /** After the last one seen, of a record or of what is no record. */
+  /** After the last offset of the response, whether a record has it or not. */
   readonly endOffset: number;
   readonly messages: readonly KafkaMessage[];
 }
 
 export class Lease {
   readonly partition: number;
-  /** No other lease has it, of any process. */
+  /** Unique among the leases of all processes. */
   readonly id: string;
-  /** As kafkajs was last told. */
+  /** Whether kafkajs was last told to fetch. */
   isFetching = false;
   readonly #queue = new RecordQueue();
   #state: LeaseState = 'waiting';
   #isAligned = false;
-  /** Held, and to stand still until it is lost, or a place to go on from is found. */
+  /** Held, but nothing is handed over until the lease is lost or resumes from another position. */
   #isHalted = false;
-  /** The log may not be the one that was read up to the position. */
-  #isDoubted = false;
-  /** Of the last record fetched. */
-  #leaderEpoch: number | undefined;
-  /** Connections to brokers that had been made when the log was last compared. */
-  #comparedAt = -1;
+  readonly #verification = new LogVerification(() => this.#queue.interrupt());
   #mark: string | null = null;
   #onLost!: (nothing?: undefined) => void;
-  /** Resolves when it is. */
+  /** Resolves when the lease is lost. */
   readonly lost = new Promise<undefined>((resolve) => {
     this.#onLost = resolve;
   });
@@ -64,7 +61,7 @@ export class Lease {
     return this.#state;
   }
 
-  /** Not lost. */
+  /** Whether the lease is not lost. */
   get isOurs(): boolean {
     return this.#state === 'waiting' || this.#state === 'claiming' || this.#state === 'held';
   }
@@ -73,18 +70,19 @@ export class Lease {
     return this.#state === 'held';
   }
 
-  /** Held, and its handler takes records. */
+  /** Whether the lease is held and its handler accepts records. */
   get isMoving(): boolean {
     return this.isHeld && !this.#isHalted;
   }
 
-  /** After the last record that was done, with its mark. */
+  /** After the last finished record, with its mark. */
   get position(): Position {
     return { offset: this.#finishedOffset, mark: this.#mark };
   }
 
-  get isDoubted(): boolean {
-    return this.#isDoubted;
+  /** Whether the log must be verified before anything more is handed over. */
+  get needsVerification(): boolean {
+    return this.#verification.isDue;
   }
 
   /** Of the next record to fetch. */
@@ -92,7 +90,7 @@ export class Lease {
     return this.#fetchOffset;
   }
 
-  /** Everything before it is done. */
+  /** Everything before this offset is finished. */
   get nextOffset(): number {
     const isIdle = this.#busySinceMs === undefined && this.#queue.size === 0;
     return this.isMoving && isIdle ? this.#fetchOffset : this.#finishedOffset;
@@ -102,12 +100,12 @@ export class Lease {
     return this.isMoving && this.#isAligned && this.#queue.hasRoom;
   }
 
-  /** Grows with everything that happens to the partition. */
+  /** Increases with every step of progress, for the watchdog. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** False when it was lost meanwhile. */
+  /** Returns false when the lease has been lost. */
   claim(): boolean {
     if (this.#state !== 'waiting') return false;
     this.#state = 'claiming';
@@ -116,8 +114,8 @@ export class Lease {
   }
 
   /**
-   * Ours from this position on, unless it was lost meanwhile. To be compared with the log, and aligned with it, before
-   * anything is handed over.
+   * Starts at the position, unless the lease has been lost. The log must be verified, and the lease aligned with it,
+   * before anything is handed over.
    */
   hold(position: Position): void {
     this.#moveTo(position);
@@ -125,8 +123,8 @@ export class Lease {
     this.#steps += 1;
   }
 
-  /** Halted no more: it goes on from another position, as in {@link hold}. */
-  goOnFrom(position: Position): void {
+  /** Ends a halt and continues from another position, as {@link hold} does. */
+  resumeFrom(position: Position): void {
     this.#queue.clear();
     this.#isHalted = false;
     this.#moveTo(position);
@@ -138,64 +136,52 @@ export class Lease {
     this.#finishedOffset = offset;
     this.#mark = mark;
     this.#isAligned = false;
-    this.doubt();
+    this.#verification.require();
   }
 
-  /** The log is to be compared with the position before anything more is handed over. */
-  doubt(): void {
-    this.#isDoubted = true;
-    this.#queue.interrupt();
+  requireVerification(): void {
+    this.#verification.require();
   }
 
-  /** Doubts the log when brokers were connected to since it was compared: one may have come back with another log. */
-  doubtAfter(socketsOpened: number): void {
-    if (socketsOpened !== this.#comparedAt) this.doubt();
+  /** As {@link LogVerification.observeConnections}. */
+  observeConnections(socketsOpened: number): void {
+    this.#verification.observeConnections(socketsOpened);
   }
 
-  /** It was the log that was read, when so many connections had been made. */
-  trust(socketsOpened: number): void {
-    this.#isDoubted = false;
-    this.#comparedAt = socketsOpened;
+  /** Records that the log was verified when so many connections had been opened. */
+  verified(socketsOpened: number): void {
+    this.#verification.passed(socketsOpened);
     this.#steps += 1;
   }
 
-  /** The log has what comes next, at `fetchOffset` or, where that is gone, at `first`. */
+  /** Allows fetching at `fetchOffset`, or at `first` if the log begins later. */
   align(first: number): void {
     this.#isAligned = true;
     this.#fetchOffset = Math.max(this.#fetchOffset, first);
   }
 
   /**
-   * False when the batch isn't what comes next: nothing of it is taken, and the lease is to be aligned again. Of a
-   * lease that isn't held, is halted, or is to be aligned anyway, nothing is taken either.
+   * Queues the batch. Returns false, and queues nothing, when the batch does not start at the next offset: the lease
+   * must be aligned again. A lease that isn't held, is halted, or is not aligned ignores the batch.
    */
   accept(batch: FetchedBatch): boolean {
     if (!this.isMoving || !this.#isAligned) return true;
     this.#isAligned = batch.fetchedOffset === this.#fetchOffset;
     if (!this.#isAligned) return false;
     this.#fetchOffset = Math.max(this.#fetchOffset, batch.endOffset);
-    this.#compareLeaders(batch.messages);
+    this.#verification.observeLeader(batch.messages);
     this.#queue.push(batch.messages);
     return true;
   }
 
-  /** A leader that begins to append where another ended may have lost what that one had. */
-  #compareLeaders(messages: readonly KafkaMessage[]): void {
-    const [first] = messages;
-    const last = messages.at(-1);
-    if (first === undefined || last === undefined) return;
-    if (leaderEpochOf(first) !== this.#leaderEpoch) this.doubt();
-    this.#leaderEpoch = leaderEpochOf(last);
-  }
-
-  /** From `first` to `last` the log holds nothing that is a record. */
+  /** Skips the offsets from `first` to `last`, which hold no records. */
   passOver(first: number, last: number): void {
     if (this.isHeld && first <= this.#fetchOffset && this.#fetchOffset <= last) this.#fetchOffset = last + 1;
   }
 
   /**
-   * The next records for the handler, which is busy from then on until `finish`; none when
-   * there is something else to do; undefined when the partition is to be let go.
+   * Returns the next records for the handler, which counts as busy until `finish`. Returns none when the log must be
+   * verified, and undefined when the lease is lost.
    */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     const messages = await this.#queue.take(maxRecords, maxWaitMs);
@@ -212,7 +198,7 @@ export class Lease {
     this.#steps += 1;
   }
 
-  /** The handler takes no more: what it was given last isn't done, and what waits is forgotten. */
+  /** Discards queued records. The records handed over last are not finished. */
   halt(): void {
     this.#isHalted = true;
     this.#queue.clear();
@@ -220,7 +206,7 @@ export class Lease {
     this.#steps += 1;
   }
 
-  /** Nothing more is handed over; what waits is forgotten. */
+  /** Hands over nothing more and discards queued records. */
   lose(): void {
     if (this.#state === 'draining' || this.#state === 'gone') return;
     this.#state = this.#state === 'waiting' ? 'gone' : 'draining';
@@ -234,7 +220,7 @@ export class Lease {
     this.#steps += 1;
   }
 
-  /** For people. */
+  /** Returns the state as text, for error messages. */
   describe(): string {
     const busy =
       this.#busySinceMs === undefined ? 'idle' : `busy for ${Math.round(performance.now() - this.#busySinceMs)} ms`;

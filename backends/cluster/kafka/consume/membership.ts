@@ -1,81 +1,78 @@
 /**
- * Membership in a Kafka group that shares one topic: kafkajs' consumer, kept alive.
+ * Membership in a consumer group of one topic, on the kafkajs consumer.
  *
- * Flows in: what the group gives this member, what the brokers bring of it, and trouble. Flows out: from where to fetch
- * which partition, and how far it has come. kafkajs heartbeats between fetches only, so `onFetched` must return at
- * once: then its loop never stands still.
- *
- * kafkajs takes some outages for errors beyond repair and ends for good, so it is never left to restart itself:
- * whatever ended it, it is started again here until the brokers have been out of reach for too long.
+ * kafkajs sends heartbeats between fetches only, so `onFetched` must return at once. kafkajs also treats some outages
+ * as fatal and stops for good, so it may not restart itself: this class restarts it after any failure, until the
+ * brokers have been out of reach for too long.
  */
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import { outageLimitMs } from '../../retrying.js';
 import { fetchedOffsetOf } from '../connection/kafkajs-internals.js';
+import { maxFetchedBytes } from '../read/fetching.js';
 import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
 import type { FetchedBatch } from './lease.js';
-import { maxFetchedBytes } from './record-queue.js';
-import type { Sight } from './watchdog.js';
+import type { Observation } from './watchdog.js';
 
 /**
- * Longest wait of a fetch for records, and so of a heartbeat, and of a partition that is to be fetched again, for the
- * fetch before it.
+ * How long a fetch waits for records. Heartbeats, and partitions that are to be fetched again, wait for the fetch in
+ * flight.
  */
 const fetchWaitMs = 200;
 /**
- * Of one fetch, all partitions together; kafkajs draws their order anew each time. What is made of it must not hold up
- * the event loop.
+ * Limit of one fetch for all partitions; kafkajs shuffles their order each time. Decoding it must not block the event
+ * loop.
  */
-const maxAnswerBytes = 4 * 2 ** 20;
-/** A member hears of a rebalance by its next heartbeat. */
+const maxResponseBytes = 4 * 2 ** 20;
+/** A member learns of a rebalance by its next heartbeat. */
 const maxHeartbeatIntervalMs = 500;
-/** Short: while kafkajs waits between two tries, it sends no heartbeats. */
+/** Short, because kafkajs sends no heartbeats between two attempts. */
 const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: 8 };
 const restartDelayMs = 500;
-/** kafkajs needs a while to notice that an outage is over. */
+/** Longer than the limit, because kafkajs needs a while to notice the end of an outage. */
 const maxOutageMs = 1.5 * outageLimitMs;
-/** What kafkajs declares beyond repair, though a broker that is away causes it. */
+/** Errors that kafkajs treats as fatal although an outage causes them. */
 const outages = new Set(['KafkaJSGroupCoordinatorNotFound', 'KafkaJSLockTimeout', 'KafkaJSTimeout']);
 
 export interface MembershipParts {
   readonly kafka: Kafka;
   readonly admin: Admin;
-  /** Kafka's names. */
+  /** Group and topic by Kafka's names. */
   readonly groupId: string;
   readonly topic: string;
   readonly sessionTimeoutMs: number;
-  /** What the other members are told at a join. */
+  /** The leases to list for the other members at a join. */
   readonly leases: () => MemberState['leases'];
   /**
-   * The group has given these partitions to this member; nothing of them is fetched before `fetchFrom`. `isUnbroken`:
-   * what it had before as well, nobody else can have had in between.
+   * Called with the partitions that are assigned to this member. Nothing is fetched from them before `fetchFrom`.
+   * `isUnbroken`: nobody else can have had the partitions that this member kept.
    */
   readonly onJoined: (partitions: readonly number[], isUnbroken: boolean) => void;
   readonly onFetched: (batch: FetchedBatch) => void;
-  /** The log holds no records there, only marks of transactions or what was taken back. */
+  /** Called when a range of offsets holds no records, only control records or aborted transactions. */
   readonly onPassed: (partition: number, first: number, last: number) => void;
   readonly onFailure: (error: unknown) => void;
   readonly onProblem: (message: string) => void;
 }
 
-/** How far a partition has come. */
-export interface Progress {
+/** An offset to commit, with optional metadata. */
+export interface CommittedOffset {
   readonly partition: number;
   readonly nextOffset: number;
-  readonly note?: string;
+  readonly metadata?: string;
 }
 
 export class Membership {
   readonly #parts: MembershipParts;
   readonly #consumer: Consumer;
   #memberId: string | undefined;
-  /** Tries to join since the last that succeeded. */
-  #tries = 0;
-  /** The group knows this member and has called it to join again. */
-  #isCalled = false;
-  /** Between a join and the end of kafkajs' loop; outside of it kafkajs takes no orders. */
+  /** Attempts to join since the last successful one. */
+  #joinAttempts = 0;
+  /** The group knows this member and has asked it to join again. */
+  #isRebalancing = false;
+  /** True between a join and the end of kafkajs' loop. Otherwise kafkajs ignores seek, pause and resume. */
   #isJoined = false;
   #isLeaving = false;
-  #lastHeardMs = performance.now();
+  #lastHeartbeatMs = performance.now();
   #starting: Promise<void> = Promise.resolve();
   #restart: NodeJS.Timeout | undefined;
 
@@ -84,15 +81,15 @@ export class Membership {
     this.#consumer = this.#newConsumer();
   }
 
-  /** For the watchdog: the group is to be heard of all the time. */
-  look(): Sight {
-    const state = `${this.#isJoined ? 'joined' : 'not joined'}, last heard of ${Math.round(performance.now() - this.#lastHeardMs)} ms ago`;
-    return { name: 'membership', steps: this.#lastHeardMs, isDue: true, state };
+  /** Returns the state for the watchdog. A membership always has work: heartbeats. */
+  observe(): Observation {
+    const state = `${this.#isJoined ? 'joined' : 'not joined'}, last heartbeat ${Math.round(performance.now() - this.#lastHeartbeatMs)} ms ago`;
+    return { name: 'membership', steps: this.#lastHeartbeatMs, hasWork: true, state };
   }
 
-  /** False from the moment the group is called together until this member knows what it gets. */
+  /** False from the start of a rebalance until this member knows its assignment. */
   get isSettled(): boolean {
-    return this.#isJoined && !this.#isCalled && this.#tries === 0;
+    return this.#isJoined && !this.#isRebalancing && this.#joinAttempts === 0;
   }
 
   start(): void {
@@ -102,36 +99,36 @@ export class Membership {
   fetchFrom(partition: number, offset: number): void {
     if (!this.#isJoined) return;
     this.#consumer.seek({ topic: this.#parts.topic, partition, offset: `${offset}` });
-    this.#consumer.resume([this.#named(partition)]);
+    this.#consumer.resume([this.#topicPartition(partition)]);
   }
 
-  holdBack(partition: number): void {
-    if (this.#isJoined) this.#consumer.pause([this.#named(partition)]);
+  pause(partition: number): void {
+    if (this.#isJoined) this.#consumer.pause([this.#topicPartition(partition)]);
   }
 
-  /** Tells the group how far its partitions have come. Rejects where it doesn't take that. */
-  async report(progress: readonly Progress[]): Promise<void> {
+  /** Commits offsets to the group. Rejects when the group refuses them. */
+  async commit(offsets: readonly CommittedOffset[]): Promise<void> {
     if (!this.#isJoined) return;
     const { topic } = this.#parts;
     await this.#consumer.commitOffsets(
-      progress.map(({ partition, nextOffset, note = '' }) => ({
+      offsets.map(({ partition, nextOffset, metadata = '' }) => ({
         topic,
         partition,
         offset: `${nextOffset}`,
-        metadata: note,
+        metadata,
       })),
     );
   }
 
-  /** The notes last reported, by partition. */
-  async notes(): Promise<ReadonlyMap<number, string | null>> {
+  /** Returns the metadata of the committed offsets, by partition. */
+  async committedMetadata(): Promise<ReadonlyMap<number, string | null>> {
     const { admin, groupId, topic } = this.#parts;
     const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
     return new Map(offsets!.partitions.map(({ partition, metadata }) => [partition, metadata]));
   }
 
-  /** What the other members had in hand when they joined; undefined while the group isn't settled. */
-  async others(): Promise<MemberState[] | undefined> {
+  /** Returns the states of the other members when they joined; undefined during a rebalance. */
+  async otherMembers(): Promise<MemberState[] | undefined> {
     const { state, members } = await this.#consumer.describeGroup();
     if (state !== 'Stable') return undefined;
     return members
@@ -139,13 +136,15 @@ export class Membership {
       .map(({ memberMetadata }) => memberStateOf(memberMetadata));
   }
 
-  /** So that the group doesn't wait for the session to end. */
+  /** Leaves the group, so that it does not wait for the session timeout. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
     clearTimeout(this.#restart);
-    // kafkajs can't break off a start: what is stopped meanwhile would join all the same.
+    // kafkajs can't cancel a start: a consumer that is stopped during it would still join.
     await this.#starting;
-    await this.#consumer.disconnect().catch((error: Error) => this.#parts.onProblem(`leaving: ${error.message}`));
+    await this.#consumer
+      .disconnect()
+      .catch((error: Error) => this.#parts.onProblem(`group ${this.#parts.groupId}: leaving failed: ${error.message}`));
   }
 
   #newConsumer(): Consumer {
@@ -156,21 +155,21 @@ export class Membership {
       rebalanceTimeout: sessionTimeoutMs,
       heartbeatInterval: Math.min(maxHeartbeatIntervalMs, sessionTimeoutMs / 6),
       maxWaitTimeInMs: fetchWaitMs,
-      maxBytes: maxAnswerBytes,
+      maxBytes: maxResponseBytes,
       maxBytesPerPartition: maxFetchedBytes,
       allowAutoTopicCreation: false,
-      // As `read` and `bounds` of the log.
+      // Like `read` and `bounds` of the log.
       readUncommitted: true,
       retry: { ...retry, restartOnFailure: async () => false },
-      partitionAssigners: [stickyAssigner(() => this.#introduce())],
+      partitionAssigners: [stickyAssigner(() => this.#memberState())],
     });
     const { events } = consumer;
     consumer.on(events.REBALANCING, () => {
-      this.#isCalled = true;
+      this.#isRebalancing = true;
     });
     consumer.on(events.GROUP_JOIN, (event) => this.#joined(event));
     consumer.on(events.HEARTBEAT, () => {
-      this.#lastHeardMs = performance.now();
+      this.#lastHeartbeatMs = performance.now();
     });
     consumer.on(events.START_BATCH_PROCESS, ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
       if (batchSize === 0 && firstOffset !== null) onPassed(partition, Number(firstOffset), Number(lastOffset));
@@ -190,45 +189,45 @@ export class Membership {
         eachBatch: async ({ batch }) => this.#parts.onFetched(fetched(batch)),
       });
     } catch (error) {
-      this.#startLater(error as Error);
+      this.#restartLater(error as Error);
     }
   }
 
-  /** Called by kafkajs at every try to join. */
-  #introduce(): MemberState {
-    const isSure = this.#isCalled && this.#tries === 0;
-    this.#isCalled = false;
-    this.#tries += 1;
+  /** Called by kafkajs at every attempt to join. */
+  #memberState(): MemberState {
+    const isSure = this.#isRebalancing && this.#joinAttempts === 0;
+    this.#isRebalancing = false;
+    this.#joinAttempts += 1;
     return { isSure, leases: this.#parts.leases() };
   }
 
   #joined({ payload: { memberId, memberAssignment } }: ConsumerGroupJoinEvent): void {
-    // A member keeps its id only if it took part in every rebalance, and each takes a try.
-    const isUnbroken = memberId === this.#memberId && this.#tries === 1;
+    // A member keeps its id only if it took part in every rebalance, and each takes one attempt.
+    const isUnbroken = memberId === this.#memberId && this.#joinAttempts === 1;
     this.#memberId = memberId;
-    this.#tries = 0;
+    this.#joinAttempts = 0;
     this.#isJoined = true;
-    this.#lastHeardMs = performance.now();
+    this.#lastHeartbeatMs = performance.now();
     const partitions = memberAssignment[this.#parts.topic] ?? [];
-    for (const partition of partitions) this.holdBack(partition);
+    for (const partition of partitions) this.pause(partition);
     this.#parts.onJoined(partitions, isUnbroken);
   }
 
   #crashed({ payload: { error } }: ConsumerCrashEvent): void {
     this.#memberId = undefined;
-    this.#startLater(error);
+    this.#restartLater(error);
   }
 
-  #startLater(error: Error): void {
+  #restartLater(error: Error): void {
     if (this.#isLeaving) return;
     const { groupId, onProblem, onFailure } = this.#parts;
-    if (isOutage(error) && performance.now() - this.#lastHeardMs < maxOutageMs) {
-      onProblem(`group ${groupId} starts again: ${error.message}`);
+    if (isOutage(error) && performance.now() - this.#lastHeartbeatMs < maxOutageMs) {
+      onProblem(`group ${groupId}: the consumer restarts: ${error.message}`);
       this.#restart = setTimeout(() => this.start(), restartDelayMs);
     } else onFailure(error);
   }
 
-  #named(partition: number) {
+  #topicPartition(partition: number) {
     return { topic: this.#parts.topic, partitions: [partition] };
   }
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { KafkaMessage } from 'kafkajs';
 import { expect, test } from 'vitest';
-import { maxFetchedBytes, maxQueuedBytes, RecordQueue } from './record-queue.js';
+import { maxFetchedBytes } from '../read/fetching.js';
+import { maxQueuedBytes, RecordQueue } from './record-queue.js';
 
 const message = (offset: number, bytes = 10): KafkaMessage => ({
   key: null,
@@ -15,7 +16,7 @@ const messages = (from: number, count: number, bytes?: number) =>
   Array.from({ length: count }, (_, i) => message(from + i, bytes));
 const offsets = (taken: readonly KafkaMessage[] | undefined) => taken?.map(({ offset }) => Number(offset));
 
-test('what goes in comes out once, in order, in pieces of at most the size asked for', () =>
+test('hands over each record once, in order, at most the requested number at a time', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.record({ push: fc.nat(20) }), fc.record({ take: fc.integer({ min: 1, max: 15 }) })), {
@@ -39,7 +40,7 @@ test('what goes in comes out once, in order, in pieces of at most the size asked
     ),
   ));
 
-test('a taker waits for the first record, and then for the rest up to a time', async () => {
+test('take waits for the first record, and then up to the time limit for the rest', async () => {
   const queue = new RecordQueue();
   const whole = queue.take(4, 60_000);
   queue.push(messages(0, 3));
@@ -50,7 +51,7 @@ test('a taker waits for the first record, and then for the rest up to a time', a
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(25);
 });
 
-test('a full queue is handed on without waiting for more, and has room again when its oldest fetch is taken', async () => {
+test('take returns a full queue at once, which then has space again', async () => {
   const queue = new RecordQueue();
   const perFetch = 100;
   let fetches = 0;
@@ -60,7 +61,7 @@ test('a full queue is handed on without waiting for more, and has room again whe
   expect(queue.hasRoom).toBe(true);
 });
 
-test('closing wakes the taker, and nothing is handed on from then on', async () => {
+test('close wakes the taker and discards everything', async () => {
   for (const waiting of [0, 2]) {
     const queue = new RecordQueue();
     queue.push(messages(0, waiting));

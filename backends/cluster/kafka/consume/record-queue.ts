@@ -1,12 +1,8 @@
-/** Fetched records of one partition that wait to be handed over, oldest first. One taker at a time. */
+/** Queue of one partition's fetched records, oldest first. It has one taker at a time. */
 import type { KafkaMessage } from 'kafkajs';
+import { maxFetchedBytes } from '../read/fetching.js';
 
-/**
- * What one fetch may bring of a partition. As large as the batches that producers make by default; a larger one comes
- * when it is first in an answer.
- */
-export const maxFetchedBytes = 2 ** 20;
-/** Keys and values that wait, of one partition. Enough to keep a handler busy while the next fetch is under way. */
+/** Bytes of queued keys and values. Enough to keep a handler busy while the next fetch is in flight. */
 export const maxQueuedBytes = 3 * maxFetchedBytes;
 
 interface Chunk {
@@ -24,12 +20,12 @@ export class RecordQueue {
   #isInterrupted = false;
   #onChange: (() => void) | undefined;
 
-  /** Records that wait. */
+  /** Queued records. */
   get size(): number {
     return this.#size;
   }
 
-  /** Whether another fetch keeps within the bound. */
+  /** Whether the result of another fetch stays within the limit. */
   get hasRoom(): boolean {
     return this.#bytes + maxFetchedBytes <= maxQueuedBytes;
   }
@@ -44,9 +40,8 @@ export class RecordQueue {
   }
 
   /**
-   * Resolves with `maxRecords` records, or with fewer when the first of them has been waited with for `maxWaitMs` or no
-   * more fit into the queue; with undefined as soon as the queue is closed. Once after an {@link interrupt}, with what
-   * is there, which may be nothing.
+   * Resolves with `maxRecords` records. It resolves with fewer `maxWaitMs` after the first one, when the queue is full,
+   * and with what is queued, if anything, after an {@link interrupt}. Undefined when the queue is closed.
    */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     while (!this.#isClosed && !this.#isInterrupted && this.#size === 0) await this.#changed();
@@ -60,20 +55,20 @@ export class RecordQueue {
     return this.#isClosed ? undefined : this.#shift(maxRecords);
   }
 
-  /** Ends the taker's waiting, or his next one: he has something else to do. */
+  /** Wakes the taker, or its next call: it has other work to do. */
   interrupt(): void {
     this.#isInterrupted = true;
     this.#onChange?.();
   }
 
-  /** Forgets what waits. */
+  /** Discards queued records. */
   clear(): void {
     this.#chunks = [];
     this.#bytes = 0;
     this.#size = 0;
   }
 
-  /** Forgets what waits, and ends the taker's waiting. */
+  /** Discards queued records and wakes the taker. */
   close(): void {
     this.#isClosed = true;
     this.clear();

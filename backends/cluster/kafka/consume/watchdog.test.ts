@@ -1,55 +1,60 @@
 import { expect, test } from 'vitest';
-import { type Sight, startWatchdog, type Watch, watch } from './watchdog.js';
+import { addObservation, type Observation, type Stalls, startWatchdog } from './watchdog.js';
 
-const sight = (name: string, steps: number, isDue = true): Sight => ({ name, steps, isDue, state: `at ${steps}` });
+const at = (name: string, steps: number, hasWork = true): Observation => ({
+  name,
+  steps,
+  hasWork,
+  state: `at ${steps}`,
+});
 
-/** Looks every second; what has stood still for how long, by name. */
-function seen(...looks: readonly (readonly Sight[])[]): Record<string, number> {
-  let watched: Watch = new Map();
-  for (const sights of looks) watched = watch(watched, sights, 1_000);
-  return Object.fromEntries([...watched].map(([name, { stillMs }]) => [name, stillMs]));
+/** Adds the observations, one second apart. Returns for how long each name has been stalled. */
+function stallsAfter(...rounds: readonly (readonly Observation[])[]): Record<string, number> {
+  let stalls: Stalls = new Map();
+  for (const round of rounds) stalls = addObservation(stalls, round, 1_000);
+  return Object.fromEntries([...stalls].map(([name, { stalledMs }]) => [name, stalledMs]));
 }
 
-test('time counts for what is due and takes no step', () => {
-  expect(seen([sight('a', 1)])).toEqual({ a: 0 });
-  expect(seen([sight('a', 1)], [sight('a', 1)], [sight('a', 1)])).toEqual({ a: 2_000 });
-  expect(seen([sight('a', 1)], [sight('a', 2)], [sight('a', 2)])).toEqual({ a: 1_000 });
+test('time counts while something has work and makes no progress', () => {
+  expect(stallsAfter([at('a', 1)])).toEqual({ a: 0 });
+  expect(stallsAfter([at('a', 1)], [at('a', 1)], [at('a', 1)])).toEqual({ a: 2_000 });
+  expect(stallsAfter([at('a', 1)], [at('a', 2)], [at('a', 2)])).toEqual({ a: 1_000 });
 });
 
-test('what has nothing to do, or could not be seen, begins anew', () => {
-  expect(seen([sight('a', 1)], [sight('a', 1, false)])).toEqual({});
-  expect(seen([sight('a', 1)], [sight('a', 1, false)], [sight('a', 1)])).toEqual({ a: 0 });
-  expect(seen([sight('a', 1)], [sight('a', 1)], [], [sight('a', 1)], [sight('a', 1)])).toEqual({ a: 1_000 });
+test('time restarts after idleness and after a failed observation', () => {
+  expect(stallsAfter([at('a', 1)], [at('a', 1, false)])).toEqual({});
+  expect(stallsAfter([at('a', 1)], [at('a', 1, false)], [at('a', 1)])).toEqual({ a: 0 });
+  expect(stallsAfter([at('a', 1)], [at('a', 1)], [], [at('a', 1)], [at('a', 1)])).toEqual({ a: 1_000 });
 });
 
-test('one that moves does not excuse another', () => {
-  expect(seen([sight('a', 1), sight('b', 1)], [sight('a', 1), sight('b', 2)], [sight('a', 1), sight('b', 3)])).toEqual({
+test('progress of one does not reset the time of another', () => {
+  expect(stallsAfter([at('a', 1), at('b', 1)], [at('a', 1), at('b', 2)], [at('a', 1), at('b', 3)])).toEqual({
     a: 2_000,
     b: 0,
   });
 });
 
-test('the timer tells once, what stands still and how all was found', async () => {
+test('the watchdog reports once, with the stalled names and the state of everything', async () => {
   let steps = 0;
-  const told: string[] = [];
-  const look = async () => [sight('stuck', 1), sight('fine', steps++)];
+  const reports: string[] = [];
+  const observe = async () => [at('stuck', 1), at('fine', steps++)];
   const message = await new Promise<string>((resolve) => {
-    startWatchdog({ timeoutMs: 60, look, onStall: (text) => resolve(told[told.push(text) - 1]!) });
+    startWatchdog({ timeoutMs: 60, observe, onStall: (text) => resolve(reports[reports.push(text) - 1]!) });
   });
-  expect(message).toMatch(/^no step for 60 ms: stuck\nstuck: at 1\nfine: at \d+$/);
-  expect(told).toEqual([message]);
+  expect(message).toMatch(/^no progress for 60 ms: stuck\nstuck: at 1\nfine: at \d+$/);
+  expect(reports).toEqual([message]);
 });
 
-test('an outage of those who are asked does not count', async () => {
-  let looks = 0;
-  const look = async (): Promise<Sight[]> => {
-    looks += 1;
-    if (looks % 3 === 0) throw new Error('no broker');
-    return [sight('a', 1)];
+test('time during which nothing can be observed does not count', async () => {
+  let rounds = 0;
+  const observe = async (): Promise<Observation[]> => {
+    rounds += 1;
+    if (rounds % 3 === 0) throw new Error('no broker');
+    return [at('a', 1)];
   };
-  const told: string[] = [];
-  const stop = startWatchdog({ timeoutMs: 60, look, onStall: (text) => told.push(text) });
-  while (looks < 30) await new Promise(setImmediate);
+  const reports: string[] = [];
+  const stop = startWatchdog({ timeoutMs: 60, observe, onStall: (text) => reports.push(text) });
+  while (rounds < 30) await new Promise(setImmediate);
   stop();
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
 });

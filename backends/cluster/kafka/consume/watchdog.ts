@@ -1,70 +1,68 @@
 /**
- * Notices what stands still: kafkajs may stop consuming in silence, and a handler may wait for ever.
+ * Detects stalled work: kafkajs may stop consuming in silence, and a handler may hang.
  *
- * Something stands still while it has something to do and takes no step. Time counts from look to look, and only where
- * both looks succeeded: what nobody could see, because the brokers were away or this process was asleep, doesn't count.
- * `watch` is pure; `startWatchdog` is the timer.
+ * Something is stalled while it has work and makes no progress. Time counts between two successful observations only:
+ * time during which the brokers were out of reach, or this process was suspended, does not count. `addObservation` is
+ * pure; `startWatchdog` is the timer.
  */
 
-/** One thing as it was found: a partition, or the group itself. */
-export interface Sight {
+/** The state of a partition, or of the group membership. */
+export interface Observation {
   readonly name: string;
-  /** Changes with every step it takes. */
+  /** Changes with every step of progress. */
   readonly steps: number;
-  /** There is something for it to do. */
-  readonly isDue: boolean;
-  /** How it was found, for people. */
+  readonly hasWork: boolean;
+  /** Description for the error message. */
   readonly state: string;
 }
 
-/** What is due, by name: the step at which it stands, and for how long it has. */
-export type Watch = ReadonlyMap<string, { readonly steps: number; readonly stillMs: number }>;
+/** Everything that has work, by name: its step, and how long it has been at that step. */
+export type Stalls = ReadonlyMap<string, { readonly steps: number; readonly stalledMs: number }>;
 
-/** `elapsedMs` is the time since the look that `before` comes from. */
-export function watch(before: Watch, sights: readonly Sight[], elapsedMs: number): Watch {
-  const due = sights.filter(({ isDue }) => isDue);
+/** Returns the stalls after another observation. `elapsedMs` is the time since the observation before it. */
+export function addObservation(before: Stalls, observations: readonly Observation[], elapsedMs: number): Stalls {
+  const due = observations.filter(({ hasWork }) => hasWork);
   return new Map(
     due.map(({ name, steps }) => {
       const known = before.get(name);
-      return [name, { steps, stillMs: known?.steps === steps ? known.stillMs + elapsedMs : 0 }];
+      return [name, { steps, stalledMs: known?.steps === steps ? known.stalledMs + elapsedMs : 0 }];
     }),
   );
 }
 
 export interface WatchdogParts {
   readonly timeoutMs: number;
-  /** Rejects when nothing can be seen now. */
-  readonly look: () => Promise<readonly Sight[]>;
-  /** Told once that something has stood still for `timeoutMs`, and how all was found. */
+  /** Rejects when nothing can be observed now. */
+  readonly observe: () => Promise<readonly Observation[]>;
+  /** Called once, when something has been stalled for `timeoutMs`, with the state of everything. */
   readonly onStall: (message: string) => void;
 }
 
-const looksPerTimeout = 6;
+const observationsPerTimeout = 6;
 const maxIntervalMs = 10_000;
 
-/** Answers how to stop it. */
-export function startWatchdog({ timeoutMs, look, onStall }: WatchdogParts): () => void {
-  const intervalMs = Math.min(maxIntervalMs, timeoutMs / looksPerTimeout);
+/** Returns a function that stops the watchdog. */
+export function startWatchdog({ timeoutMs, observe, onStall }: WatchdogParts): () => void {
+  const intervalMs = Math.min(maxIntervalMs, timeoutMs / observationsPerTimeout);
   let isStopped = false;
-  let watched: Watch = new Map();
-  let lookedAtMs = performance.now();
-  let timer = setTimeout(lookAround, intervalMs);
+  let stalls: Stalls = new Map();
+  let observedAtMs = performance.now();
+  let timer = setTimeout(check, intervalMs);
 
-  async function lookAround(): Promise<void> {
-    const sights = await look().catch(() => []);
+  async function check(): Promise<void> {
+    const observations = await observe().catch(() => []);
     if (isStopped) return;
     const nowMs = performance.now();
-    // More has passed only for a process that was asleep.
-    watched = watch(watched, sights, Math.min(nowMs - lookedAtMs, 2 * intervalMs));
-    lookedAtMs = nowMs;
-    const still = [...watched].filter(([, { stillMs }]) => stillMs >= timeoutMs);
-    if (still.length > 0) {
-      const names = still.map(([name]) => name).join(', ');
-      return onStall(
-        `no step for ${timeoutMs} ms: ${names}\n${sights.map(({ name, state }) => `${name}: ${state}`).join('\n')}`,
-      );
+    // Longer intervals mean that the process was suspended.
+    stalls = addObservation(stalls, observations, Math.min(nowMs - observedAtMs, 2 * intervalMs));
+    observedAtMs = nowMs;
+    const stalled = [...stalls].filter(([, { stalledMs }]) => stalledMs >= timeoutMs);
+    if (stalled.length > 0) {
+      const names = stalled.map(([name]) => name).join(', ');
+      const states = observations.map(({ name, state }) => `${name}: ${state}`).join('\n');
+      return onStall(`no progress for ${timeoutMs} ms: ${names}\n${states}`);
     }
-    timer = setTimeout(lookAround, intervalMs);
+    timer = setTimeout(check, intervalMs);
   }
 
   return () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crc32c } from './crc32c.js';
 
-/** Bit by bit, from the polynomial alone. */
+/** Computes the checksum bit by bit from the polynomial. */
 function slowly(bytes: Uint8Array): number {
   let crc = 0xffff_ffff;
   for (const byte of bytes) {
@@ -23,7 +23,7 @@ describe('crc32c', () => {
     expect(crc32c(bytes, 0, bytes.length)).toBe(checksum);
   });
 
-  test('any bytes, any part of them', () => {
+  test('equals the bitwise computation for any range of bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(100), fc.nat(100), (bytes, from, to) => {
         const [start, end] = [Math.min(from, to, bytes.length), Math.min(Math.max(from, to), bytes.length)];

@@ -1,11 +1,11 @@
 /**
- * CRC-32C (Castagnoli), the checksum of Kafka's batches. Eight bytes a step through eight tables: three times as fast
- * as one. Pure.
+ * CRC-32C (Castagnoli), the checksum of Kafka's record batches. It handles eight bytes per step with eight tables, three
+ * times as fast as with one. Pure.
  */
 
 const polynomial = 0x82f63b78;
 
-/** 256 entries each: what a byte does that has 0 to 7 bytes after it. */
+/** 256 entries per table: the effect of a byte that is followed by 0 to 7 bytes. */
 const tables = new Int32Array(8 * 256);
 for (let byte = 0; byte < 256; byte++) {
   let crc = byte;
@@ -14,7 +14,7 @@ for (let byte = 0; byte < 256; byte++) {
 }
 for (let at = 256; at < tables.length; at++) tables[at] = (tables[at - 256]! >>> 8) ^ tables[tables[at - 256]! & 0xff]!;
 
-/** Of `bytes` from `start` to before `end`, unsigned. */
+/** Returns the unsigned checksum of the bytes from `start` up to, but not including, `end`. */
 export function crc32c(bytes: Uint8Array, start: number, end: number): number {
   let crc = -1;
   let at = start;

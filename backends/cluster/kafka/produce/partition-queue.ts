@@ -1,83 +1,82 @@
 /**
- * What is appended to one partition, in its order: one batch is under way at a time, until it is written or given up.
+ * The queue of appends to one partition. One batch is in flight at a time, until it is written or given up.
  *
- * Flows in: chunks of records. Flows out: to each of them, that its records are durable, or why not. A batch is sent
- * again, byte for byte, until the broker says that it has it, also where a broker that is gone may have written it: its
- * numbers let the next one see that.
+ * The queue sends a batch again, byte for byte, until the broker has written it, even where a broker that died may have
+ * written it already: the sequence number lets the new leader drop the duplicate.
  */
 import type { NewRecord } from '../../../../pipeline/ports.js';
 import { type RetryOptions, retried } from '../../retrying.js';
 import type { Brokers } from '../connection/brokers.js';
 import { newProducerId } from '../connection/kafkajs-internals.js';
-import type { Numbering, Numberings } from './numbering.js';
+import type { RequestBatcher } from '../connection/request-batcher.js';
 import type { AddressedBatch } from './produce-request.js';
+import type { ProducerIds, ProducerSequences } from './producer-ids.js';
 import { encodeBatch } from './record-batch.js';
-import type { Courier } from './request-batcher.js';
 
-/** The brokers' default limit of a batch is a little above 1 MiB. */
+/** The brokers' default limit of a batch is slightly above 1 MiB. */
 export const maxBatchBytes = 1_000_000;
-/** Readers make an object of each record of a batch before they look at any. */
+/** Consumers make an object of each record of a batch before they handle the first one. */
 export const maxBatchRecords = 5_000;
 
-/** Records that are written together or not at all, and who waits for them. */
-export interface Chunk {
+/** Records that are written in one batch, with the callback of their append. */
+export interface QueuedRecords {
   readonly records: readonly NewRecord[];
-  /** No less than they take in a batch. */
+  /** Upper bound of their size in a batch. */
   readonly maxBytes: number;
   settle(error?: Error): void;
 }
 
 interface Batch {
-  readonly chunks: readonly Chunk[];
+  readonly queued: readonly QueuedRecords[];
   readonly records: readonly NewRecord[];
-  /** From when it first leaves, until it needs other numbers. */
-  encoded: { readonly numbering: Numbering; readonly bytes: Buffer } | undefined;
+  /** Set when the batch is first sent, and cleared when it needs another sequence. */
+  encoded: { readonly sequences: ProducerSequences; readonly bytes: Buffer } | undefined;
 }
 
-export interface LaneParts {
+export interface PartitionQueueParts {
   readonly brokers: Brokers;
-  readonly numberings: Numberings;
-  /** To the broker; answers Kafka's error code of the batch. */
-  readonly courierTo: (node: number) => Courier<AddressedBatch, number>;
-  /** As Kafka names it. */
+  readonly producerIds: ProducerIds;
+  /** Returns the batcher of requests to a broker, which answers Kafka's error code of the batch. */
+  readonly batcherOf: (node: number) => RequestBatcher<AddressedBatch, number>;
+  /** Kafka's name. */
   readonly topic: string;
   readonly partition: number;
-  /** After which what couldn't be written is given up. */
+  /** After this time the queue gives up records that could not be written. */
   readonly limitMs: number;
 }
 
-/** Kafka's error codes of a batch that is written; the second: by an earlier try. */
+/** Kafka's error codes of a batch that is written. DUPLICATE_SEQUENCE_NUMBER: by an earlier attempt. */
 const written = [0, 46];
-/** Of a batch too large for the topic, or broken. */
+/** MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_RECORD: another attempt would fail as well. */
 const refused = [10, 18, 87];
-/** Of a broker that has lost what it knew of our numbers. */
-const unknownNumbers = [45, 47, 59];
+/** OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, UNKNOWN_PRODUCER_ID: the broker lost our sequence. */
+const unknownSequence = [45, 47, 59];
 
 class Refused extends Error {}
 
-export class Lane {
-  private readonly waiting: Chunk[] = [];
+export class PartitionQueue {
+  private readonly queue: QueuedRecords[] = [];
   private batch: Batch | undefined;
   private running: Promise<void> | undefined;
   private readonly name: string;
 
-  constructor(private readonly parts: LaneParts) {
+  constructor(private readonly parts: PartitionQueueParts) {
     this.name = `${parts.topic}/${parts.partition}`;
   }
 
-  add(chunk: Chunk): void {
-    this.waiting.push(chunk);
+  add(records: QueuedRecords): void {
+    this.queue.push(records);
     this.running ??= this.run();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   async drained(): Promise<void> {
     await this.running;
   }
 
   private async run(): Promise<void> {
     const options: RetryOptions = { limitMs: this.parts.limitMs, isFinal: (error) => error instanceof Refused };
-    while (this.waiting.length > 0) {
+    while (this.queue.length > 0) {
       try {
         await retried(() => this.send(), options);
         this.succeed();
@@ -88,64 +87,64 @@ export class Lane {
     this.running = undefined;
   }
 
-  /** One try. The batch is made only when a request leaves. */
+  /** Makes one attempt. The batch is filled only when its request is sent. */
   private async send(): Promise<void> {
-    const { brokers, numberings, courierTo, topic, partition } = this.parts;
+    const { brokers, producerIds, batcherOf, topic, partition } = this.parts;
     const node = await brokers.leaderOf(topic, partition);
-    const numbering = await numberings.current(() => brokers.ask(node, newProducerId));
-    const code = await courierTo(node).carry(() => ({ topic, partition, bytes: this.bytes(numbering) }));
+    const sequences = await producerIds.current(() => brokers.request(node, newProducerId));
+    const code = await batcherOf(node).add(() => ({ topic, partition, bytes: this.bytes(sequences) }));
     if (written.includes(code)) return;
     const message = `${this.name} answers with Kafka's error ${code}`;
     if (refused.includes(code)) throw new Refused(message);
-    if (unknownNumbers.includes(code)) this.forgetNumbers();
+    if (unknownSequence.includes(code)) this.dropSequence();
     else await brokers.refresh();
     throw new Error(message);
   }
 
-  private bytes(numbering: Numbering): Buffer {
-    this.batch ??= this.take();
+  private bytes(sequences: ProducerSequences): Buffer {
+    this.batch ??= this.nextBatch();
     this.batch.encoded ??= {
-      numbering,
-      bytes: encodeBatch(this.batch.records, numbering.numbersOf(this.name), Date.now()),
+      sequences,
+      bytes: encodeBatch(this.batch.records, sequences.nextOf(this.name), Date.now()),
     };
     return this.batch.encoded.bytes;
   }
 
-  /** As many as go into a batch, one at least. */
-  private take(): Batch {
+  /** Takes as many entries of the queue as fit into a batch, but at least one. */
+  private nextBatch(): Batch {
     let [bytes, records, count] = [0, 0, 0];
-    for (const chunk of this.waiting) {
-      bytes += chunk.maxBytes;
-      records += chunk.records.length;
+    for (const each of this.queue) {
+      bytes += each.maxBytes;
+      records += each.records.length;
       if (count > 0 && (bytes > maxBatchBytes || records > maxBatchRecords)) break;
       count += 1;
     }
-    const chunks = this.waiting.splice(0, count);
-    return { chunks, records: chunks.flatMap((chunk) => chunk.records), encoded: undefined };
+    const queued = this.queue.splice(0, count);
+    return { queued, records: queued.flatMap((each) => each.records), encoded: undefined };
   }
 
-  private forgetNumbers(): void {
+  private dropSequence(): void {
     if (this.batch?.encoded === undefined) return;
-    this.parts.numberings.giveUp(this.batch.encoded.numbering);
+    this.parts.producerIds.retire(this.batch.encoded.sequences);
     this.batch.encoded = undefined;
   }
 
   private succeed(): void {
-    const { chunks, records, encoded } = this.batch as Required<Batch>;
+    const { queued, records, encoded } = this.batch as Required<Batch>;
     this.batch = undefined;
-    encoded!.numbering.written(this.name, records.length);
-    for (const chunk of chunks) chunk.settle();
+    encoded!.sequences.advance(this.name, records.length);
+    for (const { settle } of queued) settle();
   }
 
   private fail(cause: unknown): void {
-    const chunks = [...(this.batch?.chunks ?? [])];
-    // What waits behind an outage has waited nearly as long. A batch that was refused is no reason to give up the next.
+    const failed = [...(this.batch?.queued ?? [])];
+    // Records queued during an outage have waited nearly as long. A refused batch says nothing about the next one.
     if (!(cause instanceof Refused)) {
-      chunks.push(...this.waiting.splice(0));
-      this.forgetNumbers();
+      failed.push(...this.queue.splice(0));
+      this.dropSequence();
     }
     this.batch = undefined;
     const error = new Error(`${this.name} could not be appended to: ${(cause as Error).message}`, { cause });
-    for (const chunk of chunks) chunk.settle(error);
+    for (const { settle } of failed) settle(error);
   }
 }

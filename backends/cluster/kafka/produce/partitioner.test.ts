@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { murmur2, partitionOfKey } from './partitioner.js';
 
 describe('partitioner', () => {
-  // The values are those of Apache Kafka's own test of its Java client, which librdkafka and others repeat.
+  // The values come from the test of Apache Kafka's Java client. librdkafka and others use them too.
   test.each([
     ['21', -973932308],
     ['foobar', -790332482],
@@ -12,11 +12,11 @@ describe('partitioner', () => {
     ['a-little-bit-longer-string', -1486304829],
     ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58897971],
     ['abc', 479470107],
-  ])('the hash of %s is that of other clients', (key, hash) => {
+  ])('the hash of %s equals that of other clients', (key, hash) => {
     expect(murmur2(key)).toBe(hash);
   });
 
-  test('any key goes where a kafkajs producer sends it', () => {
+  test('any key gets the partition that kafkajs chooses', () => {
     const partition = Partitioners.DefaultPartitioner();
     fc.assert(
       fc.property(

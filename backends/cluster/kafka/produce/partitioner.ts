@@ -1,20 +1,17 @@
-/**
- * Which partition a key belongs to: as Java's client and all that follow it decide, so that theirs and ours agree.
- * Pure.
- */
+/** Maps keys to partitions by murmur2, like the Java client and its ports. Pure. */
 
 const seed = 0x9747b28c;
 const multiplier = 0x5bd1e995;
 
 let scratch = Buffer.alloc(1_024);
 
-/** The key's bytes in `scratch`, and how many they are. A character takes three bytes at most. */
+/** Writes the key to `scratch` and returns its length in bytes. A UTF-16 unit takes at most three bytes. */
 function encode(key: string): number {
   if (key.length * 3 > scratch.length) scratch = Buffer.alloc(key.length * 6);
   return scratch.write(key);
 }
 
-/** MurmurHash2 of the key as UTF-8, a signed 32-bit number. */
+/** Returns MurmurHash2 of the key as UTF-8, a signed 32-bit number. */
 export function murmur2(key: string): number {
   const length = encode(key);
   const bytes = scratch;
@@ -34,6 +31,6 @@ export function murmur2(key: string): number {
   return hash ^ (hash >>> 15);
 }
 
-/** 0 to `partitions - 1`. */
+/** Returns the partition, 0 to `partitions - 1`. */
 export const partitionOfKey = (key: string, partitions: number): number =>
   partitions === 1 ? 0 : (murmur2(key) & 0x7fff_ffff) % partitions;

@@ -1,27 +1,27 @@
-/** The Produce request, version 7 (Kafka 2.1 and later), and its answer. Pure. */
+/** Encodes the Produce request, version 7 (Kafka 2.1 and later), and parses its response. Pure. */
 import type { Exchange } from '../connection/kafkajs-internals.js';
 
-/** A batch and where it goes. */
+/** An encoded batch with its destination. */
 export interface AddressedBatch {
-  /** As Kafka names it. */
+  /** Kafka's name. */
   readonly topic: string;
   readonly partition: number;
-  /** As of `encodeBatch`. */
+  /** From `encodeBatch`. */
   readonly bytes: Buffer;
 }
 
 export interface ProduceAnswer {
   readonly throttleMs: number;
-  /** Kafka's error codes by topic and partition; 0 is success. */
+  /** Returns Kafka's error code of a partition; 0 is success. */
   errorCode(topic: string, partition: number): number | undefined;
 }
 
-/** Kafka's code of an acknowledgement by all replicas that are in sync. */
+/** Kafka's code for acknowledgement by all in-sync replicas. */
 const allInSync = -1;
 
 const noTransaction = -1;
 
-/** One batch per partition at most. The broker waits up to `timeoutMs` for its replicas. */
+/** Encodes at most one batch per partition. The broker waits up to `timeoutMs` for its replicas. */
 export function produceRequest(batches: readonly AddressedBatch[], timeoutMs: number): Exchange<ProduceAnswer> {
   const byTopic = new Map<string, AddressedBatch[]>();
   for (const batch of batches) byTopic.set(batch.topic, [...(byTopic.get(batch.topic) ?? []), batch]);
@@ -46,7 +46,7 @@ function int32(value: number): Buffer {
   return bytes;
 }
 
-/** Base offset, time of the append and start of the log. */
+/** Base offset, append time and log start offset. */
 const bytesAfterErrorCode = 24;
 
 function parse(body: Buffer): ProduceAnswer {

@@ -7,14 +7,14 @@ import { encodeBatch, maxBytesOf } from './record-batch.js';
 const keys = fc.string({ unit: 'binary', maxLength: 200 });
 const values = fc.option(fc.uint8Array({ maxLength: 9_000 }).map((bytes) => Buffer.from(bytes)));
 const texts = fc.string({ unit: 'binary', maxLength: 100 });
-// kafkajs mistakes names that every object has for names that came before.
+// kafkajs mistakes inherited property names for repeated headers.
 const names = texts.filter((name) => !(name in {}));
 const headers = fc
   .uniqueArray(fc.tuple(names, texts), { selector: ([name]) => name, maxLength: 5 })
   .map(Object.fromEntries);
 
 describe('batch of records', () => {
-  test('what kafkajs decodes of it is what went in, and its checksum holds', () =>
+  test('kafkajs decodes the encoded records, and the checksum is correct', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ key: keys, value: values, headers }, { requiredKeys: ['key', 'value'] }), {
@@ -25,12 +25,12 @@ describe('batch of records', () => {
         fc.nat(32_767),
         fc.nat(2 ** 31 - 1),
         async (records, producerId, producerEpoch, firstSequence) => {
-          const numbers = { producerId: `${producerId}`, producerEpoch, firstSequence };
-          const bytes = encodeBatch(records, numbers, 1_700_000_000_123);
+          const sequence = { producerId: `${producerId}`, producerEpoch, firstSequence };
+          const bytes = encodeBatch(records, sequence, 1_700_000_000_123);
           expect(bytes.readUInt32BE(17)).toBe(crc32c(bytes, 21, bytes.length));
           const batch = await decodeBatch(bytes);
           expect(batch).toMatchObject({
-            ...numbers,
+            ...sequence,
             firstOffset: '0',
             lastOffsetDelta: records.length - 1,
             firstTimestamp: '1700000000123',

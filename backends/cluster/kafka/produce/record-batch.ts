@@ -1,37 +1,32 @@
 /**
- * Records as Kafka keeps them: a batch of format 2, uncompressed. Pure.
+ * Encodes records as a Kafka record batch of format 2, uncompressed. Pure.
  *
- * Flows in: records of one partition and the numbers that make a repeat of the batch recognizable. Flows out: its
- * bytes. kafkajs has an encoder, which makes some ten buffers per record; this one takes an eighth of its time, and
- * time is what a process that appends has least of.
+ * The encoder of kafkajs makes about ten buffers per record. This one takes an eighth of its time.
  */
 import type { NewRecord, RecordHeaders } from '../../../../pipeline/ports.js';
 import { crc32c } from './crc32c.js';
 
-/**
- * What an idempotent producer numbers a batch with: its id, and the sequence of the batch's first record in its
- * partition.
- */
-export interface BatchNumbers {
+/** How an idempotent producer identifies a batch: its id, and the sequence number of the batch's first record. */
+export interface BatchSequence {
   /** A 64-bit integer in decimal digits. */
   readonly producerId: string;
   readonly producerEpoch: number;
   readonly firstSequence: number;
 }
 
-/** Bytes up to the first record. */
+/** Bytes before the first record. */
 export const headerBytes = 61;
-/** From which the checksum covers all. */
+/** The checksum covers everything from here. */
 const attributesAt = 21;
-/** Per record beside key and value, at most: four lengths or deltas of up to five bytes, and three of one byte. */
+/** Limit of a record's bytes besides key and value: four lengths or deltas of five bytes, and three of one byte. */
 const maxRecordOverhead = 23;
 
 const isNull = 1; // -1, as a signed variable-length integer
 
-/** Two lengths of a header, at most. */
+/** Limit of the two lengths of a header. */
 const maxHeaderOverhead = 10;
 
-/** No less than the record takes in a batch. A UTF-16 unit is three bytes at most. */
+/** Returns an upper bound of the record's bytes in a batch. A UTF-16 unit takes at most three bytes. */
 export function maxBytesOf({ key, value, headers }: NewRecord): number {
   const bytes = maxRecordOverhead + key.length * 3 + (value?.length ?? 0);
   if (headers === undefined) return bytes;
@@ -41,12 +36,12 @@ export function maxBytesOf({ key, value, headers }: NewRecord): number {
   );
 }
 
-/** Writes Kafka's integers of variable length, and what is made of them. */
+/** Writes Kafka's variable-length integers, and fields that begin with one. */
 class Writer {
   position = 0;
   constructor(readonly bytes: Buffer) {}
 
-  /** Not negative. */
+  /** Writes an integer that is not negative. */
   varint(value: number): void {
     let rest = value * 2;
     while (rest > 0x7f) {
@@ -64,7 +59,7 @@ class Writer {
     this.position += this.bytes.write(value, this.position);
   }
 
-  /** With its length before it. */
+  /** Writes the text after its length. */
   countedText(value: string): void {
     this.varint(Buffer.byteLength(value));
     this.text(value);
@@ -75,7 +70,7 @@ class Writer {
   }
 }
 
-/** Of a number that isn't negative. */
+/** Returns the bytes of an integer that is not negative. */
 function varintBytes(value: number): number {
   let bytes = 1;
   for (let rest = value * 2; rest > 0x7f; rest >>>= 7) bytes += 1;
@@ -84,7 +79,7 @@ function varintBytes(value: number): number {
 
 const countedBytes = (bytes: number): number => varintBytes(bytes) + bytes;
 
-/** With their count before them. */
+/** Returns the bytes of the headers with their count. */
 function bytesOfHeaders(entries: readonly (readonly [string, string])[]): number {
   if (entries.length === 0) return 1;
   const texts = entries.flat().map((text) => countedBytes(Buffer.byteLength(text)));
@@ -118,26 +113,26 @@ function writeRecord(writer: Writer, { key, value, headers }: NewRecord, offsetD
   }
 }
 
-/** `records` must hold one at least. `nowMs` counts only in a topic whose broker doesn't set the time itself. */
-export function encodeBatch(records: readonly NewRecord[], numbers: BatchNumbers, nowMs: number): Buffer {
+/** Encodes one or more records. `nowMs` counts only in topics whose broker does not set the timestamp. */
+export function encodeBatch(records: readonly NewRecord[], sequence: BatchSequence, nowMs: number): Buffer {
   const maxBytes = records.reduce((sum, record) => sum + maxBytesOf(record), headerBytes);
   const writer = new Writer(Buffer.allocUnsafe(maxBytes));
   writer.position = headerBytes;
   for (const [offsetDelta, record] of records.entries()) writeRecord(writer, record, offsetDelta);
   const batch = writer.bytes.subarray(0, writer.position);
-  writeHeader(batch, records.length, numbers, nowMs);
+  writeHeader(batch, records.length, sequence, nowMs);
   return batch;
 }
 
 function writeHeader(
   batch: Buffer,
   count: number,
-  { producerId, producerEpoch, firstSequence }: BatchNumbers,
+  { producerId, producerEpoch, firstSequence }: BatchSequence,
   nowMs: number,
 ): void {
-  batch.writeBigInt64BE(0n, 0); // base offset: the broker's to give
-  batch.writeInt32BE(batch.length - 12, 8); // length of what follows
-  batch.writeInt32BE(-1, 12); // epoch of the leader: not known
+  batch.writeBigInt64BE(0n, 0); // base offset, which the broker sets
+  batch.writeInt32BE(batch.length - 12, 8); // length of the rest
+  batch.writeInt32BE(-1, 12); // epoch of the leader, unknown
   batch.writeInt8(2, 16); // format
   batch.writeInt16BE(0, attributesAt);
   batch.writeInt32BE(count - 1, 23);

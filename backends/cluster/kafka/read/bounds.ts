@@ -1,67 +1,68 @@
 /**
- * Where partitions begin and end. Questions of one turn about one topic are asked together: some ask about every
- * partition, many times a second.
+ * The first and end offsets of partitions. Calls of one turn of the event loop share a ListOffsets request per topic:
+ * some callers ask about every partition, many times a second.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, Topic } from '../../../../pipeline/ports.js';
 import { retried } from '../../retrying.js';
 import { type Brokers, ConnectionClosed } from '../connection/brokers.js';
 
-interface Bounds {
-  readonly first: number;
-  readonly end: number;
-}
-
-interface Question {
+interface PendingRequest {
   readonly partitions: Set<number>;
-  readonly answer: Promise<ReadonlyMap<number, Bounds>>;
+  readonly offsets: Promise<ReadonlyMap<number, number>>;
 }
 
-/** An append that was durable before the question is within the bounds. */
+/** Makes functions that see every append that was durable before the call. */
 export function createBounds(
   brokers: Brokers,
   topicName: (topic: Topic) => string,
   outageLimitMs: number,
-): Log['bounds'] {
-  const open = new Map<Topic, Question>();
+): Pick<Log, 'bounds' | 'end'> {
+  const firstOffset = batchedOffset(true);
+  const endOffset = batchedOffset(false);
 
-  async function offsets(
+  async function listOffsets(
     topic: Topic,
     partitions: ReadonlySet<number>,
     fromBeginning: boolean,
   ): Promise<Map<number, number>> {
-    const asked = {
+    const request = {
       topic: topicName(topic),
       partitions: [...partitions].map((partition) => ({ partition })),
       fromBeginning,
     };
-    const [answer] = await brokers.on((cluster) => cluster.fetchTopicsOffset([asked]));
+    const [answer] = await brokers.use((cluster) => cluster.fetchTopicsOffset([request]));
     return new Map(answer!.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
   }
 
-  async function ask(topic: Topic, partitions: ReadonlySet<number>): Promise<ReadonlyMap<number, Bounds>> {
-    const [first, end] = await Promise.all([offsets(topic, partitions, true), offsets(topic, partitions, false)]);
-    return new Map(
-      [...partitions].map((partition) => [partition, { first: first.get(partition)!, end: end.get(partition)! }]),
-    );
-  }
+  function batchedOffset(fromBeginning: boolean): (topic: Topic, partition: number) => Promise<number> {
+    const pending = new Map<Topic, PendingRequest>();
 
-  function newQuestion(topic: Topic): Question {
-    const partitions = new Set<number>();
-    const answer = nextTurn().then(() => {
-      open.delete(topic);
-      return retried(() => ask(topic, partitions), {
-        limitMs: outageLimitMs,
-        isFinal: (error) => error instanceof ConnectionClosed,
+    function newRequest(topic: Topic): PendingRequest {
+      const partitions = new Set<number>();
+      const offsets = nextTurn().then(() => {
+        pending.delete(topic);
+        return retried(() => listOffsets(topic, partitions, fromBeginning), {
+          limitMs: outageLimitMs,
+          isFinal: (error) => error instanceof ConnectionClosed,
+        });
       });
-    });
-    return { partitions, answer };
+      return { partitions, offsets };
+    }
+
+    return async (topic, partition) => {
+      const request = pending.get(topic) ?? newRequest(topic);
+      pending.set(topic, request);
+      request.partitions.add(partition);
+      return (await request.offsets).get(partition)!;
+    };
   }
 
-  return async (topic, partition) => {
-    const question = open.get(topic) ?? newQuestion(topic);
-    open.set(topic, question);
-    question.partitions.add(partition);
-    return (await question.answer).get(partition)!;
+  return {
+    end: endOffset,
+    async bounds(topic, partition) {
+      const [first, end] = await Promise.all([firstOffset(topic, partition), endOffset(topic, partition)]);
+      return { first, end };
+    },
   };
 }

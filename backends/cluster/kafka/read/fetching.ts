@@ -1,70 +1,77 @@
 /**
- * Fetch requests to brokers, outside any group, and what they say of each partition.
+ * Fetch requests outside any group.
  *
- * Flows in: offsets. Flows out: records from there on, and where the next ones are, for retention and compaction leave
- * gaps. Records of transactions, which we don't write, are read as they come.
+ * Retention and compaction leave gaps between offsets, so each result says where the next records are. Records of
+ * transactions, which Fenceline does not write, are read uncommitted.
  */
 import type { Broker, KafkaMessage } from 'kafkajs';
 import { type RetryOptions, retried } from '../../retrying.js';
 import { type Brokers, ConnectionClosed } from '../connection/brokers.js';
 import { fetchRaw, type RawRecord } from '../connection/kafkajs-internals.js';
 
-/** Asked for one partition alone, it brings what stands there: no topic's batches are larger. */
-const surelyEnoughBytes = 16 * 2 ** 20;
-/** Of all partitions together: what is made of it must not hold up the event loop. */
-const maxAnswerBytes = 2 * 2 ** 20;
+/**
+ * Bytes that one fetch may return of a partition. As large as the batches that producers make by default; a larger
+ * batch is returned when it is the first of a response.
+ */
+export const maxFetchedBytes = 2 ** 20;
+/** A fetch of one partition with this limit returns the next batch: no topic accepts larger ones. */
+const wholeBatchBytes = 16 * 2 ** 20;
+/** Limit of one response for all partitions: decoding it must not block the event loop. */
+const maxResponseBytes = 2 * 2 ** 20;
 
 const readUncommitted = 0;
 
-export interface Wanted {
+/** One partition of a fetch request. */
+export interface PartitionFetch {
   readonly partition: number;
   readonly offset: number;
   readonly maxBytes: number;
 }
 
-export interface Fetched {
+/** One partition of the response. */
+export interface FetchedPartition {
   readonly partition: number;
   readonly messages: readonly KafkaMessage[];
-  /** After what was looked at. The offset asked for when nothing was. */
+  /** The offset after everything that was returned. The requested offset when nothing was. */
   readonly nextOffset: number;
-  /** After the last record that can be read. */
+  /** The offset after the last record that can be read. */
   readonly endOffset: number;
 }
 
 /**
- * Answers in the order of what is wanted. Waits up to `maxWaitMs` for a record to come. Rejects when an offset of any
- * partition is outside its log: see {@link isOutOfRange}.
+ * Returns the partitions in the order of the request. Waits up to `maxWaitMs` for a record. Rejects when the offset of
+ * any partition is outside its log: see {@link isOutOfRange}.
  */
 export async function fetchFrom(
   broker: Broker,
   topicName: string,
-  wanted: readonly Wanted[],
+  requested: readonly PartitionFetch[],
   maxWaitMs: number,
-): Promise<Fetched[]> {
-  const partitions = wanted.map(({ partition, offset, maxBytes }) => ({
+): Promise<FetchedPartition[]> {
+  const partitions = requested.map(({ partition, offset, maxBytes }) => ({
     partition,
     fetchOffset: `${offset}`,
     maxBytes,
   }));
-  const answered = await fetchRaw(broker, {
+  const response = await fetchRaw(broker, {
     isolationLevel: readUncommitted,
     maxWaitTime: maxWaitMs,
     minBytes: 1,
-    maxBytes: Math.max(maxAnswerBytes, ...wanted.map(({ maxBytes }) => maxBytes)),
+    maxBytes: Math.max(maxResponseBytes, ...requested.map(({ maxBytes }) => maxBytes)),
     topics: [{ topic: topicName, partitions }],
   });
-  const found = new Map(answered.map((each) => [each.partition, each]));
-  return wanted.map(({ partition, offset }) => {
-    const { messages, highWatermark } = found.get(partition)!;
+  const byPartition = new Map(response.map((each) => [each.partition, each]));
+  return requested.map(({ partition, offset }) => {
+    const { messages, highWatermark } = byPartition.get(partition)!;
     return { partition, ...from(offset, messages), endOffset: Number(highWatermark) };
   });
 }
 
 /**
- * A batch comes whole, also when the offset asked for is within. Its end counts: compaction may have taken its last
- * records.
+ * Returns the records from the offset on. Brokers return whole batches, even when the offset is inside one. The next
+ * offset follows the batch, not its last record: compaction may have removed that.
  */
-function from(offset: number, raw: readonly RawRecord[]): Pick<Fetched, 'messages' | 'nextOffset'> {
+function from(offset: number, raw: readonly RawRecord[]): Pick<FetchedPartition, 'messages' | 'nextOffset'> {
   const messages = raw.filter((message) => Number(message.offset) >= offset && message.isControlRecord !== true);
   const last = raw.at(-1);
   if (last === undefined) return { messages, nextOffset: offset };
@@ -72,40 +79,39 @@ function from(offset: number, raw: readonly RawRecord[]): Pick<Fetched, 'message
   return { messages, nextOffset: Math.max(offset, Number(firstOffset) + lastOffsetDelta + 1) };
 }
 
-/** Of the first partition for which it is so; then the whole request fails. */
+/** Whether the error is about this partition. One partition out of range fails the whole request. */
 const isOutOfRange = (error: unknown, partition: number): boolean =>
   error instanceof Error &&
   (error as { type?: unknown }).type === 'OFFSET_OUT_OF_RANGE' &&
   (error as { partition?: unknown }).partition === partition;
 
-/** How a partition is fetched from. Each is one try. */
+/** How a partition is fetched. Each call is one attempt. */
 export interface PartitionSource {
-  /** May share its request with other partitions, and wait for a record to come. */
-  readonly fetch: (wanted: Wanted) => Promise<Fetched>;
-  /** In a request of its own, so that the first batch comes however large it is. */
-  readonly fetchAlone: (wanted: Wanted) => Promise<Fetched>;
-  /** First offset held and the one after the last. */
+  /** May share a request with other partitions, and may wait for a record. */
+  readonly fetch: (requested: PartitionFetch) => Promise<FetchedPartition>;
+  /** Fetches in a request for this partition alone, so that the first batch is returned however large it is. */
+  readonly fetchAlone: (requested: PartitionFetch) => Promise<FetchedPartition>;
   readonly bounds: (partition: number) => Promise<{ readonly first: number; readonly end: number }>;
-  /** For how long an outage is sat out. */
+  /** How long requests are retried during an outage. */
   readonly outageLimitMs: number;
 }
 
 /**
- * What is there from the offset on: records, or the offset before which nothing is left, or nothing at the end and
- * beyond.
+ * Fetches what follows the offset: records, or the next offset that may hold one when everything in between was
+ * removed. Nothing at or beyond the end.
  */
-export async function fetchFound(source: PartitionSource, wanted: Wanted): Promise<Fetched> {
-  const { partition, offset } = wanted;
+export async function fetchNext(source: PartitionSource, requested: PartitionFetch): Promise<FetchedPartition> {
+  const { partition, offset } = requested;
   const options: RetryOptions = {
     limitMs: source.outageLimitMs,
     isFinal: (error) => error instanceof ConnectionClosed || isOutOfRange(error, partition),
   };
   try {
-    const fetched = await retried(() => source.fetch(wanted), options);
-    if (!isNothing(fetched, offset)) return fetched;
-    // The next batch found no room beside those of other partitions, or compaction has taken all there was.
-    const alone = await retried(() => source.fetchAlone({ ...wanted, maxBytes: surelyEnoughBytes }), options);
-    return isNothing(alone, offset) ? { ...alone, nextOffset: alone.endOffset } : alone;
+    const fetched = await retried(() => source.fetch(requested), options);
+    if (!isStuck(fetched, offset)) return fetched;
+    // The next batch did not fit beside those of other partitions, or compaction removed everything.
+    const alone = await retried(() => source.fetchAlone({ ...requested, maxBytes: wholeBatchBytes }), options);
+    return isStuck(alone, offset) ? { ...alone, nextOffset: alone.endOffset } : alone;
   } catch (error) {
     if (!isOutOfRange(error, partition)) throw error;
     const { first, end } = await source.bounds(partition);
@@ -113,13 +119,17 @@ export async function fetchFound(source: PartitionSource, wanted: Wanted): Promi
   }
 }
 
-/** Of a partition that has more. */
-const isNothing = ({ nextOffset, endOffset }: Fetched, offset: number): boolean =>
+/** Whether nothing was returned although the partition has more. */
+const isStuck = ({ nextOffset, endOffset }: FetchedPartition, offset: number): boolean =>
   nextOffset === offset && endOffset > offset;
 
-/** One try, in a request of its own and without waiting for records. */
-export async function fetchFromLeader(brokers: Brokers, topicName: string, wanted: Wanted): Promise<Fetched> {
-  const leader = await brokers.leaderOf(topicName, wanted.partition);
-  const [fetched] = await brokers.ask(leader, (broker) => fetchFrom(broker, topicName, [wanted], 0));
+/** Makes one attempt in a request for this partition alone, and does not wait for records. */
+export async function fetchFromLeader(
+  brokers: Brokers,
+  topicName: string,
+  requested: PartitionFetch,
+): Promise<FetchedPartition> {
+  const leader = await brokers.leaderOf(topicName, requested.partition);
+  const [fetched] = await brokers.request(leader, (broker) => fetchFrom(broker, topicName, [requested], 0));
   return fetched!;
 }

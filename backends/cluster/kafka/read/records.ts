@@ -1,7 +1,4 @@
-/**
- * Records between Kafka's form and ours. Flows in: what kafkajs decoded of a fetch. Flows out: log records with inner
- * schema ids.
- */
+/** Converts the records that kafkajs decoded into log records with internal schema ids. */
 import type { KafkaMessage } from 'kafkajs';
 import type { LogRecord, RecordHeaders, Topic } from '../../../../pipeline/ports.js';
 import type { WireSchemas } from '../../registry/wire-schemas.js';
@@ -10,8 +7,8 @@ import { leaderEpochOf } from '../connection/kafkajs-internals.js';
 export type ReadingWire = Pick<WireSchemas, 'learn' | 'fromWire'>;
 
 /**
- * Each message once: its value is rewritten in place. Values are views into what was fetched. Rejects when the registry
- * stays away.
+ * Converts messages. It rewrites values in place, so each message may be converted once. Values are views into the
+ * fetched buffer. Rejects when the registry does not answer.
  */
 export async function recordsOf(
   wire: ReadingWire,
@@ -30,7 +27,7 @@ function toRecord(wire: ReadingWire, topic: Topic, partition: number, message: K
   const { key, value, headers, offset, timestamp } = message;
   const leaderEpoch = leaderEpochOf(message);
   return {
-    // Another client may write records without keys.
+    // Other clients may write records without keys.
     key: key === null ? '' : key.toString(),
     value: value === null ? null : wire.fromWire(topic, value),
     ...textHeaders(headers),
@@ -43,7 +40,7 @@ function toRecord(wire: ReadingWire, topic: Topic, partition: number, message: K
 
 const noHeaders = {};
 
-/** Of a header that is given several times, which only other clients do, the last counts. */
+/** Returns headers as text. The last value of a repeated header counts; only other clients repeat headers. */
 function textHeaders(headers: KafkaMessage['headers']): { headers?: RecordHeaders } {
   for (const _name in headers) {
     const entries = Object.entries(headers).map(([name, value]) => [name, `${[value].flat().at(-1) ?? ''}`]);

@@ -7,9 +7,9 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Brokers } from '../../../backends/cluster/kafka/connection/brokers.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { exchange, newProducerId } from '../../../backends/cluster/kafka/connection/kafkajs-internals.js';
-import { Appender, type AppenderOptions } from '../../../backends/cluster/kafka/produce/appender.js';
-import { Numbering } from '../../../backends/cluster/kafka/produce/numbering.js';
 import { produceRequest } from '../../../backends/cluster/kafka/produce/produce-request.js';
+import { KafkaProducer, type ProducerOptions } from '../../../backends/cluster/kafka/produce/producer.js';
+import { ProducerSequences } from '../../../backends/cluster/kafka/produce/producer-ids.js';
 import { encodeBatch } from '../../../backends/cluster/kafka/produce/record-batch.js';
 import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
 import { startProxy } from '../../../testing/services/proxy.js';
@@ -44,11 +44,11 @@ beforeEach(async () => {
 });
 
 /** Its connections go over a network of its own. Made before anything else connects through it. */
-async function overBadNetwork(options: AppenderOptions = {}) {
+async function overBadNetwork(options: ProducerOptions = {}) {
   const [host, port] = freshKafkaOptions().brokers[0]!.split(':') as [string, string];
   const network = await startProxy({ host, port: Number(port) });
   detours.set(Number(port), network.port);
-  const appender = new Appender(connection, options);
+  const appender = new KafkaProducer(connection, options);
   onTestFinished(async () => {
     network.mend();
     await appender.close();
@@ -62,7 +62,7 @@ const found = async (): Promise<string[]> =>
 
 describe('appending', () => {
   test('what comes while a request is under way goes along with the next', async () => {
-    const appender = new Appender(connection);
+    const appender = new KafkaProducer(connection);
     await appender.append(topic, texts(1));
     const appends = Array.from({ length: 300 }, (_, i) => appender.append(topic, texts(2, `${i}:`)));
     await Promise.all(appends);
@@ -163,7 +163,7 @@ describe('appending', () => {
     });
     const refusing = await connectKafka(options, () => {});
     onTestFinished(() => removeTopics(refusing));
-    const appender = new Appender(refusing);
+    const appender = new KafkaProducer(refusing);
     const appends = [texts(3), [{ key: 'key', value: Buffer.alloc(1_500_000) }], texts(4)].map((records) =>
       appender.append(topic, records),
     );
@@ -183,22 +183,22 @@ describe('appending', () => {
     const name = connection.topicName(topic);
     const leader = await brokers.leaderOf(name, partition);
     // A broker that has just started gives no ids yet.
-    const id = await vi.waitFor(() => brokers.ask(leader, newProducerId), { timeout: 30_000, interval: 100 });
-    const numbering = new Numbering(id);
+    const id = await vi.waitFor(() => brokers.request(leader, newProducerId), { timeout: 30_000, interval: 100 });
+    const sequences = new ProducerSequences(id);
     const send = async (count: number) => {
-      const bytes = encodeBatch(texts(count), numbering.numbersOf('lane'), Date.now());
+      const bytes = encodeBatch(texts(count), sequences.nextOf('partition'), Date.now());
       const request = produceRequest([{ topic: name, partition, bytes }], 5_000);
-      return (await brokers.ask(leader, (broker) => exchange(broker, request))).errorCode(name, partition);
+      return (await brokers.request(leader, (broker) => exchange(broker, request))).errorCode(name, partition);
     };
-    numbering.written('lane', 2 ** 31 - 3);
+    sequences.advance('partition', 2 ** 31 - 3);
     // Nor does it lead a partition that was just made.
     await vi.waitFor(async () => expect(await send(5)).toBe(0), { timeout: 30_000, interval: 100 });
-    numbering.written('lane', 5);
-    expect(numbering.numbersOf('lane').firstSequence).toBe(2);
+    sequences.advance('partition', 5);
+    expect(sequences.nextOf('partition').firstSequence).toBe(2);
     expect(await send(4)).toBe(0);
     // As one that is sent again: acknowledged, and not written.
     expect(await send(4)).toBe(0);
-    numbering.written('lane', 5);
+    sequences.advance('partition', 5);
     const outOfOrder = 45;
     expect(await send(1)).toBe(outOfOrder);
     expect((await found()).length).toBe(9);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { assignSticky, type Member } from './sticky.js';
+import { assignSticky, type Member } from './sticky-assignment.js';
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
@@ -8,7 +8,7 @@ const groups = (maxPartitions: number, maxMembers: number) =>
   fc.tuple(fc.nat(maxPartitions), fc.integer({ min: 1, max: maxMembers })).chain(([count, members]) =>
     fc.record({
       partitions: fc.constant(range(count)),
-      // Some hold what isn't there any more, or what another holds too.
+      // Some hold partitions that no longer exist, or that another member holds too.
       members: fc.tuple(
         ...range(members).map((index) =>
           fc.record({
@@ -21,9 +21,9 @@ const groups = (maxPartitions: number, maxMembers: number) =>
     }),
   );
 
-/** Partitions that stay with the member whose claim counts. */
-const keptBy = (holders: ReadonlyMap<number, string>, given: ReadonlyMap<string, readonly number[]>): number =>
-  [...given].flatMap(([id, list]) => list.filter((partition) => holders.get(partition) === id)).length;
+/** Counts the partitions that stay with their credible holder. */
+const keptBy = (holders: ReadonlyMap<number, string>, assigned: ReadonlyMap<string, readonly number[]>): number =>
+  [...assigned].flatMap(([id, list]) => list.filter((partition) => holders.get(partition) === id)).length;
 
 function credibleHolders(partitions: readonly number[], members: readonly Member[]): Map<number, string> {
   const holders = new Map<number, string>();
@@ -35,41 +35,41 @@ function credibleHolders(partitions: readonly number[], members: readonly Member
   return holders;
 }
 
-test('every partition is given once, and shares differ by one at most', () => {
+test('assigns every partition once, and shares differ by at most one', () => {
   fc.assert(
     fc.property(groups(40, 9), ({ partitions, members }) => {
-      const given = assignSticky(partitions, members);
-      expect([...given.keys()].sort()).toEqual(members.map(({ id }) => id).sort());
-      expect([...given.values()].flat().sort((a, b) => a - b)).toEqual(partitions);
-      const sizes = [...given.values()].map((list) => list.length);
+      const assigned = assignSticky(partitions, members);
+      expect([...assigned.keys()].sort()).toEqual(members.map(({ id }) => id).sort());
+      expect([...assigned.values()].flat().sort((a, b) => a - b)).toEqual(partitions);
+      const sizes = [...assigned.values()].map((list) => list.length);
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
     }),
   );
 });
 
-test('no balanced division keeps more', () => {
-  function* divisions(partitions: readonly number[], members: readonly Member[]): Generator<Map<string, number[]>> {
+test('no balanced assignment keeps more', () => {
+  function* assignments(partitions: readonly number[], members: readonly Member[]): Generator<Map<string, number[]>> {
     for (let code = 0; code < members.length ** partitions.length; code++) {
-      const division = new Map<string, number[]>(members.map(({ id }) => [id, []]));
+      const assignment = new Map<string, number[]>(members.map(({ id }) => [id, []]));
       let rest = code;
       for (const partition of partitions) {
-        division.get(members[rest % members.length]!.id)!.push(partition);
+        assignment.get(members[rest % members.length]!.id)!.push(partition);
         rest = Math.floor(rest / members.length);
       }
-      const sizes = [...division.values()].map((list) => list.length);
-      if (Math.max(...sizes) - Math.min(...sizes) <= 1) yield division;
+      const sizes = [...assignment.values()].map((list) => list.length);
+      if (Math.max(...sizes) - Math.min(...sizes) <= 1) yield assignment;
     }
   }
   fc.assert(
     fc.property(groups(6, 3), ({ partitions, members }) => {
       const holders = credibleHolders(partitions, members);
-      const best = Math.max(...[...divisions(partitions, members)].map((division) => keptBy(holders, division)));
+      const best = Math.max(...[...assignments(partitions, members)].map((assignment) => keptBy(holders, assignment)));
       expect(keptBy(holders, assignSticky(partitions, members))).toBe(best);
     }),
   );
 });
 
-test('what the leader makes of it depends on nothing but what the members say', () => {
+test('does not depend on the order of the members', () => {
   fc.assert(
     fc.property(
       groups(20, 5).chain((group) =>
@@ -84,15 +84,15 @@ test('what the leader makes of it depends on nothing but what the members say', 
   );
 });
 
-test('a member that may have been replaced yields to one that is sure', () => {
-  const given = assignSticky(
+test('believes a sure member rather than one that may have been replaced', () => {
+  const assigned = assignSticky(
     [0, 1],
     [
       { id: 'a', held: [0, 1], isSure: false },
       { id: 'b', held: [0], isSure: true },
     ],
   );
-  expect(given).toEqual(
+  expect(assigned).toEqual(
     new Map([
       ['a', [1]],
       ['b', [0]],

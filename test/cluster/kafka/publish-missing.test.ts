@@ -66,8 +66,8 @@ test('whatever part of it is there already, each record is there once, and those
         value: Buffer.from(`other ${runs} ${i}`),
       }));
       await log.publish(topic, conversions);
-      await log.publishRest(topic, records);
-      await log.publishRest(topic, records);
+      await log.publishMissing(topic, records);
+      await log.publishMissing(topic, records);
 
       const found = (await all()).map(textOf).filter((text) => text.includes(`\0${runs} `));
       const ofKey = (texts: readonly string[], key: string) => texts.filter((text) => text.startsWith(`${key} `));
@@ -85,7 +85,7 @@ test('tombstones and equal values of other keys are told apart', async () => {
     { key: 'tombstone-2', value: null },
   ];
   await log.publish(topic, records.slice(0, 1));
-  await log.publishRest(topic, records);
+  await log.publishMissing(topic, records);
   const found = (await all()).filter(({ key }) => key.startsWith('tombstone'));
   expect(found.map(textOf).toSorted()).toEqual(records.map(textOf).toSorted());
 });

@@ -2,8 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
-import { Appender } from '../../../backends/cluster/kafka/produce/appender.js';
-import { type FollowerParts, startFollower } from '../../../backends/cluster/kafka/read/follower.js';
+import {
+  type StandaloneConsumerParts,
+  startStandaloneConsumer,
+} from '../../../backends/cluster/kafka/consume/standalone-consumer.js';
+import { KafkaProducer } from '../../../backends/cluster/kafka/produce/producer.js';
 import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
 import type { Divergence, LogRecord, StreamHandler, Topic } from '../../../pipeline/ports.js';
 import { startProxy } from '../../../testing/services/proxy.js';
@@ -22,18 +25,16 @@ const [host, port] = freshKafkaOptions().brokers[0]!.split(':') as [string, stri
 
 let connection: KafkaConnection;
 let reader: Reader;
-let appender: Appender;
-let problems: string[];
+let appender: KafkaProducer;
 
 beforeEach(async () => {
-  problems = [];
   await open({ ...freshKafkaOptions(), partitions: 1 });
 });
 
 async function open(options: ReturnType<typeof freshKafkaOptions>): Promise<void> {
   const opened = await connectKafka(options, () => {});
   connection = opened;
-  const [itsReader, itsAppender] = [createReader(connection, sameOnTheWire), new Appender(connection)];
+  const [itsReader, itsAppender] = [createReader(connection, sameOnTheWire), new KafkaProducer(connection)];
   reader = itsReader;
   appender = itsAppender;
   onTestFinished(async () => {
@@ -61,13 +62,12 @@ class Ledger implements StreamHandler {
   }
 }
 
-function follow(handler: StreamHandler, topic: Topic = 'events', parts: Partial<FollowerParts> = {}) {
-  const subscription = startFollower({
+function follow(handler: StreamHandler, topic: Topic = 'events', parts: Partial<StandaloneConsumerParts> = {}) {
+  const subscription = startStandaloneConsumer({
     connection,
     wire: sameOnTheWire,
     options: { topic, handler, maxBatchRecords: 100, maxWaitMs: 0 },
     log: reader,
-    onProblem: (problem) => problems.push(problem),
     ...parts,
   });
   subscription.done.catch(() => {});
@@ -278,7 +278,7 @@ describe('in an outage', () => {
   }
 
   test('following goes on afterwards, with every record once', async () => {
-    const direct = new Appender(connection);
+    const direct = new KafkaProducer(connection);
     onTestFinished(() => direct.close());
     await direct.append('events', numbered(1));
     const network = await badNetwork();

@@ -1,11 +1,9 @@
 /**
- * Publishes what a process may have published before it ended, and only that of it which isn't there: what its topic
- * has near the end of a partition, with the same bytes, is not published again.
+ * Publishes records that a process may have published before it ended. It reads the end of each partition and leaves
+ * out the records that are there with the same bytes.
  *
- * Flows in: records in wire form. Flows out: those that are missing, to `publish`.
- *
- * Three cases remain in which a topic has a record twice: the writer was only paused, and writes when it wakes; more
- * than `searchedRecords` of others came between; or the leader has it and its replicas have not, so that it can't be
+ * A topic gets a record twice in three cases: the earlier writer was only paused and writes when it resumes; more than
+ * `searchedRecords` of other writers followed; or the leader has the record but its replicas don't, so that it can't be
  * read yet.
  */
 import { createHash } from 'node:crypto';
@@ -15,23 +13,27 @@ import type { ReadingWire } from '../read/records.js';
 import { partitionOfKey } from './partitioner.js';
 
 /**
- * Beside as many as are to be published. Between the first publication and ours lie only those of other writers:
- * conversions, mostly.
+ * Records to search beyond the number to publish. Between the first publication and ours there are only records of
+ * other writers, mostly conversions.
  */
 const searchedRecords = 1_000;
 
-/** For a reader of records in wire form. */
-export const asOnTheWire: ReadingWire = { learn: async () => {}, fromWire: (_topic, frame) => frame };
+/** Leaves records in wire form. */
+export const unchangedWire: ReadingWire = { learn: async () => {}, fromWire: (_topic, frame) => frame };
 
-export interface PublishRestParts {
-  /** Of records {@link asOnTheWire}. */
+export interface PublishMissingParts {
+  /** Reads records in wire form ({@link unchangedWire}). */
   readonly reader: Pick<Reader, 'read' | 'bounds'>;
   readonly partitions: (topic: Topic) => number;
   readonly publish: (topic: Topic, records: readonly NewRecord[]) => Promise<void>;
 }
 
-export function createPublishRest({ reader, partitions, publish }: PublishRestParts): PublishRestParts['publish'] {
-  /** Adds the fingerprints of the partition's last records, of which it holds one page at a time. */
+export function createPublishMissing({
+  reader,
+  partitions,
+  publish,
+}: PublishMissingParts): PublishMissingParts['publish'] {
+  /** Adds the fingerprints of the partition's last records. Keeps one page of records in memory. */
   async function addLast(topic: Topic, partition: number, count: number, held: Set<string>): Promise<void> {
     const { first, end } = await reader.bounds(topic, partition);
     for (let offset = Math.max(first, end - count); offset < end; ) {
@@ -50,6 +52,6 @@ export function createPublishRest({ reader, partitions, publish }: PublishRestPa
   };
 }
 
-/** As long for a large record as for a small one. */
+/** Returns a text of bounded length, however large the record is. */
 const fingerprint = ({ key, value }: NewRecord): string =>
   JSON.stringify([key, value === null ? null : createHash('sha256').update(value).digest('base64')]);

@@ -1,8 +1,8 @@
 import type { Broker } from 'kafkajs';
 import { describe, expect, test, vi } from 'vitest';
-import { type Fetched, fetchFound, fetchFrom, type PartitionSource } from './read/fetching.js';
+import { type FetchedPartition, fetchFrom, fetchNext, type PartitionSource } from './fetching.js';
 
-/** A record as kafkajs decodes it, in a batch from `first` to `last`. */
+/** Returns a record as kafkajs decodes it, in a batch from `first` to `last`. */
 const raw = (offset: number, [first, last]: readonly [number, number], isControlRecord = false) => ({
   offset: `${offset}`,
   isControlRecord,
@@ -16,13 +16,13 @@ async function fetched(offset: number, messages: readonly object[]) {
   return { ...found!, messages: found!.messages.map((message) => Number(message.offset)) };
 }
 
-describe('what a fetch says of a partition', () => {
-  test('records before the offset asked for, and those that are none, are left out', async () => {
+describe('fetchFrom', () => {
+  test('omits records before the offset and control records', async () => {
     const messages = [raw(4, [4, 6]), raw(5, [4, 6]), raw(6, [4, 6]), raw(7, [7, 7], true), raw(8, [8, 8])];
     expect(await fetched(5, messages)).toEqual({ partition: 3, messages: [5, 6, 8], nextOffset: 9, endOffset: 40 });
   });
 
-  test('what comes next begins after the last batch, also when its last records are gone', async () => {
+  test('the next offset follows the last batch, even when its last records were compacted away', async () => {
     expect(await fetched(0, [raw(2, [0, 9])])).toMatchObject({ messages: [2], nextOffset: 10 });
     expect(await fetched(5, [raw(2, [0, 9])])).toMatchObject({ messages: [], nextOffset: 10 });
     expect(await fetched(0, [raw(2, [0, 9]), raw(10, [10, 10], true)])).toMatchObject({
@@ -31,15 +31,15 @@ describe('what a fetch says of a partition', () => {
     });
   });
 
-  test('nothing is nothing', async () => {
+  test('an empty response keeps the offset', async () => {
     expect(await fetched(12, [])).toEqual({ partition: 3, messages: [], nextOffset: 12, endOffset: 40 });
   });
 });
 
-describe('finding what is there', () => {
-  const wanted = { partition: 3, offset: 5, maxBytes: 100 };
-  const nothing: Fetched = { partition: 3, messages: [], nextOffset: 5, endOffset: 9 };
-  const some: Fetched = { ...nothing, nextOffset: 7 };
+describe('fetchNext', () => {
+  const requested = { partition: 3, offset: 5, maxBytes: 100 };
+  const nothing: FetchedPartition = { partition: 3, messages: [], nextOffset: 5, endOffset: 9 };
+  const some: FetchedPartition = { ...nothing, nextOffset: 7 };
   const outOfRange = (partition: number) =>
     Object.assign(new Error('out of range'), { type: 'OFFSET_OUT_OF_RANGE', partition });
   const source = (parts: Partial<PartitionSource>): PartitionSource => ({
@@ -50,14 +50,14 @@ describe('finding what is there', () => {
     ...parts,
   });
 
-  test('a batch that found no room is fetched alone', async () => {
+  test('fetches a batch alone that did not fit into the response', async () => {
     const fetchAlone = vi.fn(async () => some);
-    expect(await fetchFound(source({ fetchAlone }), wanted)).toBe(some);
+    expect(await fetchNext(source({ fetchAlone }), requested)).toBe(some);
     expect(fetchAlone).toHaveBeenCalledWith({ partition: 3, offset: 5, maxBytes: 16 * 2 ** 20 });
   });
 
-  test('where nothing comes though there is more, all of it is gone', async () => {
-    expect(await fetchFound(source({}), wanted)).toEqual({ ...nothing, nextOffset: 9 });
+  test('skips to the end when nothing is left before it', async () => {
+    expect(await fetchNext(source({}), requested)).toEqual({ ...nothing, nextOffset: 9 });
   });
 
   test.each([
@@ -69,9 +69,9 @@ describe('finding what is there', () => {
       { first: 0, end: 4 },
       { nextOffset: 5, endOffset: 4 },
     ],
-  ])('of an offset that the log does not have, its bounds decide: %o', async (bounds, found) => {
+  ])('uses the bounds when the offset is out of range: %o', async (bounds, found) => {
     const fetch = vi.fn().mockRejectedValue(outOfRange(3));
-    expect(await fetchFound(source({ fetch, bounds: async () => bounds }), wanted)).toEqual({
+    expect(await fetchNext(source({ fetch, bounds: async () => bounds }), requested)).toEqual({
       partition: 3,
       messages: [],
       ...found,
@@ -79,14 +79,14 @@ describe('finding what is there', () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  test('what concerns another partition is tried again, and an outage for no longer than its limit', async () => {
+  test('retries after an error of another partition, and during an outage up to the limit', async () => {
     const fetch = vi
       .fn()
       .mockRejectedValueOnce(outOfRange(2))
       .mockRejectedValueOnce(new Error('gone'))
       .mockResolvedValue(some);
-    expect(await fetchFound(source({ fetch }), wanted)).toBe(some);
+    expect(await fetchNext(source({ fetch }), requested)).toBe(some);
     const gone = source({ fetch: vi.fn().mockRejectedValue(new Error('gone')), outageLimitMs: 100 });
-    await expect(fetchFound(gone, wanted)).rejects.toThrow('gone');
+    await expect(fetchNext(gone, requested)).rejects.toThrow('gone');
   });
 });

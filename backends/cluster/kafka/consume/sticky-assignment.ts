@@ -1,17 +1,14 @@
 /**
- * Who gets which partitions: each member a fair share, and as far as that allows what it has already.
+ * Sticky assignment: each member gets a fair share of the partitions, and keeps as many as its share allows.
  *
- * Pure and deterministic: partitions and members in, partitions by member out. Every partition is given once; shares
- * differ by one at most; no other such division moves fewer partitions away from those who hold them.
+ * Pure and deterministic. Every partition is assigned once; shares differ by one at most; no other balanced assignment
+ * moves fewer partitions.
  */
 
 export interface Member {
   readonly id: string;
   readonly held: readonly number[];
-  /**
-   * False for a member that may have been replaced meanwhile: where two say that they hold a partition, the other is
-   * believed.
-   */
+  /** False for a member that may have been replaced. When two members hold a partition, the other one is believed. */
   readonly isSure: boolean;
 }
 
@@ -19,24 +16,24 @@ export function assignSticky(partitions: readonly number[], members: readonly Me
   const holders = holdersOf(partitions, members);
   const heldBy = new Map<string, number[]>(members.map(({ id }) => [id, []]));
   for (const [partition, id] of holders) heldBy.get(id)!.push(partition);
-  // The larger shares go to those who hold most.
+  // The larger shares go to the members that hold most.
   const ranked = [...heldBy].sort(([one, held], [other, others]) => others.length - held.length || compare(one, other));
   const share = Math.floor(partitions.length / members.length);
   const larger = partitions.length % members.length;
   const shares = ranked.map(([id, held], rank) => ({ id, held, size: rank < larger ? share + 1 : share }));
 
-  const kept = new Map(shares.map(({ id, held, size }) => [id, held.slice(0, size)]));
-  const settled = new Set([...kept.values()].flat());
-  const free = partitions.filter((partition) => !settled.has(partition));
+  const assigned = new Map(shares.map(({ id, held, size }) => [id, held.slice(0, size)]));
+  const kept = new Set([...assigned.values()].flat());
+  const free = partitions.filter((partition) => !kept.has(partition));
   for (const { id, size } of shares) {
-    const mine = kept.get(id)!;
+    const mine = assigned.get(id)!;
     mine.push(...free.splice(0, size - mine.length));
     mine.sort((a, b) => a - b);
   }
-  return kept;
+  return assigned;
 }
 
-/** The member that holds each partition, in the order of the partitions. Those that nobody holds are left out. */
+/** Returns the member that holds each partition, in the order of the partitions. Omits partitions without a holder. */
 function holdersOf(partitions: readonly number[], members: readonly Member[]): Map<number, string> {
   const credible = [...members].sort(
     (one, other) => Number(other.isSure) - Number(one.isSure) || compare(one.id, other.id),

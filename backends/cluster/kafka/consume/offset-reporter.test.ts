@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { Lease } from './lease.js';
+import type { CommittedOffset } from './membership.js';
+import { OffsetReporter } from './offset-reporter.js';
+
+function held(partition: number, offset: number): Lease {
+  const lease = new Lease(partition, `id-${partition}`);
+  lease.claim();
+  lease.hold({ offset: offset, mark: null });
+  return lease;
+}
+
+const move = (lease: Lease): void => {
+  lease.align(0);
+  lease.passOver(lease.fetchOffset, lease.fetchOffset);
+};
+
+/** A group whose commits end when the test says so. */
+function heldCommits() {
+  const sent: (readonly CommittedOffset[])[] = [];
+  const ends: ((error?: Error) => void)[] = [];
+  const commit = (progress: readonly CommittedOffset[]) =>
+    new Promise<void>((resolve, reject) => {
+      sent.push(progress);
+      ends.push((error) => (error ? reject(error) : resolve()));
+    });
+  return { sent, commit, end: (error?: Error) => ends.shift()!(error) };
+}
+
+test('commits the offsets that have moved, and repeats a failed commit', async () => {
+  const { sent, commit, end } = heldCommits();
+  const reporter = new OffsetReporter(commit);
+  const [one, two] = [held(1, 10), held(2, 20)];
+  const leases = new Set([one, two, new Lease(3, 'waits')]);
+  const commitMoved = async (error?: Error) => {
+    const committed = reporter.progressOf(leases);
+    await new Promise(setImmediate);
+    if (sent.length > 0) end(error);
+    await committed;
+    return sent.splice(0).flat();
+  };
+  const all = [
+    { partition: 1, nextOffset: 10 },
+    { partition: 2, nextOffset: 20 },
+  ];
+  expect(await commitMoved(new Error('rebalancing'))).toEqual(all);
+  expect(await commitMoved()).toEqual(all);
+  expect(await commitMoved()).toEqual([]);
+  move(two);
+  expect(await commitMoved()).toEqual([{ partition: 2, nextOffset: 21 }]);
+});
+
+test('the final offset of a lease is its last commit', async () => {
+  const { sent, commit, end } = heldCommits();
+  const reporter = new OffsetReporter(commit);
+  const lease = held(1, 10);
+  const leases = new Set([lease]);
+  void reporter.progressOf(leases);
+  await new Promise(setImmediate);
+  void reporter.progressOf(leases);
+  lease.lose();
+  lease.end();
+  const ended = reporter.endOf(lease);
+  end(new Error('no coordinator'));
+  await new Promise(setImmediate);
+  end();
+  await ended;
+  expect(sent.flat()).toEqual([
+    { partition: 1, nextOffset: 10 },
+    { partition: 1, nextOffset: 10, metadata: 'id-1' },
+  ]);
+});

@@ -1,0 +1,45 @@
+/**
+ * Commits offsets to the group, for monitoring tools. Fenceline itself reads only the metadata beside an offset, by
+ * which the next owner of a partition learns that the last lease has ended (`hand-over.ts`).
+ *
+ * One commit is in flight at a time, and its content is determined when it is sent. So the last commit of a partition
+ * is the newest.
+ */
+import type { Lease } from './lease.js';
+import type { CommittedOffset, Membership } from './membership.js';
+
+export class OffsetReporter {
+  readonly #commit: Membership['commit'];
+  /** Last committed offset, by partition. */
+  readonly #committed = new Map<number, number>();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(commit: Membership['commit']) {
+    this.#commit = commit;
+  }
+
+  /** Commits the offsets of the held leases that have moved. */
+  progressOf(leases: ReadonlySet<Lease>): Promise<void> {
+    const held = () =>
+      [...leases].filter(({ isHeld }) => isHeld).map(({ partition, nextOffset }) => ({ partition, nextOffset }));
+    return this.#enqueue(() =>
+      held().filter(({ partition, nextOffset }) => this.#committed.get(partition) !== nextOffset),
+    );
+  }
+
+  /** Commits the final offset of a lease, with its id as metadata. */
+  endOf({ partition, nextOffset, id }: Lease): Promise<void> {
+    return this.#enqueue(() => [{ partition, nextOffset, metadata: id }]);
+  }
+
+  #enqueue(find: () => readonly CommittedOffset[]): Promise<void> {
+    this.#last = this.#last.then(() => this.#commitAll(find())).catch(() => {});
+    return this.#last;
+  }
+
+  async #commitAll(offsets: readonly CommittedOffset[]): Promise<void> {
+    if (offsets.length === 0) return;
+    await this.#commit(offsets);
+    for (const { partition, nextOffset } of offsets) this.#committed.set(partition, nextOffset);
+  }
+}
