@@ -14,21 +14,22 @@ const dist = process.env.DIST_UNDER_TEST
     ? root
     : new URL('dist/', root);
 
-export const builtFile = (name: string): URL => new URL(`test/contract/programs/${name}.js`, dist);
+/** Returns the compiled file of a source file, which is given by its path in the project, without `.ts`. */
+export const builtFile = (path: string): URL => new URL(`${path}.js`, dist);
 
 export interface Program {
   readonly child: ChildProcess;
-  /** What it has printed so far, by line. */
+  /** Lines printed so far. */
   readonly lines: string[];
-  /** Resolves when it has printed so many lines; rejects when it ends before. */
+  /** Resolves when the program has printed so many lines. Rejects when it ends before. */
   printed(count: number): Promise<void>;
   /** Exit code or signal name. */
   readonly ended: Promise<number | string>;
 }
 
-/** Starts a program with arguments. Its errors go to the test's. */
-export function startProgram(name: string, args: readonly string[]): Program {
-  const child = spawn(process.execPath, [builtFile(name).pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** Starts a compiled program, as of {@link builtFile}, with arguments. Its errors go to the test's. */
+export function startProgram(path: string, args: readonly string[]): Program {
+  const child = spawn(process.execPath, [builtFile(path).pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   const output = createInterface({ input: child.stdout! });
   output.on('line', (line) => lines.push(line));
@@ -44,7 +45,7 @@ export function startProgram(name: string, args: readonly string[]): Program {
     async printed(count) {
       while (lines.length < count) {
         const over = await Promise.race([once(output, 'line').then(() => false), ended.then(() => true)]);
-        if (over && lines.length < count) throw new Error(`${name} ended after ${lines.length} lines`);
+        if (over && lines.length < count) throw new Error(`${path} ended after ${lines.length} lines`);
       }
     },
   };

@@ -346,7 +346,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   async (signal) => {
     const folder = await mkdtemp(join(tmpdir(), 'fenceline-left-behind-'));
     endings.push(() => rm(folder, { recursive: true }));
-    const holder = startProgram('../../services/holder', [folder]);
+    const holder = startProgram('testing/services/holder', [folder]);
     await holder.printed(1);
     const address = { host: loopback, port: Number(holder.lines[0]) };
     expect(await withRedis(address, (client) => client.ping())).toBe('PONG');

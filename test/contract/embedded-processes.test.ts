@@ -42,7 +42,7 @@ describe('threads that have one folder open', () => {
     });
     const workers = counting(partitions).map((writer) => {
       const work: Work = { path, partitions, writer, batches };
-      return new Worker(builtFile('append-worker'), { workerData: work });
+      return new Worker(builtFile('test/contract/programs/append-worker'), { workerData: work });
     });
     await Promise.all(workers.map((worker) => once(worker, 'exit')));
 
@@ -120,7 +120,7 @@ describe('after SIGKILL at a random moment', () => {
 
   test('all that was acknowledged is there, and states, position and events agree', async () => {
     for (let round = 0; round < 12; round++) {
-      const program = startProgram('write-until-killed', [path, `${round}`]);
+      const program = startProgram('test/contract/programs/write-until-killed', [path, `${round}`]);
       await program.printed(30);
       await delay(Math.random() * 120);
       program.child.kill('SIGKILL');
@@ -136,7 +136,7 @@ describe('after SIGKILL at a random moment', () => {
   test('rows that chDB has acknowledged are there', async () => {
     let next = 0;
     for (let round = 0; round < 3; round++) {
-      const program = startProgram('insert-until-killed', [path, `${next}`]);
+      const program = startProgram('test/contract/programs/insert-until-killed', [path, `${next}`]);
       await program.printed(2);
       await delay(Math.random() * 100);
       program.child.kill('SIGKILL');
@@ -159,7 +159,7 @@ describe('after SIGKILL at a random moment', () => {
  */
 describe('a process with chDB in a worker thread', () => {
   test.each(['close', 'exit', 'terminate'])('ends with code 0 on SIGTERM (%s)', async (ending) => {
-    const program = startProgram('analytics-in-worker', [path, ending]);
+    const program = startProgram('test/contract/programs/analytics-in-worker', [path, ending]);
     await program.printed(1);
     expect(program.lines).toEqual(['1000 rows']);
     program.child.kill('SIGTERM');

@@ -39,7 +39,7 @@ test('threads that have one folder open each write a queue, and see what the oth
   const { deliveryQueue } = embedded;
   const workers = counting(partitions).map((partition) => {
     const work: QueueWork = { path, partitions, partition, webhook, batches };
-    return new Worker(builtFile('queue-worker'), { workerData: work });
+    return new Worker(builtFile('test/contract/programs/queue-worker'), { workerData: work });
   });
   const exits = Promise.all(workers.map((worker) => once(worker, 'exit')));
   await until(async () => (await deliveryQueue.size()) >= 100);
@@ -80,7 +80,7 @@ describe('after SIGKILL at a random moment', () => {
   }
 
   async function killOnce(round: number): Promise<string[]> {
-    const program = startProgram('deliver-until-killed', [path, `${round}`]);
+    const program = startProgram('test/contract/programs/deliver-until-killed', [path, `${round}`]);
     await program.printed(30);
     await delay(Math.random() * 120);
     program.child.kill('SIGKILL');
@@ -155,7 +155,7 @@ describe('after SIGKILL at a random moment', () => {
 
   test('and the power with it, when only the queue has reached the disk: no event that takes a lost one’s offset is passed over', async () => {
     for (let round = 0; round < 6; round++) {
-      expect(await startProgram('deliver-and-die', [path, `${round}`]).ended).toBe('SIGKILL');
+      expect(await startProgram('test/contract/programs/deliver-and-die', [path, `${round}`]).ended).toBe('SIGKILL');
       const embedded = await openAfterPowerCut();
       await check(embedded, new Ledger(), false);
       await embedded.close();

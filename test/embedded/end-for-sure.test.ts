@@ -8,7 +8,7 @@ import { startProgram } from '../../testing/built.js';
 function ending(where: 'within' | 'outside'): Promise<number | string> {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-end-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return startProgram('ends-while-writing', [folder, where]).ended;
+  return startProgram('test/contract/programs/ends-while-writing', [folder, where]).ended;
 }
 
 it('a process that ends within a transaction does not stand for ever', async () => {

@@ -130,7 +130,7 @@ class Scene {
   /** A member in a process of its own. */
   process(workMs: number) {
     const work: MemberWork = { kafka: this.options, redis: services()!.redis, workMs };
-    const program = startProgram('../../cluster/programs/group-member', [JSON.stringify(work)]);
+    const program = startProgram('test/cluster/programs/group-member', [JSON.stringify(work)]);
     this.onTestFinished(() => void program.child.kill('SIGKILL'));
     return { ...program, told: () => program.lines.map((line) => JSON.parse(line) as Told) };
   }
