@@ -1,19 +1,17 @@
-/**
- * Answers of ClickHouse as the analytics port gives them, the same from the engine in the process and from a server.
- */
+/** Reads ClickHouse's results for the analytics port, from the embedded engine and from a server. */
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import type { FileFormat } from '../pipeline/ports.js';
 
-/** 64-bit integers are answered as numbers. */
+/** Returns 64-bit integers as numbers. */
 export const answerSettings: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
 
-/** A file that is longer is refused. */
+/** A larger file is rejected. */
 const maxFileMib = 1_024;
 
 export interface Query {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Gives it up. */
+  /** Cancels the query. */
   readonly signal?: AbortSignal;
 }
 
@@ -40,10 +38,10 @@ export async function fileOf(client: ClickHouseClient, query: Query, format: Fil
   return Buffer.concat(chunks);
 }
 
-/** Said as the engine says it of too many rows. */
+/** Returns the error that the engine gives for too many rows. */
 const tooLarge = (): ClickHouseError =>
   new ClickHouseError({
     code: '396',
     type: 'TOO_MANY_ROWS_OR_BYTES',
-    message: `the answer is larger than ${maxFileMib} MiB`,
+    message: `the result is larger than ${maxFileMib} MiB`,
   });

@@ -1,10 +1,6 @@
 /**
- * The ports on services: Kafka for logs, Redis for states, positions, delivery queues, replies and turns, a registry
- * for what records look like.
- * ClickHouse is opened apart (`clickhouse/`), by who stores or asks.
- *
- * Flows in: records, commits. Flows out: the same, durable and in order, on any node. May import `schemas/` and
- * `pipeline/ports.ts`.
+ * Opens the ports of a cluster node: Kafka for the log; Redis for states, positions, delivery queues, replies and leases;
+ * a schema registry for the ids of schemas. Nodes that use analytics open ClickHouse separately (`clickhouse/`).
  */
 import type { DeliveryQueue, Inbox, Leases, Log, Positions, Replies, StateStore } from '../../pipeline/ports.js';
 import { topics } from '../../pipeline/ports.js';
@@ -23,42 +19,42 @@ import { createRedisStates, type RedisStates } from './redis/states.js';
 import { createKnownIds } from './registry/known-ids.js';
 import { openWireSchemas } from './registry/open.js';
 import type { WireSchemas } from './registry/wire-schemas.js';
-import { refuseDuringChange } from './repartition/under-way.js';
+import { refuseDuringRepartition } from './repartition/in-progress.js';
 
 export interface ClusterOptions {
   readonly kafka: KafkaOptions;
   readonly registry: RegistryOptions;
   readonly redis: RedisOptions;
-  /** After which an idle device is forgotten; 0: never. */
+  /** Deletes devices that were idle for so long. 0: never. */
   readonly stateRetentionMs: number;
-  /** What went wrong and is being sat out, or got round. Never a secret. */
+  /** Called for problems that are retried or worked around. Messages contain no secrets. */
   readonly onProblem: (message: string) => void;
 }
 
 export interface ClusterBackend {
-  /** For stages: an append waits through an outage of about a minute. */
+  /** For stages: appends are retried for about a minute. */
   readonly log: Log;
-  /** For requests: an append that takes too long is refused as `unavailable`, though it may be done. */
+  /** For requests: a slow append rejects as `unavailable`, although it may still succeed. */
   readonly requestLog: Log;
   readonly stateStore: StateStore;
-  /** For requests and metrics: an outage is told as `unavailable` instead of being sat out. */
+  /** For requests and metrics: rejects as `unavailable` after two seconds of an outage. */
   readonly requestStates: RedisStates;
   readonly positions: Positions;
-  /** Its `size`, which only metrics ask for, tells an outage as `unavailable`. */
+  /** Its `size`, which only metrics use, rejects as `unavailable` after two seconds of an outage. */
   readonly deliveryQueue: DeliveryQueue;
-  /** For requests: reports an outage as `unavailable`. */
+  /** For requests: rejects as `unavailable` after two seconds of an outage. */
   readonly requestDeliveries: Pick<DeliveryQueue, 'waiting'>;
   readonly replies: Replies;
   readonly leases: Leases;
-  /** Where replies to this process arrive. */
+  /** Opens the inbox for replies to this process. */
   openInbox(): Promise<Inbox>;
-  /** Ends subscriptions and waits for what is in flight. */
+  /** Closes subscriptions and waits for appends in flight. */
   close(): Promise<void>;
 }
 
 /**
- * Rejects, saying why, when a service can't be reached for about a minute, or lets us not in, and while the number of
- * partitions is being changed.
+ * Connects to the services. Rejects when a service is out of reach for about a minute or refuses the login, and during a
+ * repartition.
  */
 export async function openCluster(options: ClusterOptions): Promise<ClusterBackend> {
   const { onProblem } = options;
@@ -74,7 +70,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
   try {
     const redis = await opened(connectRedis(options.redis, onProblem));
     await refuseEviction(redis);
-    await refuseDuringChange(redis);
+    await refuseDuringRepartition(redis);
     const wire = await openWireSchemas({
       registry: options.registry,
       knownIds: createKnownIds(redis),
@@ -94,13 +90,13 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       retentionMs: options.stateRetentionMs,
     });
     const partitions = kafkaLog.partitions(topics.events);
-    const impatientRedis = forRequests(redis);
-    const requestDeliveries = createRedisDeliveryQueue({ redis: impatientRedis, partitions });
+    const requestRedis = forRequests(redis);
+    const requestDeliveries = createRedisDeliveryQueue({ redis: requestRedis, partitions });
     return {
-      log: patient(kafkaLog, wire),
+      log: retryingLog(kafkaLog, wire),
       requestLog: kafkaLog,
       stateStore,
-      requestStates: createRedisStates(impatientRedis),
+      requestStates: createRedisStates(requestRedis),
       positions: createRedisPositions(redis),
       deliveryQueue: {
         ...createRedisDeliveryQueue({ redis, partitions }),
@@ -118,7 +114,8 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
   }
 }
 
-const patient = (log: KafkaLog, wire: WireSchemas): Log => ({
+/** Returns a log whose appends have no limits and are retried for about a minute. */
+const retryingLog = (log: KafkaLog, wire: WireSchemas): Log => ({
   partitions: log.partitions,
   partitionOf: log.partitionOf,
   consume: log.consume,

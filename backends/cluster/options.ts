@@ -1,14 +1,11 @@
-/**
- * Where the cluster's services are and how to speak to them. Made from the configuration; files named there are read
- * before.
- */
+/** Addresses and credentials of the cluster's services. Made from the configuration after its files were read. */
 import type { Topic } from '../../pipeline/ports.js';
 
-/** Given at all, the connection is encrypted and the server's certificate checked. PEM texts. */
+/** PEM texts. If present, the connection is encrypted and the server's certificate is verified. */
 export interface TlsOptions {
-  /** Authorities that are trusted; absent: those of the system. */
+  /** Trusted authorities. Default: those of the system. */
   readonly ca?: string;
-  /** Our own certificate and its key, where the server asks for one. */
+  /** Client certificate and its key, if the server requires one. */
   readonly cert?: string;
   readonly key?: string;
 }
@@ -18,19 +15,19 @@ export interface KafkaOptions {
   readonly brokers: readonly string[];
   /** Shown in the brokers' logs. */
   readonly clientId: string;
-  /** Before the name of every topic and group, such as `fenceline.`: several installations may share brokers. */
+  /** Prefix of every topic and group, such as `fenceline.`, so that several installations can share brokers. */
   readonly prefix: string;
-  /** Of topics that are made: of all but `changes`, which has one. */
+  /** Partitions of the topics that are created. Topic `changes` always has one. */
   readonly partitions: number;
-  /** -1 takes the broker's default. */
+  /** -1 uses the broker's default. */
   readonly replicationFactor: number;
-  /** Replicas that must have a record before it is acknowledged; 0: 2 where there are at least three, else 1. */
+  /** Replicas that must have a record before it is acknowledged. 0: two of three or more replicas, otherwise one. */
   readonly minInSyncReplicas: number;
-  /** How long records are kept, of topics that are made. Those not named keep the broker's default. */
+  /** Retention of the topics that are created. Default: the broker's. */
   readonly retentionMs: Partial<Readonly<Record<Topic, number>>>;
-  /** A consumer that wasn't heard of for so long loses its partitions to others. */
+  /** After so long without a heartbeat a consumer loses its partitions. */
   readonly sessionTimeoutMs: number;
-  /** A partition that has records and hands over none for so long ends the process. */
+  /** The process ends when a partition with records makes no progress for so long. */
   readonly stallTimeoutMs: number;
   readonly tls?: TlsOptions;
   readonly sasl?: {
@@ -41,7 +38,7 @@ export interface KafkaOptions {
 }
 
 export interface RegistryOptions {
-  /** Of the Confluent-compatible API. */
+  /** URL of the Confluent-compatible API. */
   readonly url: string;
   readonly username?: string;
   readonly password?: string;
@@ -50,16 +47,16 @@ export interface RegistryOptions {
 
 export interface RedisOptions {
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
-  /** Redis Cluster; `nodes` are then some of its nodes. Else the first is the one. */
+  /** Whether it is a Redis Cluster, of which `nodes` are some nodes. Otherwise the first node is used. */
   readonly isCluster: boolean;
-  /** Before every key and channel. */
+  /** Prefix of every key and channel. */
   readonly prefix: string;
   /** An ACL user. */
   readonly username?: string;
   readonly password?: string;
   readonly tls?: TlsOptions;
   readonly connectTimeoutMs: number;
-  /** After which a command counts as failed. */
+  /** After this time a command counts as failed. */
   readonly commandTimeoutMs: number;
 }
 
@@ -70,11 +67,8 @@ export interface ClickHouseOptions {
   readonly password?: string;
   readonly tls?: TlsOptions;
   readonly requestTimeoutMs: number;
-  /** Of a query. */
+  /** Limit of a query's threads. */
   readonly maxThreads?: number;
-  /**
-   * Name of the cluster in ClickHouse's configuration: tables are then `Replicated…`, with `Distributed` ones over
-   * them.
-   */
+  /** Name of the cluster in ClickHouse's configuration. Tables are then `Replicated…`, behind `Distributed` ones. */
   readonly cluster?: string;
 }

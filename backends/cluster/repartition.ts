@@ -1,66 +1,69 @@
 /**
- * Another number of partitions for an installation whose processes are all stopped.
+ * Changes the number of partitions while all processes are stopped.
  *
- * A device's partition follows from its key and the number of partitions: with more of them, most devices belong
- * elsewhere, and their states go with them.
- * Everything that waited must be done before, for the records of a device may not lie in two partitions while one of
- * them is still to be read.
+ * A device's partition depends on its key and the number of partitions. With more partitions, most devices belong to
+ * another one, and their states move there. All records must be processed before, because unread records of a device must
+ * not be in two partitions.
  *
- * From its first change on, a mark in Redis keeps nodes from starting. Ended in the middle, it is done again and goes
- * on: nothing that is done again does harm.
+ * A marker in Redis keeps nodes from starting during the change. An interrupted change can be repeated: every step is
+ * idempotent.
  */
 import { createKafka } from './kafka/connection/client.js';
 import type { KafkaOptions, RedisOptions } from './options.js';
 import { connectRedis, type RedisConnection } from './redis/connection.js';
 import { createRedisStateStore } from './redis/state-store.js';
-import { processesIn, type Reader, type Site, waitingIn } from './repartition/obstacles.js';
+import { clearInProgress, type Repartition, repartitionInProgress, setInProgress } from './repartition/in-progress.js';
+import { processesIn, type Reader, type RepartitionServices, waitingIn } from './repartition/obstacles.js';
 import { moveStates } from './repartition/states.js';
 import { checkGrowth, countPartitions, growTopics } from './repartition/topics.js';
-import { type Change, changeUnderWay, mark, unmark } from './repartition/under-way.js';
 
 export interface RepartitionOptions {
   readonly kafka: KafkaOptions;
   readonly redis: RedisOptions;
-  /** Every group of ours. */
+  /** All consumer groups. */
   readonly readers: readonly Reader[];
-  /** Told as it happens. */
+  /** Called after each step. */
   readonly onStep: (message: string) => void;
-  /** What went wrong and is being sat out. Never a secret. */
+  /** Called for problems that are retried. Messages contain no secrets. */
   readonly onProblem: (message: string) => void;
 }
 
-/** `reasons` say what is in the way. */
+/** `reasons` describe the obstacles. */
 export type RepartitionResult = { readonly ok: true } | { readonly ok: false; readonly reasons: readonly string[] };
 
-/** Rejects where a service fails for longer than can be sat out; then, as after a kill, it is to be done again. */
+/** Rejects when a service is out of reach for too long. Repeat it then, as after a crash. */
 export async function repartition(options: RepartitionOptions, to: number): Promise<RepartitionResult> {
   const { kafka, onProblem, readers } = options;
   const redis = await connectRedis(options.redis, onProblem);
   const admin = createKafka(kafka, onProblem).admin();
   try {
     await admin.connect();
-    return await repartitionSite({ admin, redis, kafka, readers }, to, options.onStep);
+    return await repartitionOn({ admin, redis, kafka, readers }, to, options.onStep);
   } finally {
     await admin.disconnect();
     await redis.close();
   }
 }
 
-async function repartitionSite(site: Site, to: number, onStep: (message: string) => void): Promise<RepartitionResult> {
-  const { admin, redis, kafka } = site;
+async function repartitionOn(
+  services: RepartitionServices,
+  to: number,
+  onStep: (message: string) => void,
+): Promise<RepartitionResult> {
+  const { admin, redis, kafka } = services;
   const counts = [...(await countPartitions(admin, kafka)).values()];
-  const underWay = await changeUnderWay(redis);
-  const planned = underWay === undefined ? newChange(counts, to) : sameChange(underWay, to);
+  const inProgress = await repartitionInProgress(redis);
+  const planned = inProgress === undefined ? plan(counts, to) : planAgain(inProgress, to);
   if (!planned.ok) return planned;
   const { change } = planned;
 
-  if (underWay === undefined) await checkGrowth(admin, kafka, to);
-  // Before anybody is looked for: who starts from now on is refused.
-  await mark(redis, change);
+  if (inProgress === undefined) await checkGrowth(admin, kafka, to);
+  // Set before processes are looked for, so that no other one starts.
+  await setInProgress(redis, change);
   const hasGrown = counts.some((count) => count === to);
-  const reasons = await obstacles(site, hasGrown ? undefined : change.from);
+  const reasons = await obstacles(services, hasGrown ? undefined : change.from);
   if (reasons.length > 0) {
-    if (!hasGrown) await unmark(redis);
+    if (!hasGrown) await clearInProgress(redis);
     return { ok: false, reasons };
   }
 
@@ -70,22 +73,22 @@ async function repartitionSite(site: Site, to: number, onStep: (message: string)
   onStep(`topics ${kafka.prefix}* have ${to} partitions`);
   onStep(`moved ${await moveAll(redis, to, onStep)} states of devices`);
 
-  const started = await processesIn(site);
+  const started = await processesIn(services);
   if (started.length > 0) return { ok: false, reasons: [...started.map(running), 'stop them and run this again'] };
-  await unmark(redis);
+  await clearInProgress(redis);
   return { ok: true };
 }
 
 type Planned =
-  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: true; readonly change: Repartition }
   | { readonly ok: false; readonly reasons: readonly string[] };
 
 const refused = (reason: string): Planned => ({ ok: false, reasons: [reason] });
 
-/** `counts` of all topics. */
-function newChange(counts: readonly number[], to: number): Planned {
+/** Plans a new change. `counts` are the partitions of all topics. */
+function plan(counts: readonly number[], to: number): Planned {
   const from = Math.min(...counts);
-  if (from === 0) return refused('the topics are not all there: a node makes them when it starts');
+  if (from === 0) return refused('topics are missing: a node creates them when it starts');
   if (Math.max(...counts) !== from)
     return refused(`the topics have ${from} to ${Math.max(...counts)} partitions: all must have the same`);
   if (to === from) return refused(`there are ${from} partitions already`);
@@ -93,23 +96,25 @@ function newChange(counts: readonly number[], to: number): Planned {
   return { ok: true, change: { from, to } };
 }
 
-const sameChange = (underWay: Change, to: number): Planned =>
-  underWay.to === to
-    ? { ok: true, change: underWay }
+/** Plans to continue an interrupted change. */
+const planAgain = (inProgress: Repartition, to: number): Planned =>
+  inProgress.to === to
+    ? { ok: true, change: inProgress }
     : refused(
-        `a change from ${underWay.from} to ${underWay.to} partitions is under way: run it again with --partitions ${underWay.to}`,
+        `a change from ${inProgress.from} to ${inProgress.to} partitions is in progress: ` +
+          `run it again with --partitions ${inProgress.to}`,
       );
 
 const running = (who: string): string => `still running: ${who}`;
 
-/** Without `partitions` of processes only: what waits was looked for before the topics grew. */
-async function obstacles(site: Site, partitions: number | undefined): Promise<string[]> {
-  const processes = await processesIn(site);
-  const waiting = partitions === undefined ? [] : await waitingIn(site, partitions);
+/** Without `partitions`, looks for processes only: unread records were looked for before the topics grew. */
+async function obstacles(services: RepartitionServices, partitions: number | undefined): Promise<string[]> {
+  const processes = await processesIn(services);
+  const waiting = partitions === undefined ? [] : await waitingIn(services, partitions);
   return [
     ...processes.map(running),
     ...(processes.length > 0
-      ? ['stop every process of Fenceline; one that was killed counts for kafka.sessionTimeoutMs']
+      ? ['stop every process of Fenceline; a killed one counts until kafka.sessionTimeoutMs has passed']
       : []),
     ...waiting.map((what) => `still waiting: ${what}`),
     ...(waiting.length > 0
@@ -118,10 +123,10 @@ async function obstacles(site: Site, partitions: number | undefined): Promise<st
   ];
 }
 
-/** Whoever owned the partitions can write nothing from now on. */
+/** Claims all partitions, so that earlier owners can't write any more. */
 async function claimAll(redis: RedisConnection, partitions: number): Promise<void> {
   const refuse = async (): Promise<never> => {
-    throw new Error('a process has written to a partition meanwhile: stop it and run this again');
+    throw new Error('a process has written to a partition in the meantime: stop it and run this again');
   };
   const store = createRedisStateStore({
     redis,
@@ -133,13 +138,13 @@ async function claimAll(redis: RedisConnection, partitions: number): Promise<voi
   await Promise.all(Array.from({ length: partitions }, (_, partition) => store.claim(partition)));
 }
 
-const tellEvery = 100_000;
+const reportEvery = 100_000;
 
 function moveAll(redis: RedisConnection, partitions: number, onStep: (message: string) => void): Promise<number> {
   let moved = 0;
   return moveStates(redis, partitions, (states) => {
-    const isTold = Math.floor((moved + states) / tellEvery) > Math.floor(moved / tellEvery);
+    const isReported = Math.floor((moved + states) / reportEvery) > Math.floor(moved / reportEvery);
     moved += states;
-    if (isTold) onStep(`moved ${moved} states so far`);
+    if (isReported) onStep(`moved ${moved} states so far`);
   });
 }

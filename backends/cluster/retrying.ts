@@ -1,16 +1,13 @@
-/** Trying again, more and more slowly, for a bounded time. */
+/** Retries with growing, jittered delays for a bounded time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long an outage is sat out before it counts as a failure of ours. */
+/** How long work is retried during an outage before the failure ends the process. */
 export const outageLimitMs = 60_000;
 
 const firstPauseMs = 50;
 const maxPauseMs = 2_000;
 
-/**
- * Before try `attempt` + 1, counted from 0. Half of it is drawn, so that those who failed together don't come back
- * together.
- */
+/** Returns the delay after failed attempt `attempt`, counted from 0. Half of it is random, to spread clients. */
 export function pauseMs(attempt: number): number {
   const longestMs = Math.min(maxPauseMs, firstPauseMs * 2 ** attempt);
   return longestMs * (0.5 + Math.random() / 2);
@@ -19,11 +16,11 @@ export function pauseMs(attempt: number): number {
 export interface RetryOptions {
   /** Default a minute. */
   readonly limitMs?: number;
-  /** Of errors that another try won't mend. Default none. */
+  /** Whether another attempt would fail as well. Default: never. */
   readonly isFinal?: (error: unknown) => boolean;
 }
 
-/** What `attempt` resolves to; rejects with its last error after the limit, or at once with one that is final. */
+/** Repeats `attempt` until it resolves. Rejects with its last error after the limit, or at once with a final error. */
 export async function retried<T>(
   attempt: () => Promise<T>,
   { limitMs = outageLimitMs, isFinal = () => false }: RetryOptions = {},

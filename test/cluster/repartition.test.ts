@@ -187,7 +187,7 @@ test('from 4 to 8 partitions, killed in the middle: every device goes on where i
   expect(killed.code).toBe(null);
   expect((await repartition(four, 16)).text).toContain('a change from 4 to 8 partitions is under way');
   for (const environment of [four, eight]) {
-    expect(await refusalOf(environment)).toContain('the partitions are being changed from 4 to 8');
+    expect(await refusalOf(environment)).toContain('a repartition from 4 to 8 partitions is in progress');
   }
   expect(misplaced(await statesOf(redis), 8).length).toBeGreaterThan(0);
 

@@ -1,9 +1,8 @@
 /**
- * Analytics on a ClickHouse server, or a cluster of them, over HTTP.
+ * The analytics port on a ClickHouse server or cluster, over HTTP.
  *
- * Flows in: statements, rows as text, queries. Flows out: rows and files. Statements and inserts sit out an outage of
- * a minute and more: they bear a repeat, for rows replace each other by key. Queries don't wait for a server that is
- * away. May import `schemas/` and `pipeline/`.
+ * Statements and inserts are retried for two minutes during an outage. Repeating them is safe, because rows replace each
+ * other by key. Queries fail soon instead (`queries.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -19,36 +18,35 @@ import { createQueries } from './queries.js';
 import { isTooOld, tooOldReason } from './versions.js';
 
 export interface ClickHouseAnalytics extends Analytics {
-  /** Resolves when the server answers; rejects, saying why, when it can't be reached. */
+  /** Resolves when the server answers. Rejects with the reason when it can't be reached. */
   ping(): Promise<void>;
-  /** Waits for what runs. Nothing may be called after it. */
+  /** Waits for running statements and queries. Nothing may be called afterwards. */
   close(): Promise<void>;
 }
 
-/** How long an outage is sat out. */
+/** How long statements and inserts are retried. */
 const outageLimitMs = 120_000;
 
 /**
- * Makes the database when it isn't there. Rejects when the server doesn't let us in, is too old, or wasn't reached for
- * two minutes. As parameters, times are best bound as epoch milliseconds. 64-bit integers are answered as numbers. A
- * failed statement rejects with an Error that has ClickHouse's `code` and `type`, a query that nobody answers with
- * a PortError.
+ * Connects, and creates the database if it is missing. Rejects when the server refuses the login, is too old, or can't
+ * be reached for two minutes. Bind times as epoch milliseconds. 64-bit integers are returned as numbers. A failed
+ * statement rejects with ClickHouse's `code` and `type`, an unanswered query with a PortError.
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseAnalytics> {
   const clients = createClients(options);
   try {
-    await patiently(async () => {
-      await refuseOldServers(clients.outside);
+    await withRetries(async () => {
+      await refuseOldServers(clients.withoutDatabase);
       await ensureDatabase(clients, options);
     });
   } catch (error) {
     await closeAll(clients);
-    throw new Error(`ClickHouse at ${new URL(options.url).origin} is of no use: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`ClickHouse at ${new URL(options.url).origin} can't be used: ${reasonOf(error)}`, { cause: error });
   }
   return analyticsOver(clients, options.requestTimeoutMs);
 }
 
-const patiently = <T>(attempt: () => Promise<T>): Promise<T> =>
+const withRetries = <T>(attempt: () => Promise<T>): Promise<T> =>
   retried(attempt, { limitMs: outageLimitMs, isFinal: (error) => !isPassing(error) });
 
 async function refuseOldServers(client: ClickHouseClient): Promise<void> {
@@ -56,14 +54,17 @@ async function refuseOldServers(client: ClickHouseClient): Promise<void> {
   if (row && isTooOld(row.version)) throw new RangeError(tooOldReason(row.version));
 }
 
-/** Who may use a database need not be allowed to make one. */
-async function ensureDatabase({ writing, outside }: Clients, { database, cluster }: ClickHouseOptions): Promise<void> {
+/** Creates the database only if it is missing: the user may lack the right to create databases. */
+async function ensureDatabase(
+  { writing, withoutDatabase }: Clients,
+  { database, cluster }: ClickHouseOptions,
+): Promise<void> {
   try {
     await writing.command({ query: 'SELECT 1' });
   } catch (error) {
     if (!(error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')) throw error;
     const everywhere = cluster === undefined ? '' : ` ON CLUSTER ${literal(cluster)}`;
-    await outside.command({ query: `CREATE DATABASE IF NOT EXISTS ${identifier(database)}${everywhere}` });
+    await withoutDatabase.command({ query: `CREATE DATABASE IF NOT EXISTS ${identifier(database)}${everywhere}` });
   }
 }
 
@@ -84,7 +85,7 @@ function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAn
   }
 
   return {
-    command: (sql) => tracked(patiently(async () => void (await writing.command({ query: sql })))),
+    command: (sql) => tracked(withRetries(async () => void (await writing.command({ query: sql })))),
     insert: (table, rows) => tracked(insert(writing, table, rows)),
     query: (sql, parameters) => tracked(queries.query(sql, parameters)),
     file: (sql, format, parameters) => tracked(queries.file(sql, format, parameters)),
@@ -99,7 +100,7 @@ function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAn
   };
 }
 
-/** Bytes handed to the connection at once. */
+/** Bytes written to the connection at once. */
 const chunkBytes = 2 ** 18;
 
 function* slices(bytes: Uint8Array): Generator<Uint8Array> {
@@ -107,9 +108,9 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 async function insert(client: ClickHouseClient, table: string, rows: Uint8Array): Promise<void> {
-  // The same on every try: a table that remembers its last inserts takes the rows once.
+  // The same on every attempt, so that tables with a deduplication window insert the rows once.
   const settings = { insert_deduplication_token: randomUUID() };
-  await patiently(() => {
+  await withRetries(() => {
     const values = Readable.from(slices(rows), { objectMode: false });
     return client.insert({ table, values, format: 'TabSeparatedWithNames', clickhouse_settings: settings });
   });

@@ -1,4 +1,4 @@
-/** Connections to a ClickHouse server. */
+/** HTTP clients of a ClickHouse server. */
 import { Agent, type AgentOptions } from 'node:https';
 import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { answerSettings } from '../../clickhouse-answers.js';
@@ -10,20 +10,20 @@ export interface Clients {
   readonly writing: ClickHouseClient;
   readonly reading: ClickHouseClient;
   /**
-   * Of no database, as long as ours isn't there. Without settings that a server may be too old for, so that it can be
-   * asked its age.
+   * Uses no database, because ours may not exist yet. Sends no settings that an old server may reject, so that its version
+   * can be queried.
    */
-  readonly outside: ClickHouseClient;
+  readonly withoutDatabase: ClickHouseClient;
 }
 
 const maxConnections = 10;
-/** Below what servers keep idle connections for: 3 seconds in the oldest, 30 in new ones. */
+/** Shorter than the keep-alive of servers: 3 seconds in old versions, 30 in new ones. */
 const idleMs = 2_500;
 
 export function createClients(options: ClickHouseOptions): Clients {
   const { requestTimeoutMs, database, cluster, maxThreads } = options;
   const readTimeoutMs = Math.min(requestTimeoutMs, maxQueryMs);
-  // So that a failure midway is answered as one, and not amid the rows.
+  // A failure during the query is then reported by the status, not in the middle of the rows.
   const always: ClickHouseSettings = { wait_end_of_query: 1 };
   const make = (timeoutMs: number, settings: ClickHouseSettings, inDatabase?: string): ClickHouseClient =>
     createClient({
@@ -35,45 +35,45 @@ export function createClients(options: ClickHouseOptions): Clients {
       request_timeout: timeoutMs,
       max_open_connections: maxConnections,
       keep_alive: { idle_socket_ttl: idleMs, eagerly_destroy_stale_sockets: true },
-      // Errors are the caller's; the client would write statements to the output.
+      // The caller handles errors. The client would log statements.
       log: { level: ClickHouseLogLevel.OFF },
       use_multipart_params_auto: true,
       clickhouse_settings: { ...always, ...settings },
     });
-  const isSpread = cluster !== undefined;
-  const statementSettings: ClickHouseSettings = isSpread
+  const isCluster = cluster !== undefined;
+  const statementSettings: ClickHouseSettings = isCluster
     ? { distributed_ddl_task_timeout: `${seconds(requestTimeoutMs)}` }
     : {};
   const writeSettings: ClickHouseSettings = {
     ...statementSettings,
     async_insert: 0,
-    // Else an insert would only note the rows of other shards, to be sent later.
-    ...(isSpread && { distributed_foreground_insert: 1 }),
+    // Otherwise an insert would only queue the rows of other shards.
+    ...(isCluster && { distributed_foreground_insert: 1 }),
   };
   const readSettings: ClickHouseSettings = {
     ...answerSettings,
     max_execution_time: seconds(readTimeoutMs),
-    // Nothing but settings can be changed; so the server knows that it may end a query nobody waits for any more.
+    // Allows changing settings only. The server then cancels a query when its client disconnects.
     readonly: '2',
     cancel_http_readonly_queries_on_client_close: 1,
     ...(maxThreads !== undefined && { max_threads: maxThreads }),
-    // What a subquery answers is the same for all shards.
-    ...(isSpread && { distributed_product_mode: 'global' as const }),
+    // Subqueries run once for all shards.
+    ...(isCluster && { distributed_product_mode: 'global' as const }),
   };
   return {
     writing: make(requestTimeoutMs, writeSettings, database),
     reading: make(readTimeoutMs, readSettings, database),
-    outside: make(requestTimeoutMs, statementSettings),
+    withoutDatabase: make(requestTimeoutMs, statementSettings),
   };
 }
 
-/** A little less, so that the server gives up first and says why. */
+/** Returns slightly less than the timeout, so that the server gives up first and reports why. */
 const seconds = (timeoutMs: number): number => Math.max(1, Math.floor(timeoutMs / 1_000) - 1);
 
-/** Instead of the client's own, which takes a certificate of ours for a login and so refuses the password beside it. */
+/** Replaces the client's agent, which takes a client certificate for the login and then refuses a password. */
 function secureAgent(url: string, { ca, cert, key }: TlsOptions): Agent {
   if (!url.startsWith('https:'))
-    throw new Error(`certificates are given, but ${new URL(url).origin} is not an https address`);
+    throw new Error(`certificates are configured, but ${new URL(url).origin} is not an https address`);
   const identity: AgentOptions = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   return new Agent({ ...identity, keepAlive: true, maxSockets: maxConnections });
 }

@@ -1,7 +1,7 @@
-/** What a failed request to ClickHouse means. */
+/** Classifies failed requests to ClickHouse. */
 import { ClickHouseError } from '@clickhouse/client';
 
-/** The server answers, and can't do it now: overloaded, starting, stopping, or cut off from its other parts. */
+/** Errors of a server that is overloaded, starting, stopping, or disconnected from its replicas or Keeper. */
 const passingTypes = new Set([
   ...['ABORTED', 'ALL_CONNECTION_TRIES_FAILED', 'ATTEMPT_TO_READ_AFTER_EOF', 'CANNOT_SCHEDULE_TASK', 'DNS_ERROR'],
   ...['KEEPER_EXCEPTION', 'MEMORY_LIMIT_EXCEEDED', 'NETWORK_ERROR', 'NOT_ENOUGH_SPACE', 'QUERY_WAS_CANCELLED'],
@@ -14,27 +14,27 @@ const networkCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The server was reached and is silent. */
+/** Whether the server was reached but did not answer in time. */
 export const isSilent = (error: unknown): boolean => error instanceof Error && error.message === 'Timeout error.';
 
-/** An error in the words of servers of 2018 to 2020, which the client does not know. */
-const isOldServers = (error: Error): boolean => /^Code: \d+, e\.displayText\(\)/.test(error.message);
+/** Whether the message has the format of servers of 2018 to 2020, which the client does not parse. */
+const isFromOldServer = (error: Error): boolean => /^Code: \d+, e\.displayText\(\)/.test(error.message);
 
-/** No server answered, and soon one may. A certificate that isn't trusted is no such thing. */
+/** Whether no server answered, but one may soon. An untrusted certificate does not count. */
 export function isUnreached(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof ClickHouseError || isSilent(error) || isOldServers(error))
+  if (!(error instanceof Error) || error instanceof ClickHouseError || isSilent(error) || isFromOldServer(error))
     return false;
   const { code } = error as NodeJS.ErrnoException;
-  // Of what a gateway answers in the server's stead the client tells nothing but the text.
+  // For an error response of a gateway, the client gives only the text.
   return code === undefined ? error.constructor === Error : networkCodes.has(code);
 }
 
-/** Whether a later try may do better, for work that can wait and bears a repeat. */
+/** Whether a later attempt may succeed, for work that can wait and can be repeated. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof ClickHouseError ? passingTypes.has(error.type ?? '') : isUnreached(error) || isSilent(error);
 
 const maxReasonLength = 500;
 
-/** A gateway's answer may be a whole page. */
+/** Returns the start of the message: the response of a gateway may be a whole page. */
 export const reasonOf = (error: unknown): string =>
   String(error instanceof Error ? error.message : error).slice(0, maxReasonLength);

@@ -1,7 +1,4 @@
-/**
- * Queries to a ClickHouse server. Somebody waits for each: it is answered soon or not at all, and no more of them are
- * kept than can be.
- */
+/** Queries to a ClickHouse server. A client waits for each, so queries fail early, and their number is bounded. */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { PortError } from '../../../pipeline/errors.js';
 import type { Analytics } from '../../../pipeline/ports.js';
@@ -9,24 +6,22 @@ import { fileOf, rowsOf } from '../../clickhouse-answers.js';
 import { retried } from '../retrying.js';
 import { isSilent, isUnreached } from './errors.js';
 
-/**
- * Rows are answered within this, and files within the request's own limit. The longest that the API lets a query run
- * is 20 seconds.
- */
+/** Time limit of queries for rows. Files have the request's limit. The API lets a query run for 20 seconds at most. */
 export const maxQueryMs = 30_000;
-/** How long a query waits for a server that is away: for one that restarts, or a connection that was just ended. */
+/** How long a query is retried when the server restarts or a connection was just closed. */
 const outageLimitMs = 2_000;
 /** Queries that run or wait for a connection. */
-const maxAtOnce = 100;
+const maxConcurrent = 100;
 const retryAfterS = 5;
 
 export function createQueries(client: ClickHouseClient, requestTimeoutMs: number): Pick<Analytics, 'query' | 'file'> {
-  let atOnce = 0;
+  let running = 0;
 
-  async function ask<T>(limitMs: number, query: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (atOnce >= maxAtOnce) throw new PortError('overloaded', 'too many queries wait for ClickHouse', { retryAfterS });
-    atOnce++;
-    // The wait for a connection counts too.
+  async function run<T>(limitMs: number, query: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (running >= maxConcurrent)
+      throw new PortError('overloaded', 'too many queries wait for ClickHouse', { retryAfterS });
+    running++;
+    // The limit includes the wait for a connection.
     const signal = AbortSignal.timeout(limitMs);
     const isFinal = (error: unknown): boolean => signal.aborted || !isUnreached(error);
     try {
@@ -35,15 +30,15 @@ export function createQueries(client: ClickHouseClient, requestTimeoutMs: number
       const isUnanswered = signal.aborted || isUnreached(error) || isSilent(error);
       throw isUnanswered ? new PortError('unavailable', 'ClickHouse does not answer', { retryAfterS }) : error;
     } finally {
-      atOnce--;
+      running--;
     }
   }
 
   const rowsLimitMs = Math.min(maxQueryMs, requestTimeoutMs);
   return {
     query: <Row>(sql: string, parameters = {}) =>
-      ask(rowsLimitMs, (signal) => rowsOf<Row>(client, { sql, parameters, signal })),
+      run(rowsLimitMs, (signal) => rowsOf<Row>(client, { sql, parameters, signal })),
     file: (sql, format, parameters = {}) =>
-      ask(requestTimeoutMs, (signal) => fileOf(client, { sql, parameters, signal }, format)),
+      run(requestTimeoutMs, (signal) => fileOf(client, { sql, parameters, signal }, format)),
   };
 }

@@ -14,5 +14,5 @@ test.each([
 });
 
 test('the reason names both', () => {
-  expect(tooOldReason('25.3.14.14')).toBe('it is version 25.3.14.14, and 25.8 is the oldest that will do');
+  expect(tooOldReason('25.3.14.14')).toBe('it is version 25.3.14.14, but 25.8 is the oldest that is supported');
 });

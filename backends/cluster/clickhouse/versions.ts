@@ -1,9 +1,8 @@
-/** Which servers our tables and views are right on. */
+/** The supported versions of ClickHouse. */
 
 /**
- * Since 24.10 a view is replaced at once, so that queries beside a migration find it; since 25.4 FINAL reaches every
- * shard of a Distributed table.
- * 25.8 is the first release after both that is supported for long.
+ * Since 24.10 views are replaced atomically, so that queries during a migration find them. Since 25.4 FINAL applies to
+ * every shard of a Distributed table. 25.8 is the first long-term release after both.
  */
 const oldest = { major: 25, minor: 8 };
 
@@ -13,4 +12,4 @@ export function isTooOld(version: string): boolean {
 }
 
 export const tooOldReason = (version: string): string =>
-  `it is version ${version}, and ${oldest.major}.${oldest.minor} is the oldest that will do`;
+  `it is version ${version}, but ${oldest.major}.${oldest.minor} is the oldest that is supported`;

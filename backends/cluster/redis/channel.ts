@@ -1,40 +1,39 @@
 /**
- * A channel that is heard for as long as the connection is open: sharded, so that in a cluster only the node that has
- * it is bothered.
+ * A subscription to a sharded pub/sub channel that lasts as long as the connection.
  *
- * A subscription may be deaf without knowing: its server may have vanished without a word, and a cluster's slots may
- * have moved. So who listens also sends itself a beat, and subscribes anew when it doesn't hear it. What is sent
- * meanwhile is lost.
+ * A subscription may be dead without notice: its server may have vanished, or the cluster's slots may have moved. So the
+ * subscriber publishes a heartbeat to its own channel, and subscribes again when it does not receive it. Messages sent
+ * in between are lost.
  */
 import type { RedisConnection } from './connection.js';
 
-const beat = '';
-const beatEveryMs = 5_000;
+const heartbeat = '';
+const heartbeatIntervalMs = 5_000;
 
-/** Resolves when messages arrive. Messages are never empty. */
+/** Subscribes to the channel. Resolves when the subscription is active. Messages are never empty. */
 export async function listen(
   { client, newSubscriber, withRetries }: RedisConnection,
   channel: string,
   onMessage: (message: string) => void,
 ): Promise<void> {
   const subscriber = newSubscriber();
-  let isHeard = true;
+  let isAlive = true;
   subscriber.on('smessage', (_channel: string, message: string) => {
-    if (message === beat) isHeard = true;
+    if (message === heartbeat) isAlive = true;
     else onMessage(message);
   });
-  // Subscribing twice is subscribing. After a lost connection the client does it by itself.
+  // Subscribing is idempotent. After a lost connection the client subscribes on its own.
   const subscribe = (): Promise<unknown> => withRetries(() => subscriber.ssubscribe(channel) as Promise<unknown>);
   await subscribe();
 
-  const beats = setInterval(() => {
-    if (!isHeard && subscriber.status === 'ready') {
+  const heartbeats = setInterval(() => {
+    if (!isAlive && subscriber.status === 'ready') {
       subscriber.disconnect(true);
       subscribe().catch(() => {});
     }
-    isHeard = false;
-    client.spublish(channel, beat).catch(() => {});
-  }, beatEveryMs);
-  beats.unref();
-  subscriber.once('end', () => clearInterval(beats));
+    isAlive = false;
+    client.spublish(channel, heartbeat).catch(() => {});
+  }, heartbeatIntervalMs);
+  heartbeats.unref();
+  subscriber.once('end', () => clearInterval(heartbeats));
 }

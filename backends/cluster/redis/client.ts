@@ -1,18 +1,18 @@
-/** How we use ioredis: bounded in time, nothing queued, connected anew for as long as it takes. */
+/** Creates ioredis clients with time limits and without offline queues, which reconnect without limit. */
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import type { RedisOptions } from '../options.js';
 import { pauseMs } from '../retrying.js';
 
 export type RedisClient = Redis | Cluster;
 
-/** While a server reads its data from disk, how often it is asked whether it has. */
+/** How often a server that loads its data from disk is polled. */
 const loadingPollMs = 500;
-/** Of a cluster, by every client; a change that concerns us is noticed by the answers to our commands. */
+/** Refresh interval of a cluster's slots. MOVED replies report relevant changes earlier. */
 const slotsRefreshIntervalMs = 30_000;
 
 /**
- * A client that connects by itself, now and whenever it must. Errors are emitted as `error` and, of nodes of a cluster,
- * as `node error`. One that `subscribes` hears sharded channels in a cluster too.
+ * Returns a client that connects and reconnects on its own. It emits errors as `error`, and errors of a cluster's nodes as
+ * `node error`. A client with `subscribes` can subscribe to sharded channels in a cluster.
  */
 export function createClient(options: RedisOptions, { subscribes = false } = {}): RedisClient {
   const retryStrategy = (attempt: number): number => pauseMs(attempt - 1);
@@ -27,7 +27,7 @@ export function createClient(options: RedisOptions, { subscribes = false } = {})
     slotsRefreshTimeout: options.connectTimeoutMs,
     slotsRefreshInterval: slotsRefreshIntervalMs,
     shardedSubscribers: subscribes,
-    // A name stays a name, for a certificate is made out to it; the system looks it up when it connects.
+    // Keeps host names, because certificates are issued to them. The system resolves them when it connects.
     dnsLookup: (host, callback) => callback(null, host),
   });
 }
@@ -39,18 +39,18 @@ function connectionOptions({ username, password, tls, connectTimeoutMs, commandT
     tls,
     connectTimeout: connectTimeoutMs,
     commandTimeout: commandTimeoutMs,
-    // A server that answers nothing is left, and with the connection goes all that waits to be written to it.
+    // Closes the connection to a server that does not answer, with everything queued for it.
     socketTimeout: commandTimeoutMs,
-    // What is under way when the connection is lost fails at once, instead of being sent again behind our back.
+    // Commands in flight fail when the connection is lost, instead of being sent again without our knowledge.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     maxLoadingRetryTime: loadingPollMs,
-    // A server that was demoted refuses to write: the address may meanwhile lead to its successor.
+    // A demoted server refuses writes. The address may lead to its successor by now.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     connectionName: 'fenceline',
   } satisfies CommonRedisOptions & { tls: unknown };
 }
 
-/** The servers that have the keys, as far as the client knows them: of a cluster all masters. */
+/** Returns the known servers that hold keys: all masters of a cluster, or the single server. */
 export const mastersOf = (client: RedisClient): Redis[] =>
   client instanceof Cluster ? client.nodes('master') : [client];

@@ -1,10 +1,9 @@
 /**
- * One process's way to Redis, a single server or a Redis Cluster: encrypted and logged in as configured, bounded in
- * time, made anew in the background for as long as it takes.
+ * A process's connection to Redis, a single server or a Redis Cluster. It reconnects in the background without limit.
  *
- * Nothing queues while Redis is away: commands fail at once, and {@link RedisConnection.withRetries} sits out the
- * outage. A command that failed may have been done, or may even be done later than its repeat: who repeats one says why
- * that is safe.
+ * Nothing is queued during an outage: commands fail at once, and {@link RedisConnection.withRetries} retries them. A
+ * failed command may have been executed, or may even be executed after its repetition. Code that repeats a command
+ * states why that is safe.
  */
 import type { Redis } from 'ioredis';
 import type { RedisOptions } from '../options.js';
@@ -13,26 +12,23 @@ import { createClient, type RedisClient } from './client.js';
 import { isPassing, withoutArguments } from './errors.js';
 
 export interface RedisConnection {
-  /**
-   * Commands with their answers. Errors carry the command's arguments: they are for {@link
-   * RedisConnection.withRetries}, not for logs.
-   */
+  /** Errors of this client contain the command's arguments. Don't log them; use {@link RedisConnection.withRetries}. */
   readonly client: RedisClient;
   readonly options: RedisOptions;
   /**
-   * What `work` resolves to. While Redis is away, or moves what `work` asks for, it is done again and again, by default
-   * for a minute; other errors, and the last one, are passed on without the command's arguments.
+   * Runs `work`, and repeats it while Redis is out of reach or moves the keys, by default for a minute. Rejects with other
+   * errors at once and with the last one after the limit, without the command's arguments.
    */
   withRetries<T>(work: () => Promise<T>, limitMs?: number): Promise<T>;
-  /** Calls back whenever a server can be asked again after it could not. Returns how to end that. */
+  /** Calls the listener whenever a server is reachable again. Returns a function that removes the listener. */
   onReturn(listener: () => void): () => void;
-  /** Another client, for subscriptions; closed with this connection. */
+  /** Returns another client for subscriptions. It closes with this connection. */
   newSubscriber(): RedisClient;
-  /** Waits for the answers to what was sent. */
+  /** Waits for replies, then disconnects. */
   close(): Promise<void>;
 }
 
-/** Rejects when there is no connection after a minute, or as soon as the server refuses us. */
+/** Connects. Rejects after a minute without a connection, or when the server refuses the login. */
 export async function connectRedis(
   options: RedisOptions,
   onProblem: (message: string) => void,
@@ -68,19 +64,19 @@ export async function connectRedis(
   }
 
   const client = open(false);
-  const returns = new Set<() => void>();
-  const tellReturn = (): void => {
-    for (const listener of returns) listener();
+  const listeners = new Set<() => void>();
+  const callListeners = (): void => {
+    for (const listener of listeners) listener();
   };
-  client.on('ready', tellReturn);
-  client.on('+node', (node: Redis) => node.on('ready', tellReturn));
+  client.on('ready', callListeners);
+  client.on('+node', (node: Redis) => node.on('ready', callListeners));
   function onReturn(listener: () => void): () => void {
-    returns.add(listener);
-    return () => returns.delete(listener);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }
   try {
     await withRetries(async () => {
-      // What the server has against us is told to the client's connection, not to its commands.
+      // A refused login is reported to the connection, not to its commands.
       if (problem !== undefined && !isPassing(problem)) throw problem;
       await client.ping();
     });
@@ -92,16 +88,16 @@ export async function connectRedis(
   return { client, options, withRetries, onReturn, newSubscriber: () => open(true), close };
 }
 
-const repeatAfterMs = 60_000;
+const reportIntervalMs = 60_000;
 const maxRemembered = 100;
 
-/** Passes on each problem at most once a minute: an outage repeats the same few many times a second. */
+/** Reports each problem at most once a minute. An outage causes the same few many times a second. */
 function createReporter(onProblem: (message: string) => void): (message: string) => void {
   const reportedAtMs = new Map<string, number>();
   return (message) => {
     const nowMs = performance.now();
     const lastMs = reportedAtMs.get(message);
-    if (lastMs !== undefined && nowMs - lastMs < repeatAfterMs) return;
+    if (lastMs !== undefined && nowMs - lastMs < reportIntervalMs) return;
     if (reportedAtMs.size === maxRemembered) reportedAtMs.clear();
     reportedAtMs.set(message, nowMs);
     onProblem(`redis: ${message}`);

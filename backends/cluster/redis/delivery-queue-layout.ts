@@ -1,17 +1,18 @@
 /**
- * Keys of the delivery queue in Redis, and what they hold. All keys of a source have one hash tag: a script reaches all
- * of them, and they fall back together when their server loses its last second.
+ * The keys of the delivery queue in Redis, and their values. All keys of a source share a hash tag, so that one script
+ * reaches them all, and they lose the same last second when their server fails.
  *
- * Per source, a hash `meta` (token, offset, its mark, sequence, size, how often it was changed, and the id of the batch
- * added last) and a sorted set `webhooks` of those that anything waits for. Per source and webhook, while anything
- * waits, a sorted set `places:` of `[dueAtMs f64][sequence f64][attempts u32]` and a hash `values:` by `[sequence
- * f64]`. All scores are 0, so that members sort by their bytes; numbers that aren't negative sort as their big-endian
- * bytes do. Per delivery that was asked for again, a string with the time of that, which expires.
+ * - Per source, a hash `meta`: token, offset, its mark, sequence, size, number of changes, and id of the last batch.
+ * - Per source, a sorted set `webhooks` of the webhooks with queued deliveries.
+ * - Per source and webhook with queued deliveries, a sorted set `places:` of `[dueAtMs f64][sequence f64][attempts u32]`
+ *   and a hash `values:` by `[sequence f64]`. All scores are 0, so that members sort by their bytes: numbers that aren't
+ *   negative sort like their big-endian bytes.
+ * - Per replaced delivery, a string with the time of the replacement, which expires.
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery } from '../../../pipeline/ports.js';
 import { deriveId } from '../../../schemas/ids.js';
 
-/** Largest delivery. Redis itself would take more. */
+/** Limit of a delivery's size. Redis would accept more. */
 export const maxDeliveryBytes = 2 ** 20;
 
 const sequenceAt = 8;
@@ -20,10 +21,10 @@ const memberBytes = 20;
 const maxAttempts = 0xffff_ffff;
 
 function checkWebhook(webhook: string): void {
-  if (!/^[0-9a-f]{24}$/.test(webhook)) throw new Error(`${JSON.stringify(webhook)} is no webhook's id: 24 hex digits`);
+  if (!/^[0-9a-f]{24}$/.test(webhook)) throw new Error(`${JSON.stringify(webhook)} is not a webhook id: 24 hex digits`);
 }
 
-/** Names of a source's keys. */
+/** The names of a source's keys. */
 export class SourceKeys {
   readonly meta: string;
   readonly webhooks: string;
@@ -51,24 +52,24 @@ export function healthKey(prefix: string, webhook: string): string {
   return `${prefix}webhook.${webhook}`;
 }
 
-/** Those of one webhook have one hash tag, so that one command reads several. */
+/** Returns a key. All of a webhook share a hash tag, so that one command reads several. */
 export function replacementKey(prefix: string, webhook: string, delivery: string): string {
   checkWebhook(webhook);
   return `${prefix}{replacements.${webhook}}.${deriveId(delivery)}`;
 }
 
-/** Throws on a time that can't be. */
+/** Throws on an invalid time. */
 export function encodeDue(dueAtMs: number): Buffer {
-  if (!(dueAtMs >= 0)) throw new Error(`a delivery due at ${dueAtMs}; from 0`);
+  if (!(dueAtMs >= 0)) throw new Error(`a delivery is due at ${dueAtMs}: must be 0 or later`);
   const bytes = Buffer.allocUnsafe(sequenceAt);
   bytes.writeDoubleBE(dueAtMs, 0);
   return bytes;
 }
 
-/** Throws on a place that can't be. */
+/** Throws on an invalid place. */
 export function encodeMember({ dueAtMs, sequence }: Omit<DeliveryPlace, 'webhook'>, attempts: number): Buffer {
   if (!(dueAtMs >= 0 && sequence >= 0))
-    throw new Error(`a delivery due at ${dueAtMs}, sequence ${sequence}; both from 0`);
+    throw new Error(`a delivery is due at ${dueAtMs} with sequence ${sequence}: both must be 0 or more`);
   const member = Buffer.allocUnsafe(memberBytes);
   member.writeDoubleBE(dueAtMs, 0);
   member.writeDoubleBE(sequence, sequenceAt);
@@ -76,10 +77,10 @@ export function encodeMember({ dueAtMs, sequence }: Omit<DeliveryPlace, 'webhook
   return member;
 }
 
-/** What members that stand at the place begin with. */
+/** Returns the prefix of the members at the place. */
 export const encodePlace = (place: DeliveryPlace): Buffer => encodeMember(place, 0).subarray(0, attemptsAt);
 
-/** The bound of a range of members that begins after all that stand at the place, whatever their attempts. */
+/** Returns the lower bound of the members after the place, whatever their attempts. */
 export const boundAfter = (place: DeliveryPlace): Buffer =>
   Buffer.concat([Buffer.from('('), encodeMember(place, maxAttempts)]);
 
@@ -93,9 +94,9 @@ export const decodeWaiting = (webhook: string, member: Buffer, value: Buffer): W
   value,
 });
 
-/** Throws when it is too large. */
+/** Returns the value. Throws when it is too large. */
 export function checkValue(value: Buffer): Buffer {
   if (value.length > maxDeliveryBytes)
-    throw new Error(`a delivery of ${value.length} bytes; at most ${maxDeliveryBytes}`);
+    throw new Error(`a delivery has ${value.length} bytes: the limit is ${maxDeliveryBytes}`);
   return value;
 }

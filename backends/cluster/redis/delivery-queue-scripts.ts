@@ -1,17 +1,16 @@
 /**
- * The Lua of the delivery queue. What removes may also run when Redis is full, so that the queue can empty; what adds
- * may not.
+ * The Lua scripts of the delivery queue. Scripts that remove deliveries also run when Redis is out of memory, so that the
+ * queue can drain. Scripts that add deliveries don't.
  *
- * The first key is the source's `meta`. Where a list of webhooks is changed, the second is its `webhooks`, and two keys
- * per webhook follow: its `places` and its `values`. Arguments name a webhook by its number among them, from 1. Scripts
- * that change answer how often the source has been changed since it has been counted, or 0 for `fenced`.
+ * The first key is the source's `meta`. Scripts that change deliveries take `webhooks` as second key, then the `places`
+ * and `values` of each webhook. Arguments refer to a webhook by its number among these, from 1. Such scripts return the
+ * source's number of changes, or 0 for `fenced`.
  */
 import { createScript } from './scripts.js';
 
 /**
- * Answers token, offset, sequence, mark and changes. The token is the time in microseconds, or one more than the last:
- * two claims never have the same, even if
- * Redis lost the first of them in between.
+ * Returns token, offset, sequence, mark and changes. The token is the time in microseconds, or the last one plus 1. So two
+ * claims never have the same token, even if Redis lost the first one.
  */
 export const claimScript = createScript(`#!lua flags=allow-oom
 local now = redis.call('TIME')
@@ -24,11 +23,12 @@ return redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'mark', 'chan
 `);
 
 /**
- * Arguments: id of the batch, token, expected offset, next offset, mark, known changes; then per delivery webhook, time
- * due, value.
+ * Arguments: id of the batch, token, expected offset, next offset, mark, known changes; then webhook, time due and value
+ * per delivery.
  */
 export const addScript = createScript(`#!lua
-local token, offset, sequence, added, changes = unpack(redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'added', 'changes'))
+local meta = redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'added', 'changes')
+local token, offset, sequence, added, changes = unpack(meta)
 if added == ARGV[1] then return tonumber(changes) end
 if token ~= ARGV[2] or offset ~= ARGV[3] or tonumber(changes or 0) < tonumber(ARGV[6]) then return 0 end
 local number = tonumber(sequence)
@@ -48,15 +48,16 @@ return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
 /**
- * Of a script that goes on unless the source is another's, or stands before what its owner knows: Redis has lost what
- * came then.
+ * The start of a script that returns 0 when the source has another owner, or is behind the state that its owner knows
+ * because Redis lost the latest changes.
  */
 const unlessFenced = `local owner = redis.call('HMGET', KEYS[1], 'token', 'offset', 'changes')
-if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) or tonumber(owner[3] or 0) < tonumber(ARGV[3]) then return 0 end`;
+if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) then return 0 end
+if tonumber(owner[3] or 0) < tonumber(ARGV[3]) then return 0 end`;
 
 /**
- * Arguments: token, known offset, known changes; then per settlement webhook, place, and the member that takes its
- * place, empty for none.
+ * Arguments: token, known offset, known changes; then webhook, place, and new member, or an empty text to remove it, per
+ * settlement.
  */
 export const settleScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
@@ -80,12 +81,13 @@ return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
 /**
- * Arguments: token, known offset, known changes, id of the drop. Of one webhook; however much it is, it is freed beside
- * what Redis does else.
+ * Removes all deliveries of one webhook. Arguments: token, known offset, known changes, id of the drop. Redis frees the
+ * memory in the background.
  */
 export const dropScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
-if redis.call('HGET', KEYS[1], 'dropped') == ARGV[4] then return tonumber(redis.call('HGET', KEYS[1], 'changes')) end
+local dropped, changes = unpack(redis.call('HMGET', KEYS[1], 'dropped', 'changes'))
+if dropped == ARGV[4] then return tonumber(changes) end
 redis.call('HINCRBY', KEYS[1], 'size', 0 - redis.call('ZCARD', KEYS[3]))
 redis.call('HSET', KEYS[1], 'dropped', ARGV[4])
 redis.call('UNLINK', KEYS[3], KEYS[4])
@@ -94,9 +96,8 @@ return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
 /**
- * Keys are a webhook's `places` and `values`; arguments the bound from which to read, how many at most, and how many
- * bytes are enough.
- * Answers how many were found, and the first of them: member, value, member, value…
+ * Keys: a webhook's `places` and `values`. Arguments: lower bound, limit of deliveries, and number of bytes after which to
+ * stop. Returns the number of members found, and the first of them: member, value, member, value…
  */
 export const waitingScript = createScript(`#!lua flags=no-writes
 local members = redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])
@@ -110,7 +111,7 @@ end
 return {#members, page}
 `);
 
-/** Keys are the `places` of webhooks. Answers the first member of each, empty where there is none. */
+/** Keys: the `places` of webhooks. Returns the first member of each, empty where there is none. */
 export const firstsScript = createScript(`#!lua flags=no-writes
 local firsts = {}
 for i = 1, #KEYS do firsts[i] = redis.call('ZRANGE', KEYS[i], 0, 0)[1] or '' end

@@ -1,15 +1,14 @@
 /**
- * Waiting deliveries in Redis, in the order of their places, with their source's position and owner token beside them.
- * Each change is one script in which the token is checked, so that nothing is ever half done.
+ * The delivery queue on Redis: deliveries in the order of their places, beside their source's position and owner token.
+ * Each change is one script that checks the token, so that changes are atomic.
  *
- * A script is repeated when its answer was lost: batches and drops have ids by which they are known to be done, and
- * what was settled is passed over. A Redis that lost its last second has lost deliveries and position together. An
- * owner who knows of a later position is refused then: he claims again, makes again what was lost, and sends again what
- * had been settled. Health that a lost connection writes late is out of date for a minute.
+ * A script is repeated when its reply was lost. That is safe: batches and drops have ids by which a repetition is
+ * recognised, and settled places are skipped. When Redis loses its last second, it loses deliveries and position
+ * together. An owner that knows a later position is then refused; it claims again, adds the lost deliveries again, and
+ * repeats requests that had been settled. Health that a lost connection writes late is outdated for up to a minute.
  *
- * Redis holds all of it in memory: 100,000 deliveries of 1,000 bytes took 1,211 bytes each when one webhook had them
- * all, and 1,161 when ten thousand had ten each; of 500 to 1,500 bytes, 290 and 240 more than their own
- * (docs/decisions/015).
+ * Redis keeps the queue in memory. 100,000 deliveries of 1,000 bytes took 1,211 bytes each for one webhook, and 1,161
+ * bytes each for 10,000 webhooks (docs/decisions/015).
  */
 import {
   type ClaimState,
@@ -47,13 +46,13 @@ import {
   settleScript,
   waitingScript,
 } from './delivery-queue-scripts.js';
-import { unlessAway } from './errors.js';
+import { unlessUnavailable } from './errors.js';
 import { runScript, type Script, type ScriptArgument } from './scripts.js';
 
-/** Of one script: about ten milliseconds each. */
-const maxSettledAtOnce = 1_000;
-const maxReadAtOnce = 1_000;
-const enoughReadBytes = 2 ** 22;
+/** Limits of one script, which then takes about ten milliseconds. */
+const maxSettlementsPerScript = 1_000;
+const maxReadsPerScript = 1_000;
+const readTargetBytes = 2 ** 22;
 
 type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
 
@@ -61,14 +60,14 @@ const unknownHealth: WebhookHealth = { failingSinceMs: null, lastSuccessAtMs: nu
 
 export interface RedisDeliveryQueueParts {
   readonly redis: RedisConnection;
-  /** Of each topic. */
+  /** Partitions of each topic. */
   readonly partitions: number;
 }
 
 export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQueueParts): DeliveryQueue {
   const { client, options } = redis;
   const keysOf = (source: DeliverySource): SourceKeys => new SourceKeys(options.prefix, source);
-  /** How far claims have come: the offset that each has moved to, and the changes of the source that it knows of. */
+  /** The latest offset and number of changes that each claim knows of. */
   const known = new WeakMap<DeliveryClaim, { offset: number; changes: number }>();
   function progressOf(claim: DeliveryClaim): { offset: number; changes: number } {
     const progress = known.get(claim) ?? { offset: claim.nextOffset, changes: 0 };
@@ -127,17 +126,17 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
   };
 
   async function settle(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult> {
-    // None at all still tells whether the source is ours.
+    // Without settlements the script still checks the token.
     let start = 0;
     do {
-      const end = start + maxSettledAtOnce;
-      if ((await settleAtOnce(claim, settlements.slice(start, end))) === 'fenced') return 'fenced';
+      const end = start + maxSettlementsPerScript;
+      if ((await settleBatch(claim, settlements.slice(start, end))) === 'fenced') return 'fenced';
       start = end;
     } while (start < settlements.length);
     return 'committed';
   }
 
-  function settleAtOnce(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult> {
+  function settleBatch(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult> {
     const keys = new KeysOfChange(keysOf(claim.source));
     const args: ScriptArgument[] = [`${claim.token}`, `${positionOf(claim)}`, knownChangesOf(claim)];
     for (const { place, next } of settlements) {
@@ -167,8 +166,8 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     const keys = keysOf(source);
     const all: WaitingDelivery[] = [];
     for (let place = after; all.length < limit; place = all.at(-1)) {
-      const asked = Math.min(limit - all.length, maxReadAtOnce);
-      const args = [place === undefined ? '-' : boundAfter(place), `${asked}`, `${enoughReadBytes}`];
+      const asked = Math.min(limit - all.length, maxReadsPerScript);
+      const args = [place === undefined ? '-' : boundAfter(place), `${asked}`, `${readTargetBytes}`];
       const answer = await run(waitingScript, [keys.places(webhook), keys.values(webhook)], args);
       const [found, page] = answer as [number, Buffer[]];
       for (let i = 0; i < page.length; i += 2) all.push(decodeWaiting(webhook, page[i]!, page[i + 1]!));
@@ -177,21 +176,21 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     return all;
   }
 
-  /** A page of ids at a time: their order is the same on every server, so that a failover in between hides none. */
+  /** Reads pages of ids. Their order is the same on every server, so that a failover in between skips none. */
   async function webhooks(source: DeliverySource): Promise<NextDue[]> {
     const keys = keysOf(source);
     const all: NextDue[] = [];
     for (let start = '-'; ; ) {
       const ids = await redis.withRetries(() =>
-        client.zrange(keys.webhooks, start, '+', 'BYLEX', 'LIMIT', 0, maxReadAtOnce),
+        client.zrange(keys.webhooks, start, '+', 'BYLEX', 'LIMIT', 0, maxReadsPerScript),
       );
       if (ids.length > 0) all.push(...(await nextDueOf(keys, ids)));
-      if (ids.length < maxReadAtOnce) return all;
+      if (ids.length < maxReadsPerScript) return all;
       start = `(${ids.at(-1)}`;
     }
   }
 
-  /** Without those that nothing waits for any more. */
+  /** Omits webhooks without queued deliveries. */
   async function nextDueOf(keys: SourceKeys, ids: readonly string[]): Promise<NextDue[]> {
     const places = ids.map((webhook) => keys.places(webhook));
     const firsts = (await run(firstsScript, places, [])) as Buffer[];
@@ -207,7 +206,7 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
 
   async function verifyOne(claim: DeliveryClaim): Promise<ClaimState> {
     const { offset: knownOffset, changes: knownChanges } = progressOf(claim);
-    const held = await unlessAway(() => client.hmget(keysOf(claim.source).meta, 'token', 'offset', 'changes'));
+    const held = await unlessUnavailable(() => client.hmget(keysOf(claim.source).meta, 'token', 'offset', 'changes'));
     if (held === undefined) return 'unknown';
     const [token, offset, changes] = held.map((value) => Number(value ?? 0)) as [number, number, number];
     if (token !== claim.token) return token > claim.token ? 'claimed' : 'fallen_back';
@@ -237,12 +236,12 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     await redis.withRetries(() => client.set(healthKey(options.prefix, webhook), text));
   }
 
-  /** In the order of the log, so that the newest is written last. */
+  /** Writes in the order of the log, so that the newest replacement is written last. */
   async function replace(webhook: string, replacements: readonly Replacement[], keepMs: number): Promise<void> {
     const write = ({ delivery, createdAtMs }: Replacement): Promise<unknown> =>
       redis.withRetries(() => client.set(replacementKey(options.prefix, webhook, delivery), createdAtMs, 'PX', keepMs));
-    for (let start = 0; start < replacements.length; start += maxReadAtOnce) {
-      await Promise.all(replacements.slice(start, start + maxReadAtOnce).map(write));
+    for (let start = 0; start < replacements.length; start += maxReadsPerScript) {
+      await Promise.all(replacements.slice(start, start + maxReadsPerScript).map(write));
     }
   }
 
@@ -271,7 +270,7 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
   };
 }
 
-/** The keys of a script that changes what waits for some webhooks, which it knows by their numbers. */
+/** The keys of a script that changes deliveries. It numbers the webhooks in the order of their first use. */
 class KeysOfChange {
   readonly names: string[];
   readonly #keys: SourceKeys;

@@ -1,17 +1,17 @@
 /**
- * Commands of thousands of arguments, which are ordinary here. ioredis looks at each argument several times, or joins a
- * text of as many pieces; here each argument is written once, into one buffer.
+ * Encodes commands with thousands of arguments, which are common here. ioredis inspects each argument several times; this
+ * encoder writes each once, into one buffer.
  */
 import { Command } from 'ioredis';
 
-/** A number goes as its decimal text. */
+/** Numbers are sent as decimal text. */
 export type Argument = string | Buffer;
 
-/** The command `name` with the arguments of the lists, one after the other. Texts in its answer are buffers. */
+/** The command `name` with the arguments of all lists. Texts of its reply are buffers. */
 export class EncodedCommand extends Command {
   readonly #lists: readonly (readonly Argument[])[];
 
-  /** `shown` is what ioredis gets to see of the arguments: as much as it takes to find the node by the first key. */
+  /** ioredis sees only the arguments in `shown`, from which it finds the node by the first key. */
   constructor(name: string, shown: string[], lists: readonly (readonly Argument[])[]) {
     super(name, shown, { replyEncoding: null });
     this.#lists = lists;
@@ -30,7 +30,7 @@ const dollar = 0x24;
 const maxFrameBytes = 16;
 const maxUtf8BytesPerUnit = 3;
 
-/** The lists, one after the other, as one command in Redis' protocol. */
+/** Encodes the arguments of all lists as one command in the Redis protocol. */
 export function encodeCommand(lists: readonly (readonly Argument[])[]): Buffer {
   let count = 0;
   let capacity = maxFrameBytes;
@@ -55,7 +55,7 @@ function writeArgument(target: Buffer, start: number, argument: Argument): numbe
     position += argument.length;
   } else {
     const bytes = target.write(argument, position);
-    // Nearly every text is ASCII: its length is known without being measured.
+    // Most texts are ASCII, so the length is usually correct already.
     if (bytes !== argument.length) {
       position = writeLength(target, start, dollar, bytes);
       target.write(argument, position);

@@ -1,8 +1,8 @@
-/** What an error of a command means. */
+/** Classifies errors of commands. */
 import { ReplyError } from 'ioredis';
 
-/** First words of answers that say: not now, or not here. */
-const passingAnswers = new Set([
+/** First words of error replies that mean: not now, or not on this node. */
+const passingReplies = new Set([
   'ASK',
   'BUSY',
   'CLUSTERDOWN',
@@ -16,7 +16,7 @@ const passingAnswers = new Set([
   'TRYAGAIN',
 ]);
 
-/** Names of errors that say: no connection, or no answer in time. ioredis' own have no codes. */
+/** Names of errors of ioredis that mean: no connection, or no reply in time. They have no codes. */
 const passingNames = new Set(['Error', 'AbortError', 'ClusterAllFailedError', 'MaxRetriesPerRequestError']);
 
 const passingCodes = new Set([
@@ -31,19 +31,16 @@ const passingCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/**
- * Whether another try may do better: Redis is away, is starting, is moving what was asked for, or can't take more for
- * now.
- */
+/** Whether another attempt may succeed: Redis is out of reach, starting, moving the keys, or out of memory. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof ReplyError) return passingAnswers.has(error.message.split(' ', 1)[0]!);
+  if (error instanceof ReplyError) return passingReplies.has(error.message.split(' ', 1)[0]!);
   const { code } = error as NodeJS.ErrnoException;
   return code === undefined ? passingNames.has(error.name) : passingCodes.has(code);
 }
 
-/** Returns what the one command answers; undefined while another try may do better. */
-export async function unlessAway<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+/** Returns the reply to a command, or undefined when Redis can't answer at the moment. */
+export async function unlessUnavailable<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask();
   } catch (error) {
@@ -52,7 +49,7 @@ export async function unlessAway<Answer>(ask: () => Promise<Answer>): Promise<An
   }
 }
 
-/** ioredis hangs the command on the error, with its arguments: passwords, keys, values. They don't belong in a log. */
+/** Removes the command that ioredis attaches to errors: its arguments are passwords, keys and values. */
 export function withoutArguments(error: unknown): unknown {
   if (error instanceof Error) delete (error as { command?: unknown }).command;
   return error;

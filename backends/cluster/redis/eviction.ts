@@ -1,11 +1,8 @@
-/**
- * A Redis that throws keys away when it is full is refused: what it would throw away is where a device is, or how far a
- * partition has come.
- */
+/** Refuses a Redis that evicts keys when it is full: it would lose device states and positions. */
 import { mastersOf } from './client.js';
 import type { RedisConnection } from './connection.js';
 
-/** Rejects, saying what to set, when a server has a limit of memory and another policy than `noeviction`. */
+/** Rejects when a server has a memory limit and another policy than `noeviction`. */
 export async function refuseEviction({ client, withRetries }: RedisConnection): Promise<void> {
   for (const server of mastersOf(client)) {
     const memory = await withRetries(() => server.info('memory'));

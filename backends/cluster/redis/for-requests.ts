@@ -1,4 +1,4 @@
-/** Redis for those behind whom a client waits: an outage is told to the client instead of being sat out. */
+/** Redis for HTTP requests, which fail during an outage instead of being retried for a minute. */
 import { PortError } from '../../../pipeline/errors.js';
 import type { RedisConnection } from './connection.js';
 import { isPassing } from './errors.js';
@@ -7,8 +7,8 @@ const limitMs = 2_000;
 const retryAfterS = 5;
 
 /**
- * The same connection, but its `withRetries` rejects after two seconds with PortError `unavailable`. The work may be
- * done all the same.
+ * Returns the same connection, but its `withRetries` rejects after two seconds with PortError `unavailable`. The command
+ * may still be executed.
  */
 export function forRequests(redis: RedisConnection): RedisConnection {
   return {

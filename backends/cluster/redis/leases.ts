@@ -1,4 +1,4 @@
-/** Leases at work by the clock: a key per work, held for its interval by the node that set it first. */
+/** Leases for scheduled work: a key per work, held for its interval by the node that set it first. */
 import type { Leases } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { RedisConnection } from './connection.js';
@@ -7,7 +7,7 @@ export function createRedisLeases({ client, options, withRetries }: RedisConnect
   return {
     async take(name, intervalMs) {
       const id = freshId();
-      // A repeat whose first try was done finds its own id.
+      // A repetition finds its own id if the first attempt succeeded.
       const holder = await withRetries(() =>
         client.set(`${options.prefix}turn.${name}`, id, 'PX', intervalMs, 'NX', 'GET'),
       );

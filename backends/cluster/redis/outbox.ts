@@ -1,11 +1,9 @@
 /**
- * The outbox of a partition as one value: what its last commit publishes, in wire form, kept until Kafka is known to
- * have it.
+ * Encodes the outbox of a partition: the records that its last commit publishes, in wire form, until Kafka has them.
  *
  * `[format u8]`, then per topic `[name bytes u32][name][records u32]` and per record `[key bytes u32][key][value bytes
- * + 1 u32, 0: null][value]`.
- * Big-endian, texts in UTF-8. Read by whoever claims the partition next, maybe a newer version of this program: a
- * changed layout is a new format.
+ * + 1 u32, 0: null][value]`. Big-endian, texts in UTF-8. The next owner of the partition reads it, which may be a newer
+ * version of Fenceline: a changed layout needs a new format number.
  */
 import type { Commit, NewRecord, Topic } from '../../../pipeline/ports.js';
 
@@ -13,7 +11,7 @@ const format = 1;
 const numberBytes = 4;
 const maxUtf8BytesPerUnit = 3;
 
-/** Empty when there is nothing to publish. */
+/** Returns an empty buffer when there is nothing to publish. */
 export function encodeOutbox(publish: Commit['publish']): Buffer {
   const groups = publish.filter(({ records }) => records.length > 0);
   if (groups.length === 0) return Buffer.alloc(0);
@@ -29,10 +27,10 @@ export function encodeOutbox(publish: Commit['publish']): Buffer {
   return writer.written();
 }
 
-/** Throws on what {@link encodeOutbox} didn't write. Values are views into `outbox`. */
+/** Throws on anything that {@link encodeOutbox} did not write. Values are views into `outbox`. */
 export function decodeOutbox(outbox: Buffer): Commit['publish'] {
   if (outbox.length === 0) return [];
-  if (outbox[0] !== format) throw new Error(`an outbox of format ${outbox[0]}; this version reads ${format}`);
+  if (outbox[0] !== format) throw new Error(`the outbox has format ${outbox[0]}: this version reads ${format}`);
   const groups: { topic: Topic; records: NewRecord[] }[] = [];
   const reader = new Reader(outbox);
   while (!reader.isAtEnd) {
@@ -43,7 +41,7 @@ export function decodeOutbox(outbox: Buffer): Commit['publish'] {
   return groups;
 }
 
-/** At least what the groups take. What isn't written to is never real memory. */
+/** Returns an upper bound of the size. Unused pages of the buffer take no memory. */
 function capacityFor(groups: Commit['publish']): number {
   const text = (length: number): number => numberBytes + length * maxUtf8BytesPerUnit;
   let bytes = 1;
@@ -114,7 +112,7 @@ class Reader {
 
   #take(bytes: number): Buffer {
     const end = this.#position + bytes;
-    if (end > this.#source.length) throw new Error('an outbox that ends too soon');
+    if (end > this.#source.length) throw new Error('the outbox is truncated');
     const taken = this.#source.subarray(this.#position, end);
     this.#position = end;
     return taken;

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packTexts, unpackTexts } from './packed-strings.js';
+import { packStrings, unpackStrings } from './packed-strings.js';
 
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.json(), fc.constantFrom('\n', ' ', '1 2\n'));
 
 test('texts come out as they went in, also by way of UTF-8', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), (texts) => {
-      const parcel = packTexts(texts);
+      const parcel = packStrings(texts);
       expect(parcel).not.toBe('');
-      expect(unpackTexts(Buffer.from(parcel).toString())).toEqual(texts);
+      expect(unpackStrings(Buffer.from(parcel).toString())).toEqual(texts);
     }),
   );
 });
@@ -17,7 +17,7 @@ test('texts come out as they went in, also by way of UTF-8', () => {
 test('anything else is some texts', () => {
   fc.assert(
     fc.property(text, (anything) => {
-      expect(unpackTexts(anything).every((each) => anything.includes(each))).toBe(true);
+      expect(unpackStrings(anything).every((each) => anything.includes(each))).toBe(true);
     }),
   );
 });

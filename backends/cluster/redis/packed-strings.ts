@@ -1,18 +1,18 @@
-/** Several texts as one: their lengths, then a line end, then the texts. */
+/** Packed strings: several texts in one. Their lengths, a line end, then the texts. */
 
-export const packTexts = (texts: readonly string[]): string =>
+export const packStrings = (texts: readonly string[]): string =>
   `${texts.map(({ length }) => length).join(' ')}\n${texts.join('')}`;
 
-/** What {@link packTexts} was given. Of anything else, some texts. */
-export function unpackTexts(parcel: string): string[] {
-  const headerEnd = parcel.indexOf('\n');
+/** Returns the texts given to {@link packStrings}. For any other input it returns arbitrary texts. */
+export function unpackStrings(packed: string): string[] {
+  const headerEnd = packed.indexOf('\n');
   let end = headerEnd + 1;
-  return parcel
+  return packed
     .slice(0, Math.max(0, headerEnd))
     .split(' ')
     .map((length) => {
       const start = end;
       end += Number(length);
-      return parcel.slice(start, end);
+      return packed.slice(start, end);
     });
 }

@@ -1,12 +1,10 @@
-/**
- * Positions of consumer groups without states, in one hash: each with its offset in one field, and its mark in another.
- */
+/** Positions of consumer groups without states, in one hash. Offset and mark are separate fields. */
 import type { Positions, Topic } from '../../../pipeline/ports.js';
 import type { RedisConnection } from './connection.js';
 
 /**
- * A repeated `set` writes the same again. One that a lost connection delays past its successor sets a group back: it
- * repeats records.
+ * Repeating `set` is safe. A `set` that a lost connection delays past a later one moves the group back, and it reads
+ * records again.
  */
 export function createRedisPositions({ client, options, withRetries }: RedisConnection): Positions {
   const key = `${options.prefix}positions`;

@@ -1,23 +1,20 @@
-/**
- * Replies between nodes over pub/sub: each inbox has a channel. Best effort: what can't be sent at once, or isn't
- * heard, is lost.
- */
+/** Replies between nodes over pub/sub, with a channel per inbox. Best effort: a reply without a receiver is lost. */
 import type { Redis } from 'ioredis';
 import type { Inbox, Replies } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import { listen } from './channel.js';
 import { mastersOf } from './client.js';
 import type { RedisConnection } from './connection.js';
-import { packTexts, unpackTexts } from './packed-strings.js';
+import { packStrings, unpackStrings } from './packed-strings.js';
 
-/** A parcel that has grown so large goes without waiting for the turn's end. In UTF-16 units. */
-const maxParcelLength = 1 << 20;
-/** Sent and unanswered, over all parcels; what comes on top of it is dropped. In UTF-16 units. */
-const maxUnansweredLength = 16 << 20;
+/** Length at which a message is sent before the end of the turn, in UTF-16 units. */
+const maxMessageLength = 1 << 20;
+/** Limit of all messages in flight, in UTF-16 units. Further messages are dropped. */
+const maxInFlightLength = 16 << 20;
 
 const channelOf = (redis: RedisConnection, address: string): string => `${redis.options.prefix}replies.${address}`;
 
-/** How many inboxes are open, of all processes. */
+/** Counts the open inboxes of all processes. */
 export async function countInboxes(redis: RedisConnection): Promise<number> {
   const pattern = channelOf(redis, '*');
   const count = async (master: Redis): Promise<number> => {
@@ -28,59 +25,59 @@ export async function countInboxes(redis: RedisConnection): Promise<number> {
 }
 
 /** Request, body, request, body, … for one address. */
-interface Parcel {
+interface Message {
   readonly texts: string[];
   length: number;
 }
 
-/** The sending end. Replies of one turn of the event loop to one address travel as one message. */
+/** The sender. Replies of one turn of the event loop to one address share a message. */
 export function createRedisReplies(redis: RedisConnection): Replies {
-  const parcels = new Map<string, Parcel>();
-  let unansweredLength = 0;
+  const messages = new Map<string, Message>();
+  let inFlightLength = 0;
 
-  function post(address: string, { texts, length }: Parcel): void {
-    parcels.delete(address);
-    if (unansweredLength + length > maxUnansweredLength) return;
-    unansweredLength += length;
+  function post(address: string, { texts, length }: Message): void {
+    messages.delete(address);
+    if (inFlightLength + length > maxInFlightLength) return;
+    inFlightLength += length;
     redis.client
-      .spublish(channelOf(redis, address), packTexts(texts))
+      .spublish(channelOf(redis, address), packStrings(texts))
       .catch(() => {})
       .finally(() => {
-        unansweredLength -= length;
+        inFlightLength -= length;
       });
   }
 
   function postAll(): void {
-    for (const [address, parcel] of parcels) post(address, parcel);
+    for (const [address, message] of messages) post(address, message);
   }
 
   return {
     send(replyTo, body) {
       const addressEnd = replyTo.indexOf('/');
       const address = replyTo.slice(0, addressEnd);
-      let parcel = parcels.get(address);
-      if (parcel === undefined) {
-        if (parcels.size === 0) setImmediate(postAll);
-        parcel = { texts: [], length: 0 };
-        parcels.set(address, parcel);
+      let message = messages.get(address);
+      if (message === undefined) {
+        if (messages.size === 0) setImmediate(postAll);
+        message = { texts: [], length: 0 };
+        messages.set(address, message);
       }
-      parcel.texts.push(replyTo.slice(addressEnd + 1), body);
-      parcel.length += replyTo.length + body.length;
-      if (parcel.length >= maxParcelLength) post(address, parcel);
+      message.texts.push(replyTo.slice(addressEnd + 1), body);
+      message.length += replyTo.length + body.length;
+      if (message.length >= maxMessageLength) post(address, message);
     },
   };
 }
 
 /**
- * The receiving end. Its address is new with every start of the process, so that replies to requests of an earlier run,
- * which a replay of the log sends again, reach nobody.
+ * The receiver. Every start of the process has a new address, so that replies to requests of an earlier run, which are
+ * sent again when the log is read again, reach nobody.
  */
 export async function createRedisInbox(redis: RedisConnection): Promise<Inbox> {
   const address = freshId();
   let listener: (request: string, body: string) => void = () => {};
 
   await listen(redis, channelOf(redis, address), (message) => {
-    const texts = unpackTexts(message);
+    const texts = unpackStrings(message);
     for (let i = 0; i + 1 < texts.length; i += 2) listener(texts[i]!, texts[i + 1]!);
   });
 

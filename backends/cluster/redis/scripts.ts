@@ -1,7 +1,4 @@
-/**
- * Lua scripts: what must happen at once and on a condition. Sent as EVALSHA, and with its text where the server doesn't
- * know it yet.
- */
+/** Runs Lua scripts, for atomic conditional changes. They are sent as EVALSHA, and as EVAL to servers without them. */
 import { createHash } from 'node:crypto';
 import type { RedisConnection } from './connection.js';
 import { type Argument, EncodedCommand } from './encoded-command.js';
@@ -15,10 +12,7 @@ export interface Script {
 
 export const createScript = (lua: string): Script => ({ lua, sha: createHash('sha1').update(lua).digest('hex') });
 
-/**
- * Runs the script once. Every key that it touches must be given, all of them with one hash tag. Texts in the answer are
- * buffers.
- */
+/** Runs the script once. `keys` are all keys that it uses, with one hash tag. Texts in the reply are buffers. */
 export async function runScript(
   { client }: RedisConnection,
   { lua, sha }: Script,

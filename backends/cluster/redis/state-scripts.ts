@@ -1,18 +1,19 @@
 /**
- * What is kept of a partition's devices in Redis, and the scripts that change it.
+ * The keys of device states in Redis, and the scripts that change them.
  *
- * Per partition, all under one hash tag, so that one server has them and loses them together: a hash `…meta` (`token`,
- * how often the partition was claimed; `owner`, the id of the last claim; `offset`, of the next record to apply;
- * `mark`, of a record before that, see `pipeline/positions.ts`; `commit`, the id of the last commit), a string
- * `…outbox` (`outbox.ts`; absent when nothing waits to be published), and a string `…device:KEY` per device with its
- * encoded state, which expires.
+ * All keys of a partition share a hash tag, so that one server has them and loses them together:
+ *
+ * - a hash `…meta`: `token` (number of claims), `owner` (id of the last claim), `offset` of the next record to apply,
+ *   `mark` of a record before it (`pipeline/positions.ts`), and `commit` (id of the last commit);
+ * - a string `…outbox` (`outbox.ts`), absent when nothing is to be published;
+ * - a string `…device:KEY` per device with its encoded state, which expires.
  */
 import { createScript } from './scripts.js';
 
 export interface PartitionKeys {
   readonly meta: string;
   readonly outbox: string;
-  /** Before a device's key. */
+  /** Prefix of a device's key. */
   readonly device: string;
 }
 
@@ -22,8 +23,8 @@ export function partitionKeys(prefix: string, partition: number): PartitionKeys 
 }
 
 /**
- * Keys: meta, outbox. Arguments: id of the claim. Answers token, offset, id of the last commit, outbox, mark. Done
- * twice it is one claim whose token has grown by two.
+ * Keys: meta, outbox. Arguments: id of the claim. Returns token, offset, id of the last commit, outbox and mark. Repeating
+ * it is one claim whose token has increased by two.
  */
 export const claimScript = createScript(`
 local token = redis.call('HINCRBY', KEYS[1], 'token', 1)
@@ -34,9 +35,9 @@ return { token, offset, commit, redis.call('GET', KEYS[2]), mark }
 
 /**
  * Keys: meta, outbox, devices to set, devices to delete. Arguments: id of the claim, id of the commit, expected offset,
- * next offset, ms until a device expires or 0, outbox, mark, then the state of each device to set. Answers 1 when all
- * of it is written, else 0. Done twice it answers 1 twice, for it knows its own commit; unless another owner has
- * committed meanwhile, whose work then begins where this commit ended.
+ * next offset, ms until a device expires or 0, outbox, mark, then the state of each device to set. Returns 1 when
+ * everything is written, otherwise 0. A repetition returns 1 too, because it recognises its own commit. It returns 0 when
+ * another owner has committed in between, which started where this commit ended.
  */
 export const commitScript = createScript(`
 local call, keys, args = redis.call, KEYS, ARGV
@@ -55,10 +56,7 @@ for i = states + 3, #keys do call('DEL', keys[i]) end
 return 1
 `);
 
-/**
- * Keys: meta, outbox. Arguments: id of the commit that filled the outbox. Empties it if it is still that commit's; done
- * late it does nothing.
- */
+/** Keys: meta, outbox. Arguments: id of the commit that filled the outbox. Deletes the outbox if it is of that commit. */
 export const publishedScript = createScript(`
 if redis.call('HGET', KEYS[1], 'commit') == ARGV[1] then redis.call('DEL', KEYS[2]) end
 return 1

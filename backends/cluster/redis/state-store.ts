@@ -1,13 +1,13 @@
 /**
- * States, position and outbox of each partition in Redis. A commit is one script: owner and position are checked in it,
- * states and position written, and what is to be published put into the outbox; then it is published, and the outbox
- * emptied. Whoever claims the partition publishes first what is still there.
+ * The state store on Redis: states, position and outbox of each partition.
  *
- * Flows in: claims, commits. Flows out: states; publications, in wire form, to `publish`. Outages of Redis are sat out.
+ * A commit is one script. It checks owner and position, writes states and position, and stores the records to publish in
+ * the outbox. Then the records are published and the outbox is deleted. A new owner first publishes what it finds in the
+ * outbox. Commands are retried for about a minute during an outage.
  *
- * When Redis loses its last second, owner, position, states and outbox fall back together. Who owned the partition is
- * refused then, claims again and applies the records anew. Two who were given one token by a store that fell back in
- * between aren't mistaken for each other: each claim has an id that no other has, and the id is what is compared.
+ * When Redis loses its last second, it loses owner, position, states and outbox together. The owner is then refused,
+ * claims again, and applies the records again. After such a loss two claims may have the same token, so scripts compare
+ * unique claim ids instead.
  */
 import type {
   Claim,
@@ -22,7 +22,7 @@ import type {
 import { freshId } from '../../../schemas/ids.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
 import type { RedisConnection } from './connection.js';
-import { unlessAway } from './errors.js';
+import { unlessUnavailable } from './errors.js';
 import { decodeOutbox, encodeOutbox } from './outbox.js';
 import { runScript, type ScriptArgument } from './scripts.js';
 import { claimScript, commitScript, partitionKeys, publishedScript } from './state-scripts.js';
@@ -33,26 +33,23 @@ type Publish = (topic: Topic, records: readonly NewRecord[]) => Promise<void>;
 export interface RedisStateStoreParts {
   readonly redis: RedisConnection;
   readonly wire: Pick<WireSchemas, 'toWire'>;
-  /** Appends records that are in wire form. Resolves when they are durable. */
+  /** Appends records in wire form. Resolves when they are durable. */
   readonly publish: Publish;
-  /** As `publish`, of records that an earlier owner may have published: those that are there already are left out. */
+  /** Like `publish`, but omits records that an earlier owner has published. */
   readonly publishMissing: Publish;
-  /** A device that had no commit for so long is forgotten. 0: none ever is. */
+  /** Deletes devices without a commit for so long. 0: never. */
   readonly retentionMs: number;
 }
 
 export type RedisStateStore = StateStore & RedisStates;
 
-/** What a claim is known by in the store. */
+/** What this process knows of a claim. */
 interface Ownership {
   readonly id: string;
-  /** Of the next record to apply, as far as the store has confirmed it. */
+  /** Offset of the next record to apply, as confirmed by the store. */
   offset: number;
   commits: number;
-  /**
-   * The last commit. The next one waits for it, for an outbox holds one commit; and when it failed there is no next
-   * one.
-   */
+  /** The last commit. The next one waits for it, because the outbox holds one commit, and fails if it failed. */
   last: Promise<unknown>;
 }
 
@@ -68,7 +65,7 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     const [token, offset, lastCommit, unpublished, mark] = answer as [number, ...(Buffer | null)[]];
     if (unpublished) {
       await publishAll(decodeOutbox(unpublished), parts.publishMissing);
-      forgetPublished(partition, lastCommit!);
+      clearOutbox(partition, lastCommit!);
     }
     const nextOffset = Number(offset ?? 0);
     const claimed: Claim = { partition, token, nextOffset, mark: markOrNull(mark) };
@@ -78,7 +75,7 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
 
   async function commit(claim: Claim, commit: Commit): Promise<CommitResult> {
     const owner = ownerships.get(claim);
-    if (owner === undefined) throw new Error('a claim of another store');
+    if (owner === undefined) throw new Error('the claim is of another store');
     const result = owner.last.then(() => commitAndPublish(claim.partition, owner, commit));
     owner.last = result;
     return result;
@@ -94,12 +91,12 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     owner.offset = commit.nextOffset;
     if (commit.publish.length > 0) {
       await publishAll(commit.publish, parts.publish);
-      forgetPublished(partition, id);
+      clearOutbox(partition, id);
     }
     return 'committed';
   }
 
-  /** False when it was refused. */
+  /** Returns false when the commit was refused. */
   async function write(partition: number, owner: string, id: string, commit: Commit): Promise<boolean> {
     const { meta, outbox, device } = keysOf(partition);
     const keys = [meta, outbox];
@@ -129,8 +126,8 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     await Promise.all(publications.map(({ topic, records }) => publish(topic, records)));
   }
 
-  /** Nobody waits for it: what stays in the outbox is looked for by the next owner, and replaced by the next commit. */
-  function forgetPublished(partition: number, commit: ScriptArgument): void {
+  /** Not awaited: the next commit replaces the outbox, and a next owner publishes only what is missing. */
+  function clearOutbox(partition: number, commit: ScriptArgument): void {
     const { meta, outbox } = keysOf(partition);
     runScript(redis, publishedScript, [meta, outbox], [commit]).catch(() => {});
   }
@@ -142,7 +139,7 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
   async function verifyOne(claim: Claim): Promise<ClaimState> {
     const { id, offset: known } = ownerships.get(claim)!;
     const { meta } = keysOf(claim.partition);
-    const held = await unlessAway(() => redis.client.hmget(meta, 'owner', 'token', 'offset'));
+    const held = await unlessUnavailable(() => redis.client.hmget(meta, 'owner', 'token', 'offset'));
     if (held === undefined) return 'unknown';
     const [owner, token, offset] = held;
     if (owner !== id) return Number(token) > claim.token ? 'claimed' : 'fallen_back';

@@ -1,15 +1,15 @@
-/** Reading what is kept of partitions and their devices, whoever owns them. */
+/** Reads device states and offsets without a claim. */
 import type { StateStore } from '../../../pipeline/ports.js';
 import type { RedisConnection } from './connection.js';
 import { EncodedCommand } from './encoded-command.js';
 import { partitionKeys } from './state-scripts.js';
 
 export interface RedisStates extends Pick<StateStore, 'load'> {
-  /** Of partitions 0 to `partitions` - 1: offset of the next record to apply. */
+  /** Returns the offset of the next record to apply, for partitions 0 to `partitions` - 1. */
   nextOffsets(partitions: number): Promise<number[]>;
 }
 
-/** More answer slower; a server does nothing else meanwhile. */
+/** Larger reads would block the server for longer, and are slower overall. */
 const maxKeysPerRead = 1_000;
 
 export function createRedisStates({ client, options, withRetries }: RedisConnection): RedisStates {

@@ -31,16 +31,16 @@ const answering =
 
 /** The error of each of our requests. */
 async function failuresOf(client: RegistryClient): Promise<Error[]> {
-  const attempts = [client.demandCompatibility(subject), client.register(subject, '{}'), client.schemaOf(1)];
+  const attempts = [client.requireCompatibility(subject), client.register(subject, '{}'), client.schemaOf(1)];
   const outcomes = await Promise.allSettled(attempts);
   return outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason);
 }
 
 describe('is refused, with a reason', () => {
   test.each([
-    ['a page of something else', 200, '<html>', 'is this its address?'],
-    ['a page that lies elsewhere', 302, '', 'is this its address?'],
-    ['an answer without what was asked for', 200, 'null', 'is this its address?'],
+    ['a page of something else', 200, '<html>', 'is the address correct?'],
+    ['a page that lies elsewhere', 302, '', 'is the address correct?'],
+    ['an answer without what was asked for', 200, 'null', 'is the address correct?'],
     ['a path that nobody knows', 404, '{"message":"no such path"}', 'answered 404'],
     ['a schema that is not compatible', 409, '{"message":"field b"}', 'field b'],
     ['a wrong password', 401, '', 'answered 401 to user name'],
@@ -57,7 +57,7 @@ describe('is refused, with a reason', () => {
 
   test('an address without TLS where TLS was asked for', () => {
     expect(() => createRegistryClient({ url: 'http://name:secret@localhost', tls: {} }, () => {})).toThrow(
-      'the schema registry at http://localhost/ is to be encrypted: its address begins with https:',
+      'the schema registry at http://localhost/ has TLS options: its address must begin with https:',
     );
   });
 });
@@ -91,7 +91,7 @@ test('asks where it was told to, as whom it was told', async () => {
     requests.push([method, url, headers.authorization]);
     response.end('{"compatibilityLevel":"FULL_TRANSITIVE","id":12,"schema":"{}"}');
   }, '/registry/v7//');
-  await client.demandCompatibility('a/b');
+  await client.requireCompatibility('a/b');
   expect(await client.register('a/b', '{}')).toBe(12);
   expect(await client.schemaOf(12)).toBe('{}');
   const user = `Basic ${Buffer.from('name:secret').toString('base64')}`;

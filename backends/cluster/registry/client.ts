@@ -1,8 +1,6 @@
 /**
- * What we ask of a schema registry, over the API that Confluent's has and others copy.
- *
- * Flows in: schemas as text. Flows out: ids. Nothing is asked twice here: errors tell what may succeed later from what
- * is refused ({@link isRefusal}), and say what is wrong, without secrets.
+ * A client of schema registries with Confluent's API. It does not retry. {@link isRefusal} tells errors that may pass
+ * from those that won't; messages contain no secrets.
  */
 import { Agent, request } from 'undici';
 import type { RegistryOptions } from '../options.js';
@@ -12,33 +10,33 @@ const maxResponseBytes = 1 << 20;
 const mediaType = 'application/vnd.schemaregistry.v1+json';
 
 const compatibility = 'BACKWARD_TRANSITIVE';
-/** Allows nothing that ours forbids. */
+/** A stricter level is accepted too. */
 const stricter = 'FULL_TRANSITIVE';
-/** Of an answer 404: there is a registry, and it has no such schema. */
+/** Error code of a 404 from a registry that has no such schema. */
 const noSuchSchema = 40_403;
 
-/** It doesn't answer, or can't for now. */
+/** The registry does not answer, or can't at the moment. */
 class RegistryUnavailable extends Error {
   override readonly name = 'RegistryUnavailable';
 }
 
-/** Whether another try would fail as well. */
+/** Whether another attempt would fail as well. */
 export const isRefusal = (error: unknown): boolean => !(error instanceof RegistryUnavailable);
 
 export interface RegistryClient {
-  /** From now on the subject takes only versions that read what all before them wrote. */
-  demandCompatibility(subject: string): Promise<void>;
-  /** The schema's id: a new one, or the one it has. */
+  /** Requires that new versions of the subject can read what all earlier ones wrote. */
+  requireCompatibility(subject: string): Promise<void>;
+  /** Returns the schema's id: a new one, or the one that it has. */
   register(subject: string, schema: string): Promise<number>;
-  /** Undefined: there is none under this id. */
+  /** Returns the schema of the id, or undefined if there is none. */
   schemaOf(id: number): Promise<string | undefined>;
 }
 
-/** `onProblem` is told of an outage once, when it begins. */
+/** Calls `onProblem` once per outage, when it begins. */
 export function createRegistryClient(options: RegistryOptions, onProblem: (problem: string) => void): RegistryClient {
   const send = createSender(options);
   let isAway = false;
-  const ask: Sender = async (...message) => {
+  const call: Sender = async (...message) => {
     try {
       const answer = await send(...message);
       isAway = false;
@@ -50,44 +48,44 @@ export function createRegistryClient(options: RegistryOptions, onProblem: (probl
     }
   };
   const refused = ({ status, body }: Answer, what: string): Error =>
-    new Error(`${nameOf(options)} answered ${status} to ${what}: ${body.message ?? 'is this its address?'}`);
+    new Error(`${nameOf(options)} answered ${status} to ${what}: ${body.message ?? 'is the address correct?'}`);
 
   return {
-    async demandCompatibility(subject) {
+    async requireCompatibility(subject) {
       const path = `/config/${encodeURIComponent(subject)}`;
-      if (isCompatible(await ask('GET', path))) return;
-      const answer = await ask('PUT', path, { compatibility });
-      // Where two nodes set it at once, some registries call it a conflict.
-      if (isCompatible(answer) || isCompatible(await ask('GET', path))) return;
+      if (isCompatible(await call('GET', path))) return;
+      const answer = await call('PUT', path, { compatibility });
+      // Some registries report a conflict when two nodes set the level at once.
+      if (isCompatible(answer) || isCompatible(await call('GET', path))) return;
       throw refused(answer, `${compatibility} for subject ${subject}`);
     },
 
     async register(subject, schema) {
-      const answer = await ask('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema });
+      const answer = await call('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema });
       if (!isId(answer.body.id)) throw refused(answer, `a schema of subject ${subject}`);
       return answer.body.id;
     },
 
     async schemaOf(id) {
-      const answer = await ask('GET', `/schemas/ids/${id}`);
+      const answer = await call('GET', `/schemas/ids/${id}`);
       if (typeof answer.body.schema === 'string') return answer.body.schema;
       if (answer.body.error_code === noSuchSchema) return undefined;
-      throw refused(answer, `the question for schema ${id}`);
+      throw refused(answer, `the request for schema ${id}`);
     },
   };
 }
 
-/** Answers to GET and to PUT have different names for it, or not, as the registry likes. */
+/** Checks both names of the level: they differ between registries, and between GET and PUT. */
 const isCompatible = ({ body }: Answer): boolean =>
   [compatibility, stricter].some((level) => level === body.compatibilityLevel || level === body.compatibility);
 
-/** Whole numbers from 1 on that fit into Java's int. */
+/** Whether the value is a positive 32-bit integer, as registries use. */
 export const isId = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31;
 
 interface Answer {
   readonly status: number;
-  /** Empty when it is no JSON object. */
+  /** Empty when the body is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -96,7 +94,7 @@ type Sender = (method: 'GET' | 'PUT' | 'POST', path: string, body?: object) => P
 function createSender(options: RegistryOptions): Sender {
   const { url, username, password = '', tls } = options;
   if (tls && new URL(url).protocol !== 'https:')
-    throw new Error(`${nameOf(options)} is to be encrypted: its address begins with https:`);
+    throw new Error(`${nameOf(options)} has TLS options: its address must begin with https:`);
   const dispatcher = new Agent({ connect: { ...tls, timeout: requestTimeoutMs }, maxResponseSize: maxResponseBytes });
   const base = url.replace(/\/+$/, '');
   const headers: Record<string, string> = { accept: `${mediaType}, application/json`, 'content-type': mediaType };
@@ -115,7 +113,9 @@ function createSender(options: RegistryOptions): Sender {
       });
     if (status >= 500 || status === 429) throw new RegistryUnavailable(`${nameOf(options)} answered ${status}`);
     if (status === 401 || status === 403)
-      throw new Error(`${nameOf(options)} answered ${status} to user ${username ?? 'nobody'}`);
+      throw new Error(
+        `${nameOf(options)} answered ${status} to ${username === undefined ? 'a request without a user' : `user ${username}`}`,
+      );
     return { status, body: objectIn(text) };
   };
 }
@@ -128,7 +128,7 @@ function objectIn(text: string): Record<string, unknown> {
   }
 }
 
-/** A name or password in the address isn't shown. */
+/** Returns the registry's address without user and password. */
 function nameOf({ url }: RegistryOptions): string {
   const { origin, pathname } = new URL(url);
   return `the schema registry at ${origin}${pathname}`;

@@ -1,9 +1,9 @@
 /**
- * Every id that the registry ever gave a schema of ours, kept in Redis: what an id in a frame means, whatever became of
- * the registry since.
+ * Every id that the registry ever assigned to one of our schemas, stored in Redis. So an id keeps its meaning even if the
+ * registry loses its data.
  *
- * Two hashes. A field is named by subject and id; in the first it holds the schema and is never changed, in the second
- * the time of the last start that was given the id.
+ * There are two hashes with a field per subject and id. The first has the schema, which never changes. The second has the
+ * time of the last start at which the registry returned the id.
  */
 import type { RedisConnection } from '../redis/connection.js';
 
@@ -17,13 +17,11 @@ export interface KnownId {
 
 export interface KnownIds {
   read(): Promise<readonly KnownId[]>;
-  /** Adds those that are new. An id that the subject has already keeps its schema, and only its time changes. */
+  /** Adds new ids. An id that the subject already has keeps its schema, and only its time changes. */
   write(ids: readonly KnownId[]): Promise<void>;
 }
 
-/**
- * Under `schema-ids` behind the connection's prefix. Outages are sat out: nothing here does harm when it is done twice.
- */
+/** Keys begin with `schema-ids` after the connection's prefix. Repeating any of these commands is safe. */
 export function createKnownIds(redis: RedisConnection): KnownIds {
   const { client } = redis;
   const schemas = `${redis.options.prefix}schema-ids`;

@@ -1,13 +1,13 @@
-/** Whether and how what one schema wrote is read with another. Pure. */
+/** Compares the layouts of schemas. Pure. */
 import avro from 'avsc';
 
 /**
- * `same`: the bytes are the same, only what doesn't show in them differs, such as descriptions. `unreadable`: nothing
- * that the reader understands.
+ * How a reader decodes records of a writer's schema. `same`: the encoding is the same; only descriptions and the like may
+ * differ. `unreadable`: the reader can't decode them.
  */
 export type Reading = 'same' | 'unreadable' | avro.Resolver;
 
-/** How `reader` reads what was written with the schema in `text`. */
+/** Returns how `reader` decodes records of the schema in `text`. */
 export function readingOf(reader: avro.Type, text: string): Reading {
   try {
     const writer = typeOf(text);

@@ -1,9 +1,8 @@
 /**
- * What ids on the wire mean, found out from the registry and from the ids known to Redis.
+ * Opens the {@link WireSchemas}: resolves schema ids by Redis and by the registry.
  *
- * Flows in: where both are. Flows out: {@link WireSchemas}. Ids that Redis knows are what Redis says, for a registry
- * that lost its data may give them out again; ids that only the registry knows are added. May import `schemas/` and
- * `pipeline/ports.ts`.
+ * For an id that both know, Redis counts, because a registry that lost its data may assign ids again. Ids that only the
+ * registry knows are added to Redis.
  */
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { RegistryOptions } from '../options.js';
@@ -12,33 +11,30 @@ import { createRegistryClient, isId, isRefusal } from './client.js';
 import { restoreRecord } from './dead-letters.js';
 import type { KnownId, KnownIds } from './known-ids.js';
 import { idsAtStart } from './registration.js';
+import { type SchemaSet, shippedSchemas } from './shipped-schemas.js';
 import { TopicIds } from './topic-ids.js';
-import { shipped, type Vocabulary } from './vocabulary.js';
 import type { WireSchemas } from './wire-schemas.js';
 
 export interface WireSchemasOptions {
   readonly registry: RegistryOptions;
   readonly knownIds: KnownIds;
-  /** Before the topic in a subject's name: what stands before it in Kafka. */
+  /** Prefix of subjects: the prefix of topics in Kafka. */
   readonly subjectPrefix: string;
   readonly onProblem: (problem: string) => void;
-  /** How long an outage of the registry is sat out. Default a minute. */
+  /** How long requests are retried during an outage of the registry. Default a minute. */
   readonly outageLimitMs?: number;
 }
 
-/**
- * Rejects when a schema can't be registered, an id has come to mean two things, or what is needed can't be reached for
- * too long.
- */
+/** Rejects when a schema can't be registered, an id has two meanings, or a required service is out of reach for too long. */
 export async function openWireSchemas(
   options: WireSchemasOptions,
-  vocabulary: Vocabulary = shipped,
+  schemas: SchemaSet = shippedSchemas,
 ): Promise<WireSchemas> {
   const { knownIds, subjectPrefix, onProblem, outageLimitMs = defaultOutageLimitMs } = options;
   const client = createRegistryClient(options.registry, onProblem);
   const subjectOf = (topic: Topic): string => `${subjectPrefix}${topic}-value`;
 
-  const { versions, codecs } = vocabulary;
+  const { versions, codecs } = schemas;
   const { known, writeIds } = await idsAtStart({ client, knownIds, versions, subjectOf, outageLimitMs, onProblem });
   const idsOf = new Map([...writeIds].map(([topic, id]) => [topic, new TopicIds(codecs[topic], id)]));
   const learnAll = (ids: readonly KnownId[]): void => {
@@ -47,14 +43,14 @@ export async function openWireSchemas(
   };
   learnAll(known);
 
-  /** Undefined where there is none, or the codec can't read what is written with it. */
+  /** Returns the schema, or undefined if there is none or the codec can't read its records. */
   async function readableSchema(ids: TopicIds, id: number): Promise<string | undefined> {
     if (!isId(id)) return undefined;
     const schema = await retried(() => client.schemaOf(id), { limitMs: outageLimitMs, isFinal: isRefusal });
     return schema !== undefined && ids.canRead(schema) ? schema : undefined;
   }
 
-  async function findOut(topic: Topic, ids: TopicIds, unknown: ReadonlySet<number>): Promise<void> {
+  async function resolve(topic: Topic, ids: TopicIds, unknown: ReadonlySet<number>): Promise<void> {
     learnAll(await knownIds.read());
     const found: KnownId[] = [];
     for (const id of unknown) {
@@ -78,7 +74,7 @@ export async function openWireSchemas(
     async learn(topic, frames) {
       const ids = idsOf.get(topic)!;
       const unknown = ids.unknownIn(frames);
-      if (unknown.size > 0) await findOut(topic, ids, unknown);
+      if (unknown.size > 0) await resolve(topic, ids, unknown);
     },
   };
 }

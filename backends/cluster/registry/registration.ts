@@ -1,24 +1,23 @@
 /**
- * Which ids a process starts with: it registers every version that ever shipped, or goes by the ids known from before
- * while the registry is away.
+ * Determines the schema ids at the start of a process. It registers every version that was ever shipped, or uses the
+ * known ids while the registry is out of reach.
  *
- * Flows in: versions, known ids. Flows out: what ids mean, and the id to write each topic with. An id that means two
- * things is refused, for records under it would be misread.
+ * An id with two meanings is refused, because records with it would be misread.
  */
 import type { Topic } from '../../../pipeline/ports.js';
 import { retried } from '../retrying.js';
 import { isRefusal, type RegistryClient } from './client.js';
 import type { KnownId, KnownIds } from './known-ids.js';
 import { isSameLayout } from './layout.js';
-import type { Version } from './vocabulary.js';
+import type { Version } from './shipped-schemas.js';
 
-/** So long a registry that is away is waited for when it can be done without. */
+/** How long requests to the registry are retried when all ids are known already. */
 const shortOutageMs = 5_000;
 
 export interface RegistrationParts {
   readonly client: RegistryClient;
   readonly knownIds: KnownIds;
-  /** Of all topics, in order. */
+  /** The versions of all topics, in order of registration. */
   readonly versions: readonly Version[];
   readonly subjectOf: (topic: Topic) => string;
   readonly outageLimitMs: number;
@@ -39,12 +38,12 @@ export async function idsAtStart(parts: RegistrationParts): Promise<StartIds> {
   refuseContradictions([...before, ...given]);
   await knownIds.write(given);
   const known = [...(await knownIds.read()), ...given];
-  // Another node may have written meanwhile, and the registry have lost its data between it and us.
+  // Another node may have written ids in between, before the registry lost its data.
   refuseContradictions(known);
   return { known, writeIds: writeIdsFrom(given, parts).ids };
 }
 
-/** Undefined when the registry is away and can be done without, for no id is missing. */
+/** Registers the versions. Returns undefined when the registry is out of reach but all ids are known. */
 async function registered(
   parts: RegistrationParts,
   missing: readonly string[],
@@ -56,21 +55,20 @@ async function registered(
   } catch (error) {
     if (isRefusal(error)) throw error;
     const { message } = error as Error;
-    if (missing.length > 0)
-      throw new Error(`${message}; and no id is known for ${missing.join(', ')}`, { cause: error });
-    onProblem(`${message}; records are written under the ids that it gave before`);
+    if (missing.length > 0) throw new Error(`${message}; no id is known for ${missing.join(', ')}`, { cause: error });
+    onProblem(`${message}; records are written with the ids that it assigned before`);
     return undefined;
   }
 }
 
-/** Each version as the registry has it now, in the order of `versions`. */
+/** Returns each version with its id in the registry, in the order of `versions`. */
 async function registerAll({ client, versions, subjectOf }: RegistrationParts): Promise<KnownId[]> {
   const given: KnownId[] = [];
   const givenAtMs = Date.now();
   for (const { topic, name, schema } of versions) {
     const subject = subjectOf(topic);
     try {
-      if (!given.some((other) => other.subject === subject)) await client.demandCompatibility(subject);
+      if (!given.some((other) => other.subject === subject)) await client.requireCompatibility(subject);
       given.push({ subject, id: await client.register(subject, schema), schema, givenAtMs });
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -80,7 +78,7 @@ async function registerAll({ client, versions, subjectOf }: RegistrationParts): 
   return given;
 }
 
-/** The id to write each topic's newest version with, and the versions that have none. */
+/** Returns the id with which each topic is written, and the versions without an id. */
 function writeIdsFrom(
   ids: readonly KnownId[],
   { versions, subjectOf }: RegistrationParts,
@@ -95,7 +93,7 @@ function writeIdsFrom(
   return { ids: found, missing };
 }
 
-/** Of all ids that are read alike, the one that was given last; of those given together, the schema's very own. */
+/** Returns the latest id of the same layout; among ids of the same time, the one of exactly this schema. */
 function newestIdOf(ids: readonly KnownId[], subject: string, schema: string): number | undefined {
   const isOwn = (known: KnownId): number => Number(known.schema === schema);
   return ids
@@ -111,8 +109,9 @@ function refuseContradictions(ids: readonly KnownId[]): void {
     const first = meanings.get(key);
     if (first && !isSameLayout(first.schema, known.schema)) {
       throw new Error(
-        `schema id ${known.id} of subject ${known.subject} has come to mean another version than before: the registry lost its data and gives ` +
-          'ids out anew. Records would be misread; give it its data back, or see docs/decisions/014-registry-ids-on-the-wire.md',
+        `schema id ${known.id} of subject ${known.subject} now means another version: the registry lost its data and ` +
+          'assigns ids again. Records would be misread: restore its data, or see ' +
+          'docs/decisions/014-registry-ids-on-the-wire.md',
       );
     }
     meanings.set(key, first ?? known);

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Codec, codecs, createCodec } from '../../../schemas/codecs.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
+import { shippedSchemas } from './shipped-schemas.js';
 import { TopicIds } from './topic-ids.js';
-import { shipped } from './vocabulary.js';
 
 const codec = codecs.event;
 const fixedId = codec.schemaId;
 const writeId = 1_000;
-const { schema } = shipped.versions.find(({ name }) => name === 'event.v1')!;
+const { schema } = shippedSchemas.versions.find(({ name }) => name === 'event.v1')!;
 
 type Field = { name: string; type: unknown; default?: unknown };
 /** The event's schema with other fields. */
@@ -114,7 +114,7 @@ describe('a frame of another version', () => {
         ),
       ),
     ],
-    ['is of another record', shipped.versions.find(({ name }) => name === 'delivery.v1')!.schema],
+    ['is of another record', shippedSchemas.versions.find(({ name }) => name === 'delivery.v1')!.schema],
     ['is no Avro', '{"type":"object"}'],
     ['is nothing at all', ''],
   ])('stays as it is when its schema %s', (_, text) => {

@@ -1,29 +1,25 @@
-/**
- * The ids in the frames of one topic: what each means, and how a frame gets from one side to the other.
- *
- * Flows in: ids with their schemas. Flows out: frames under the other side's ids. No I/O.
- */
+/** Replaces schema ids in the frames of one topic: internal ids by the registry's, and back. No I/O. */
 import { type Codec, frameBytes } from '../../../schemas/codecs.js';
 import { type Reading, readingOf } from './layout.js';
 
-/** So long an id that meant nothing isn't asked about again. */
-const foreignForMs = 60_000;
+/** How long an id without a meaning is not looked up again. */
+const foreignRetryMs = 60_000;
 const maxForeignIds = 10_000;
 
 export class TopicIds {
   readonly #codec: Codec<unknown>;
   readonly #writeId: number;
   readonly #readings = new Map<number, Reading>();
-  /** Ids that mean nothing of ours, with the time at which that was found out. */
+  /** Ids that are not ours, with the time of the lookup. */
   readonly #foreign = new Map<number, number>();
 
-  /** `writeId` is the registry's for the codec's own schema. */
+  /** `writeId` is the registry's id of the codec's schema. */
   constructor(codec: Codec<unknown>, writeId: number) {
     this.#codec = codec;
     this.#writeId = writeId;
   }
 
-  /** An id's first meaning stays. */
+  /** Keeps the first meaning of an id. */
   learn(id: number, schema: string): void {
     if (!this.#readings.has(id)) this.#readings.set(id, readingOf(this.#codec.type, schema));
   }
@@ -41,7 +37,7 @@ export class TopicIds {
     return readingOf(this.#codec.type, schema) !== 'unreadable';
   }
 
-  /** Ids of these frames that nothing is known about, or nothing any more. */
+  /** Returns the ids of the frames that must be looked up. */
   unknownIn(frames: Iterable<Buffer | null>): Set<number> {
     const unknown = new Set<number>();
     for (const frame of frames) {
@@ -64,10 +60,10 @@ export class TopicIds {
       setId(frame, this.#codec.schemaId);
       return frame;
     }
-    return (reading !== 'unreadable' && this.#encodedAnew(frame, reading)) || this.#asForeign(frame, id);
+    return (reading !== 'unreadable' && this.#reencode(frame, reading)) || this.#asForeign(frame, id);
   }
 
-  #encodedAnew(frame: Buffer, resolver: Exclude<Reading, string>): Buffer | undefined {
+  #reencode(frame: Buffer, resolver: Exclude<Reading, string>): Buffer | undefined {
     try {
       const { value, offset } = this.#codec.type.decode(frame, frameBytes, resolver);
       return offset === frame.length ? this.#codec.encode(value) : undefined;
@@ -76,7 +72,7 @@ export class TopicIds {
     }
   }
 
-  /** The codec must not take it for its own. */
+  /** Makes sure that the codec does not take the frame for its own. */
   #asForeign(frame: Buffer, id: number): Buffer {
     if (id === this.#codec.schemaId) setId(frame, 0);
     return frame;
@@ -84,13 +80,13 @@ export class TopicIds {
 
   #isForeign(id: number): boolean {
     const foundAtMs = this.#foreign.get(id);
-    return foundAtMs !== undefined && Date.now() - foundAtMs < foreignForMs;
+    return foundAtMs !== undefined && Date.now() - foundAtMs < foreignRetryMs;
   }
 }
 
 const isFrame = (value: Buffer): boolean => value.length >= frameBytes && value[0] === 0;
 const idOf = (frame: Buffer): number => frame.readUInt32BE(1);
-/** Byte by byte, which is twice as fast as `writeUInt32BE`: it is done to every record. */
+/** Writes byte by byte, twice as fast as `writeUInt32BE`. It runs for every record. */
 function setId(frame: Buffer, id: number): void {
   frame[1] = id >>> 24;
   frame[2] = id >>> 16;

@@ -1,7 +1,4 @@
-/**
- * What stands in the way of moving devices to other partitions: processes that run, and records that wait. Each as a
- * sentence.
- */
+/** Finds obstacles to a repartition: running processes and unprocessed records. Describes each in words. */
 import type { Admin } from 'kafkajs';
 import type { Topic, topics } from '../../../pipeline/ports.js';
 import { groupNameOf } from '../kafka/connection/client.js';
@@ -13,23 +10,23 @@ import { countInboxes } from '../redis/replies.js';
 import { partitionKeys } from '../redis/state-scripts.js';
 import { createRedisStates } from '../redis/states.js';
 
-/** A group of ours, and a topic that it reads. */
+/** A consumer group and a topic that it reads. */
 export interface Reader {
   readonly group: string;
   readonly topic: Topic;
-  /** Where it keeps how far it has come. */
+  /** Where it stores its position. */
   readonly positions: 'states' | 'deliveries' | 'positions';
 }
 
-export interface Site {
+export interface RepartitionServices {
   readonly admin: Admin;
   readonly redis: RedisConnection;
   readonly kafka: Pick<KafkaOptions, 'prefix'>;
   readonly readers: readonly Reader[];
 }
 
-/** Who runs, as far as it can be known: members of groups, and nodes that wait for replies. */
-export async function processesIn({ admin, redis, kafka, readers }: Site): Promise<string[]> {
+/** Returns the running processes that can be detected: members of groups, and nodes that receive replies. */
+export async function processesIn({ admin, redis, kafka, readers }: RepartitionServices): Promise<string[]> {
   const { groups } = await admin.describeGroups(readers.map(({ group, topic }) => groupNameOf(kafka, group, topic)));
   const inGroups = groups
     .filter(({ members }) => members.length > 0)
@@ -38,11 +35,11 @@ export async function processesIn({ admin, redis, kafka, readers }: Site): Promi
   return inboxes === 0 ? inGroups : [`${counted(inboxes, 'process')} with the role ingest`, ...inGroups];
 }
 
-/** What must be done before a device may move. Deliveries that are in their queue may wait: there they stay. */
-export async function waitingIn(site: Site, partitions: number): Promise<string[]> {
+/** Returns the work that must be done before devices move. Queued deliveries don't count: they stay where they are. */
+export async function waitingIn(site: RepartitionServices, partitions: number): Promise<string[]> {
   const readings = await Promise.all(
     site.readers.map(async (reader) => {
-      const waiting = await recordsBefore(site, reader, partitions);
+      const waiting = await unreadRecords(site, reader, partitions);
       return waiting === 0
         ? []
         : [`${counted(waiting, 'record')} of ${site.kafka.prefix}${reader.topic} for ${reader.group}`];
@@ -55,8 +52,12 @@ export async function waitingIn(site: Site, partitions: number): Promise<string[
 const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : /(s|x)$/.test(noun) ? 'es' : 's'}`;
 
-/** Records that the log holds and the reader has not read. */
-async function recordsBefore({ admin, redis, kafka }: Site, reader: Reader, partitions: number): Promise<number> {
+/** Counts the records that the reader has not read. */
+async function unreadRecords(
+  { admin, redis, kafka }: RepartitionServices,
+  reader: Reader,
+  partitions: number,
+): Promise<number> {
   const bounds = await admin.fetchTopicOffsets(kafka.prefix + reader.topic);
   const positions = await positionsOf(redis, reader, partitions);
   return bounds.reduce((sum, { partition, low, high }) => {
@@ -82,7 +83,7 @@ async function positionsOf(
   return Promise.all(Array.from({ length: partitions }, (_, partition) => read(partition)));
 }
 
-async function fullOutboxes({ redis }: Site, partitions: number): Promise<number> {
+async function fullOutboxes({ redis }: RepartitionServices, partitions: number): Promise<number> {
   const outboxes = Array.from(
     { length: partitions },
     (_, partition) => partitionKeys(redis.options.prefix, partition).outbox,

@@ -1,9 +1,8 @@
 /**
- * Devices' states in Redis, from the keys of the partitions that they were in to those of the partitions that they
- * belong to.
+ * Moves device states in Redis from the keys of their old partitions to those of their new ones.
  *
- * A state is written under its new key before the old one goes, and never over one that is there: whoever is ended in
- * the middle begins again, and all ends the same. Who calls makes sure that nobody else writes states.
+ * A state is written under its new key before the old key is deleted, and never over an existing state. So an interrupted
+ * move can be repeated. The caller makes sure that nobody else writes states.
  */
 import type { Redis } from 'ioredis';
 import { partitionOfKey } from '../kafka/produce/partitioner.js';
@@ -12,16 +11,10 @@ import type { RedisConnection } from '../redis/connection.js';
 import { createScript, runScript, type ScriptArgument } from '../redis/scripts.js';
 import { partitionKeys } from '../redis/state-scripts.js';
 
-/**
- * Keys that a server is asked for at once, and states that are in hand, of each server: a partition has its share of
- * them.
- */
+/** Keys that are scanned, and states that are in memory, at once per server. */
 const batchKeys = 5_000;
 
-/**
- * Keys: devices, of one partition. Answers of each its state and the ms until it expires: -1 for never, -2 where there
- * is no state.
- */
+/** Keys: devices of one partition. Returns each state and the ms until it expires: -1 for never, -2 for no state. */
 const readScript = createScript(`
 local answer = {}
 for i = 1, #KEYS do
@@ -31,19 +24,20 @@ end
 return answer
 `);
 
-/**
- * Keys: devices, of one partition. Arguments: of each its state and the ms until it expires, from 1, or -1. Leaves
- * those that are there.
- */
+/** Keys: devices of one partition. Arguments: each state and the ms until it expires, or -1. Keeps existing states. */
 const writeScript = createScript(`
 for i = 1, #KEYS do
   local state, expiry = ARGV[2 * i - 1], ARGV[2 * i]
-  if expiry == '-1' then redis.call('SET', KEYS[i], state, 'NX') else redis.call('SET', KEYS[i], state, 'NX', 'PX', expiry) end
+  if expiry == '-1' then
+    redis.call('SET', KEYS[i], state, 'NX')
+  else
+    redis.call('SET', KEYS[i], state, 'NX', 'PX', expiry)
+  end
 end
 return 1
 `);
 
-/** Keys: devices, of one partition. */
+/** Keys: devices of one partition. */
 const deleteScript = createScript("for i = 1, #KEYS do redis.call('DEL', KEYS[i]) end return 1");
 
 interface Move {
@@ -58,15 +52,14 @@ interface State {
   readonly expiryMs: number;
 }
 
-/** Resolves to how many were moved. `onMoved` hears of every batch. */
+/** Returns the number of moved states. Calls `onMoved` after every batch. */
 export async function moveStates(
   redis: RedisConnection,
   partitions: number,
   onMoved: (states: number) => void = () => {},
 ): Promise<number> {
   let moved = 0;
-  // A server that took over from another lists its keys in another order, so one pass may miss some: the last must find
-  // none.
+  // After a failover a server lists its keys in another order, so a pass may miss some. The last pass must find none.
   for (let found = -1; found !== 0; ) {
     const passes = mastersOf(redis.client).map((master) => moveFrom(master, redis, partitions, onMoved));
     found = (await Promise.all(passes)).reduce((sum, each) => sum + each, 0);
@@ -97,7 +90,7 @@ async function moveFrom(
   return moved;
 }
 
-/** Undefined for a key that is where it belongs, or is no device's. */
+/** Returns undefined for a device in its partition, and for other keys. */
 function moveOf(key: string, partitions: number): Move | undefined {
   const [, partition, device] = /^\{state\.(\d+)\}\.device:(.*)$/s.exec(key) ?? [];
   if (device === undefined) return undefined;
@@ -105,7 +98,7 @@ function moveOf(key: string, partitions: number): Move | undefined {
   return move.to === move.from ? undefined : move;
 }
 
-/** How many had a state: others expired meanwhile, or are those of a try before. */
+/** Returns how many had a state. Others have expired, or were moved by an earlier attempt. */
 async function moveBatch(redis: RedisConnection, moves: readonly Move[]): Promise<number> {
   const { prefix } = redis.options;
   const nameOf = (partition: number, { device }: Move): string => partitionKeys(prefix, partition).device + device;
@@ -162,7 +155,7 @@ function statesIn(answer: readonly (Buffer | null | number)[], moves: readonly M
   });
 }
 
-/** What `work` makes of the items of every partition, all of them at once. */
+/** Runs `work` for the items of each partition concurrently, and returns all results. */
 async function eachPartition<Item, Result>(
   items: readonly Item[],
   partitionOf: (item: Item) => number,
@@ -177,5 +170,5 @@ async function eachPartition<Item, Result>(
   return (await Promise.all([...groups].map(([partition, group]) => work(group, partition)))).flat();
 }
 
-/** What matches the text itself, in the patterns of Redis. */
+/** Escapes the text for a Redis pattern. */
 const asPattern = (text: string): string => text.replaceAll(/[\\*?[\]^]/g, '\\$&');

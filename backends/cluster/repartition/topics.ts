@@ -1,6 +1,4 @@
-/**
- * The partitions that our topics have in Kafka, and more of them. Of all topics but `changes`, which has one for good.
- */
+/** Counts and adds partitions of all topics except `changes`, which always has one. */
 import type { Admin } from 'kafkajs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { KafkaOptions } from '../options.js';
@@ -10,10 +8,10 @@ type Prefix = Pick<KafkaOptions, 'prefix'>;
 
 const partitioned = Object.values(topics).filter((topic) => topic !== topics.changes);
 
-/** Partitions that were just made: not all brokers know of them yet. */
-const knownWithinMs = 30_000;
+/** How long brokers may take to learn of new partitions. */
+const propagationLimitMs = 30_000;
 
-/** 0 for a topic that isn't there. */
+/** Counts the partitions of each topic: 0 for one that does not exist. */
 export async function countPartitions(admin: Admin, { prefix }: Prefix): Promise<ReadonlyMap<Topic, number>> {
   const existing = new Set(await admin.listTopics());
   const names = partitioned.map((topic) => prefix + topic).filter((name) => existing.has(name));
@@ -22,12 +20,12 @@ export async function countPartitions(admin: Admin, { prefix }: Prefix): Promise
   return new Map(partitioned.map((topic) => [topic, counts.get(prefix + topic) ?? 0]));
 }
 
-/** Kafka's check of {@link growTopics}, by which nothing changes: rejects where we may not. */
+/** Validates {@link growTopics} without changing anything. Rejects when it is not permitted. */
 export async function checkGrowth(admin: Admin, options: Prefix, to: number): Promise<void> {
   await createPartitions(admin, options, to, true);
 }
 
-/** Resolves when every topic has so many partitions. Topics that have them already stay as they are. */
+/** Resolves when every topic has so many partitions. Topics that have them are not changed. */
 export async function growTopics(admin: Admin, options: Prefix, to: number): Promise<void> {
   await createPartitions(admin, options, to, false);
   await retried(
@@ -36,7 +34,7 @@ export async function growTopics(admin: Admin, options: Prefix, to: number): Pro
         if (count !== to) throw new Error(`topic ${options.prefix}${topic} has ${count} partitions, not ${to}`);
       }
     },
-    { limitMs: knownWithinMs },
+    { limitMs: propagationLimitMs },
   );
 }
 

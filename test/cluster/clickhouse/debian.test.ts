@@ -32,7 +32,7 @@ if (!areHere)
   console.error("no clickhouse-server of Debian's, or no ZooKeeper: .ci/services gets them; their tests are skipped");
 test.runIf(process.env.CI === 'true')('CI has the servers', () => expect(areHere).toBe(true));
 
-const tooOld = /^ClickHouse at \S+ is of no use: it is version 18\.16\.1, and 25\.8 is the oldest that will do$/;
+const tooOld = /^ClickHouse at \S+ can't be used: it is version 18\.16\.1, but 25\.8 is the oldest that is supported$/;
 
 describe.runIf(areHere)('who gets in', () => {
   let certificates: Certificates;

@@ -100,6 +100,6 @@ test('without them a start fails, and says at what', async () => {
   const sasl = { mechanism, ...stranger } as const;
   const { prefix } = options;
   await expect(connectKafka({ ...options, sasl }, () => {})).rejects.toThrow(
-    `topics can't be made: ${prefix}attempts: Not authorized`,
+    `topics can't be created: ${prefix}attempts: Not authorized`,
   );
 });

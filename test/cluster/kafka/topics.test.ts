@@ -106,7 +106,7 @@ describe('topics', () => {
     const topic = `${options.prefix}changes`;
     await makeTopic({ topic, numPartitions: 1, configEntries: [{ name: 'cleanup.policy', value: 'compact' }] });
     open.push(await connectKafka(options, (problem) => problems.push(problem)));
-    expect(tooEarly()).toEqual([expect.stringContaining(`${topic} has min.compaction.lag.ms 0: a refused edit`)]);
+    expect(tooEarly()).toEqual([expect.stringContaining(`${topic} has min.compaction.lag.ms 0: a rejected edit`)]);
     const fresh = freshKafkaOptions();
     for (const _start of ['first', 'second']) open.push(await connectKafka(fresh, (problem) => problems.push(problem)));
     expect(tooEarly()).toHaveLength(1);

@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ClusterBackend, openCluster } from '../../../backends/cluster/cluster.js';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
-import { shipped } from '../../../backends/cluster/registry/vocabulary.js';
+import { shippedSchemas } from '../../../backends/cluster/registry/shipped-schemas.js';
 import { type Log, type Topic, topics } from '../../../pipeline/ports.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { exampleEvent } from '../../../schemas/testing/examples.js';
@@ -85,7 +85,7 @@ describe.skipIf(lacking)('a client in Python', () => {
     'reads %s as they were written',
     async (topic, ofTopic) => {
       const records = fc.sample(ofTopic, 50).map((value, index) => ({ key: `key ${index} ü`, value }));
-      const { encode } = shipped.codecs[topic];
+      const { encode } = shippedSchemas.codecs[topic];
       await log.append(
         topic,
         records.map(({ key, value }) => ({ key, value: encode(value) })),

@@ -10,7 +10,7 @@ import type { RegistryOptions } from '../../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { createKnownIds, type KnownId, type KnownIds } from '../../../backends/cluster/registry/known-ids.js';
 import { openWireSchemas } from '../../../backends/cluster/registry/open.js';
-import { shipped, type Vocabulary } from '../../../backends/cluster/registry/vocabulary.js';
+import { type SchemaSet, shippedSchemas } from '../../../backends/cluster/registry/shipped-schemas.js';
 import type { WireSchemas } from '../../../backends/cluster/registry/wire-schemas.js';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import { type Codec, codecs, createCodec } from '../../../schemas/codecs.js';
@@ -39,13 +39,13 @@ beforeEach(async () => {
 });
 
 interface Settings {
-  readonly vocabulary?: Vocabulary;
+  readonly schemas?: SchemaSet;
   readonly outageLimitMs?: number;
 }
 
-const open = (registry: RegistryOptions, { vocabulary, ...settings }: Settings = {}): Promise<WireSchemas> => {
+const open = (registry: RegistryOptions, { schemas, ...settings }: Settings = {}): Promise<WireSchemas> => {
   const onProblem = (problem: string) => void problems.push(problem);
-  return openWireSchemas({ registry, knownIds, subjectPrefix: prefix, onProblem, ...settings }, vocabulary);
+  return openWireSchemas({ registry, knownIds, subjectPrefix: prefix, onProblem, ...settings }, schemas);
 };
 
 /** What the registry's API answers to somebody else. */
@@ -94,20 +94,20 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 function writeIds(wire: WireSchemas): Record<string, number> {
   return Object.fromEntries(
     allTopics.map((topic) => {
-      const frame = Buffer.from([0, 0, 0, 0, shipped.codecs[topic].schemaId]);
+      const frame = Buffer.from([0, 0, 0, 0, shippedSchemas.codecs[topic].schemaId]);
       return [topic, idOf(wireFrame(wire, topic, frame))];
     }),
   );
 }
 
-/** The events topic alone, as a program knows it that shipped these versions. */
-function eventVersions(...schemas: string[]): { vocabulary: Vocabulary; codec: Codec<unknown> } {
+/** The events topic alone, as a program knows it that shippedSchemas these versions. */
+function eventVersions(...schemas: string[]): { schemas: SchemaSet; codec: Codec<unknown> } {
   const type = avro.Type.forSchema(JSON.parse(schemas.at(-1)!), { registry: {}, wrapUnions: false });
   const codec = createCodec<unknown>(type, codecs.event.schemaId);
   const versions = schemas.map((schema, index) => ({ topic: topics.events, name: `event.v${index + 1}`, schema }));
-  return { vocabulary: { codecs: { ...shipped.codecs, events: codec }, versions }, codec };
+  return { schemas: { codecs: { ...shippedSchemas.codecs, events: codec }, versions }, codec };
 }
-const eventV1 = shipped.versions.find(({ name }) => name === 'event.v1')!.schema;
+const eventV1 = shippedSchemas.versions.find(({ name }) => name === 'event.v1')!.schema;
 const eventV2 = withField({ name: 'mood', type: ['null', 'string'], default: null });
 /** Not compatible with the first: without a default. */
 const eventBroken = withField({ name: 'weight', type: 'double' });
@@ -128,7 +128,7 @@ describe('a registry', () => {
     const subjects: string[] = await ask(registry, '/subjects');
     expect(subjects.filter((name) => name.startsWith(prefix)).toSorted()).toEqual(allTopics.map(subjectOf).toSorted());
     for (const topic of allTopics) {
-      const versions = shipped.versions.filter((version) => version.topic === topic);
+      const versions = shippedSchemas.versions.filter((version) => version.topic === topic);
       expect(await ask(registry, `/subjects/${subjectOf(topic)}/versions`)).toEqual(
         versions.map((_, index) => index + 1),
       );
@@ -143,8 +143,8 @@ describe('a registry', () => {
   test('lets old and new programs read each other', async () => {
     const old = eventVersions(eventV1);
     const next = eventVersions(eventV1, eventV2);
-    const oldNode = await open(registry, { vocabulary: old.vocabulary });
-    const newNode = await open(registry, { vocabulary: next.vocabulary });
+    const oldNode = await open(registry, { schemas: old.schemas });
+    const newNode = await open(registry, { schemas: next.schemas });
     const oldFrame = wireFrame(oldNode, topics.events, old.codec.encode(event));
     const newFrame = wireFrame(newNode, topics.events, next.codec.encode({ ...event, mood: 'good' }));
     expect(idOf(newFrame)).not.toBe(idOf(oldFrame));
@@ -190,7 +190,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
   });
   afterAll(() => registry?.stop());
 
-  /** By the order in which versions shipped: topics' newest versions. */
+  /** By the order in which versions shippedSchemas: topics' newest versions. */
   const expectedIds = {
     rejections: 1,
     attempts: 2,
@@ -225,15 +225,13 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
   });
 
   test('that gives an id to another version than before keeps a node from starting', async () => {
-    const { vocabulary } = eventVersions(eventV1, eventV2);
+    const { schemas } = eventVersions(eventV1, eventV2);
     await registry.restart();
-    await open(registry, { vocabulary });
+    await open(registry, { schemas });
     await registry.restart();
     await occupy(registry, 1);
-    const start = open(registry, { vocabulary });
-    await expect(start).rejects.toThrow(
-      `schema id 2 of subject ${subjectOf(topics.events)} has come to mean another version`,
-    );
+    const start = open(registry, { schemas });
+    await expect(start).rejects.toThrow(`schema id 2 of subject ${subjectOf(topics.events)} now means another version`);
     // Nothing that it gave out since is remembered.
     const known = await knownIds.read();
     expect(new Map(known.map(({ id, schema }) => [id, schema]))).toEqual(
@@ -287,7 +285,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     expect(await read(after, wireFrame(before))).toEqual(plain(event));
     expect(problems).toEqual([
       expect.stringContaining("can't be reached"),
-      expect.stringContaining('records are written under the ids that it gave before'),
+      expect.stringContaining('records are written with the ids that it assigned before'),
     ]);
 
     // One that hangs is no better.
@@ -298,16 +296,16 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
   });
 
   test('that is away at the start of all is waited for, and then is an error', async () => {
-    const { vocabulary } = eventVersions(eventV1);
+    const { schemas } = eventVersions(eventV1);
     await registry.kill();
-    const start = open(registry, { vocabulary });
+    const start = open(registry, { schemas });
     await registry.restart();
     const wire = await start;
     expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
 
     await registry.kill();
-    const { vocabulary: next } = eventVersions(eventV1, eventV2);
-    await expect(open(registry, { vocabulary: next, outageLimitMs: 1_000 })).rejects.toThrow(
+    const { schemas: next } = eventVersions(eventV1, eventV2);
+    await expect(open(registry, { schemas: next, outageLimitMs: 1_000 })).rejects.toThrow(
       'no id is known for event.v2',
     );
   });
@@ -331,12 +329,12 @@ describe('known ids', () => {
   });
 
   test('that another node gave another meaning meanwhile keep a node from starting', async () => {
-    const { vocabulary } = eventVersions(eventV1);
+    const { schemas } = eventVersions(eventV1);
     const { read, write } = knownIds;
     const others = (ids: readonly KnownId[]) => write(ids.map((known) => ({ ...known, schema: eventV2 })));
     knownIds = { read, write: async (ids) => others(ids).then(() => write(ids)) };
-    const start = open(services()!.registry, { vocabulary });
-    await expect(start).rejects.toThrow(/^schema id \d+ of subject .* has come to mean another version/);
+    const start = open(services()!.registry, { schemas });
+    await expect(start).rejects.toThrow(/^schema id \d+ of subject .* now means another version/);
   });
 });
 
@@ -367,7 +365,7 @@ describe('a subject that was there before', () => {
   ])('with compatibility %s has %s afterwards', async (before, after) => {
     const subject = subjectOf(topics.changes);
     await ask(registry, `/subjects/${subject}/versions`, {
-      schema: shipped.versions.find(({ name }) => name === 'change.v1')!.schema,
+      schema: shippedSchemas.versions.find(({ name }) => name === 'change.v1')!.schema,
     });
     await ask(registry, `/config/${subject}`, { compatibility: before }, 'PUT');
     await open(registry);
@@ -386,8 +384,8 @@ test('encryption and a password are used, and demanded', { timeout: 180_000 }, a
   const wire = await open({ url, username, password, tls });
   expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
   await expect(open({ url, username, password: 'guess', tls })).rejects.toThrow(/answered 401 to user fenceline$/);
-  await expect(open({ url, tls })).rejects.toThrow(/answered 401 to user nobody$/);
+  await expect(open({ url, tls })).rejects.toThrow(/answered 401 to a request without a user$/);
   // Redis has the ids by now: without a registry that can be trusted we go by them, and say so.
   await open({ url, username, password, tls: { ca } });
-  expect(problems.at(-1)).toMatch(/can't be reached: .*certificate.*; records are written under the ids/);
+  expect(problems.at(-1)).toMatch(/can't be reached: .*certificate.*; records are written with the ids/);
 });

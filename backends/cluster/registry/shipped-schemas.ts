@@ -1,7 +1,6 @@
 /**
- * Every version of every topic's schema that ever shipped, and the codec that each topic is read and written with.
- *
- * Flows in: `schemas/avro/versions/`, where each is whole in itself. Flows out: texts that are the same on every start.
+ * Every shipped version of every topic's schema, from `schemas/avro/versions/`, and the codec of each topic. The texts
+ * are the same at every start.
  */
 import { readFileSync } from 'node:fs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
@@ -9,15 +8,15 @@ import { type Codec, codecs } from '../../../schemas/codecs.js';
 
 export interface Version {
   readonly topic: Topic;
-  /** As its file, such as `event.v1`. */
+  /** Name of its file, such as `event.v1`. */
   readonly name: string;
-  /** Its schema: JSON, every named type defined within. */
+  /** The schema as JSON, with all named types. */
   readonly schema: string;
 }
 
-export interface Vocabulary {
+export interface SchemaSet {
   readonly codecs: Readonly<Record<Topic, Codec<unknown>>>;
-  /** In the order in which they are registered, older ones of a topic before newer. */
+  /** In the order of registration, older versions of a topic before newer ones. */
   readonly versions: readonly Version[];
 }
 
@@ -34,9 +33,9 @@ const topicOf = {
 type RecordName = keyof typeof topicOf;
 
 /**
- * A new version goes to the end, and nothing ever moves: so a registry of our own that lost its data gives every
- * version the id it had. The first eight stand in this order so that there no version has the fixed id of its topic
- * (rejections have 8, locations 1): an id then never looks like the other kind.
+ * Add new versions at the end and never reorder them. A registry of our own that lost its data then assigns the same ids
+ * again. With the order of the first eight, no version gets the internal id of its topic (8 for rejections, 1 for
+ * locations), so the two kinds of ids can't be confused.
  */
 const shippedInOrder: readonly `${RecordName}.v${number}`[] = [
   'rejection.v1',
@@ -51,7 +50,7 @@ const shippedInOrder: readonly `${RecordName}.v${number}`[] = [
   'change.v3',
 ];
 
-export const shipped: Vocabulary = {
+export const shippedSchemas: SchemaSet = {
   codecs: {
     [topics.locations]: codecs.location,
     [topics.outcomes]: codecs.outcome,
@@ -69,7 +68,7 @@ export const shipped: Vocabulary = {
   })),
 };
 
-/** Without the white space of the file, so that its formatting may change. */
+/** Returns the schema without white space, so that the file's formatting may change. */
 function readVersion(name: string): string {
   return JSON.stringify(
     JSON.parse(readFileSync(new URL(`../../../schemas/avro/versions/${name}.avsc`, import.meta.url), 'utf8')),

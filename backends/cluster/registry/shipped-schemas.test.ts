@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import avro from 'avsc';
 import { expect, test } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
-import { shipped } from './vocabulary.js';
+import { shippedSchemas } from './shipped-schemas.js';
 
-const { versions, codecs } = shipped;
+const { versions, codecs } = shippedSchemas;
 
 test('every shipped version of every topic is registered, and none that is only stored', () => {
   const files = readdirSync(new URL('../../../schemas/avro/versions/', import.meta.url));
