@@ -185,7 +185,7 @@ test('from 4 to 8 partitions, killed in the middle: every device goes on where i
     if (text.includes('have 8 partitions')) child.kill('SIGKILL');
   });
   expect(killed.code).toBe(null);
-  expect((await repartition(four, 16)).text).toContain('a change from 4 to 8 partitions is under way');
+  expect((await repartition(four, 16)).text).toContain('a change from 4 to 8 partitions is in progress');
   for (const environment of [four, eight]) {
     expect(await refusalOf(environment)).toContain('a repartition from 4 to 8 partitions is in progress');
   }
