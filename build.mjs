@@ -1,7 +1,40 @@
 // Compiles to dist/ and puts the schema files, which are read at run time, beside the code that reads them.
+//
+//   node build.mjs            builds
+//   node build.mjs --check    fails if dist/ was not made from the present sources
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-rmSync('dist', { recursive: true, force: true });
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc'], { stdio: 'inherit' });
-for (const folder of ['schemas/avro', 'schemas/clickhouse']) cpSync(folder, `dist/${folder}`, { recursive: true });
+const root = import.meta.dirname;
+const stampFile = join(root, 'dist/sources.sha256');
+const schemaFolders = ['schemas/avro', 'schemas/clickhouse'];
+
+/** Returns a hash of everything that is compiled or copied. Test files are not: they run from source. */
+function hashSources() {
+  const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
+  const hash = createHash('sha256');
+  for (const folder of include.filter((name) => existsSync(join(root, name))).toSorted()) {
+    const names = readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`);
+    const isSource = (name) => /\.(ts|json|avsc|sql)$/.test(name) && !name.endsWith('.test.ts');
+    for (const name of names.filter(isSource).toSorted())
+      hash.update(`${name}\0`).update(readFileSync(join(root, name)));
+  }
+  for (const name of ['tsconfig.json', 'build.mjs']) hash.update(readFileSync(join(root, name)));
+  return hash.digest('hex');
+}
+
+if (process.argv.includes('--check')) {
+  const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined;
+  if (built !== hashSources()) {
+    process.stderr.write(`dist/ ${built ? 'was built from other sources' : 'is missing'}: run "npm run build" first\n`);
+    process.exitCode = 1;
+  }
+} else {
+  const hash = hashSources();
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd: root, stdio: 'inherit' });
+  for (const folder of schemaFolders) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
+  writeFileSync(stampFile, hash);
+}

@@ -1,46 +1,74 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
+import { DurationsReporter, LongestFirst } from './testing/vitest/durations.js';
+import { LeftOutReporter } from './testing/vitest/left-out.js';
 
-const modules =
-  '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,replay,server,cli,demo,bench,testing,test}';
-/** Run against real services, which are started when one of these files is to run: testing/services. */
+/** test/README.md explains the kinds of tests. Projects run one after the other, in `groupOrder`. */
+const modules = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,replay,server,cli,demo,bench,testing}';
+
+/** These files start servers or other programs, or keep native databases open: each gets a process of its own. */
+const embeddedFiles = [
+  'test/{contract,documentation,deploy,embedded,kill}/**/*.test.ts',
+  'test/{end-to-end,browser}/**/*.test.ts',
+];
 const clusterFiles = ['test/cluster/**/*.test.ts'];
-/** Black-box tests, which run in both projects: embedded in the one, as nodes of a cluster in the other. */
-const blackBoxFiles = ['test/{end-to-end,browser}/**/*.test.ts'];
+
 /**
- * What depends on the version of Kafka: every request that we send, groups, faults of brokers, and whole nodes.
- * TEST_KAFKA_VERSION=4.1 adds them as project `kafka`, on that version. The rest of the cluster suite meets Kafka only
- * through these.
+ * Black-box files that run on both backends, because what they test depends on the log, the state store, the delivery
+ * queue, analytics, or configuration that other nodes must see.
+ *
+ * The others run once, embedded. They test what is above the ports: validation (bad-input, query-parameters, openapi),
+ * maps, the HTTP server's close (stop-answers-everything; shutdown runs on both), and browsers.
+ */
+const onBothBackends = [
+  'test/end-to-end/{analytics,authority,beacons,bulk,expiry,replay,shutdown,stream,track,webhooks}.test.ts',
+];
+
+/**
+ * Files that depend on the version of Kafka: every request that Fenceline sends, groups, faults of brokers, and whole
+ * nodes. TEST_KAFKA_VERSION=4.1 adds them as project `kafka`, on that version.
  */
 const kafkaFiles = [
   'test/cluster/kafka/*.test.ts',
   'test/cluster/{repartition,nodes}.test.ts',
   'test/cluster/faults/{processes,services-broker}.test.ts',
 ];
+
 const onServices = {
-  globalSetup: 'testing/services/setup.ts',
+  globalSetup: ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.ts', 'testing/services/setup.ts'],
   runner: 'testing/services/runner.ts',
   testTimeout: 120_000,
-  // Brokers, Redis, ClickHouse and browsers share two cores with the tests: a time limit that passed isn't a failure
-  // yet, while a neighbour starts.
-  // A broken rule is, at once. Faults are tried once: there, what is lost may show as something that never came.
-  retry: { count: 2, condition: /timed out|not within|due to timeout/ },
 };
+
+/** Random tests repeat the same choices unless a campaign (`npm run test:faults`) or the caller names another seed. */
+const { FAULT_SEED = '1', KILL_SEED = '1' } = process.env;
 
 export default defineConfig({
   test: {
     testTimeout: 60_000,
-    // Hooks start servers, while neighbours do too.
+    // Hooks start servers.
     hookTimeout: 120_000,
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.
     pool: 'forks',
     maxWorkers: 2,
+    env: { FAULT_SEED, KILL_SEED },
+    sequence: { sequencer: LongestFirst },
+    reporters: ['default', new DurationsReporter(), new LeftOutReporter()],
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
-          include: [`${modules}/**/*.test.ts`],
-          exclude: [...configDefaults.exclude, ...clusterFiles],
+          include: [`${modules}/**/*.test.ts`, 'test/ledger/**/*.test.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'embedded',
+          include: embeddedFiles,
+          globalSetup: ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.ts'],
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -48,15 +76,15 @@ export default defineConfig({
         test: {
           ...onServices,
           name: 'cluster',
-          include: [...clusterFiles, ...blackBoxFiles],
-          sequence: { groupOrder: 1 },
+          include: [...clusterFiles, ...onBothBackends],
+          sequence: { groupOrder: 2 },
         },
       },
       ...(process.env.TEST_KAFKA_VERSION
         ? [
             {
               extends: true as const,
-              test: { ...onServices, name: 'kafka', include: kafkaFiles, sequence: { groupOrder: 2 } },
+              test: { ...onServices, name: 'kafka', include: kafkaFiles, sequence: { groupOrder: 3 } },
             },
           ]
         : []),

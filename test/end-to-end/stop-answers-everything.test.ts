@@ -1,6 +1,6 @@
 /**
- * On SIGTERM 9 of 16 requests got ECONNRESET: idle connections were closed while their clients wrote. Every request
- * that is sent on an open connection is answered. A new connection is refused, or, before it said anything, closed.
+ * After SIGTERM every request on an open connection is answered. A new connection is refused, or closed before it sends
+ * anything. Once, 9 of 16 requests got ECONNRESET, because idle connections were closed while their clients wrote.
  */
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -19,11 +19,11 @@ afterEach(async () => {
 interface Fate {
   /** Status, or the code of the error. */
   readonly what: number | string;
-  /** The request was written on a connection that had been accepted: it may not be lost. */
+  /** Whether the request was written on an accepted connection: it must not be lost then. */
   readonly isSent: boolean;
 }
 
-/** One request; what became of it, and whether it went out on a connection. */
+/** Sends one request and returns its outcome. */
 function send(agent: Agent, address: string, key: string, path: string, body?: object): Promise<Fate> {
   return new Promise((resolve) => {
     const headers = { authorization: key, 'content-type': 'application/json' };
@@ -47,9 +47,10 @@ function send(agent: Agent, address: string, key: string, path: string, body?: o
 }
 
 /**
- * A client on one kept connection that sends, with a pause between, until it is refused; the fates of all its requests.
+ * Sends requests on one kept connection, with a pause between them, until one is refused. Returns the outcomes and calls
+ * `onAnswer` after each.
  */
-async function keepSending(name: string, pauseMs: number): Promise<Fate[]> {
+async function keepSending(name: string, pauseMs: number, onAnswer: () => void): Promise<Fate[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { address, keys } = server as TestServer;
   const fates: Fate[] = [];
@@ -60,6 +61,7 @@ async function keepSending(name: string, pauseMs: number): Promise<Fate[]> {
       ...standing(0, 0),
     });
     fates.push(fate);
+    onAnswer();
     if (typeof fate.what === 'string') break;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
@@ -75,13 +77,14 @@ describe.each([0, 700])(
         FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
         ...(readinessDelayMs > 0 && { FENCELINE_HTTP_READINESS_DELAY_MS: String(readinessDelayMs) }),
       });
-      // From one that never rests to one that is nearly silent for long enough to be closed.
+      // The pauses reach from none to nearly the time after which an idle connection is closed.
+      let answers = 0;
       const pauses = Array.from({ length: 60 }, (_, index) => (index % 20) * 45);
-      const traffic = pauses.map((pauseMs, index) => keepSending(`client-${index}`, pauseMs));
+      const traffic = pauses.map((pauseMs, index) => keepSending(`client-${index}`, pauseMs, () => (answers += 1)));
       const { address, keys } = server;
       const probe = new Agent({ keepAlive: false });
-      await until(async () => (await send(probe, address, keys.test_secret, '/v1/events?limit=1')).what === 200);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      // Every client has had an answer, and the fast ones many.
+      await until(() => answers > 4 * pauses.length, { timeoutMs: 30_000 });
 
       const stopped = server.stop();
       if (readinessDelayMs > 0) {
@@ -93,7 +96,6 @@ describe.each([0, 700])(
       const lost = fates.filter(({ what, isSent }) => isSent && typeof what === 'string');
       expect(lost).toEqual([]);
       expect(new Set(fates.map(({ what }) => what))).toEqual(new Set([200, 'ECONNREFUSED']));
-      expect(fates.filter(({ what }) => what === 200).length).toBeGreaterThan(100);
     }, 60_000);
   },
 );

@@ -1,4 +1,4 @@
-/** The live stream as a stranger reads it, through kills of the server, and `fenceline tail`, which shows it. */
+/** The live stream over HTTP, through kills of the server, and `fenceline tail`, which prints it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -31,7 +31,7 @@ const trackIn = async (deviceId: string, device = server.as('test_publishable'))
   (await device.track({ deviceId, ...standing(0, 0) })).events;
 
 describe('the live stream', () => {
-  it('shows what a track call caused, as the call answered it', async () => {
+  it('sends the events of a track call as the call returned them', async () => {
     const [all, tagged, other] = [
       await open(),
       await open('?tag=harbour&type=user.entered_geofence'),
@@ -47,11 +47,11 @@ describe('the live stream', () => {
     expect(other.messages()).toEqual([]);
   });
 
-  it('does not hold up a stop', async () => {
+  it('does not delay a stop', async () => {
     const stream = await open();
-    const startedMs = Date.now();
     expect(await server.stop()).toEqual({ code: 0, signal: null });
-    expect(Date.now() - startedMs).toBeLessThan(8_000);
+    // A stream that the stop had waited for would have been cut when the drain timeout passed.
+    expect(server.process.log().join('\n')).not.toContain('connections cut');
     await until(() => stream.isClosed);
     await server.restart();
   });
@@ -64,7 +64,7 @@ describe('the live stream', () => {
     const got: Json[] = [];
     let isSent = false;
 
-    /** In and out, each report again until it was acknowledged. */
+    /** Enters and leaves the fence, and repeats each report until it is acknowledged. */
     async function send(deviceId: string): Promise<void> {
       for (let report = 0; report < reports; report++) {
         const updatedAt = new Date(startMs + report * 1_000).toISOString();
@@ -73,7 +73,7 @@ describe('the live stream', () => {
         await until(async () => (await attempt().catch(() => undefined))?.status === 200, { timeoutMs: 40_000 });
       }
     }
-    /** Comes back with the last id, until all was sent and has come. */
+    /** Reconnects with the last id until everything was sent and received. */
     async function read(): Promise<void> {
       let stream = first;
       let lastEventId = '';
@@ -125,7 +125,7 @@ describe('the live stream', () => {
 });
 
 describe('fenceline tail', () => {
-  /** What it has printed, and its end. */
+  /** Starts `fenceline tail` and collects its output. */
   function tail(address: string, key: string, ...options: string[]) {
     const child: ChildProcess = spawn(process.execPath, [program, 'tail', '--address', address, ...options], {
       env: { ...process.env, FENCELINE_KEY: key },
@@ -146,7 +146,7 @@ describe('fenceline tail', () => {
     return { child, exited, lines: () => output.split('\n').slice(0, -1), errors: () => errors };
   }
 
-  /** Events from now on are surely shown: one that is only made for it has been. */
+  /** Resolves when `tail` follows the stream: it has printed an event that was sent for this purpose. */
   async function isFollowing({ lines }: { lines(): string[] }, device: Client): Promise<void> {
     const before = lines().length;
     await until(async () => {
@@ -155,7 +155,7 @@ describe('fenceline tail', () => {
     });
   }
 
-  it('shows an event per line, without colours in a pipe, and ends on SIGINT', async () => {
+  it('prints an event per line, without colours in a pipe, and ends on SIGINT', async () => {
     const { child, exited, lines } = tail(server.address, server.keys.test_secret, '--device', 'tailed');
     const device = server.as('test_publishable');
     await until(async () => {
@@ -169,7 +169,7 @@ describe('fenceline tail', () => {
     expect(await exited).toBe(0);
   });
 
-  it('ends when nobody reads it any more', async () => {
+  it('ends when its output is closed', async () => {
     const { child, exited, lines } = tail(server.address, server.keys.test_secret, '--json', '--from', 'earliest');
     await until(() => lines().length > 0);
     child.stdout?.destroy();
@@ -180,7 +180,7 @@ describe('fenceline tail', () => {
     expect(await exited).toBe(0);
   });
 
-  it('says what is wrong with its words or its key', async () => {
+  it('reports a wrong or missing key', async () => {
     const wrong = tail(server.address, 'prj_test_sk_wrong');
     expect(await wrong.exited).toBe(1);
     expect(wrong.errors()).toContain('unknown or revoked');
@@ -189,7 +189,7 @@ describe('fenceline tail', () => {
     expect(keyless.errors()).toContain('FENCELINE_KEY');
   });
 
-  it('goes on where it was when the server was killed, as JSON lines', async () => {
+  it('continues at the same event after the server was killed, as JSON lines', async () => {
     const { dataFolder, keys, environment } = server;
     await server.stop();
     const launched: ServerProcess[] = [];

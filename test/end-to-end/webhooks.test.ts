@@ -1,4 +1,5 @@
-/** Events at a webhook, from the outside: a real receiver, signatures checked by an independent implementation. */
+/** Webhooks end to end: a real receiver, and signatures checked by an independent implementation. */
+import { readFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answering, acknowledging, type ReceivedRequest, Receiver } from '../../testing/receiver.js';
@@ -36,7 +37,7 @@ interface Subject {
   readonly secret: string;
 }
 
-/** A fence with a tag of its own and a webhook that wants only its events, at a path of its own. */
+/** Creates a fence with a new tag, and a webhook for that tag alone at a new path. */
 async function subject(fields: object = {}, place = names * 1_000): Promise<Subject & { readonly eastM: number }> {
   const tag = newName();
   const path = `/${tag}`;
@@ -64,7 +65,7 @@ const attemptsOf = async (id: string, count: number): Promise<Json[]> =>
   });
 
 describe('a webhook', () => {
-  it('gets an event with its user, signed, within moments', async () => {
+  it('receives an event with its user, signed', async () => {
     const { eastM, path, secret, tag } = await subject();
     const deviceId = newName();
     const { events } = await device.track({ deviceId, userId: 'somebody', ...standing(eastM, 0) });
@@ -77,7 +78,7 @@ describe('a webhook', () => {
     expect(() => verify(request!, `whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow();
   });
 
-  it('gets the events of one location together when it wants them grouped', async () => {
+  it('receives the events of one location together when its delivery is grouped', async () => {
     const { eastM, path, tag } = await subject({ delivery: 'grouped' });
     for (let index = 0; index < 6; index++)
       await backend.putGeofence(`more-${index}`, circle(eastM, 0, 50 + index), tag);
@@ -88,7 +89,7 @@ describe('a webhook', () => {
     expect(bodies.flatMap((body) => body.events)).toEqual(events);
   });
 
-  it('gets what its types and tags ask for, and nothing else', async () => {
+  it('receives only events of its types and tags', async () => {
     const { eastM, path } = await subject({ types: ['user.exited_geofence'] });
     const deviceId = newName();
     await device.track({ deviceId, ...standing(eastM, 0) });
@@ -97,7 +98,7 @@ describe('a webhook', () => {
     expect(requests.map((request) => bodyOf(request).event.type)).toEqual(['user.exited_geofence']);
   });
 
-  it('is signed with both secrets while one replaces the other', async () => {
+  it('is signed with both secrets during a rotation', async () => {
     const { eastM, path, secret, webhook } = await subject();
     const rotated = ok(await backend.post(`/v1/webhooks/${webhook._id}/secrets`, { overlapHours: 1 }));
     const fresh = rotated.webhook.secrets[0].secret;
@@ -107,7 +108,7 @@ describe('a webhook', () => {
     verify(request!, fresh);
   });
 
-  it('is tried again after a failure, under the same id with the same bytes, and every try is on record', async () => {
+  it('is retried after a failure with the same id and bytes, and every attempt is recorded', async () => {
     const { eastM, path, webhook } = await subject();
     const failingOnce: Answering = (request, response) => {
       const first = receiver.at(path)[0] === request;
@@ -134,7 +135,7 @@ describe('a webhook', () => {
     expect(latest.request.body).toBe(second?.body.toString());
   });
 
-  it('that is gone is disabled, and says so', async () => {
+  it('is disabled with a reason when its endpoint answers 410', async () => {
     const { eastM, path, webhook } = await subject();
     receiver.answering = (_, response) => void response.writeHead(410).end();
     await device.track({ deviceId: newName(), ...standing(eastM, 0) });
@@ -146,7 +147,7 @@ describe('a webhook', () => {
     expect(disabled.disabled.reason).toBe('gone');
   });
 
-  it('shows the retry that waits, and forgets it once the webhook is deleted', async () => {
+  it('lists a pending retry, and drops it once the webhook is deleted', async () => {
     const { eastM, path, webhook } = await subject();
     receiver.answering = (_, response) => void response.writeHead(503, { 'retry-after': '600' }).end();
     const { events } = await device.track({ deviceId: newName(), ...standing(eastM, 0) });
@@ -168,7 +169,7 @@ describe('a webhook', () => {
     return Number(/^fenceline_webhook_deliveries_pending (\d+)$/m.exec(text)?.[1]);
   }
 
-  it('gets an event again when it is asked for, byte for byte', async () => {
+  it('redelivers an event with the same id and bytes', async () => {
     const { eastM, path, webhook } = await subject();
     const { events } = await device.track({ deviceId: newName(), ...standing(eastM, 0) });
     const [first] = await arrived(path, 1);
@@ -183,7 +184,7 @@ describe('a webhook', () => {
     expect(again?.body.equals(first!.body)).toBe(true);
   });
 
-  it('can be tried out', async () => {
+  it('answers a test request with the attempt', async () => {
     const { path, webhook, secret } = await subject();
     receiver.answering = (_, response) => void response.writeHead(202).end('ok');
     const { attempt } = ok(await backend.post(`/v1/webhooks/${webhook._id}/test`, {}));
@@ -192,8 +193,22 @@ describe('a webhook', () => {
   });
 });
 
-describe('an operator who allows no network', () => {
-  it('keeps webhooks away from private addresses, whatever they are called', async () => {
+/**
+ * A name that is not below `localhost` and that the machine's hosts file gives a loopback address: the API cannot refuse
+ * it by its text. Debian and Docker write such names.
+ */
+function loopbackName(): string | undefined {
+  const lines = readFileSync('/etc/hosts', 'utf8').split('\n');
+  const names = lines
+    .filter((line) => /^(127\.|::1\s)/.test(line))
+    .flatMap((line) => line.trim().split(/\s+/).slice(1));
+  return names.find((name) => /^[a-z][a-z0-9.-]*$/.test(name) && !/(^|\.)localhost$/.test(name));
+}
+
+describe('without allowed networks', () => {
+  it('webhooks never reach private addresses, however they are written', async ({ skip }) => {
+    const name = loopbackName();
+    skip(name === undefined && !process.env.CI, 'the hosts file gives no name but localhost a loopback address');
     const strict = await TestServer.start();
     try {
       const owner = strict.as('test_secret');
@@ -202,10 +217,10 @@ describe('an operator who allows no network', () => {
         const answer = await owner.post('/v1/webhooks', { url: `http://${host}:${port}/strict` });
         expect([host, answer.status, answer.body.meta.param]).toEqual([host, 400, 'url']);
       }
-      // A name that only resolves to a private address is found out when the connection is made.
-      const { webhook } = ok(await owner.post('/v1/webhooks', { url: `http://localtest.example:${port}/strict` }));
+      // Only the connection reveals that a name resolves to a private address.
+      const { webhook } = ok(await owner.post('/v1/webhooks', { url: `http://${name}:${port}/strict` }));
       const { attempt } = ok(await owner.post(`/v1/webhooks/${webhook._id}/test`, {}));
-      expect(['name_not_found', 'address_refused']).toContain(attempt.result);
+      expect(attempt.result).toBe('address_refused');
       expect(receiver.at('/strict')).toEqual([]);
     } finally {
       await strict.dispose();

@@ -1,18 +1,19 @@
-/** What a workload does in peace, and disturbed runs of it held against that. */
-import { expect } from 'vitest';
+/** Compares disturbed runs of a workload with an undisturbed one. */
+import { expect, inject } from 'vitest';
+import type { Ledger } from '../../ledger/ledger.js';
+import { onceInThisRun } from '../../ledger/once-in-this-run.js';
 import { brokenPromises, type Promised, type Run } from '../../ledger/verdict.js';
 import { buildWorkload, type Workload } from '../../ledger/workload.js';
 import { type MeasuredRun, oneNode, run } from './run.js';
 
-const endMs = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
+/** The same for all files of this run, which share the ledger of the undisturbed run. */
+const endMs = Math.floor(inject('oneRun').startedAtMs / 1_000) * 1_000 - 60_000;
 
-/** One per file: the undisturbed run is made once, by the first who needs it. */
 export class Story {
   readonly workload: Workload = buildWorkload(1, { devices: 100, locationsPerDevice: 100 }, endMs);
   readonly total = this.workload.devices.flat().length;
-  #undisturbed: Promise<Run> | undefined;
 
-  /** Nothing was lost, and nothing is other than in peace. */
+  /** Expects that nothing was lost, and that nothing differs from the undisturbed run. */
   async expectSame(what: string, disturbed: MeasuredRun, promised?: Partial<Promised>): Promise<void> {
     const { loggedIds, events, arrivedAgain } = disturbed.ledger;
     console.log(
@@ -20,8 +21,10 @@ export class Story {
         `${arrivedAgain} locations sent again, ${disturbed.receiver.requests.length} requests at the webhook, ` +
         `at longest ${disturbed.longestPauseMs} ms without a location applied`,
     );
-    this.#undisturbed ??= run({ workload: this.workload, nodes: oneNode });
-    const { ledger } = await this.#undisturbed;
+    const ledger = await onceInThisRun<Ledger>(
+      'undisturbed-ledger',
+      async () => (await run({ workload: this.workload, nodes: oneNode })).ledger,
+    );
     expect(loggedIds.length).toBeGreaterThan(this.total / 20);
     expect(brokenPromises(this.workload, ledger, disturbed, { repeatsInLog: true, ...promised }), what).toEqual([]);
   }

@@ -1,0 +1,41 @@
+// Repeats the kill and fault tests with random seeds, in their long form.
+//
+//   npm run test:faults                      5 rounds of the kill test, and of cluster faults where services are there
+//   npm run test:faults -- --rounds 100      more rounds
+//   npm run test:faults -- --seed 4711       one round with this seed
+//   npm run test:faults -- --keep-going      does not stop at the first failed round
+//
+// Each round prints its seed. A failed round prints the command that repeats it.
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seed: { type: 'string' },
+    'keep-going': { type: 'boolean', default: false },
+  },
+});
+const rounds = values.seed === undefined ? Number(values.rounds) : 1;
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number of at least 1');
+
+const hasServices = process.env.TEST_SERVICES_KAFKA !== undefined || process.env.CI === 'true';
+const projects = hasServices ? ['embedded', 'cluster'] : ['embedded'];
+const files = ['test/kill/', 'test/contract/embedded-', 'test/cluster/faults/'];
+
+const failedSeeds = [];
+for (let round = 1; round <= rounds; round += 1) {
+  const seed = values.seed ?? String(Math.floor(Math.random() * 1_000_000));
+  console.log(`\nRound ${round} of ${rounds}, seed ${seed}, projects ${projects.join(' and ')}`);
+  const args = ['vitest', 'run', ...projects.flatMap((project) => ['--project', project]), ...files];
+  const env = { ...process.env, TEST_CAMPAIGN: '1', KILL_SEED: seed, FAULT_SEED: seed };
+  const { status } = spawnSync('npx', args, { env, stdio: 'inherit' });
+  if (status === 0) continue;
+  failedSeeds.push(seed);
+  console.log(`\nThe round with seed ${seed} failed. Repeat it with: npm run test:faults -- --seed ${seed}`);
+  if (!values['keep-going']) break;
+}
+if (!hasServices)
+  console.log(`\nLeft out: faults of a cluster, which require services: eval "$(.ci/services)" && npm run test:faults`);
+console.log(failedSeeds.length === 0 ? '\nAll rounds passed.' : `\nFailed seeds: ${failedSeeds.join(', ')}`);
+process.exitCode = failedSeeds.length === 0 ? 0 : 1;

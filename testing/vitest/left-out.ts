@@ -1,0 +1,104 @@
+/**
+ * Ends a run with what it left out: each group of suites with the reason and the command that runs it. Tests that were
+ * skipped without a known reason are listed as well, so that nothing is left out unnoticed.
+ */
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+
+interface Absence {
+  readonly suites: string;
+  readonly reason: string;
+  readonly command: string;
+}
+
+/** Why tests of a file may be skipped. The files themselves decide by the same conditions. */
+const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp })[] = [
+  {
+    files: /^test\/browser\//,
+    reason: 'no Chromium (CHROMIUM_PATH, or /usr/bin/chromium)',
+    command: 'apt-get install chromium && npm test',
+  },
+  {
+    files: /^test\/embedded\/disk-full/,
+    reason: 'only root may mount a small disk',
+    command: 'sudo npx vitest run --project embedded test/embedded/disk-full.test.ts',
+  },
+  {
+    files: /^test\/cluster\/clickhouse\/debian/,
+    reason: 'no clickhouse-server on the PATH',
+    command: 'eval "$(.ci/services)" && npm run test:all',
+  },
+  {
+    files: /^test\/cluster\/|^test\/(end-to-end|browser)\//,
+    reason: 'a service is missing (see above)',
+    command: 'eval "$(.ci/services)" && npm run test:all',
+  },
+];
+
+export class LeftOutReporter implements Reporter {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
+    const all = (await this.#vitest?.globTestSpecifications()) ?? [];
+    // A run of chosen files or tests leaves out the others on purpose.
+    if (modules.length < all.length || this.#vitest?.config.testNamePattern) return;
+    const absences = [...projectsLeftOut(new Set(modules.map((module) => module.project.name))), ...skipped(modules)];
+    if (absences.length === 0) return;
+    console.log('\n Left out:');
+    for (const { suites, reason, command } of absences) console.log(`  ${suites}: ${reason}\n    ${command}`);
+  }
+}
+
+function* projectsLeftOut(projects: ReadonlySet<string>): Iterable<Absence> {
+  if (projects.has('kafka')) return;
+  if (!projects.has('embedded')) yield blackBox;
+  if (!projects.has('cluster')) yield cluster;
+  yield otherKafka;
+  if (process.env.TEST_CAMPAIGN === undefined) yield campaigns;
+}
+
+const blackBox: Absence = {
+  suites: 'black-box tests on the embedded backend',
+  reason: 'project embedded was not chosen',
+  command: 'npm test',
+};
+const cluster: Absence = {
+  suites: 'cluster tests (test/cluster, and black-box tests on a cluster)',
+  reason: 'they require Kafka, Redis, a schema registry and ClickHouse',
+  command: 'eval "$(.ci/services)" && npm run test:all    # or with Docker: npm run test:all',
+};
+const otherKafka: Absence = {
+  suites: 'tests that depend on the version of Kafka, on Kafka 4.1',
+  reason: 'one run uses one version',
+  command: 'eval "$(.ci/services)" && TEST_KAFKA_VERSION=4.1 npx vitest run --project kafka',
+};
+const campaigns: Absence = {
+  suites: 'long random kill and fault campaigns',
+  reason: 'they take from minutes to hours',
+  command: 'npm run test:faults    # with services also on a cluster',
+};
+
+/** Files with skipped tests, by reason. */
+function skipped(modules: readonly TestModule[]): Absence[] {
+  const groups = new Map<string, { command: string; files: string[]; tests: number }>();
+  for (const module of modules) {
+    const count = [...module.children.allTests('skipped')].length;
+    if (count === 0) continue;
+    const path = module.relativeModuleId;
+    const known = knownSkips.find(({ files }) => files.test(path));
+    const reason = known?.reason ?? 'skipped by the file itself';
+    const command = known?.command ?? `npx vitest run --project ${module.project.name} ${path}`;
+    const group = groups.get(reason) ?? { command, files: [], tests: 0 };
+    group.files.push(`${path} (${module.project.name})`);
+    group.tests += count;
+    groups.set(reason, group);
+  }
+  return [...groups].map(([reason, { command, files, tests }]) => ({
+    suites: `${tests} tests of ${files.join(', ')}`,
+    reason,
+    command,
+  }));
+}
