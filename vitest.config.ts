@@ -1,9 +1,20 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { DurationsReporter, LongestFirst } from './testing/vitest/durations.js';
 import { LeftOutReporter } from './testing/vitest/left-out.js';
 
 /** test/README.md explains the kinds of tests. Projects run one after the other, in `groupOrder`. */
 const modules = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,replay,server,cli,demo,bench,testing}';
+
+/**
+ * In-process tests that need a process of their own, because a process can have one chDB folder open, and LMDB keeps its
+ * environments until the process ends. All others share the processes of their workers, which saves their imports.
+ */
+const isolatedFiles = [
+  'api/{analytics,events,users,webhooks}/**/*.test.ts',
+  'pipeline/stages/analytics/**/*.test.ts',
+  'backends/embedded/**/*.test.ts',
+  'schemas/tsv.test.ts',
+];
 
 /** These files start servers or other programs, or keep native databases open: each gets a process of its own. */
 const embeddedFiles = [
@@ -33,8 +44,9 @@ const kafkaFiles = [
   'test/cluster/faults/{processes,services-broker}.test.ts',
 ];
 
+const blackBoxSetup = ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.ts', 'testing/vitest/shared-server.ts'];
 const onServices = {
-  globalSetup: ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.ts', 'testing/services/setup.ts'],
+  globalSetup: [...blackBoxSetup, 'testing/services/setup.ts'],
   runner: 'testing/services/runner.ts',
   testTimeout: 120_000,
 };
@@ -59,15 +71,21 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [`${modules}/**/*.test.ts`, 'test/ledger/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...isolatedFiles],
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'unit-isolated', include: isolatedFiles, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,
         test: {
           name: 'embedded',
           include: embeddedFiles,
-          globalSetup: ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.ts'],
+          globalSetup: blackBoxSetup,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,20 +1,19 @@
 /** The page /docs in a real browser: its policy must stop what others bring in, and nothing of its own. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 import { hasBrowser, launchBrowser } from './browser.js';
 
 const isRunnable = hasBrowser();
 
-let server: TestServer;
+let server: SharedServer;
 let browser: Browser;
 
 beforeAll(async () => {
-  if (isRunnable) [browser, server] = await Promise.all([launchBrowser(), TestServer.start()]);
+  if (isRunnable) [browser, server] = await Promise.all([launchBrowser(), SharedServer.newProject()]);
 });
 afterAll(async () => {
   await browser?.close();
-  await server?.dispose();
 });
 
 describe.runIf(isRunnable)('/docs', () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import type { Json } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 import { hasBrowser, launchBrowser, serveWebPage, type WebPage } from './browser.js';
 
 interface Failure {
@@ -19,14 +19,14 @@ interface Failure {
 const isRunnable = hasBrowser();
 const inBrowser = describe.runIf(isRunnable);
 
-let server: TestServer;
+let server: SharedServer;
 let browser: Browser;
 let web: WebPage;
 let page: Page;
 
 beforeAll(async () => {
   if (!isRunnable) return;
-  [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), TestServer.start()]);
+  [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), SharedServer.newProject()]);
   const backend = server.as('test_secret');
   await backend.putGeofence('shop', { ...circle(0, 0, 100), metadata: { open: true } }, 'store');
   await backend.putGeofence('mall', square(0, 0, 500), 'mall');
@@ -35,7 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   web?.close();
-  await server?.dispose();
 });
 
 /** A page of a browser that was never here before, with the SDK loaded. */

@@ -2,9 +2,9 @@
  * The dashboard and the alerts ask for metrics that a node has, and are found where Prometheus and Grafana look for
  * them.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 import { compose, nodes, readRepositoryFile } from './compose.js';
 
 interface Panel {
@@ -30,17 +30,16 @@ const prometheus = parse(readRepositoryFile('deploy/prometheus/prometheus.yml'))
 const ofPrometheus = ['up'];
 const metricPattern = /\b(?:fenceline|nodejs|process)_\w+|\bup\b/g;
 
-let server: TestServer;
+let server: SharedServer;
 let exposed: string[];
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
   const text = await (await fetch(`${server.address}/metrics`)).text();
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
   exposed = types.flatMap(([, name, type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name as string],
   );
 });
-afterAll(() => server?.dispose());
 
 const unknownIn = (expression: string): string[] => {
   const names = expression.match(metricPattern) ?? [];

@@ -1,10 +1,10 @@
 /** The README's own lines, pasted into a shell against a real server: a guide that doesn't work is a bug. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import { type Json, ok } from '../support/client.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 /** Shell blocks that call the API, in their order. */
@@ -12,11 +12,10 @@ const examples = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
   .map(([, text]) => text as string)
   .filter((text) => text.includes('curl'));
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
 });
-afterAll(() => server?.dispose());
 
 /** The answers of a block's commands, one JSON object each. */
 function paste(block: string): Json[] {

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../testing/until.js';
 import { circle, standing } from '../support/places.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
 const guide = readFileSync(new URL('../../docs/subscribers.md', import.meta.url), 'utf8');
 const blocks = (language: string): string[] =>
@@ -15,12 +15,11 @@ const [shell] = blocks('sh') as [string];
 /** Packages are found from here. */
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
 
-let server: TestServer;
+let server: SharedServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
   await server.as('test_secret').putGeofence('gate', circle(0, 0, 100));
 });
-afterAll(() => server?.dispose());
 
 /** Runs until the test ends; answers what it has printed. */
 function run(program: string, options: string[]): () => string {

@@ -2,19 +2,19 @@
  * Questions over plain HTTP: a visit from its two track calls to the three forms of its answer, and what became of a
  * bad location.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
-let server: TestServer;
+let server: SharedServer;
 let device: Client;
 let backend: Client;
 let store: Json;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
   device = server.as('test_publishable');
   backend = server.as('test_secret');
   store = await backend.putGeofence('one', circle(0, 0, 100), 'store');
@@ -26,7 +26,6 @@ beforeAll(async () => {
   await until(async () => (await rows('visits?userId=ann'))[0]?.state === 'ended' && (await rows('inside')).length > 0);
   await until(async () => (await rows('locations')).some(({ result }) => result === 'rejected'));
 });
-afterAll(() => server?.dispose());
 
 const rows = async (question: string): Promise<Json[]> => ok(await backend.get(`/v1/analytics/${question}`)).rows;
 

@@ -1,21 +1,20 @@
 /** Bad input is refused with the field at fault, and costs nothing: good requests before and after still count. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Client, ok, trackDefaults } from '../support/client.js';
 import { at, circle, standing } from '../support/places.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
-let server: TestServer;
+let server: SharedServer;
 let device: Client;
 let backend: Client;
 let inside = false;
 
 beforeAll(async () => {
-  server = await TestServer.start({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0' });
+  server = await SharedServer.newProject();
   device = server.as('test_publishable');
   backend = server.as('test_secret');
   await backend.putGeofence('gate', circle(0, 0, 100));
 });
-afterAll(() => server?.dispose());
 
 afterEach(async () => {
   // Whatever was refused: the next good request works, and nothing has happened in between.

@@ -1,19 +1,19 @@
 /** Beacons over plain HTTP: what was ranged, that nothing was heard, and nothing said. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, type Json, ok } from '../support/client.js';
 import { at, eventTypesOf, standing } from '../support/places.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
 const uid = '00010203040506070809';
 
-let server: TestServer;
+let server: SharedServer;
 let device: Client;
 let backend: Client;
 let devices = 0;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
   device = server.as('test_publishable');
   backend = server.as('test_secret');
   await backend.putBeacon('door', { type: 'ibeacon', uuid, major: '7', minor: '1', coordinates: at(0, 0) });
@@ -29,7 +29,6 @@ beforeAll(async () => {
     enabled: false,
   });
 });
-afterAll(() => server?.dispose());
 
 const door = { type: 'ibeacon', uuid: uuid.toLowerCase(), major: '7', minor: '1', rssi: -60 };
 const desk = { type: 'eddystone', uid, instance: '00000000000A', rssi: -70 };

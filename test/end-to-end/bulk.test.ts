@@ -1,24 +1,23 @@
 /** Locations by the thousand, from backends: NDJSON and Avro, whole and broken. */
 import { gzipSync } from 'node:zlib';
 import avro from 'avsc';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import { type Client, type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
 const minuteMs = 60_000;
 
-let server: TestServer;
+let server: SharedServer;
 let backend: Client;
 let devices = 0;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
   backend = server.as('test_secret');
   await backend.putGeofence('yard', circle(0, 0, 100));
 });
-afterAll(() => server?.dispose());
 
 const newDevice = () => `truck-${++devices}`;
 

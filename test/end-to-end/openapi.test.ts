@@ -1,20 +1,19 @@
 /** The description of the API, as a client generator would read it. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
-let server: TestServer;
+let server: SharedServer;
 let openapi: Json;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
   const { status, body } = await server.withKey(undefined).get('/openapi.json');
   expect(status).toBe(200);
   openapi = body;
 });
-afterAll(() => server?.dispose());
 
 const operations = (): [string, string, Json][] =>
   Object.entries<Json>(openapi.paths).flatMap(([path, item]) =>

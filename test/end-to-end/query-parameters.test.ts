@@ -2,18 +2,18 @@
  * Query parameters that a route does not know. The fault: they were ignored, so `?tags=A`, misspelt, answered
  * everything.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sdkParameters } from '../../http/requests/sdk-parameters.js';
 import type { Json } from '../support/client.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
-let server: TestServer;
+let server: SharedServer;
 let operations: { readonly method: string; readonly path: string; readonly declared: string[] }[];
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
   const { body } = await server.withKey(undefined).get('/openapi.json');
   operations = Object.entries<Json>(body.paths).flatMap(([path, item]) =>
     methods
@@ -27,7 +27,6 @@ beforeAll(async () => {
       })),
   );
 });
-afterAll(() => server?.dispose());
 
 /**
  * The route itself with its path filled in: nothing that it names needs to exist, since parameters are judged first.

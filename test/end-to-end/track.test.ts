@@ -1,20 +1,20 @@
 /** What a device hears back when it reports where it is, over plain HTTP. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import type { Client, Json } from '../support/client.js';
 import { ok, trackDefaults } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
-import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
 const minuteMs = 60_000;
 
-let server: TestServer;
+let server: SharedServer;
 let device: Client;
 let backend: Client;
 let devices = 0;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await SharedServer.newProject();
   device = server.as('test_publishable');
   backend = server.as('test_secret');
   await backend.put('/v1/settings', { dwellEvents: true });
@@ -22,7 +22,6 @@ beforeAll(async () => {
   await backend.putGeofence('square', square(0, 0, 200));
   await backend.putGeofence('stop', { ...circle(2_000, 0, 100), stopDetection: true });
 });
-afterAll(() => server?.dispose());
 
 const newDevice = () => `device-${++devices}`;
 const externalIdsOf = (geofences: Json) => geofences.map((geofence: Json) => geofence.externalId).sort();

@@ -1,28 +1,32 @@
 /**
- * A real server for black-box tests: the compiled program as its own process on a temporary folder. In the cluster
- * project it is a node with all roles, and a second one beside it takes its share of the partitions.
+ * A server of its own for a black-box file: the compiled program as a process on a temporary folder. In the cluster
+ * project it is a node with all roles, and a second one beside it takes its share of the partitions. Files that need no
+ * settings and no restart share one instead (`shared-server.ts`).
  *
  * Flows in: environment variables for its configuration. Flows out: its address and keys, clients for each key, and its
- * end by stop or kill. Needs `npm run build`; may import everything, but tests should talk to the server from outside
- * only.
+ * end by stop or kill.
  */
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { adminApiKeyFile } from '../../server/keys/admin-api-key.js';
 import { type Exit, type Greeting, type Keys, launchServer, type ServerProcess } from '../../server/server-process.js';
 import { Client } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
 
-/** The compiled command line: of this checkout, or another one to hold against the same tests. */
+/** The compiled command line. PROGRAM_UNDER_TEST names one of another checkout. */
 export const program =
   process.env.PROGRAM_UNDER_TEST ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** What the second node of a cluster does: all that the first does, but for what is asked of it. */
-const companionRoles = 'pipeline,webhooks,analytics';
+/** The roles of a cluster's second node: all but those that take requests. */
+export const companionRoles = 'pipeline,webhooks,analytics';
 
-/** One folder, and the process that runs on it at the moment. */
+/** Returns the admin API key that an embedded server wrote into its data folder. */
+export const adminApiKeyIn = async (dataFolder: string): Promise<string> =>
+  (await readFile(join(dataFolder, adminApiKeyFile), 'utf8')).trim();
+
+/** A data folder, and the process that runs on it at the moment. */
 export class TestServer {
   readonly dataFolder: string;
   readonly #cluster: TestCluster | undefined;
@@ -45,7 +49,6 @@ export class TestServer {
     environment: Readonly<Record<string, string>> = {},
     prepare?: (dataFolder: string) => Promise<void>,
   ): Promise<TestServer> {
-    if (!existsSync(program)) throw new Error(`${program} is not there: run "npm run build" first`);
     const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-test-'));
     await prepare?.(dataFolder);
     const server = new TestServer(dataFolder, environment);
@@ -63,7 +66,7 @@ export class TestServer {
     return this.#greeting.address;
   }
 
-  /** Remembered from the first start. */
+  /** The keys that the first start printed. */
   get keys(): Keys {
     if (!this.#keys) throw new Error('the server printed no keys');
     return this.#keys;
@@ -73,12 +76,12 @@ export class TestServer {
     return this.#process;
   }
 
-  /** A client with one of the four keys; it follows the server through restarts. */
+  /** Returns a client with one of the four keys. It follows the server through restarts. */
   as(key: keyof Keys): Client {
     return new Client(() => this.address, this.keys[key]);
   }
 
-  /** A client with any text for a key, or none. */
+  /** Returns a client with any text for a key, or none. */
   withKey(key: string | undefined): Client {
     return new Client(() => this.address, key);
   }
@@ -88,14 +91,14 @@ export class TestServer {
     return this.#cluster;
   }
 
-  /** Of every process of this server, without what the tests were started with. */
+  /** The settings of every process of this server, without the environment of the tests. */
   get environment(): Readonly<Record<string, string>> {
     return this.#environment;
   }
 
   async administrator(): Promise<Client> {
     if (this.#cluster) return this.withKey(this.#cluster.adminApiKey);
-    return this.withKey((await readFile(join(this.dataFolder, 'admin-api-key'), 'utf8')).trim());
+    return this.withKey(await adminApiKeyIn(this.dataFolder));
   }
 
   /** Starts the process again, on the same folder, without waiting for it to be ready. */
@@ -123,7 +126,7 @@ export class TestServer {
     return this.#process.kill();
   }
 
-  /** Ends what still runs, and removes the folder. */
+  /** Ends all processes and removes the folder. */
   async dispose(): Promise<void> {
     await this.#process.kill();
     await this.#companion?.kill();

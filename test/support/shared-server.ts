@@ -1,0 +1,90 @@
+/**
+ * A project of its own on the server that black-box files share: embedded, or two nodes of a cluster in that project of
+ * vitest. For files that need no settings of their own, no restart, and no look at the data folder.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { Keys } from '../../server/server-process.js';
+import type { SharedServerAnswer, SharedServerRequest } from '../../testing/vitest/shared-server.js';
+import { Client, type Json, ok } from './client.js';
+import { newTestCluster, type TestCluster } from './cluster.js';
+import { adminApiKeyIn, companionRoles, program } from './server.js';
+
+/** Generous limits, and a clock that expires geofences soon. */
+const settings = {
+  FENCELINE_LOG_LEVEL: 'warn',
+  FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
+  FENCELINE_EXPIRY_INTERVAL_MS: '1000',
+};
+
+interface Note {
+  readonly dataFolder: string;
+  readonly cluster: TestCluster | undefined;
+}
+
+export class SharedServer {
+  readonly address: string;
+  readonly keys: Keys;
+  /** Undefined when embedded. */
+  readonly cluster: TestCluster | undefined;
+  readonly #adminApiKey: string;
+
+  private constructor(address: string, keys: Keys, cluster: TestCluster | undefined, adminApiKey: string) {
+    this.address = address;
+    this.keys = keys;
+    this.cluster = cluster;
+    this.#adminApiKey = adminApiKey;
+  }
+
+  /** Starts the shared server if no other file has, and creates a project. */
+  static async newProject(): Promise<SharedServer> {
+    const { address, note } = await launchOnce();
+    const { dataFolder, cluster } = JSON.parse(note) as Note;
+    const adminApiKey = cluster?.adminApiKey ?? (await adminApiKeyIn(dataFolder));
+    const administrator = new Client(() => address, adminApiKey);
+    const { project } = ok(await administrator.post('/v1/projects', { name: `test ${process.pid}` }));
+    const keyOf = (environment: string, kind: string): string =>
+      project.keys.find((key: Json) => key.environment === environment && key.kind === kind).key;
+    const keys = {
+      test_publishable: keyOf('test', 'publishable'),
+      test_secret: keyOf('test', 'secret'),
+      live_publishable: keyOf('live', 'publishable'),
+      live_secret: keyOf('live', 'secret'),
+    };
+    return new SharedServer(address, keys, cluster, adminApiKey);
+  }
+
+  /** Returns a client with one of the project's keys. */
+  as(key: keyof Keys): Client {
+    return this.withKey(this.keys[key]);
+  }
+
+  /** Returns a client with any text for a key, or none. */
+  withKey(key: string | undefined): Client {
+    return new Client(() => this.address, key);
+  }
+
+  async administrator(): Promise<Client> {
+    return this.withKey(this.#adminApiKey);
+  }
+}
+
+async function launchOnce(): Promise<SharedServerAnswer> {
+  const dataFolder = join(inject('oneRun').folder, 'shared-server');
+  await mkdir(dataFolder, { recursive: true });
+  const cluster = newTestCluster();
+  const environment = { ...cluster?.environment, ...settings };
+  const companion = { ...environment, FENCELINE_ROLES: companionRoles };
+  const request: SharedServerRequest = {
+    program,
+    processes: [
+      { dataFolder, environment },
+      ...(cluster ? [{ dataFolder: join(dataFolder, 'companion'), environment: companion }] : []),
+    ],
+    note: JSON.stringify({ dataFolder, cluster } satisfies Note),
+  };
+  const response = await fetch(inject('sharedServer'), { method: 'POST', body: JSON.stringify(request) });
+  if (!response.ok) throw new Error(`the shared server did not start: ${await response.text()}`);
+  return (await response.json()) as SharedServerAnswer;
+}

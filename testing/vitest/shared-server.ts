@@ -1,0 +1,62 @@
+/**
+ * One server for all black-box files that need no settings of their own: a start costs seconds of processor time.
+ *
+ * Flows in: the first request of a test file, with the processes to launch. Flows out, to it and all later requests: the
+ * address of the first process, and the text that the first request sent along. Each file then creates its own project
+ * (`test/support/shared-server.ts`). The processes end after the last file.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { TestProject } from 'vitest/node';
+import { launchServer, type ServerProcess } from '../../server/server-process.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    sharedServer: string;
+  }
+}
+
+export interface SharedServerRequest {
+  readonly program: string;
+  /** The first one takes requests. */
+  readonly processes: readonly {
+    readonly dataFolder: string;
+    readonly environment: Readonly<Record<string, string>>;
+  }[];
+  /** Returned to every file. */
+  readonly note: string;
+}
+
+export interface SharedServerAnswer {
+  readonly address: string;
+  readonly note: string;
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const launched: ServerProcess[] = [];
+  let answer: Promise<SharedServerAnswer> | undefined;
+
+  async function launch({ program, processes, note }: SharedServerRequest): Promise<SharedServerAnswer> {
+    for (const each of processes) launched.push(launchServer({ program, ...each }));
+    const [greeting] = await Promise.all(launched.map((each) => each.ready));
+    return { address: greeting!.address, note };
+  }
+
+  const control = createServer(async (incoming, response) => {
+    try {
+      const request = JSON.parse(await text(incoming)) as SharedServerRequest;
+      answer ??= launch(request);
+      response.end(JSON.stringify(await answer));
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  });
+  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
+  project.provide('sharedServer', `http://127.0.0.1:${(control.address() as AddressInfo).port}/`);
+  return async () => {
+    control.closeAllConnections();
+    await new Promise((resolve) => control.close(resolve));
+    await Promise.all(launched.map((each) => each.kill()));
+  };
+}
