@@ -5,30 +5,32 @@
  * Whatever is written is the whole record, based on the one that is there.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type TSchema } from 'typebox';
+import Type, { type TObject } from 'typebox';
 import { callerOf } from '../http/access/authority.js';
 import { accepted, type Outcome, type RawFields } from '../http/fields/reader.js';
+import { type FieldTable, schemaOf, unknownField } from '../http/fields/table.js';
 import type { ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
+import { parameterError } from '../schemas/errors.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { ApiDependencies } from './dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
 import { type Edit, sendRevision } from './edits.js';
-import { createFieldCheck } from './known-fields.js';
 import { listParameters, readListQuery } from './lists.js';
-import { type Pair, refuseOtherPair } from './pairs.js';
+import { type Pair, refuseOtherPair } from './paired-fields.js';
 
 /** What tells one kind of resource from the other. `Input` is what an owner says of it, in normal form. */
 export interface PairedResource<Input, Stored extends GeofenceRecord | BeaconRecord> {
   readonly name: 'geofence' | 'beacon';
   readonly orderBy: ListQuery['orderBy'];
-  /** Of the answer, of the body of a creation, and of the body of an update whose path names the resource. */
-  readonly schemas: { readonly answer: TSchema; readonly creation: TSchema; readonly update: TSchema };
+  readonly fields: FieldTable;
+  /** The schema of the resource in answers. */
+  readonly answer: TObject;
   find(scope: Scope, id: string): Stored | undefined;
   list(query: ListQuery): Page<Stored>;
   /** Undefined where only one part or none is given. */
   idOf(scope: Scope, pair: { readonly [Part in keyof Pair]: string | null }): string | undefined;
-  normalize(fields: RawFields, path?: Pick<Stored, keyof Pair>): Outcome<Input & Pick<Stored, keyof Pair>>;
+  read(fields: RawFields, path?: Pick<Stored, keyof Pair>): Outcome<Input & Pick<Stored, keyof Pair>>;
   record(scope: Scope, input: Input & Pick<Stored, keyof Pair>, existing: Stored | undefined, nowMs: number): Stored;
   json(record: Stored, nowMs: number): object;
 }
@@ -47,15 +49,24 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
   { configuration, clock }: Pick<ApiDependencies, 'configuration' | 'clock'>,
   edit: Edit,
 ): void {
-  const { name, schemas } = resource;
+  const { name, fields: table } = resource;
   const tag = `${name}s`;
   const path = `/v1/${tag}`;
   const operation = (verb: string, rest = '') => `${verb}${capitalized(name)}${rest}`;
-  const one = answerOf({ [name]: schemas.answer });
-  const checkFields = createFieldCheck(schemas.creation, schemas.answer);
+  const one = answerOf({ [name]: resource.answer });
+  const creation = schemaOf(table);
+  const update = schemaOf(table, { without: ['tag', 'externalId'] });
+  const answered = Object.keys(resource.answer.properties);
 
   type Given = Input & Pick<Stored, keyof Pair>;
   type Http = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
+  function knownFields(request: FastifyRequest): RawFields {
+    const fields = bodyFields(request.body);
+    const problem = unknownField(table, fields, answered);
+    if (problem !== undefined) throw parameterError(problem);
+    return fields;
+  }
 
   const answer = (record: Stored) => ({ meta: success, [name]: resource.json(record, clock()) });
   const byId = (request: FastifyRequest<ById>): Stored =>
@@ -108,13 +119,12 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       tag,
       summary: `Create a ${name}`,
       description: `If the pair of tag and externalId exists, that ${name} is updated. ${replaces}`,
-      body: schemas.creation,
+      body: creation,
       answer: one,
       failures: [400, 409, 413],
       entityTag: 'matched and answered',
     }),
-    handler: async (request, reply) =>
-      upsert({ request, reply }, accepted(resource.normalize(checkFields(bodyFields(request.body))))),
+    handler: async (request, reply) => upsert({ request, reply }, accepted(resource.read(knownFields(request)))),
   });
 
   app.put<ByPair>(`${path}/:tag/:externalId`, {
@@ -125,13 +135,13 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       summary: `Create or update the ${name} of a pair`,
       description: replaces,
       params: pairParameters,
-      body: schemas.update,
+      body: update,
       answer: one,
       failures: [400, 409, 413],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) =>
-      upsert({ request, reply }, accepted(resource.normalize(checkFields(bodyFields(request.body)), request.params))),
+      upsert({ request, reply }, accepted(resource.read(knownFields(request), request.params))),
   });
 
   app.put<ById>(`${path}/:id`, {
@@ -142,7 +152,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       summary: `Update a ${name} by id`,
       description: `${replaces} Tag and externalId stay.`,
       params: idParameter,
-      body: schemas.update,
+      body: update,
       answer: one,
       failures: [400, 404, 409, 413],
       entityTag: 'matched and answered',
@@ -151,9 +161,9 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       save({ request, reply }, request.params.id, () => {
         const existing = byId(request);
         const { tag, externalId } = existing;
-        const fields = checkFields(bodyFields(request.body));
+        const fields = knownFields(request);
         refuseOtherPair(fields, { tag, externalId });
-        return { input: accepted(resource.normalize(fields, { tag, externalId })), existing };
+        return { input: accepted(resource.read(fields, { tag, externalId })), existing };
       }),
   });
 
@@ -165,7 +175,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       summary: `List ${tag}, ${resource.orderBy === 'updatedAt' ? 'last updated' : 'newest'} first`,
       description: `For the next page give \`${resource.orderBy}\` of the last item as \`${resource.orderBy.replace('At', 'Before')}\`.`,
       querystring: listParameters,
-      answer: listOf({ [tag]: Type.Array(schemas.answer) }),
+      answer: listOf({ [tag]: Type.Array(resource.answer) }),
       failures: [400],
     }),
     handler: async (request) => {

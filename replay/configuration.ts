@@ -4,7 +4,7 @@
  * Read from the topic and not from the server's read model, which is a copy of it: the topic is there when the read
  * model is not, and in any log.
  */
-import type { GeofenceInput } from '../api/geofences/input.js';
+import type { GeofenceInput } from '../api/geofences/fields.js';
 import { geofenceRecord } from '../api/geofences/record.js';
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import { createChangeDecoder } from '../pipeline/catalog/store/changes.js';

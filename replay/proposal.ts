@@ -7,7 +7,7 @@
  * API; of a Feature the properties are the fields, and the geometry says type and coordinates.
  */
 
-import { type GeofenceInput, normalizeGeofence } from '../api/geofences/input.js';
+import { type GeofenceInput, readGeofence } from '../api/geofences/fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
 import { isDictionary } from '../http/fields/values.js';
 import { ApiError } from '../schemas/errors.js';
@@ -35,7 +35,7 @@ export function readProposal(text: string): Proposal {
   const problems: ProposalProblem[] = [];
   const places = new Map<string, string>();
   for (const { where, fields } of entriesOf(text)) {
-    const read = fields.ok ? normalizeGeofence(fields.value) : fields;
+    const read = fields.ok ? readGeofence(fields.value) : fields;
     if (!read.ok) {
       problems.push({ where, message: read.error.message });
       continue;

@@ -2,8 +2,8 @@
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { freshId, pairId } from '../../schemas/ids.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
-import type { Pair } from '../pairs.js';
-import type { BeaconInput } from './input.js';
+import type { Pair } from '../paired-fields.js';
+import type { BeaconInput } from './fields.js';
 
 /** Follows from the pair; without a whole pair, undefined. */
 export const beaconId = (

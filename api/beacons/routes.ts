@@ -5,8 +5,7 @@ import { beaconJson } from '../../schemas/wire/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { addPairedRoutes } from '../paired-routes.js';
-import { BeaconFields, NewBeaconFields } from './body.js';
-import { normalizeBeacon } from './input.js';
+import { beaconFields, readBeacon } from './fields.js';
 import { beaconId, beaconRecord } from './record.js';
 
 export const beaconRoutes =
@@ -18,11 +17,12 @@ export const beaconRoutes =
       {
         name: 'beacon',
         orderBy: 'createdAt',
-        schemas: { answer: Beacon, creation: NewBeaconFields, update: BeaconFields },
+        fields: beaconFields,
+        answer: Beacon,
         find: (scope, id) => configuration.beacon(scope, id),
         list: (query) => configuration.beacons(query),
         idOf: beaconId,
-        normalize: normalizeBeacon,
+        read: readBeacon,
         record: beaconRecord,
         json: (record: BeaconRecord) => beaconJson(record),
       },

@@ -7,7 +7,7 @@ import { normalizeAddress } from '../../http/location/address.js';
 import { Id, Timestamp } from '../../schemas/json/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, success } from '../describe.js';
-import { readExplainRequest } from './input.js';
+import { readExplainRequest } from './request.js';
 
 const Visits = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));
 

@@ -1,10 +1,12 @@
 /** From what an owner says of a geofence to the record that is kept. */
+import { find, setCache } from 'geo-tz/all';
+import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { pairId } from '../../schemas/ids.js';
+import type { Position } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
-import type { Pair } from '../pairs.js';
-import type { GeofenceInput } from './input.js';
-import { timeZoneAt } from './time-zone.js';
+import type { Pair } from '../paired-fields.js';
+import type { GeofenceInput } from './fields.js';
 
 export const geofenceId = ({ project, environment }: Scope, { tag, externalId }: Pair): string =>
   pairId('geofence', project, environment, tag, externalId);
@@ -31,3 +33,14 @@ export function geofenceRecord(
     timeZone: sameCenter ? existing.timeZone : timeZoneAt(input.center),
   };
 }
+
+/** Bounds the cache of zone boundaries, which would grow to half a gigabyte. */
+const maxCachedShapes = 200;
+
+setCache({ store: new LRUCache<string, object>({ max: maxCachedShapes }) });
+
+/**
+ * Returns the IANA name of the time zone at a position. Of the several zones of a disputed or polar place it is the
+ * first. Reads files on the first use of a region.
+ */
+const timeZoneAt = ([longitude, latitude]: Position): string => find(latitude, longitude)[0] ?? 'Etc/UTC';

@@ -3,18 +3,18 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
+import { isId } from '../../http/fields/values.js';
 import { Geofence, type GeofenceRecord } from '../../schemas/json/geofence.js';
 import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
+import type { Pair } from '../paired-fields.js';
 import { addPairedRoutes } from '../paired-routes.js';
-import { isId, type Pair } from '../pairs.js';
 import { userParameters } from '../users/routes.js';
 import { listUsersInside, readUserQuery } from '../users/users.js';
-import { GeofenceFields, NewGeofenceFields } from './body.js';
-import { normalizeGeofence } from './input.js';
+import { geofenceFields, readGeofence } from './fields.js';
 import { geofenceId, geofenceRecord } from './record.js';
 
 const tag = 'geofences';
@@ -30,11 +30,12 @@ export const geofenceRoutes =
       {
         name: 'geofence',
         orderBy: 'updatedAt',
-        schemas: { answer: Geofence, creation: NewGeofenceFields, update: GeofenceFields },
+        fields: geofenceFields,
+        answer: Geofence,
         find: (scope, id) => configuration.geofence(scope, id),
         list: (query) => configuration.geofences(query),
         idOf: geofenceId,
-        normalize: normalizeGeofence,
+        read: readGeofence,
         record: geofenceRecord,
         json: (record: GeofenceRecord, nowMs) => geofenceJson(record, nowMs),
       },

@@ -1,13 +1,13 @@
 /** The settings of the key's project and environment. */
 import type { FastifyPluginAsync } from 'fastify';
-import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted } from '../../http/fields/reader.js';
+import { schemaOf } from '../../http/fields/table.js';
 import { Settings } from '../../schemas/json/project.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import { mergeSettings } from './input.js';
+import { changeSettings, settingsFields } from './fields.js';
 
 const tag = 'settings';
 const config = { authority: 'secret', limit: 'management' } as const;
@@ -40,7 +40,7 @@ export const settingsRoutes =
         summary: 'Change settings',
         description:
           'What is left out stays; null puts a setting back to its default. The ETag is that of the project, whose keys are part of it.',
-        body: Type.Partial(Settings),
+        body: schemaOf(settingsFields, { allOptional: true }),
         answer,
         failures: [400, 409],
         entityTag: 'matched and answered',
@@ -49,7 +49,7 @@ export const settingsRoutes =
         const { project: id, environment } = callerOf(request);
         const settings = await edit({ request, reply }, `project/${id}`, (nowMs) => {
           const project = found(configuration.project(id), 'project');
-          const changed = accepted(mergeSettings(project.settings[environment], bodyFields(request.body)));
+          const changed = accepted(changeSettings(project.settings[environment], bodyFields(request.body)));
           const record = { ...project, updatedAt: nowMs, settings: { ...project.settings, [environment]: changed } };
           return { kind: 'project', id, record, isExisting: true, result: changed };
         });

@@ -1,7 +1,7 @@
 /** What is delivered to a webhook: a sample at once, events once more, and the record of what was tried. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { deliveriesOf } from '../../pipeline/records/deliveries.js';
 import { deviceKey } from '../../pipeline/records/device-key.js';
 import { ApiError } from '../../schemas/errors.js';
@@ -13,11 +13,10 @@ import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
 import { cursorParameter, encodeCursor, limitParameter, timeParameters } from '../lists.js';
 import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
-import { RedeliveryFields, TestFields } from './body.js';
-import { type ById, webhookOf } from './edit.js';
-import { eventTypeRule, isEventType, refuseUnknown } from './input.js';
+import { readTestType, TestBody } from './fields.js';
+import { type ById, webhookOf } from './records.js';
 import { redeliverEvent, redeliverRange } from './redelivery.js';
-import { readRedelivery } from './redelivery-input.js';
+import { RedeliveryBody, readRedelivery } from './redelivery-fields.js';
 import { sampleOf } from './sample.js';
 import { listWaiting, readWaitingQuery } from './waiting.js';
 
@@ -33,14 +32,6 @@ const attemptParameters = Type.Object({
   delivery: Type.Optional(Type.String({ description: '`webhook-id` of the request' })),
   event: Type.Optional(Type.String({ description: '`_id` of an event in the body' })),
 });
-
-function readTestType(fields: RawFields, webhook: WebhookRecord): Outcome<string> {
-  const reader = new FieldReader(fields);
-  refuseUnknown(reader, fields, Object.keys(TestFields.properties));
-  const type = reader.text('type');
-  if (type !== null && !isEventType(type)) reader.refuse('type', `must be ${eventTypeRule}`);
-  return reader.outcome(() => type ?? webhook.types?.[0] ?? 'user.entered_geofence');
-}
 
 function sampleDelivery(webhook: WebhookRecord, type: string, nowMs: number): Delivery {
   const { event, user } = sampleOf(webhook, type, nowMs);
@@ -64,7 +55,7 @@ export const deliveryRoutes =
         description:
           'The sample is marked: its `source` is "test", its `metadata.test` true. A disabled webhook is tried too.',
         params: idParameter,
-        body: TestFields,
+        body: TestBody,
         answer: answerOf({ attempt: Attempt }),
         failures: [400, 404],
       }),
@@ -86,7 +77,7 @@ export const deliveryRoutes =
           'Of the events that the webhook takes, at most 10,000 a call; as long as `hasMore` is true, call again with `cursor`. ' +
           'What was sent before is sent under the same `webhook-id` with the same bytes.',
         params: idParameter,
-        body: RedeliveryFields,
+        body: RedeliveryBody,
         answer: listOf({ deliveries: Type.Integer({ description: 'How many were queued' }) }, { cursor: true }),
         failures: [400, 404, 409],
       }),

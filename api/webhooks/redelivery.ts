@@ -17,7 +17,7 @@ import type { Delivery } from '../../schemas/records.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { found } from '../describe.js';
 import type { Cursor } from '../lists.js';
-import type { EventRange } from './redelivery-input.js';
+import type { EventRange } from './redelivery-fields.js';
 import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent } from './stored-events.js';
 
 export type RedeliveryDeps = Pick<ApiDependencies, 'analytics' | 'log' | 'configuration' | 'states' | 'clock'>;

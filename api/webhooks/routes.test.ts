@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freshId } from '../../schemas/ids.js';
 import { type Body, useApi, webhookParts } from '../testing/fixtures.js';
-import type { WebhookInput } from './input.js';
+import type { WebhookInput } from './fields.js';
 
 const parts = webhookParts({ maxWebhooks: 4 });
 const api = await useApi({ webhooks: parts });

@@ -6,6 +6,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
+import { schemaOf } from '../../http/fields/table.js';
 import { type Networks, parseNetworks } from '../../outbound/addresses.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
@@ -14,10 +15,8 @@ import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
-import { NewWebhookFields, WebhookFields } from './body.js';
-import { type ById, createWebhookEditor, webhookOf } from './edit.js';
-import { mergeWebhook } from './input.js';
-import { changedWebhook, newWebhook } from './record.js';
+import { readWebhook, webhookFields } from './fields.js';
+import { type ById, changedWebhook, createWebhookEditor, newWebhook, webhookOf } from './records.js';
 
 const tag = 'webhooks';
 const config = { authority: 'secret', limit: 'management' } as const;
@@ -42,6 +41,7 @@ export const webhookRoutes =
     const { configuration } = deps;
     const { secretCipher, maxWebhooks } = deps.webhooks;
     const allowedNetworks = networksOf(deps.webhooks.allowedNetworks);
+    const fields = webhookFields(allowedNetworks);
     const editWebhook = createWebhookEditor(deps, edit);
 
     app.post('/v1/webhooks', {
@@ -51,14 +51,14 @@ export const webhookRoutes =
         tag,
         summary: 'Create a webhook',
         description: 'Answers its signing secret in clear. It is shown this once.',
-        body: NewWebhookFields,
+        body: schemaOf(fields),
         answer: one,
         failures: [400, 409, 413],
         entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const scope = callerOf(request);
-        const input = accepted(mergeWebhook(undefined, bodyFields(request.body), allowedNetworks));
+        const input = accepted(readWebhook(undefined, bodyFields(request.body), allowedNetworks));
         const { record, issued } = await edit({ request, reply }, `webhooks of ${scope.project}`, (nowMs) => {
           if (configuration.webhooks(scope).length >= maxWebhooks) {
             throw new ApiError(
@@ -118,15 +118,15 @@ export const webhookRoutes =
         description:
           'What is left out stays; null puts a field back to its default. Deliveries that wait go to the new address.',
         params: idParameter,
-        body: WebhookFields,
+        body: schemaOf(fields, { allOptional: true }),
         answer: one,
         failures: [400, 404, 409, 413],
         entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
-        const fields = bodyFields(request.body);
+        const given = bodyFields(request.body);
         const record = await editWebhook({ request, reply }, (current, nowMs) =>
-          changedWebhook(current, accepted(mergeWebhook(current, fields, allowedNetworks)), nowMs),
+          changedWebhook(current, accepted(readWebhook(current, given, allowedNetworks)), nowMs),
         );
         return webhookAnswer(record);
       },

@@ -1,29 +1,21 @@
 /** The secrets of a webhook: rotation and removal. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { accepted } from '../../http/fields/reader.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Id } from '../../schemas/json/common.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter } from '../describe.js';
 import type { Edit } from '../edits.js';
-import { RotationFields } from './body.js';
-import { type ById, createWebhookEditor } from './edit.js';
-import { refuseUnknown } from './input.js';
+import { RotationBody, readOverlapHours } from './fields.js';
+import { type ById, createWebhookEditor } from './records.js';
 import { webhookAnswer } from './routes.js';
-import { defaultOverlapHours, maxOverlapHours, newSecret, rotate } from './secrets.js';
+import { newSecret, rotate } from './secrets.js';
 
 const tag = 'webhooks';
 const config = { authority: 'secret', limit: 'management' } as const;
 const one = answerOf({ webhook: Webhook });
-
-function readOverlapHours(fields: RawFields): Outcome<number> {
-  const reader = new FieldReader(fields);
-  refuseUnknown(reader, fields, Object.keys(RotationFields.properties));
-  const hours = reader.number('overlapHours', { minimum: 0, maximum: maxOverlapHours, unit: 'hours' });
-  return reader.outcome(() => hours ?? defaultOverlapHours);
-}
 
 /** The newest signs until it is replaced: without it a webhook would soon have none. */
 function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secrets'] {
@@ -54,7 +46,7 @@ export const secretRoutes =
         description:
           'Answers it in clear, first of `secrets`. It is shown this once. Those before it go on signing until `expiresAt`.',
         params: idParameter,
-        body: RotationFields,
+        body: RotationBody,
         answer: one,
         failures: [400, 404, 409],
         entityTag: 'matched and answered',

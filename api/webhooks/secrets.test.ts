@@ -76,7 +76,7 @@ describe('rotation', () => {
   test.each([
     [{ overlapHours: -1 }, 'overlapHours', `overlapHours: must be a number from 0 to ${maxOverlapHours} hours`],
     [{ overlapHours: 721 }, 'overlapHours', `overlapHours: must be a number from 0 to ${maxOverlapHours} hours`],
-    [{ overlap: 1 }, 'overlap', 'overlap: is not a known field'],
+    [{ overlap: 1 }, 'overlap', 'overlap: is not a known field; known are overlapHours'],
   ])('refuses %j', async (body, param, message) => {
     const { _id } = await create();
     expect(await rotated(_id, body)).toMatchObject({ status: 400, body: { meta: { param, message } } });

@@ -4,7 +4,7 @@ import type { Analytics } from '../../pipeline/ports.js';
 import type { AttemptState, WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Cursor } from '../lists.js';
 import { where } from '../sql.js';
-import type { EventRange } from './redelivery-input.js';
+import type { EventRange } from './redelivery-fields.js';
 
 /** A row of table `events`. */
 export interface StoredEvent {

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { GeofenceInput } from '../../api/geofences/input.js';
+import type { GeofenceInput } from '../../api/geofences/fields.js';
 import type { ReadableLog } from '../../backends/embedded/reader.js';
 import { configuredFor, readProjects } from '../../replay/configuration.js';
 import { readProposal } from '../../replay/proposal.js';

@@ -1,6 +1,6 @@
 /** What the words of `fenceline replay` ask for. Pure but for the files that they name. */
 import { readFileSync, statSync } from 'node:fs';
-import { mergeSettings } from '../../api/settings/input.js';
+import { changeSettings } from '../../api/settings/fields.js';
 import { isDictionary } from '../../http/fields/values.js';
 import type { TimeRange } from '../../replay/partition.js';
 import type { Environment } from '../../schemas/json/common.js';
@@ -102,7 +102,7 @@ export function readSettingsFile(path: string, current: Settings): Settings {
     throw new UsageError(`--settings ${path}: ${(error as Error).message}`);
   }
   if (!isDictionary(fields)) throw new UsageError(`--settings ${path}: must be a JSON object`);
-  const merged = mergeSettings(current, fields);
+  const merged = changeSettings(current, fields);
   if (!merged.ok) throw new UsageError(`--settings ${path}: ${merged.error.message}`);
   return merged.value;
 }

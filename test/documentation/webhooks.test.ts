@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { mergeWebhook } from '../../api/webhooks/input.js';
+import { readWebhook } from '../../api/webhooks/fields.js';
 import { createSigner, type Headers } from '../../pipeline/stages/webhooks/signing.js';
 import {
   secretCipher,
@@ -86,7 +86,7 @@ describe('the guide to webhooks', () => {
   it('shows a creation as the API takes it', () => {
     const [, fields] = /-d '(.*)'/.exec(guide) ?? [];
     const nowhere = { has: () => false };
-    expect(mergeWebhook(undefined, JSON.parse(fields ?? ''), nowhere)).toMatchObject({
+    expect(readWebhook(undefined, JSON.parse(fields ?? ''), nowhere)).toMatchObject({
       ok: true,
       value: { tags: ['store'] },
     });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { RawFields } from '../../http/fields/reader.js';
 import { defaultSettings } from '../../schemas/json/project.js';
-import { mergeSettings } from './input.js';
+import { changeSettings } from './fields.js';
 
 const current = { ...defaultSettings, stopDetection: true, defaultDwellThreshold: 5, minimumConfidence: 2 };
 
 function merged(fields: RawFields) {
-  const outcome = mergeSettings(current, fields);
+  const outcome = changeSettings(current, fields);
   if (!outcome.ok) throw outcome.error;
   return outcome.value;
 }
@@ -35,8 +35,8 @@ test('beacon identifiers in normal form, each once', () => {
 
 describe('what is refused', () => {
   test.each([
-    [{ stopdetection: true }, 'stopdetection: is not a setting'],
-    [{ toString: true }, 'toString: is not a setting'],
+    [{ stopdetection: true }, 'stopdetection: is not a known field; did you mean stopDetection?'],
+    [{ toString: true }, `toString: is not a known field; known are ${Object.keys(defaultSettings).join(', ')}`],
     [{ stopDetection: 'maybe' }, 'stopDetection: must be true or false'],
     [{ defaultDwellThreshold: -1 }, 'defaultDwellThreshold: must be a number from 0 to 525600 minutes'],
     [{ minimumConfidence: 4 }, 'minimumConfidence: must be a whole number from 1 to 3'],
@@ -45,7 +45,7 @@ describe('what is refused', () => {
     [{ beaconUids: [1] }, 'beaconUids: must be at most 100 UIDs of 20 hex digits'],
     [{ beaconUids: '[' }, 'beaconUids: must be valid JSON: column 2: expected a value, not the end'],
   ] as [RawFields, string][])('%j', (fields, message) => {
-    const outcome = mergeSettings(current, fields);
+    const outcome = changeSettings(current, fields);
     expect(outcome.ok ? undefined : outcome.error.message).toBe(message);
   });
 });

@@ -1,10 +1,15 @@
-/** From what an owner says of a webhook to the record that is kept. */
+/** The records of webhooks: how they are found, made and edited. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf } from '../../http/access/authority.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { freshId } from '../../schemas/ids.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';
-import type { WebhookInput } from './input.js';
+import type { ApiDependencies } from '../dependencies.js';
+import { found } from '../describe.js';
+import type { Edit } from '../edits.js';
+import type { WebhookInput } from './fields.js';
 import { newSecret } from './secrets.js';
 
 /** A new webhook and its first secret. `nowMs` is a time that no other record of this node has. */
@@ -35,3 +40,25 @@ const disabledAfter = (
   before: WebhookRecord['disabled'],
   nowMs: number,
 ): WebhookRecord['disabled'] => (enabled ? null : (before ?? { reason: 'owner', at: nowMs }));
+
+export type ById = { Params: { id: string } };
+
+/** The webhook that the path names, of the caller's project and environment, or 404. */
+export const webhookOf = (
+  { configuration }: Pick<ApiDependencies, 'configuration'>,
+  request: FastifyRequest<ById>,
+): WebhookRecord => found(configuration.webhook(callerOf(request), request.params.id), 'webhook');
+
+/** Changes the webhook that the path names. `nowMs` is a time that no other record of this node has. */
+export type EditWebhook = (
+  http: { readonly request: FastifyRequest<ById>; readonly reply: FastifyReply },
+  change: (record: WebhookRecord, nowMs: number) => WebhookRecord,
+) => Promise<WebhookRecord>;
+
+export const createWebhookEditor =
+  (deps: Pick<ApiDependencies, 'configuration'>, edit: Edit): EditWebhook =>
+  ({ request, reply }, change) =>
+    edit({ request, reply }, `webhook/${request.params.id}`, (nowMs) => {
+      const record = change(webhookOf(deps, request), nowMs);
+      return { kind: 'webhook', id: record._id, record, isExisting: true, result: record };
+    });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RawFields } from '../../http/fields/reader.js';
-import { type BeaconInput, normalizeBeacon } from './input.js';
+import { type BeaconInput, readBeacon } from './fields.js';
 
 const ibeacon = {
   description: 'Register 1',
@@ -13,13 +13,13 @@ const ibeacon = {
 const eddystone = { ...ibeacon, type: 'Eddystone', uid: 'ABCDEF0123456789ABCD', instance: '0123456789AB' };
 
 function input(fields: RawFields, path?: { tag: string; externalId: string }): BeaconInput {
-  const outcome = normalizeBeacon(fields, path);
+  const outcome = readBeacon(fields, path);
   if (!outcome.ok) throw outcome.error;
   return outcome.value;
 }
 
 function refused(fields: RawFields): string {
-  const outcome = normalizeBeacon(fields);
+  const outcome = readBeacon(fields);
   if (outcome.ok) throw new Error('not refused');
   return outcome.error.message;
 }
@@ -78,6 +78,6 @@ describe('what is refused', () => {
     [without(ibeacon, 'coordinates'), 'coordinates: is required'],
     [{ ...ibeacon, coordinates: [-73.97] }, 'coordinates: must be [longitude,latitude]'],
     [{ ...ibeacon, enabled: 'on' }, 'enabled: must be true or false'],
-    [{ ...ibeacon, metadata: { a: [] } }, 'metadata: "a" must be a string, a boolean or a finite number'],
+    [{ ...ibeacon, metadata: { a: [] } }, 'metadata.a: must be a string, a number or a boolean'],
   ] as [RawFields, string][])('%j', (fields, message) => expect(refused(fields)).toBe(message));
 });

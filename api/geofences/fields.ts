@@ -1,0 +1,188 @@
+/** The fields of a geofence: the one table and the validator that combines them. Pure. */
+import Type from 'typebox';
+import { FieldReader, maxNameLength, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { readPosition } from '../../http/fields/structures.js';
+import {
+  booleanField,
+  choiceField,
+  dateField,
+  type EarlierValues,
+  field,
+  ignoredField,
+  numberField,
+  readTable,
+  required,
+  textField,
+  withDefault,
+} from '../../http/fields/table.js';
+import { numberOf, textOf } from '../../http/fields/values.js';
+import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
+import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
+import { normalizeRing } from '../../pipeline/geometry/ring.js';
+import { Position } from '../../schemas/json/common.js';
+import {
+  type GeofenceRecord,
+  type GeofenceType,
+  maxCircleRadiusM,
+  maxRingPoints,
+  minCircleRadiusM,
+  minRingPoints,
+  type OperatingHours,
+} from '../../schemas/json/geofence.js';
+import { jsonText, metadataField, type Pair } from '../paired-fields.js';
+
+/** What an owner says about a geofence. The record adds identity, times and the time zone. */
+export type GeofenceInput = Omit<
+  GeofenceRecord,
+  '_id' | 'project' | 'environment' | 'createdAt' | 'updatedAt' | 'timeZone'
+>;
+
+/** The geometry as far as the coordinates give it. The radius of a circle is a field of its own. */
+type Shape = Pick<GeofenceRecord, 'center' | 'ring'> & { readonly radius: number | null };
+
+export const travelModes = ['car', 'truck', 'foot', 'bike', 'motorbike'] as const;
+export const maxUserIds = 1_000;
+const maxAddressesLength = 16_384;
+
+const date = 'A date, an ISO 8601 date and time, or a form such as "Jan 1, 2029"; UTC unless it names a zone';
+
+export const geofenceFields = {
+  description: required(textField({ minLength: 1, maxLength: maxTextLength })),
+  type: required(
+    field(readType, Type.Enum(['circle', 'polygon']), {
+      description: 'In any case; isochrone is not available yet',
+    }),
+  ),
+  tag: required(textField({ minLength: 1 })),
+  externalId: required(textField({ minLength: 1 })),
+  placeId: field(
+    (reader, name) => {
+      if (reader.value(name) !== undefined) reader.refuse(name, 'places are not available yet', 'not_available');
+    },
+    Type.String(),
+    { isOffered: false },
+  ),
+  address: field(
+    (reader, name, { type }) => {
+      // The address of a polygon is ignored.
+      if (type === 'circle' && reader.value(name) !== undefined)
+        reader.refuse(name, 'addresses are not available yet; give coordinates', 'not_available');
+    },
+    Type.String(),
+    { isOffered: false },
+  ),
+  coordinates: required(
+    field(
+      readShape,
+      Type.Union([Position, Type.Array(Position, { minItems: minRingPoints, maxItems: maxRingPoints }), jsonText]),
+      { description: 'Circle: the centre. Polygon: a closed ring' },
+    ),
+  ),
+  radius: field(readRadius, Type.Number({ minimum: minCircleRadiusM, maximum: maxCircleRadiusM }), {
+    description: 'Metres; required for a circle',
+  }),
+  mode: choiceField(travelModes),
+  enabled: withDefault(booleanField(), true),
+  metadata: metadataField,
+  operatingHours: field(
+    readOperatingHours,
+    Type.Union([Type.Record(Type.String(), Type.Array(Type.Tuple([Type.String(), Type.String()]))), jsonText]),
+    {
+      hasKeys: true,
+      description:
+        'By day, full or three letters: lists of [opening, closing], as 9:30 AM or 09:30; or operatingHours.day',
+    },
+  ),
+  stopDetection: booleanField("Overrides the project's setting"),
+  dwellThreshold: numberField({ minimum: 0, unit: 'minutes' }, 'Minutes'),
+  disableAfter: dateField(date),
+  deleteAfter: dateField(date),
+  userIds: field(readUserIds, Type.String(), { description: 'Comma-separated; events for these users only' }),
+  // Read together with userIds.
+  userId: field(() => null, Type.String(), { description: 'Deprecated: one more of userIds' }),
+  ip: field(readAddresses, Type.String(), {
+    description: 'Comma-separated addresses, last-octet wildcards and CIDR ranges',
+  }),
+  tripApproachingThreshold: ignoredField,
+};
+
+/** @param path the pair that the path names; it replaces that of the fields. */
+export function readGeofence(fields: RawFields, path?: Pair): Outcome<GeofenceInput> {
+  const reader = new FieldReader({ ...fields, ...path });
+  const values = readTable(reader, geofenceFields);
+  return reader.outcome(() => ({
+    tag: values.tag,
+    externalId: values.externalId,
+    description: values.description,
+    type: values.type,
+    center: values.coordinates.center,
+    // A circle without a radius has been refused.
+    radius: (values.coordinates.radius ?? values.radius) as number,
+    ring: values.coordinates.ring,
+    mode: values.mode,
+    enabled: values.enabled,
+    metadata: values.metadata,
+    operatingHours: values.operatingHours,
+    stopDetection: values.stopDetection,
+    dwellThreshold_min: values.dwellThreshold,
+    disableAfter: values.disableAfter,
+    deleteAfter: values.deleteAfter,
+    userIds: values.userIds,
+    ip: values.ip,
+  }));
+}
+
+function readType(reader: FieldReader, name: string): GeofenceType | null {
+  const type = reader.choice(name, ['circle', 'polygon', 'isochrone']);
+  return type === 'isochrone'
+    ? reader.refuse(name, 'isochrones are not available yet; use circle or polygon', 'not_available')
+    : type;
+}
+
+function readShape(reader: FieldReader, name: string, { type }: EarlierValues): Shape | null {
+  const coordinates = reader.structure(name);
+  if (coordinates === undefined) return null;
+  if (type === 'polygon') {
+    const normal = reader.take(normalizeRing(withNumbers(coordinates)));
+    return normal && { center: normal.centroid, radius: normal.radiusM, ring: normal.ring };
+  }
+  const center = reader.take(readPosition(name, coordinates));
+  return center && { center, radius: null, ring: null };
+}
+
+/** Returns a ring, or a ring within a list, with its texts of numbers as numbers. */
+function withNumbers(value: unknown, depth = 3): unknown {
+  if (Array.isArray(value)) return depth > 0 ? value.map((item) => withNumbers(item, depth - 1)) : value;
+  return numberOf(value) ?? value;
+}
+
+function readRadius(reader: FieldReader, name: string, { type }: EarlierValues): number | null {
+  if (type === 'polygon') return null;
+  if (reader.value(name) === undefined) return reader.refuse(name, 'is required for a circle');
+  return reader.number(name, { minimum: minCircleRadiusM, maximum: maxCircleRadiusM, unit: 'metres' });
+}
+
+/** The list of a day may be JSON text, as columns carry it. */
+function readOperatingHours(reader: FieldReader, name: string): OperatingHours | null {
+  const days = reader.dictionary(name);
+  if (days === undefined) return null;
+  const parsed = Object.entries(days).map(([day, pairs]) => [day, reader.structure(name, pairs)]);
+  return reader.take(parseOperatingHours(Object.fromEntries(parsed)));
+}
+
+/** Returns each user id once, in the order given. The deprecated `userId` is one more. */
+function readUserIds(reader: FieldReader, name: string): string[] | null {
+  const given = [...(reader.list(name) ?? []), ...(reader.list('userId') ?? [])];
+  const ids = given.map((value) => textOf(value)?.trim());
+  if (ids.some((id) => id === undefined || id.length > maxNameLength)) {
+    return reader.refuse(name, `must be comma-separated user ids of at most ${maxNameLength} characters`);
+  }
+  const distinct = [...new Set(ids)].filter((id): id is string => id !== undefined && id !== '');
+  if (distinct.length > maxUserIds) return reader.refuse(name, `must name at most ${maxUserIds} users`);
+  return distinct.length > 0 ? distinct : null;
+}
+
+function readAddresses(reader: FieldReader, name: string): string | null {
+  const text = reader.text(name, maxAddressesLength);
+  return text === null ? null : reader.take(parseAddressRanges(text));
+}

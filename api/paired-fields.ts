@@ -1,0 +1,41 @@
+/** What geofences and beacons have in common: the pair (tag, externalId) that names them, and metadata. */
+import Type from 'typebox';
+import { FieldReader, maxNameLength, maxTextLength, type RawFields } from '../http/fields/reader.js';
+import { checkMetadata } from '../http/fields/structures.js';
+import { type Field, field } from '../http/fields/table.js';
+import { ApiError } from '../schemas/errors.js';
+import { Metadata, maxMetadataKeys } from '../schemas/json/common.js';
+
+/** The names by which an owner knows a geofence or beacon. The record's id follows from them. */
+export interface Pair {
+  readonly tag: string;
+  readonly externalId: string;
+}
+
+export const jsonText = Type.String({ description: 'The same as JSON text' });
+
+/** The flat dictionary that owners attach. Values that are given by key, as in a form or a column, stay text. */
+export const metadataField: Field<Metadata | null> = field(readMetadata, Type.Union([Metadata, jsonText]), {
+  hasKeys: true,
+  description: 'At most 16 keys; or by key, as metadata.key or metadata[key]',
+});
+
+function readMetadata(reader: FieldReader, name: string): Metadata | null {
+  const dictionary = reader.dictionary(name);
+  if (dictionary === undefined) return null;
+  const limits = { maxKeys: maxMetadataKeys, maxKeyLength: maxNameLength, maxTextLength };
+  return reader.take(checkMetadata(name, dictionary, limits));
+}
+
+/** Refuses another pair in an update by id: the id follows from the pair. */
+export function refuseOtherPair(fields: RawFields, record: { readonly [Part in keyof Pair]: string | null }): void {
+  const reader = new FieldReader(fields);
+  for (const part of ['tag', 'externalId'] as const) {
+    const given = reader.text(part);
+    if (given !== null && given !== record[part]) {
+      throw new ApiError('conflict', `${part}: can't be changed in an update by id; create a new record instead`, {
+        param: part,
+      });
+    }
+  }
+}

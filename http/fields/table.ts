@@ -1,0 +1,162 @@
+/**
+ * Field tables. A resource has one table of its fields; JSON bodies, forms, cells of a CSV row and the API's description
+ * are derived from it.
+ *
+ * A table is read in its order, and the first field that breaks its rule is the one that is reported. Because the rules
+ * of values.ts read typed values and their text alike, one reader per field serves JSON, forms and CSV.
+ */
+import Type, { type TObject, type TSchema } from 'typebox';
+import type { FieldProblem } from '../../schemas/errors.js';
+import { type FieldReader, maxNameLength, type NumberRange, type RawFields } from './reader.js';
+import { shownName, suggestion } from './spelling.js';
+
+/** The values of the fields before this one, by name. */
+export type EarlierValues = Readonly<Record<string, unknown>>;
+
+export interface Field<T> {
+  /** For people: units, forms and defaults. Empty where the name says it all. */
+  readonly description: string;
+  /** What the API's description shows. The reader accepts more, such as the text of numbers. */
+  readonly schema: TSchema;
+  readonly isRequired: boolean;
+  /** May each key be a form field or column of its own, such as `metadata.color`? */
+  readonly hasKeys: boolean;
+  /** false: accepted or refused with a reason of its own, but neither described nor suggested. */
+  readonly isOffered: boolean;
+  /** Reads the value. Errors are noted in the reader; then the value is of no use. */
+  readonly read: (reader: FieldReader, name: string, earlier: EarlierValues) => T;
+}
+
+export type FieldTable = Readonly<Record<string, Field<unknown>>>;
+
+export type ValuesOf<Table extends FieldTable> = {
+  -readonly [Name in keyof Table]: Table[Name] extends Field<infer T> ? T : never;
+};
+
+/** Makes a field from its reader. */
+export const field = <T>(
+  read: Field<T>['read'],
+  schema: TSchema,
+  options: Partial<Pick<Field<T>, 'description' | 'isRequired' | 'hasKeys' | 'isOffered'>> = {},
+): Field<T> => ({ description: '', isRequired: false, hasKeys: false, isOffered: true, ...options, schema, read });
+
+export const textField = (
+  { minLength, maxLength = maxNameLength }: { readonly minLength?: number; readonly maxLength?: number } = {},
+  description = '',
+): Field<string | null> =>
+  field(
+    (reader, name) => reader.text(name, maxLength),
+    Type.String({ maxLength, ...(minLength !== undefined && { minLength }) }),
+    { description },
+  );
+
+export const booleanField = (description = ''): Field<boolean | null> =>
+  field((reader, name) => reader.boolean(name), Type.Boolean(), { description });
+
+export const numberField = (range: NumberRange, description = ''): Field<number | null> =>
+  field((reader, name) => reader.number(name, range), Type.Number(boundsOf(range)), { description });
+
+export const integerField = (range: NumberRange, description = ''): Field<number | null> =>
+  field((reader, name) => reader.integer(name, range), Type.Integer(boundsOf(range)), { description });
+
+export const choiceField = <const Word extends string>(words: readonly Word[], description = ''): Field<Word | null> =>
+  field((reader, name) => reader.choice(name, words), Type.Enum([...words]), { description });
+
+/** A date, read as epoch milliseconds. */
+export const dateField = (description: string): Field<number | null> =>
+  field((reader, name) => reader.time(name), Type.String(), { description });
+
+/** A field of clients of the wire format that Fenceline does not use. */
+export const ignoredField: Field<null> = field(() => null, Type.Unknown(), { isOffered: false });
+
+/** Returns the field with an error when it is not given. */
+export const required = <T>(of: Field<T | null>): Field<T> => ({
+  ...of,
+  isRequired: true,
+  read: (reader, name, earlier) => reader.required(name, of.read(reader, name, earlier)) as T,
+});
+
+/** Returns the field with a value for when it is not given. */
+export const withDefault = <T>(of: Field<T | null>, value: T): Field<T> => ({
+  ...of,
+  schema: { ...of.schema, default: value },
+  read: (reader, name, earlier) => of.read(reader, name, earlier) ?? value,
+});
+
+/** Reads all fields of a table. */
+export function readTable<const Table extends FieldTable>(reader: FieldReader, table: Table): ValuesOf<Table> {
+  const values: Record<string, unknown> = {};
+  for (const [name, { read }] of Object.entries(table)) values[name] = read(reader, name, values);
+  return values as ValuesOf<Table>;
+}
+
+/**
+ * Reads a change: a field that is not named keeps its current value and is not checked again; one that is null or empty
+ * gets its default. Without current values all fields are read.
+ */
+export function readChange<const Table extends FieldTable>(
+  reader: FieldReader,
+  table: Table,
+  fields: RawFields,
+  current: ValuesOf<Table> | undefined,
+): ValuesOf<Table> {
+  const values: Record<string, unknown> = {};
+  for (const [name, { read }] of Object.entries(table)) {
+    const isKept = current !== undefined && !Object.hasOwn(fields, name);
+    values[name] = isKept ? current[name] : read(reader, name, values);
+  }
+  return values as ValuesOf<Table>;
+}
+
+/** Returns the JSON Schema of a body. `allOptional` describes a change of an existing record. */
+export function schemaOf(
+  table: FieldTable,
+  { without = [], allOptional = false }: { readonly without?: readonly string[]; readonly allOptional?: boolean } = {},
+): TObject {
+  const offered = Object.entries(table).filter(([name, { isOffered }]) => isOffered && !without.includes(name));
+  const properties = offered.map(([name, { schema, description, isRequired }]): [string, TSchema] => {
+    const described = description === '' ? schema : { ...schema, description };
+    return [name, isRequired && !allOptional ? described : Type.Optional(described)];
+  });
+  return Type.Object(Object.fromEntries(properties));
+}
+
+/** `metadata` of `metadata.key` and `metadata[key]`. */
+const baseOf = (name: string): string => name.split(/[.[]/, 1)[0]!;
+
+/**
+ * Returns the first field that the table does not know: ignoring a misspelt `dwellThreshold` would turn dwell events
+ * off without notice.
+ * @param answered names of the fields of answers, so that a record that was read can be sent back.
+ */
+export function unknownField(
+  table: FieldTable,
+  fields: RawFields,
+  answered: readonly string[] = [],
+): FieldProblem | undefined {
+  const isKnown = (name: string): boolean => {
+    const base = baseOf(name);
+    if (answered.includes(name)) return true;
+    return Object.hasOwn(table, base) && (base === name || table[base]!.hasKeys);
+  };
+  const unknown = Object.keys(fields).find((name) => !isKnown(name));
+  if (unknown === undefined) return undefined;
+  const offered = Object.keys(table).filter((name) => table[name]!.isOffered);
+  return { param: shownName(unknown), rule: `is not a known field; ${suggestion(unknown, offered)}` };
+}
+
+/** Notes an error for the first field that the table does not know. */
+export function refuseUnknown(
+  reader: FieldReader,
+  table: FieldTable,
+  fields: RawFields,
+  answered: readonly string[] = [],
+): void {
+  const problem = unknownField(table, fields, answered);
+  if (problem !== undefined) reader.refuse(problem.param, problem.rule);
+}
+
+const boundsOf = ({ minimum, maximum }: NumberRange) => ({
+  ...(minimum !== undefined && { minimum }),
+  ...(maximum !== undefined && { maximum }),
+});
