@@ -1,9 +1,8 @@
 /**
- * Analytics on chDB, the ClickHouse engine in the process: the same client as for a server, over an embedded
- * connection.
+ * The analytics port on chDB, the embedded ClickHouse engine, with the same client as for a server.
  *
- * One process may open one data folder; a folder may be opened again once it was closed. Where a worker thread opens
- * it, the main thread must import `chdb-stays-loaded.js` first (`embedded.js` does).
+ * A process can have one data folder open at a time. If a worker thread opens it, the main thread must import
+ * `chdb-stays-loaded.js` first, as `embedded.js` does.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -17,39 +16,38 @@ import { answerSettings, fileOf, rowsOf } from '../clickhouse-answers.js';
 import { type Connections, createConnections } from './chdb-connections.js';
 
 export interface ChdbAnalyticsOptions {
-  /** The data folder; made when it isn't there. */
+  /** The data folder. It is created if it is missing. */
   readonly path: string;
-  /** Threads per query and insert. Default 1: on a small machine the others belong to the pipeline. */
+  /** Threads per query and insert. Default 1: on a small machine the pipeline needs the others. */
   readonly maxThreads?: number;
 }
 
 type Connection = NonNullable<ClickHouseClientConfigOptions['connection']>;
 
 export interface ChdbAnalytics extends Analytics {
-  /** Waits for what runs, then lets the folder go. Nothing may be called after it. */
+  /** Waits for running statements, then closes the folder. Nothing may be called afterwards. */
   close(): Promise<void>;
 }
 
-/** Fewer than the four threads that Node has for native work, together with the one that writes. */
-const readers = 2;
+/** With the one for writing, fewer than the four threads that Node has for native work. */
+const readConnections = 2;
 
 /**
- * Opens the engine on `path`, which must have none of `*?{}` in its name. As parameters, times are best bound as epoch
- * milliseconds (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are
- * answered as numbers. A failed statement rejects with an Error that has ClickHouse's `code` and `type`. A long
- * query delays other queries, but no insert.
+ * Opens the engine on `path`, which must not contain any of `*?{}`. Bind times as epoch milliseconds
+ * (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are returned as numbers.
+ * A failed statement rejects with ClickHouse's `code` and `type`. A long query delays other queries, but no insert.
  */
 export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {
   const insertsFolder = resolve(path, 'inserts');
-  // The engine takes a file's name in a statement for a pattern.
-  if (/[*?{}]/.test(insertsFolder)) throw new Error(`the data folder must not have any of *?{} in its name: ${path}`);
-  // A process that was killed may have left some.
+  // The engine treats a file name in a statement as a pattern.
+  if (/[*?{}]/.test(insertsFolder))
+    throw new Error(`the path of the data folder must not contain any of *?{}: ${path}`);
+  // A killed process may have left files.
   rmSync(insertsFolder, { recursive: true, force: true });
   mkdirSync(insertsFolder, { recursive: true });
   const open = (): ClickHouseClient =>
     createClient({
-      // One contract, declared once in the client and once in the package that chDB takes it from: types with private
-      // parts never match.
+      // The same interface, but declared in two packages: types with private members never match.
       connection: createChdbConnection({ path }) as unknown as Connection,
       clickhouse_settings: {
         max_threads: maxThreads,
@@ -59,7 +57,7 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
       },
     });
   const writing = createConnections(open, 1);
-  const reading = createConnections(open, readers);
+  const reading = createConnections(open, readConnections);
   await writing.run((client) => client.command({ query: 'SELECT 1' }));
   return analyticsOver(writing, reading, insertsFolder);
 }
@@ -68,8 +66,8 @@ function analyticsOver(writing: Connections, reading: Connections, insertsFolder
   let inserts = 0;
 
   /**
-   * By way of a file, which is gone before the system writes it to disk. Rows within the statement would go through the
-   * engine's tokenizer first: twice the processor time.
+   * Inserts from a file, which is deleted before the system writes it to disk. Rows in the statement itself would pass
+   * through the engine's tokenizer, which takes twice the processor time.
    */
   const insert = (table: string, rows: Uint8Array): Promise<void> =>
     writing.run(async (client) => {

@@ -1,6 +1,6 @@
 /**
- * Group commit: appends that arrive while a transaction is under way share the next one, and its one fsync.
- * What is in flight is bounded; past the bound an append is refused as `overloaded`.
+ * Group commit: appends that arrive during a transaction share the next one and its fsync. The bytes in flight are
+ * bounded; beyond the limit an append rejects as `overloaded`.
  */
 
 import { PortError } from '../../pipeline/errors.js';
@@ -21,7 +21,7 @@ function newBatch(): Batch {
   const written = new Promise<void>((resolve, reject) => {
     settle = (error) => (error === undefined ? resolve() : reject(error));
   });
-  // Each append awaits it; a batch that nobody joined must not count as an unhandled rejection.
+  // Each append awaits it. A batch without appends must not count as an unhandled rejection.
   written.catch(() => {});
   return { groups: new Map(), bytes: 0, written, settle };
 }
@@ -34,7 +34,7 @@ export interface AppenderOptions {
 }
 
 export class Appender {
-  /** Key and value bytes of the records that were accepted and are not durable yet. */
+  /** Bytes of keys and values that were accepted and are not durable yet. */
   inFlightBytes = 0;
   private batch = newBatch();
   private running: Promise<void> | undefined;
@@ -79,7 +79,7 @@ export class Appender {
     let batch = this.batch;
     try {
       await environment.attempt(() => {
-        // Taken only now, when the write lock is ours: all that arrived meanwhile comes along.
+        // Taken after the write lock was acquired, so that the batch includes everything that arrived in between.
         batch = this.batch;
         this.batch = newBatch();
         const nowMs = Date.now();

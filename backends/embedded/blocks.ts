@@ -1,10 +1,9 @@
 /**
- * The block: many records of one partition as one LMDB value, so that an append of thousands of records costs a handful
- * of puts.
+ * Blocks: many records of one partition in one LMDB value, so that an append of thousands of records takes a few puts.
  *
  * Layout, integers big-endian: `count u32`, `timestamp f64` (epoch ms), then per record `key bytes u16`, `value bytes
- * i32` (-1: tombstone), key (UTF-8), value. The base offset is part of the LMDB key and not of the block: a block is
- * encoded before its offsets are known.
+ * i32` (-1: tombstone), key (UTF-8), value. The base offset is in the LMDB key, because a block is encoded before its offsets are
+ * known.
  */
 import type { LogRecord, NewRecord } from '../../pipeline/ports.js';
 
@@ -12,14 +11,14 @@ const headerBytes = 12;
 const frameHeaderBytes = 6;
 const tombstoneLength = -1;
 
-/** Room of a pooled block; a larger record gets a block of its own. */
+/** Size of a pooled block. A larger record gets a separate block. */
 export const blockBytes = 256 * 1024;
 
-/** Longest key in UTF-16 units: three bytes each still fit the u16 length. */
+/** Limit of a key in UTF-16 units, which take up to three bytes each: the length is a u16. */
 export const maxKeyLength = 21_845;
 
-/** Most that a record can take in a block: exact but for the key, which is counted at three bytes per UTF-16 unit. */
-const roomFor = ({ key, value }: NewRecord): number =>
+/** Returns an upper bound of the record's bytes in a block: the key counts three bytes per UTF-16 unit. */
+const maxBytesOf = ({ key, value }: NewRecord): number =>
   frameHeaderBytes + key.length * 3 + (value === null ? 0 : value.length);
 
 /** A block being filled. */
@@ -29,9 +28,9 @@ export class BlockBuilder {
 
   constructor(private readonly buffer: Buffer) {}
 
-  /** Appends a record; false when there is no room for it. */
+  /** Appends a record. Returns false when it does not fit. */
   add(record: NewRecord): boolean {
-    if (this.length + roomFor(record) > this.buffer.length) return false;
+    if (this.length + maxBytesOf(record) > this.buffer.length) return false;
     const { buffer, length } = this;
     const { key, value } = record;
     const keyBytes = buffer.write(key, length + frameHeaderBytes);
@@ -44,28 +43,28 @@ export class BlockBuilder {
     return true;
   }
 
-  /** The finished block: a view, valid until the builder's buffer is used again. */
+  /** Returns the block: a view that is valid until the buffer is reused. */
   finish(timestampMs: number): Buffer {
     this.buffer.writeUInt32BE(this.count, 0);
     this.buffer.writeDoubleBE(timestampMs, 4);
     return this.buffer.subarray(0, this.length);
   }
 
-  /** Gives the buffer back for another block; null when it is of a size of its own. */
+  /** Returns the buffer for reuse; null if it has another size than pooled blocks. */
   release(): Buffer | null {
     return this.buffer.length === blockBytes ? this.buffer : null;
   }
 }
 
-/** Lends buffers to builders. Keeps at most `maxFreeBlocks` of them. */
+/** A pool of buffers for builders. It keeps at most `maxFreeBlocks` of them. */
 export class BlockPool {
   private readonly free: Buffer[] = [];
 
   constructor(private readonly maxFreeBlocks = 64) {}
 
-  /** A builder that surely has room for the record. */
+  /** Returns a builder in which the record fits. */
   builderFor(record: NewRecord): BlockBuilder {
-    const bytes = headerBytes + roomFor(record);
+    const bytes = headerBytes + maxBytesOf(record);
     return new BlockBuilder(
       bytes > blockBytes ? Buffer.allocUnsafeSlow(bytes) : (this.free.pop() ?? Buffer.allocUnsafeSlow(blockBytes)),
     );
@@ -81,8 +80,8 @@ export const countOfBlock = (block: Buffer): number => block.readUInt32BE(0);
 export const timestampOfBlock = (block: Buffer): number => block.readDoubleBE(4);
 
 /**
- * Records that a read has found so far. Takes `maxRecords` and `maxBytes` of keys and values at most, but one record
- * however large.
+ * The result of a read. It takes at most `maxRecords` records and `maxBytes` of keys and values, but one record of any
+ * size.
  */
 export class Page {
   readonly records: LogRecord[] = [];
@@ -94,12 +93,12 @@ export class Page {
     private readonly maxBytes: number,
   ) {}
 
-  /** Whether no further record may be added. */
+  /** Whether no more records can be added. */
   get isFull(): boolean {
     return this.#isFull || this.records.length >= this.maxRecords;
   }
 
-  /** Reserves space for a record of so many bytes. False when there is none. */
+  /** Reserves space for a record. Returns false when there is none. */
   reserve(bytes: number): boolean {
     this.#isFull = this.isFull || (this.records.length > 0 && this.#bytes + bytes > this.maxBytes);
     if (!this.#isFull) this.#bytes += bytes;
@@ -108,8 +107,8 @@ export class Page {
 }
 
 /**
- * Adds the block's records from `fromOffset` on to the page, until that is full. Values are views into the block.
- * Answers the position after the last record that was looked at.
+ * Adds the block's records from `fromOffset` on to the page, until it is full. Values are views into the block. Returns
+ * the position in the block after the last record that was read.
  */
 export function readBlock(
   block: Buffer,

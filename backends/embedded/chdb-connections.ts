@@ -1,16 +1,15 @@
 /**
- * A few connections to the engine, each running one statement at a time; further statements wait for their turn.
+ * A pool of connections to the engine. Each runs one statement at a time; more statements wait.
  *
- * The engine's connections have an output of their own: what a statement had written before it failed would stand at
- * the head of the next answer. So a connection is given up once a statement failed on it. Opening one takes less than a
- * millisecond. Each statement under way holds one of the four threads that Node has for files and other native work:
- * there must be fewer connections than that.
+ * The output buffer belongs to the connection: output of a failed statement would precede the next result. So a
+ * connection is replaced after a failure, which takes less than a millisecond. Each running statement occupies one of the
+ * four threads that Node has for files and native work, so the pool must be smaller than that.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 
 export interface Connections {
   run<T>(statement: (client: ClickHouseClient) => Promise<T>): Promise<T>;
-  /** Waits for what runs: closing under a running statement aborts the engine. Nothing may be called after it. */
+  /** Waits for running statements: closing during one aborts the engine. Nothing may be called afterwards. */
   close(): Promise<void>;
 }
 
@@ -19,7 +18,7 @@ export function createConnections(open: () => ClickHouseClient, size: number): C
   const waiting: ((client: ClickHouseClient) => void)[] = [];
   const running = new Set<Promise<unknown>>();
 
-  function give(client: ClickHouseClient): void {
+  function release(client: ClickHouseClient): void {
     const next = waiting.shift();
     if (next === undefined) idle.push(client);
     else next(client);
@@ -29,11 +28,11 @@ export function createConnections(open: () => ClickHouseClient, size: number): C
     const client = idle.pop() ?? (await new Promise<ClickHouseClient>((resolve) => waiting.push(resolve)));
     try {
       const result = await statement(client);
-      give(client);
+      release(client);
       return result;
     } catch (error) {
-      // The new one first: when the last is closed, the engine closes its folder.
-      give(open());
+      // Opens the new connection first: when the last one closes, the engine closes its folder.
+      release(open());
       await client.close();
       throw error;
     }

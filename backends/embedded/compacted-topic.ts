@@ -1,7 +1,7 @@
 /**
- * A compacted topic in LMDB: one partition, one entry per record. A record that a newer one of its key has replaced
- * stays for the compaction lag, as in Kafka: readers may refuse the newer one and need the older. A tombstone stays for
- * a bounded time, for readers that were away.
+ * A compacted topic in LMDB, with one partition and one entry per record. As in Kafka, a replaced record is kept for the
+ * compaction lag, because readers may reject the newer one. Tombstones are kept for a bounded time, for readers that were
+ * down.
  *
  * An entry is a block of one record, followed by the record's headers as JSON, if it has any.
  */
@@ -11,7 +11,7 @@ import type { Environment, Table } from './environment.js';
 import { maxKeyBytes, numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import type { RecordGroup, TopicStore } from './topic-store.js';
 
-/** In one transaction, of replaced records and of tombstones each. */
+/** Limit per transaction, for replaced records and for tombstones. */
 const maxSwept = 5_000;
 const partition = 0;
 
@@ -19,11 +19,11 @@ export interface CompactedTopicOptions {
   readonly environment: Environment;
   readonly name: string;
   readonly tombstoneRetentionMs: number;
-  /** For how long a record stays that a newer one has replaced. */
+  /** How long a replaced record is kept. */
   readonly compactionLagMs: number;
 }
 
-/** What is needed of a compacted topic to read it. Opens no table but the records'. */
+/** Makes a reader of a compacted topic, which opens the table of records only. */
 export function createCompactedReader({
   environment,
   name,
@@ -74,7 +74,7 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
   function check({ key }: NewRecord): void {
     const bytes = Buffer.byteLength(key);
     if (bytes === 0 || bytes > maxKeyBytes)
-      throw new Error(`a record key of ${bytes} bytes; 1 to ${maxKeyBytes} in a compacted topic`);
+      throw new Error(`a record key has ${bytes} bytes: must be 1 to ${maxKeyBytes} in a compacted topic`);
   }
 
   function writeRecord(record: NewRecord, offset: number, nowMs: number): void {
@@ -115,8 +115,8 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
     };
   }
 
-  /** The table's entries that were made before the time, oldest first. */
-  function madeBefore(table: Table, timeMs: number): { key: Buffer; rest: Buffer }[] {
+  /** Returns the table's entries from before the time, oldest first. */
+  function entriesBefore(table: Table, timeMs: number): { key: Buffer; rest: Buffer }[] {
     const found: { key: Buffer; rest: Buffer }[] = [];
     for (const { key, value } of table.getRange({ start: offsetKey(partition, 0), limit: maxSwept })) {
       if (value.readDoubleBE(0) > timeMs) break;
@@ -126,12 +126,12 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
   }
 
   function sweep(nowMs: number): boolean {
-    const outdated = madeBefore(replaced, nowMs - compactionLagMs);
+    const outdated = entriesBefore(replaced, nowMs - compactionLagMs);
     for (const { key, rest } of outdated) {
       entries.removeSync(offsetKey(partition, rest.readDoubleBE(0)));
       replaced.removeSync(key);
     }
-    const expired = madeBefore(tombstones, nowMs - tombstoneRetentionMs);
+    const expired = entriesBefore(tombstones, nowMs - tombstoneRetentionMs);
     for (const { key, rest } of expired) {
       entries.removeSync(key);
       tombstones.removeSync(key);

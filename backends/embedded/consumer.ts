@@ -1,17 +1,14 @@
-/**
- * One subscription: an independent loop per partition that reads, hands over, and waits to be woken when there is
- * nothing more.
- */
+/** A subscription: an independent loop per partition that reads records, hands them over, and waits for more. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConsumeOptions, Log, Subscription } from '../../pipeline/ports.js';
 import { asPosition, findDivergence } from '../../pipeline/positions.js';
 import type { TopicStore } from './topic-store.js';
 import type { Wakeups } from './wakeups.js';
 
-/** Safety net for a missed wake-up, and how appends of other processes are noticed. */
+/** Polling interval, for missed wake-ups and for appends of other processes. */
 const pollMs = 200;
 
-/** Lets loops sleep until they are woken, all at once. */
+/** Loops that sleep until all are woken at once. */
 class Sleepers {
   private readonly wakers = new Set<() => void>();
 
@@ -36,14 +33,14 @@ export interface ConsumerOptions extends ConsumeOptions {
   readonly partitions: readonly number[];
   readonly store: TopicStore;
   readonly wakeups: Wakeups;
-  /** The same log, to be looked into. */
+  /** The same log, for reads at any offset. */
   readonly log: Pick<Log, 'read' | 'bounds'>;
 }
 
 export function startConsumer(options: ConsumerOptions): Subscription {
   const { store, log, handler, partitions, maxBatchRecords, maxWaitMs } = options;
   const sleepers = new Sleepers();
-  /** Until the end: there is nobody to lose a partition to. */
+  /** Always true: no other consumer can take a partition. */
   const isOurs = () => true;
   let closing = false;
   const stopListening = options.wakeups.listen(options.topic, () => sleepers.wakeAll());
@@ -53,7 +50,7 @@ export function startConsumer(options: ConsumerOptions): Subscription {
     return store.end(partition) - offset;
   }
 
-  /** Resolves when a whole batch is there, or part of one for long enough, or on closing. */
+  /** Resolves when a batch is complete, when its first record has waited for `maxWaitMs`, or on close. */
   async function batchReady(partition: number, offset: number): Promise<void> {
     while (!closing && available(partition, offset) <= 0) await sleepers.sleep(pollMs);
     const deadlineMs = performance.now() + maxWaitMs;
@@ -70,8 +67,8 @@ export function startConsumer(options: ConsumerOptions): Subscription {
   }
 
   /**
-   * The place to start from; undefined when the log isn't the one that was read, and nobody says where to go on. The
-   * files of a log change only while nobody has them open.
+   * Returns the offset to start from; undefined when the log is another one and the subscription closes before the
+   * handler returns a position. The log is verified only here, because its files can't be replaced while they are open.
    */
   async function startOf(partition: number): Promise<number | undefined> {
     let position = asPosition(await handler.assigned(partition, isOurs));
@@ -91,7 +88,7 @@ export function startConsumer(options: ConsumerOptions): Subscription {
       await batchReady(partition, offset);
       if (closing) break;
       const records = store.read(partition, offset, maxBatchRecords);
-      // A compacted topic may end with offsets that are gone.
+      // The last offsets of a compacted topic may be gone.
       const end = Math.max(offset, store.end(partition));
       if (records.length === 0) await handler.passed?.(partition, end);
       else if ((await handler.records(partition, records)) === 'halted') {
@@ -99,7 +96,7 @@ export function startConsumer(options: ConsumerOptions): Subscription {
         break;
       }
       offset = (records.at(-1)?.offset ?? end - 1) + 1;
-      // Others on this thread get their turn even when every hand-over settles at once.
+      // Other work of this thread runs even when every call settles at once.
       await nextTurn();
     }
     await handler.revoked(partition);

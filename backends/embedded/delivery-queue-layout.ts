@@ -1,12 +1,12 @@
 /**
  * Keys and values of the delivery queue in LMDB. Keys have a fixed width and sort by source, webhook, time due and
- * sequence. Times and sequences are doubles: those that aren't negative sort as their big-endian bytes do.
+ * sequence. Times and sequences are doubles: numbers that aren't negative sort like their big-endian bytes.
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery, WebhookHealth } from '../../pipeline/ports.js';
 import { deriveId } from '../../schemas/ids.js';
 import { markAfter, numberValue } from './keys.js';
 
-/** Largest delivery. LMDB itself would take more. */
+/** Limit of a delivery's size. LMDB would accept more. */
 export const maxDeliveryBytes = 2 ** 20;
 
 const topicCodes: Readonly<Record<DeliverySource['topic'], number>> = { events: 0, deliveries: 1 };
@@ -17,7 +17,7 @@ const dueAt = sourceBytes + webhookBytes;
 const sequenceAt = dueAt + 8;
 const placeBytes = sequenceAt + 8;
 
-/** Above the first byte of every time due. */
+/** Greater than the first byte of any time. */
 const aboveAllTimes = 0xff;
 
 function writeSource(key: Buffer, { topic, partition }: DeliverySource): void {
@@ -26,7 +26,7 @@ function writeSource(key: Buffer, { topic, partition }: DeliverySource): void {
 }
 
 function writeWebhook(key: Buffer, webhook: string, position: number): void {
-  if (!/^[0-9a-f]{24}$/.test(webhook)) throw new Error(`${JSON.stringify(webhook)} is no webhook's id: 24 hex digits`);
+  if (!/^[0-9a-f]{24}$/.test(webhook)) throw new Error(`${JSON.stringify(webhook)} is not a webhook id: 24 hex digits`);
   key.write(webhook, position, 'hex');
 }
 
@@ -44,10 +44,10 @@ export function webhookKey(webhook: string): Buffer {
   return key;
 }
 
-/** `[topic u8][partition u16][webhook 12][dueAtMs f64][sequence f64]`. Throws on a place that can't be. */
+/** `[topic u8][partition u16][webhook 12][dueAtMs f64][sequence f64]`. Throws on an invalid place. */
 export function placeKey(source: DeliverySource, { webhook, dueAtMs, sequence }: DeliveryPlace): Buffer {
   if (!(dueAtMs >= 0 && sequence >= 0))
-    throw new Error(`a delivery due at ${dueAtMs}, sequence ${sequence}; both from 0`);
+    throw new Error(`a delivery is due at ${dueAtMs} with sequence ${sequence}: both must be 0 or more`);
   const key = Buffer.allocUnsafe(placeBytes);
   writeSource(key, source);
   writeWebhook(key, webhook, sourceBytes);
@@ -66,7 +66,7 @@ export const placeOfKey = (key: Buffer): DeliveryPlace => ({
   sequence: key.readDoubleBE(sequenceAt),
 });
 
-/** Beyond all of the webhook's places and before those of the next. */
+/** Returns a key after all places of the webhook and before those of the next. */
 export function keyBeyondWebhook(source: DeliverySource, webhook: string): Buffer {
   const key = Buffer.allocUnsafe(dueAt + 1);
   writeSource(key, source);
@@ -75,7 +75,7 @@ export function keyBeyondWebhook(source: DeliverySource, webhook: string): Buffe
   return key;
 }
 
-/** Beyond all places of the source and before those of the next. */
+/** Returns a key after all places of the source and before those of the next. */
 export const keyBeyondSource = ({ topic, partition }: DeliverySource): Buffer =>
   sourceKey({ topic, partition: partition + 1 });
 
@@ -89,14 +89,14 @@ export const replacementTimeKey = (createdAtMs: number, key: Buffer): Buffer =>
 
 export const replacementOfTimeKey = (timeKey: Buffer): Buffer => timeKey.subarray(8);
 
-/** What is held per source beside its deliveries. */
+/** The state of a source's queue, beside its deliveries. */
 export interface QueueState {
   readonly token: number;
   readonly nextOffset: number;
   readonly nextSequence: number;
-  /** Deliveries that wait. */
+  /** Number of queued deliveries. */
   readonly size: number;
-  /** Of the position (`pipeline/positions.ts`). */
+  /** Mark of the position (`pipeline/positions.ts`). */
   readonly mark: string | null;
 }
 
@@ -127,7 +127,7 @@ export function encodeQueueState({ token, nextOffset, nextSequence, size, mark }
 
 const attemptsBytes = 4;
 
-/** Throws when it is no u32. */
+/** Throws when it is not a u32. */
 export function encodeAttempts(attempts: number): Buffer {
   const bytes = Buffer.allocUnsafe(attemptsBytes);
   bytes.writeUInt32BE(attempts, 0);
@@ -137,7 +137,7 @@ export function encodeAttempts(attempts: number): Buffer {
 /** `[attempts u32][delivery]`. Throws when the delivery is too large. */
 export function encodeWaiting(attempts: number, delivery: Buffer): Buffer {
   if (delivery.length > maxDeliveryBytes)
-    throw new Error(`a delivery of ${delivery.length} bytes; at most ${maxDeliveryBytes}`);
+    throw new Error(`a delivery has ${delivery.length} bytes: the limit is ${maxDeliveryBytes}`);
   return Buffer.concat([encodeAttempts(attempts), delivery]);
 }
 

@@ -1,10 +1,10 @@
 /**
- * Waiting deliveries of each source in LMDB, in the order of their places, with the source's position and owner token
- * beside them. A change is one transaction in which the token is checked, so that nothing is ever half done.
+ * The delivery queue on LMDB: the deliveries of each source in the order of their places, beside the source's position
+ * and owner token. A change is one transaction that checks the token, so that changes are atomic.
  *
- * The queue has an environment of its own, synced behind, and `events` is in another that is synced behind as well. So
- * that no power cut can leave a position beyond the end of its topic, the source's environment is synced before a
- * position moves (docs/decisions/009).
+ * The queue and topic `events` are in separate environments, both synced in the background. The source's environment is
+ * therefore synced before a position moves, so that after a power cut no position is beyond the end of its topic
+ * (docs/decisions/009).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
@@ -41,11 +41,11 @@ import {
 import { numberOf, numberValue } from './keys.js';
 import type { Storage } from './storage.js';
 
-/** What one transaction of a drop removes, and what one turn of the event loop seeks: some milliseconds of either. */
-const maxDroppedAtOnce = 500;
-const maxSoughtAtOnce = 1_000;
-/** Old replacements that one call removes; one call adds no more than that. */
-const maxForgottenAtOnce = 2_000;
+/** Limits of one transaction of a drop, and of one turn of the event loop: some milliseconds each. */
+const maxDropsPerTransaction = 500;
+const maxSeeksPerTurn = 1_000;
+/** Old replacements that one call removes. One call adds at most as many. */
+const maxExpiredPerCall = 2_000;
 const noValue = Buffer.alloc(0);
 
 type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
@@ -55,7 +55,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
   const deliveries = deliveryEnvironment.table('waiting');
   const healths = deliveryEnvironment.table('health');
   const replacements = deliveryEnvironment.table('replacements');
-  /** The same by time, so that the oldest are found. */
+  /** The same by time, to find the oldest. */
   const replacementTimes = deliveryEnvironment.table('replacement-times');
 
   async function claim(source: DeliverySource): Promise<DeliveryClaim> {
@@ -69,7 +69,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
   }
 
   /**
-   * Runs `change` in a transaction unless the source was claimed by another; it answers the queue's state afterwards,
+   * Runs `change` in a transaction unless another owner has claimed the source. `change` returns the queue's new state, or
    * undefined to refuse.
    */
   async function changeAs(
@@ -87,7 +87,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
   }
 
   const add: DeliveryQueue['add'] = async (claim, { expectedOffset, nextOffset, mark = null, deliveries: added }) => {
-    // Encoded first, so that nothing can fail once the transaction has begun.
+    // Encoded before the transaction, in which nothing may fail.
     const entries = added.map((each) => ({
       key: placeKey(claim.source, { ...each, sequence: 0 }),
       value: encodeWaiting(0, each.value),
@@ -117,7 +117,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     return Array.from(deliveries.getRange(range), ({ key, value }) => decodeWaiting(key, value));
   }
 
-  /** The first place in the range, as the webhook that has it and when it is due. */
+  /** Returns the webhook and the due time of the first place in the range. */
   function firstDue(start: Buffer, end: Buffer): NextDue | undefined {
     for (const key of deliveries.getKeys({ start, end, limit: 1 })) {
       const { webhook, dueAtMs } = placeOfKey(key);
@@ -126,19 +126,19 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     return undefined;
   }
 
-  /** Goes from each webhook's first place straight to the next webhook's. */
+  /** Seeks from each webhook's first place to that of the next webhook. */
   async function webhooks(source: DeliverySource): Promise<NextDue[]> {
     deliveryEnvironment.refresh();
     const found: NextDue[] = [];
     const end = keyBeyondSource(source);
     for (let due = firstDue(sourceKey(source), end); due; due = firstDue(keyBeyondWebhook(source, due.webhook), end)) {
       found.push(due);
-      if (found.length % maxSoughtAtOnce === 0) await nextTurn();
+      if (found.length % maxSeeksPerTurn === 0) await nextTurn();
     }
     return found;
   }
 
-  /** Only inside a transaction. Answers whether the delivery is gone from the queue now and was there before. */
+  /** Removes or moves a delivery, in a transaction. Returns whether it was removed. */
   function remove(key: Buffer, moved: { readonly key: Buffer; readonly attempts: Buffer } | null): boolean {
     if (moved === null) return deliveries.removeSync(key);
     const value = deliveries.getBinary(key);
@@ -163,20 +163,20 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     });
   }
 
-  /** Keys of the webhook's first deliveries with a sequence below `end`. */
+  /** Returns keys of the webhook's first deliveries with a sequence below `end`. */
   function keysBelow(end: number, source: DeliverySource, webhook: string): Buffer[] {
     const start = placeKey(source, { webhook, dueAtMs: 0, sequence: 0 });
     const keys: Buffer[] = [];
     for (const key of deliveries.getKeys({ start, end: keyBeyondWebhook(source, webhook) })) {
-      if (keys.length === maxDroppedAtOnce) break;
+      if (keys.length === maxDropsPerTransaction) break;
       if (placeOfKey(key).sequence < end) keys.push(key);
     }
     return keys;
   }
 
   /**
-   * In as many transactions as it takes. What is added after the first of them stays; `fenced` leaves what was not
-   * reached yet.
+   * Drops the deliveries in several transactions. Deliveries that are added after the first one stay. `fenced` leaves the
+   * rest in the queue.
    */
   async function drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult> {
     let end: number | undefined;
@@ -189,7 +189,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
         dropped = keys.length;
         return { ...state, size: state.size - dropped };
       });
-      if (result === 'fenced' || dropped < maxDroppedAtOnce) return result;
+      if (result === 'fenced' || dropped < maxDropsPerTransaction) return result;
     }
   }
 
@@ -210,14 +210,14 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
         replacements.putSync(key, numberValue(createdAtMs));
         replacementTimes.putSync(replacementTimeKey(createdAtMs, key), noValue);
       }
-      forgetReplacementsBefore(newestMs - keepMs);
+      removeReplacementsBefore(newestMs - keepMs);
     });
   }
 
-  /** Only inside a transaction. Forgets more than one replacement adds, so that their number stays bounded. */
-  function forgetReplacementsBefore(epochMs: number): void {
+  /** Removes old replacements, in a transaction: more than a call adds, so that their number stays bounded. */
+  function removeReplacementsBefore(epochMs: number): void {
     const end = numberValue(Math.max(0, epochMs));
-    const old = Array.from(replacementTimes.getKeys({ end, limit: maxForgottenAtOnce }), (key) => Buffer.from(key));
+    const old = Array.from(replacementTimes.getKeys({ end, limit: maxExpiredPerCall }), (key) => Buffer.from(key));
     for (const timeKey of old) {
       replacementTimes.removeSync(timeKey);
       replacements.removeSync(replacementOfTimeKey(timeKey));
@@ -243,7 +243,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
       const { nextOffset, mark } = stateOf(source);
       return { offset: nextOffset, mark };
     },
-    // The queue is in this process: it never was away.
+    // The queue is in this process and never out of reach.
     onReturn: () => () => {},
     waiting,
     webhooks,

@@ -1,9 +1,6 @@
 /**
- * The ports on engines that run in the process: LMDB for logs, states, positions and delivery queues, chDB for
- * analytics.
- *
- * Flows in: records, commits, rows. Flows out: the same, durable and in order. Each thread that needs them opens the
- * same folder; the engines share what is below. May import `schemas/` and `pipeline/ports.ts`.
+ * Opens the ports on embedded engines: LMDB for logs, states, positions and delivery queues. chDB, for analytics, is
+ * opened separately (`analytics.ts`). Each thread that needs the ports opens the same folder.
  */
 import './chdb-stays-loaded.js';
 import type { DeliveryQueue, Positions, StateStore } from '../../pipeline/ports.js';
@@ -20,13 +17,13 @@ export interface Embedded {
   readonly stateStore: StateStore;
   readonly positions: Positions;
   readonly deliveryQueue: DeliveryQueue;
-  /** Ends subscriptions, waits for appends in flight and for the disk. Commits must have settled before. */
+  /** Closes subscriptions, and waits for appends in flight and for the disk. Commits must have settled before. */
   close(): Promise<void>;
 }
 
 /**
- * Opens log, states, positions and delivery queues in `path`. Throws when the folder can't be opened or was made for
- * another number of partitions.
+ * Opens log, states, positions and delivery queues in `path`. Throws when the folder can't be opened or has another
+ * number of partitions.
  */
 export function openEmbedded(options: EmbeddedOptions): Embedded {
   const storage = openStorage(options);

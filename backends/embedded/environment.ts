@@ -1,28 +1,25 @@
-/**
- * One LMDB environment: a folder, one writer at a time, readers that never wait. Several threads and processes may have
- * it open.
- */
+/** An LMDB environment: a folder with one writer at a time and any number of readers, in several threads and processes. */
 import { promisify } from 'node:util';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { createSpace, isWantOfRoom, type Space, storageFull, whenRoom } from './space.js';
+import { createSpace, isDiskFull, type Space, storageFull, whenWritable } from './space.js';
 
-/** Key and value are bytes; the value that a read answers is a copy and stays valid. */
+/** Keys and values are bytes. A read returns a copy of the value. */
 export type Table = Database<Buffer, Buffer>;
 
 export interface Environment {
   table(name: string): Table;
   /**
-   * Runs `write` inside a write transaction; several that wait share one. It must not throw: what it wrote before would
-   * stay. While the disk is full it waits, and `write` runs again when a transaction had no room.
+   * Runs `write` in a write transaction, which concurrent calls share. `write` must not throw, because its changes would
+   * be kept. While the disk is full the call waits, and runs `write` again.
    */
   transaction<T>(write: () => T): Promise<T>;
-  /** The same, once: rejects with PortError `storage_full` when there was no room. Nothing was written then. */
+  /** Like `transaction`, but rejects with PortError `storage_full` when the disk is full. Nothing is written then. */
   attempt<T>(write: () => T): Promise<T>;
-  /** Resolves when all that this thread has committed so far is on disk. */
+  /** Resolves when all commits of this thread so far are on disk. */
   flushed(): Promise<void>;
-  /** Resolves when all that any thread has committed so far is on disk. Doesn't wait for the writer. */
+  /** Resolves when all commits of all threads so far are on disk. Does not wait for a writer. */
   synced(): Promise<void>;
-  /** Forgets the snapshot that reads of this turn see, so that the next read sees what other threads have committed. */
+  /** Drops the current snapshot, so that the next read sees the commits of other threads. */
   refresh(): void;
   close(): Promise<void>;
 }
@@ -32,34 +29,29 @@ export interface EnvironmentOptions {
   /** Address space to reserve for the file, which itself grows only as needed. */
   readonly mapBytes: number;
   /**
-   * true: a commit reaches the disk before anybody sees it, so no reader can act on what a power cut takes back.
-   * false: a commit is visible at once and synced behind; a power cut takes the newest commits back, in order.
+   * true: a commit is on disk before it is visible, so that no reader acts on a commit that a power cut undoes.
+   * false: a commit is visible at once and synced in the background. A power cut undoes the newest commits, in order.
    */
   readonly syncBeforeVisible: boolean;
-  /**
-   * The folder must exist then, and every table that is asked for; nothing is ever written to it but the reader's place
-   * among the readers.
-   */
+  /** Requires that the folder and its tables exist. Nothing is written except an entry in the table of readers. */
   readonly readOnly?: boolean;
-  /**
-   * Of a new file. Values of more than half a page take whole pages of their own. Default: the system's, mostly 4,096.
-   */
+  /** Page size of a new file. Values larger than half a page take whole pages. Default: the system's, usually 4,096. */
   readonly pageBytes?: number;
-  /** Default: always enough. */
+  /** Default: no limit. */
   readonly space?: Space;
 }
 
-/** A method of the package that its types leave out: what is visible is on disk when it calls back. */
+/** A method that the package's types lack. It calls back when everything visible is on disk. */
 interface Syncable {
   sync(callback: (error?: Error) => void): void;
 }
 
-/** What the package throws when a commit failed: the reason is a promise that rejects. */
+/** The package's error of a failed commit. The reason is a promise that rejects. */
 interface CommitFailure extends Error {
   readonly commitError?: Promise<never>;
 }
 
-/** Runs an LMDB transaction; rejects with the reason when its commit failed. */
+/** Runs an LMDB transaction. Rejects with the reason when its commit fails. */
 export async function withReason<T>(transaction: () => Promise<T>): Promise<T> {
   try {
     return await transaction();
@@ -79,14 +71,14 @@ export function openEnvironment({
   pageBytes,
   space = createSpace(),
 }: EnvironmentOptions): Environment {
-  // The root keeps its default key encoding: it holds the tables' names.
+  // The root keeps the default key encoding, because its keys are the names of tables.
   const root = open({
     path,
     noSubdir: false,
     mapSize: mapBytes,
     maxDbs: maxTables,
     overlappingSync: !syncBeforeVisible && !readOnly,
-    // Its batches have promises that nobody can wait for: a commit without room would end the process.
+    // Nobody can await the promises of such batches: a commit on a full disk would end the process.
     eventTurnBatching: false,
     readOnly,
     ...(pageBytes === undefined ? {} : { pageSize: pageBytes }),
@@ -99,12 +91,12 @@ export function openEnvironment({
       if (table === undefined) throw new Error(`${path} has no table ${name}`);
       return table;
     },
-    transaction: (write) => whenRoom(space, path, () => commit(write)),
+    transaction: (write) => whenWritable(space, path, () => commit(write)),
     async attempt(write) {
       try {
         return await commit(write);
       } catch (error) {
-        if (!isWantOfRoom(error, path)) throw error;
+        if (!isDiskFull(error, path)) throw error;
         space.level = 'out';
         throw storageFull();
       }

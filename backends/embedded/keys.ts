@@ -1,9 +1,9 @@
-/** LMDB keys, binary and big-endian so that they sort as the numbers in them do. */
+/** LMDB keys. They are binary and big-endian, so that they sort like the numbers in them. */
 
-/** Longest key that a text may make; LMDB's own limit with 4 kB pages is 1,978 bytes. */
+/** Limit of keys that contain text. LMDB's limit with pages of 4 kB is 1,978 bytes. */
 export const maxKeyBytes = 1_900;
 
-/** `[partition u16]`: a partition's one entry, before all that begin with it. */
+/** `[partition u16]`: the entry of a partition, which sorts before all keys that begin with it. */
 export function partitionKey(partition: number): Buffer {
   const key = Buffer.allocUnsafe(2);
   key.writeUInt16BE(partition, 0);
@@ -21,7 +21,7 @@ export function offsetKey(partition: number, offset: number): Buffer {
 
 export const offsetOfKey = (key: Buffer): number => key.readUInt32BE(2) * 0x1_0000_0000 + key.readUInt32BE(6);
 
-/** A number as an LMDB value. */
+/** Encodes a number as an LMDB value. */
 export function numberValue(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeDoubleBE(value, 0);
@@ -31,8 +31,8 @@ export function numberValue(value: number): Buffer {
 export const numberOf = (value: Buffer | undefined): number | undefined => value?.readDoubleBE(0);
 
 /**
- * The mark of a position (`pipeline/positions.ts`) that ends a value, behind its first `bytes` bytes; null in values of
- * versions without.
+ * Returns the mark of a position (`pipeline/positions.ts`) after the first `bytes` bytes of a value; null in values of
+ * versions without marks.
  */
 export const markAfter = (value: Buffer | undefined, bytes: number): string | null =>
   value === undefined || value.length <= bytes ? null : value.toString('utf8', bytes);

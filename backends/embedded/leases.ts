@@ -1,4 +1,4 @@
-/** There is one process: every turn is its own. */
+/** Leases of a single process, which gets every one. */
 import type { Leases } from '../../pipeline/ports.js';
 
 export const embeddedLeases: Leases = { take: async () => true };

@@ -1,5 +1,4 @@
-/** The log on LMDB: appends by group commit, consumers by wake-up, retention by sweep. */
-
+/** The log port on LMDB, with group commit for appends, wake-ups for consumers and sweeps for retention. */
 import { isPortError, PortError } from '../../pipeline/errors.js';
 import {
   type ConsumeOptions,
@@ -19,41 +18,32 @@ import type { Storage } from './storage.js';
 const defaultMaxInFlightBytes = 64 * 2 ** 20;
 
 export interface LogOptions {
-  /**
-   * Bytes that may be accepted and not yet durable, per environment, before appends are refused as `overloaded`.
-   * Default 64 MiB.
-   */
+  /** Bytes in flight per environment before appends reject as `overloaded`. Default 64 MiB. */
   readonly maxInFlightBytes?: number;
-  /** Default: always enough. */
+  /** Default: no limit. */
   readonly space?: Space;
-  /**
-   * What appends do while the disk is full: `refuse` rejects with `storage_full`, `wait` goes on when there is room.
-   * Default `refuse`.
-   */
+  /** What appends do while the disk is full: reject with `storage_full`, or wait for free space. Default `refuse`. */
   readonly whenFull?: 'refuse' | 'wait';
 }
 
 export interface EmbeddedConsumeOptions extends ConsumeOptions {
-  /** Default all. Threads that share a group split the partitions among themselves: nobody else does. */
+  /** Default all. Threads of a group must divide the partitions themselves. */
   readonly partitions?: readonly number[];
 }
 
-/** Any number of threads and processes may have the same folder open, appending and consuming. */
+/** Several threads and processes may have the same folder open. */
 export interface EmbeddedLog extends Log {
-  /** Key and value bytes accepted by this thread's `append` and not durable yet. */
+  /** Bytes of keys and values accepted by this thread's `append` and not durable yet. */
   readonly inFlightBytes: number;
   /**
-   * Rejects with PortError `overloaded` when too much is in flight, `storage_full` where appends don't wait for room,
-   * `unavailable` after close.
+   * Resolves when the records are durable. Rejects with PortError `overloaded` when too many bytes are in flight,
+   * `storage_full` if appends don't wait for space, and `unavailable` after close.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   consume(options: EmbeddedConsumeOptions): Subscription;
-  /**
-   * Removes whole blocks, and tombstones, that are older than their topic keeps. To be called from time to time, by one
-   * thread.
-   */
+  /** Removes blocks and tombstones that are older than the topic's retention. One thread must call it regularly. */
   sweep(nowMs: number): Promise<void>;
-  /** Ends the subscriptions and waits for appends in flight. Leaves the storage open. */
+  /** Closes the subscriptions and waits for appends in flight. Leaves the storage open. */
   close(): Promise<void>;
 }
 
@@ -68,7 +58,7 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
   const subscriptions = new Set<Subscription>();
   let closed = false;
 
-  async function appendWhenRoom(append: () => Promise<void>): Promise<void> {
+  async function appendWhenWritable(append: () => Promise<void>): Promise<void> {
     for (;;) {
       await space.writable();
       try {
@@ -108,7 +98,7 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
       const store = stores[topic];
       const appender = store.environment === storage.logEnvironment ? logAppender : stateAppender;
       const append = () => appender.append(topic, store, records);
-      await (whenFull === 'wait' ? appendWhenRoom(append) : append());
+      await (whenFull === 'wait' ? appendWhenWritable(append) : append());
     },
     consume(options) {
       if (closed) throw new PortError('unavailable', 'the log is closed');

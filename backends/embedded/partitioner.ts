@@ -1,7 +1,4 @@
-/**
- * A stable 32-bit hash of a text (FNV-1a over its UTF-16 code units, low byte then high byte). The same on every
- * machine and version.
- */
+/** Returns a 32-bit FNV-1a hash of the UTF-16 code units, low byte first. It is the same on every machine and version. */
 export function stableHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
@@ -9,10 +6,10 @@ export function stableHash(text: string): number {
     hash = Math.imul(hash ^ (unit & 0xff), 0x01000193);
     hash = Math.imul(hash ^ (unit >>> 8), 0x01000193);
   }
-  // FNV's low bits follow the last characters too closely for a small modulus: mix the high ones in.
+  // FNV's low bits depend too much on the last characters for a small modulus, so the high bits are mixed in.
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** The partition, 0 to `partitions - 1`, that records with this key go to. */
+/** Returns the partition of the key, 0 to `partitions - 1`. */
 export const partitionOfKey = (key: string, partitions: number): number =>
   partitions === 1 ? 0 : stableHash(key) % partitions;

@@ -1,9 +1,8 @@
 /**
- * A data folder to look into: what its topics hold, for tools that run beside a server or without one.
+ * Reads topics `locations`, `events` and `changes` of a data folder, for tools that run beside a server or without one.
  *
- * Flows in: the folder. Flows out: the records of `locations`, `events` and `changes`. Nothing is written, locked or
- * woken: a reader only takes its place in LMDB's table of readers, and holds on to a state of the data for no longer
- * than one read. May import what `log.ts` may.
+ * Nothing is written or locked. A reader takes an entry in LMDB's table of readers, and keeps a snapshot for no longer
+ * than one read.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,11 +21,11 @@ export interface LogReader extends ReadableLog {
 const mapBytes = 256 * 2 ** 30;
 const neverSweptMs = Number.POSITIVE_INFINITY;
 
-/** Does the folder hold a log? */
+/** Whether the folder contains a log. */
 export const hasLog = (path: string): boolean =>
   ['log', 'state'].every((name) => existsSync(join(path, name, 'data.mdb')));
 
-/** Opens a folder that {@link hasLog}. Throws on a topic that isn't one of the three. */
+/** Opens a folder that {@link hasLog}. Its methods throw for other topics than the three. */
 export function openLogReader(path: string): LogReader {
   const open = (name: string): Environment =>
     openEnvironment({ path: join(path, name), mapBytes, syncBeforeVisible: true, readOnly: true });
@@ -46,10 +45,10 @@ export function openLogReader(path: string): LogReader {
     [topics.changes, createCompactedReader({ environment: log, name: `topic:${topics.changes}` })],
   ]);
 
-  /** Shows what has been written until now. */
+  /** Returns the topic with everything written so far. */
   function latest(topic: string): Pick<TopicStore, 'partitions' | 'read' | 'first' | 'end'> {
     const store = stores.get(topic);
-    if (!store) throw new Error(`topic ${topic} can't be read this way`);
+    if (!store) throw new Error(`topic ${topic} can't be read from a data folder`);
     store.environment.refresh();
     return store;
   }

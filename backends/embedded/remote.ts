@@ -1,13 +1,13 @@
 /**
- * Calls between threads: an object's asynchronous methods, callable from the other end of a MessagePort.
+ * Remote calls between threads: calls an object's asynchronous methods over a MessagePort.
  *
- * Arguments and results are copied (structured clone). Errors keep name, message, stack and plain fields; a PortError
- * arrives as one.
+ * Arguments and results are copied (structured clone). Errors keep name, message, stack and plain fields. A PortError
+ * arrives as a PortError.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { PortError, type PortErrorCode } from '../../pipeline/errors.js';
 
-/** An interface whose methods all answer promises, and nothing else. */
+/** An interface that consists of methods that return promises. */
 type Asynchronous<T> = { [K in keyof T]: (...args: never[]) => Promise<unknown> };
 
 interface Request {
@@ -16,7 +16,7 @@ interface Request {
   readonly args: unknown[];
 }
 
-/** An error as it crosses; `fields` are its own plain properties. */
+/** An error as it is sent. `fields` are its plain properties. */
 interface Failure {
   readonly name: string;
   readonly message: string;
@@ -44,7 +44,7 @@ function toError({ name, message, stack, fields }: Failure): Error {
   return Object.assign(new Error(message), fields, { name, stack });
 }
 
-/** Answers the calls that arrive at the port with the implementation's methods. Ends when the port is closed. */
+/** Serves calls from the port with the implementation's methods, until the port closes. */
 export function serve<T extends Asynchronous<T>>(port: MessagePort, implementation: T): void {
   const methods = implementation as unknown as Record<string, ((...args: unknown[]) => Promise<unknown>) | undefined>;
 
@@ -63,7 +63,7 @@ export function serve<T extends Asynchronous<T>>(port: MessagePort, implementati
 }
 
 export interface RemoteOptions {
-  /** Calls that may wait for their answers; one more is refused as `overloaded`. Default 1,000. */
+  /** Limit of pending calls. Further calls reject as `overloaded`. Default 1,000. */
   readonly maxPendingCalls?: number;
 }
 
@@ -73,8 +73,8 @@ interface PendingCall {
 }
 
 /**
- * The object that the other end serves. When the port closes, or its thread dies, waiting and later calls reject with
- * PortError `unavailable`. The port keeps this thread alive only while calls wait.
+ * Returns the object that the other end serves. When the port closes or its thread ends, pending and later calls reject
+ * with PortError `unavailable`. The port keeps this thread alive only while calls are pending.
  */
 export function remote<T extends Asynchronous<T>>(
   port: MessagePort,
@@ -112,7 +112,7 @@ export function remote<T extends Asynchronous<T>>(
   port.unref();
 
   return new Proxy({} as T, {
-    // An awaited proxy is asked for `then`: it isn't a promise.
+    // `await` reads `then` of the proxy, which is not a promise.
     get: (_target, method) =>
       typeof method === 'string' && method !== 'then' ? (...args: unknown[]) => call(method, args) : undefined,
   });

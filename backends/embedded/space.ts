@@ -1,8 +1,8 @@
 /**
- * Whether the disk of the data folder has room, known to every thread of a node.
+ * Free space on the disk of the data folder, shared between the threads of a node.
  *
- * One thread watches and sets the level; all threads read it. `low`: requests are refused, what was accepted is worked
- * off. `out`: nothing is written at all, and whoever wants to write waits.
+ * One thread watches the disk and sets the level; all threads read it. `low`: requests are rejected, accepted data is
+ * still processed. `out`: all writes wait.
  */
 import { statfsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -19,11 +19,11 @@ export const newSharedSpace = (): SharedSpace => new Int32Array(new SharedArrayB
 
 export interface Space {
   level: SpaceLevel;
-  /** Resolves when writing may go on. */
+  /** Resolves when writes are possible. */
   writable(): Promise<void>;
 }
 
-const lookAgainMs = 100;
+const pollIntervalMs = 100;
 const retryAfterS = 30;
 
 export function createSpace(shared: SharedSpace = newSharedSpace()): Space {
@@ -35,7 +35,7 @@ export function createSpace(shared: SharedSpace = newSharedSpace()): Space {
       Atomics.store(shared, 0, spaceLevels.indexOf(level));
     },
     async writable() {
-      while (this.level === 'out') await delay(lookAgainMs);
+      while (this.level === 'out') await delay(pollIntervalMs);
     },
   };
 }
@@ -45,23 +45,20 @@ export const storageFull = (): PortError =>
     retryAfterS,
   });
 
-/** Throws `storage_full` unless there is room for what requests bring. */
+/** Throws `storage_full` unless there is space for new data. */
 export function refuseWhenFull({ level }: Pick<Space, 'level'>): void {
   if (level !== 'enough') throw storageFull();
 }
 
-/**
- * A commit that is cut short by the end of the disk fails with EIO: on a disk with less room than this it is taken for
- * that.
- */
+/** A short write at the end of the disk fails with EIO. With less free space than this, EIO counts as a full disk. */
 const shortWriteBytes = 256 * 2 ** 20;
 
 const { ENOSPC, EDQUOT, EIO } = constants.errno;
-/** The codes of ClickHouse: NOT_ENOUGH_SPACE, and files that can't be written. */
+/** ClickHouse's codes NOT_ENOUGH_SPACE and CANNOT_WRITE_TO_FILE_DESCRIPTOR. */
 const clickHouseCodes = ['243', '75'];
 
-/** Whether a write to the folder failed for want of room. */
-export function isWantOfRoom(error: unknown, folder: string): boolean {
+/** Whether a write to the folder failed because the disk is full. */
+export function isDiskFull(error: unknown, folder: string): boolean {
   const { code, message = '' } = error as { code?: number | string; message?: string };
   if (code === ENOSPC || code === EDQUOT || code === 'ENOSPC' || code === 'EDQUOT') return true;
   if (/No space left on device|Disk quota exceeded/i.test(message) || clickHouseCodes.includes(`${code}`)) return true;
@@ -73,14 +70,14 @@ function isAlmostFull(folder: string): boolean {
   return bavail * bsize < shortWriteBytes;
 }
 
-/** Runs `write`, which can be run again, until there was room for it. Any other failure is the caller's. */
-export async function whenRoom<T>(space: Space, folder: string, write: () => Promise<T>): Promise<T> {
+/** Runs `write`, and repeats it while the disk is full. Rejects with other errors. */
+export async function whenWritable<T>(space: Space, folder: string, write: () => Promise<T>): Promise<T> {
   for (;;) {
     await space.writable();
     try {
       return await write();
     } catch (error) {
-      if (!isWantOfRoom(error, folder)) throw error;
+      if (!isDiskFull(error, folder)) throw error;
       space.level = 'out';
     }
   }

@@ -1,7 +1,6 @@
 /**
- * States, position and owner token of each partition in LMDB. A commit is one transaction: token and position are
- * checked in it, states and position written, and the published records appended to their topics. So there is no
- * outbox, and nothing is ever half done.
+ * The state store on LMDB: states, position and owner token of each partition. A commit is one transaction, which checks
+ * token and position, writes states and position, and appends the records to publish. So it needs no outbox.
  */
 import type { Claim, ClaimState, Commit, CommitResult, StateStore, Topic } from '../../pipeline/ports.js';
 import { markAfter, maxKeyBytes, partitionKey } from './keys.js';
@@ -33,13 +32,13 @@ function encodeOwnership({ token, nextOffset, mark }: Ownership): Buffer {
 
 /** Throws when `[partition u16][device key]` is too long for LMDB. */
 function checkKey(key: string): void {
-  // Three bytes at most per UTF-16 unit: nearly every key passes without being measured.
+  // A UTF-16 unit takes at most three bytes, so most keys need not be measured.
   if (2 + key.length * 3 <= maxKeyBytes) return;
   const bytes = 2 + Buffer.byteLength(key);
-  if (bytes > maxKeyBytes) throw new Error(`a device key of ${bytes} bytes; at most ${maxKeyBytes}`);
+  if (bytes > maxKeyBytes) throw new Error(`a device key has ${bytes} bytes: the limit is ${maxKeyBytes}`);
 }
 
-/** Writes `[partition u16][device key]` into a buffer that the next call overwrites: LMDB copies keys at once. */
+/** Returns a function that writes `[partition u16][device key]` to a reused buffer. LMDB copies keys at once. */
 function createStateKeys(): (partition: number, key: string) => Buffer {
   const buffer = Buffer.allocUnsafe(maxKeyBytes);
   return (partition, key) => {
@@ -48,13 +47,13 @@ function createStateKeys(): (partition: number, key: string) => Buffer {
   };
 }
 
-/** A commit is visible when it resolves, and reaches the disk soon after, in order. */
+/** Makes a store whose commits are visible when they resolve, and reach the disk soon after, in order. */
 export function createStateStore({ stateEnvironment, topics, wakeups }: Storage): StateStore {
   const owners = stateEnvironment.table('owners');
   const states = stateEnvironment.table('states');
   const stateKey = createStateKeys();
 
-  /** The publications encoded, so that nothing can fail once the transaction has begun. */
+  /** Encodes the records to publish before the transaction, in which nothing may fail. */
   function prepare(publish: Commit['publish']): { readonly topic: Topic; readonly group: RecordGroup }[] {
     return publish
       .filter(({ records }) => records.length > 0)
@@ -127,7 +126,7 @@ export function createStateStore({ stateEnvironment, topics, wakeups }: Storage)
       const { nextOffset, mark } = ownershipOf(partition);
       return { offset: nextOffset, mark };
     },
-    // The store is in this process: it never was away.
+    // The store is in this process and never out of reach.
     onReturn: () => () => {},
   };
 }

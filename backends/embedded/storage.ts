@@ -1,12 +1,12 @@
 /**
- * The three LMDB environments of a node and the topics in them.
+ * The three LMDB environments of a node and their topics.
  *
- * `log/` holds `locations`, `changes`, and what requests and deliveries append: on disk before anybody sees them.
- * `state/` holds states, positions, `events`, `outcomes` and `dead-letters`: visible at once, synced behind. They are
- * apart so that an ingest's acknowledgement never waits behind a commit of states. After a power cut `state/` falls
- * back as a whole, states together with offsets, and never runs ahead of `log/`. `deliveries/` holds the delivery
- * queues, visible at once and synced behind; the free pages that a long queue leaves when it goes slow down no commit
- * of states.
+ * - `log/`: `locations`, `changes`, and the records that requests and deliveries append. Commits are on disk before they
+ *   are visible. It is separate from `state/`, so that an acknowledgement never waits for a commit of states.
+ * - `state/`: states, positions, `events`, `outcomes` and `dead-letters`. Commits are visible at once and synced in the
+ *   background. A power cut undoes states and offsets together, and `state/` is never ahead of `log/`.
+ * - `deliveries/`: the delivery queues, synced in the background. It is separate, because the free pages of a queue that
+ *   was long would slow down commits of states.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ import { createWakeups, type Wakeups } from './wakeups.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** How long each topic keeps its records, and `changes` its tombstones. */
+/** Retention of each topic's records; for `changes`, of its tombstones. */
 export const defaultRetentionMs: Readonly<Record<Topic, number>> = {
   locations: 7 * dayMs,
   outcomes: dayMs,
@@ -32,30 +32,27 @@ export const defaultRetentionMs: Readonly<Record<Topic, number>> = {
   rejections: 7 * dayMs,
 };
 
-/** Long enough for a refused edit to be told apart and made up for, which takes seconds; see docs/decisions/020. */
+/** Long enough to detect and correct a rejected edit, which takes seconds: docs/decisions/020. */
 const defaultCompactionLagMs = 60 * 60 * 1_000;
 const defaultPartitions = 8;
 const maxPartitions = 1024;
 const defaultMapBytes = 256 * 2 ** 30;
 
-/** Deliveries have one to four kilobytes mostly: pages of 8 kB waste half as much room as those of 4 kB. */
+/** Most deliveries have one to four kilobytes: pages of 8 kB waste half as much space as pages of 4 kB. */
 const deliveryPageBytes = 8_192;
 
 export interface StorageOptions {
-  /** The folder; made when it isn't there. */
+  /** The folder. It is created if it is missing. */
   readonly path: string;
-  /** Of every topic but `changes`, which has one. Fixed once the folder exists. Default 8. */
+  /** Partitions of every topic except `changes`, which has one. Can't be changed later. Default 8. */
   readonly partitions?: number;
   /** Overrides {@link defaultRetentionMs} per topic. */
   readonly retentionMs?: Partial<Record<Topic, number>>;
-  /** For how long topic `changes` keeps a record that a newer one of its key has replaced. Default an hour. */
+  /** How long topic `changes` keeps a replaced record. Default an hour. */
   readonly compactionLagMs?: number;
-  /**
-   * Address space that each environment reserves; past it LMDB maps anew, which makes its readers wait. Default 256
-   * GiB.
-   */
+  /** Address space that each environment reserves. A larger file is mapped again, which blocks readers. Default 256 GiB. */
   readonly mapBytes?: number;
-  /** Default: always enough. */
+  /** Default: no limit. */
   readonly space?: Space;
 }
 
@@ -69,7 +66,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** Throws when the folder was made for another number of partitions: keys would go astray. */
+/** Throws when the folder has another number of partitions: keys would go to other partitions. */
 function checkPartitions(table: Table, partitions: number): void {
   const name = Buffer.from('partitions');
   const stored = numberOf(table.getBinary(name));
@@ -85,7 +82,8 @@ export function openStorage(options: StorageOptions): Storage {
     space,
   } = options;
   const shared = { mapBytes, ...(space && { space }) };
-  if (partitions < 1 || partitions > maxPartitions) throw new Error(`${partitions} partitions; 1 to ${maxPartitions}`);
+  if (partitions < 1 || partitions > maxPartitions)
+    throw new Error(`${partitions} partitions: must be 1 to ${maxPartitions}`);
   const path = resolve(options.path);
   mkdirSync(path, { recursive: true });
   const retentionMs = { ...defaultRetentionMs, ...options.retentionMs };

@@ -1,46 +1,34 @@
-/**
- * The records of one topic in its LMDB environment, as blocks under `[partition][base offset]`; `[partition]` holds the
- * end offset.
- */
+/** The storage of a topic in LMDB: blocks of records under `[partition][base offset]`, the end offset under `[partition]`. */
 import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
 import { type BlockBuilder, BlockPool, maxKeyLength, Page, readBlock, timestampOfBlock } from './blocks.js';
 import type { Environment, Table } from './environment.js';
 import { numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import { partitionOfKey } from './partitioner.js';
 
-/** Records that are written together. */
+/** Records that are written in one transaction. */
 export interface RecordGroup {
   /** Encodes the record into the group. */
   add(record: NewRecord): void;
-  /**
-   * Writes the group, giving its records their offsets. Only inside a transaction of the topic's environment; never
-   * throws for its content.
-   */
+  /** Writes the records with their offsets, in a transaction of the topic's environment. Does not throw. */
   write(nowMs: number): void;
-  /** The group isn't used any more. */
+  /** Frees the buffers. The group must not be used afterwards. */
   release(): void;
 }
 
-/**
- * What the log needs of a topic's storage. Reads see the snapshot of the moment; `group().write` runs inside a
- * transaction.
- */
+/** The storage of a topic. Reads see the current snapshot; `group().write` runs in a transaction. */
 export interface TopicStore {
   readonly environment: Environment;
   readonly partitions: number;
   /** Throws when the record can't be stored in this topic. */
   check(record: NewRecord): void;
   group(): RecordGroup;
-  /** As the log's. */
+  /** Like `read` of the log. */
   read(partition: number, offset: number, maxRecords: number, maxBytes?: number): LogRecord[];
-  /** First offset still held; the end when nothing is. */
+  /** Returns the first offset still held; the end if there is none. */
   first(partition: number): number;
-  /** The offset after the last record. */
+  /** Returns the offset after the last record. */
   end(partition: number): number;
-  /**
-   * Removes what is older than the topic keeps, a bounded part of it; answers whether more is left. Only inside a
-   * transaction.
-   */
+  /** Removes a bounded number of expired records, in a transaction. Returns whether more are left. */
   sweep(nowMs: number): boolean;
 }
 
@@ -53,7 +41,7 @@ export interface BlockTopicOptions {
   readonly retentionMs: number;
 }
 
-/** A topic that is cleaned up by time. */
+/** Makes a topic whose records expire by time. */
 export function createBlockTopic({ environment, table, partitions, retentionMs }: BlockTopicOptions): TopicStore {
   const pool = new BlockPool();
 
@@ -65,7 +53,7 @@ export function createBlockTopic({ environment, table, partitions, retentionMs }
     return end(partition);
   }
 
-  /** Base offset of the block that holds `offset`, or `offset` itself when none does. */
+  /** Returns the base offset of the block that contains `offset`; `offset` itself if there is none. */
   function baseOf(partition: number, offset: number): number {
     const range = { start: offsetKey(partition, offset), end: partitionKey(partition), reverse: true, limit: 1 };
     for (const key of table.getKeys(range)) return offsetOfKey(key);
@@ -115,7 +103,7 @@ export function createBlockTopic({ environment, table, partitions, retentionMs }
     };
   }
 
-  /** Keys of the partition's blocks that are old enough to go, at most `limit`. */
+  /** Returns keys of the partition's expired blocks, at most `limit`. */
   function expired(partition: number, nowMs: number, limit: number): Buffer[] {
     const keys: Buffer[] = [];
     for (const { key, value } of table.getRange({ start: offsetKey(partition, 0), end: partitionKey(partition + 1) })) {
@@ -139,7 +127,8 @@ export function createBlockTopic({ environment, table, partitions, retentionMs }
 }
 
 function checkRecord({ key, value, headers }: NewRecord): void {
-  if (headers !== undefined) throw new Error('headers in a topic that is not compacted');
-  if (value === null) throw new Error('a tombstone in a topic that is not compacted');
-  if (key.length > maxKeyLength) throw new Error(`a record key of ${key.length} characters; at most ${maxKeyLength}`);
+  if (headers !== undefined) throw new Error('a record has headers in a topic that is not compacted');
+  if (value === null) throw new Error('a record is a tombstone in a topic that is not compacted');
+  if (key.length > maxKeyLength)
+    throw new Error(`a record key has ${key.length} characters: the limit is ${maxKeyLength}`);
 }

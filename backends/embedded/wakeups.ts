@@ -1,14 +1,11 @@
-/**
- * Tells every thread of the process that a topic has grown, so that consumers need not poll. Best effort: they poll
- * slowly as well.
- */
+/** Notifies all threads of the process when a topic has grown. Best effort: consumers also poll slowly. */
 import { BroadcastChannel } from 'node:worker_threads';
 import type { Topic } from '../../pipeline/ports.js';
 
 export interface Wakeups {
-  /** Wakes the listeners of these topics, here and in other threads that have the same folder open. */
+  /** Calls the listeners of these topics, here and in other threads that have the same folder open. */
   wake(topics: readonly Topic[]): void;
-  /** Answers how to stop listening. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(topic: Topic, listener: () => void): () => void;
   close(): void;
 }

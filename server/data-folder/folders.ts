@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
 import { withReason } from '../../backends/embedded/environment.js';
-import { type Space, whenRoom } from '../../backends/embedded/space.js';
+import { type Space, whenWritable } from '../../backends/embedded/space.js';
 import { openReadModel, type ReadModel, readModelFormat } from '../../pipeline/catalog/store/read-model.js';
 import type { Configuration } from '../config/schema.js';
 
@@ -28,7 +28,7 @@ const readModelFolder = ({ data }: Configuration): string => join(data, 'read-mo
 /** While the disk is full, applying changes waits. */
 export const openNodeReadModel = (configuration: Configuration, space: Space): ReadModel =>
   openReadModel(readModelFolder(configuration), {
-    commit: (transaction) => whenRoom(space, configuration.data, () => withReason(transaction)),
+    commit: (transaction) => whenWritable(space, configuration.data, () => withReason(transaction)),
   });
 
 /**

@@ -1,7 +1,7 @@
 /** When writes are refused and accepted again, by a probe that says what is free. */
 import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
-import { createSpace, refuseWhenFull, type SpaceLevel, whenRoom } from '../../backends/embedded/space.js';
+import { createSpace, refuseWhenFull, type SpaceLevel, whenWritable } from '../../backends/embedded/space.js';
 import { levelAfter, minFreeBytesOf, watchSpace } from './space-watch.js';
 
 const storage = { minFreeBytes: 100, minFreePercent: 1 };
@@ -48,12 +48,12 @@ it('tells each change once, refuses requests while it is low, and lets writers w
   await watch.look();
   expect(() => refuseWhenFull(space)).toThrow(expect.objectContaining({ code: 'storage_full', retryAfterS: 30 }));
   // What was accepted is still worked off.
-  expect(await whenRoom(space, '/', async () => 'written')).toBe('written');
+  expect(await whenWritable(space, '/', async () => 'written')).toBe('written');
 
   freeBytes = 10;
   await watch.look();
   let isWritten = false;
-  const written = whenRoom(space, '/', async () => {
+  const written = whenWritable(space, '/', async () => {
     isWritten = true;
   });
   await watch.look();
@@ -76,7 +76,7 @@ it('tells each change once, refuses requests while it is low, and lets writers w
 it('runs a write again that had no room, and leaves other failures to the caller', async () => {
   const space = createSpace();
   const failures = [Object.assign(new Error('No space left on device'), { code: 28 })];
-  const writing = whenRoom(space, '/', async () => {
+  const writing = whenWritable(space, '/', async () => {
     const failure = failures.shift();
     if (failure) throw failure;
     return 'written';
@@ -84,5 +84,5 @@ it('runs a write again that had no room, and leaves other failures to the caller
   await expect.poll(() => space.level).toBe('out');
   space.level = 'enough';
   expect(await writing).toBe('written');
-  await expect(whenRoom(space, '/', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  await expect(whenWritable(space, '/', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
 });

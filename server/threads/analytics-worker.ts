@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
-import { createSpace, type Space, whenRoom } from '../../backends/embedded/space.js';
+import { createSpace, type Space, whenWritable } from '../../backends/embedded/space.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
@@ -57,7 +57,7 @@ runWorker<Queries>(async ({ configuration, space: sharedSpace }) => {
   const merges = pauseMerges(analytics, space);
   const waiting: Analytics = {
     ...analytics,
-    insert: (table, rows) => whenRoom(space, configuration.data, () => analytics.insert(table, rows)),
+    insert: (table, rows) => whenWritable(space, configuration.data, () => analytics.insert(table, rows)),
   };
   const { log, positions } = backend;
   const metrics = createRecorder(stageMetrics, registry);
