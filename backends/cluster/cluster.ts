@@ -1,6 +1,7 @@
 /**
- * Opens the ports of a cluster node: Kafka for the log; Redis for states, positions, delivery queues, replies and leases;
- * a schema registry for the ids of schemas. Nodes that use analytics open ClickHouse separately (`clickhouse/`).
+ * Opens the ports of a cluster node: Kafka for the log; Redis for states, positions, delivery queues, replies and
+ * leases; a schema registry for the ids of schemas. Nodes that use analytics open ClickHouse separately
+ * (`clickhouse/`).
  */
 import type { DeliveryQueue, Inbox, Leases, Log, Positions, Replies, StateStore } from '../../pipeline/ports.js';
 import { topics } from '../../pipeline/ports.js';
@@ -25,7 +26,7 @@ export interface ClusterOptions {
   readonly kafka: KafkaOptions;
   readonly registry: RegistryOptions;
   readonly redis: RedisOptions;
-  /** Deletes devices that were idle for so long. 0: never. */
+  /** Idle time after which a device is deleted. 0: never. */
   readonly stateRetentionMs: number;
   /** Called for problems that are retried or worked around. Messages contain no secrets. */
   readonly onProblem: (message: string) => void;
@@ -53,8 +54,8 @@ export interface ClusterBackend {
 }
 
 /**
- * Connects to the services. Rejects when a service is out of reach for about a minute or refuses the login, and during a
- * repartition.
+ * Connects to the services. Rejects when a service is out of reach for about a minute or refuses the login, and during
+ * a repartition.
  */
 export async function openCluster(options: ClusterOptions): Promise<ClusterBackend> {
   const { onProblem } = options;

@@ -25,9 +25,9 @@ export interface KafkaOptions {
   readonly minInSyncReplicas: number;
   /** Retention of the topics that are created. Default: the broker's. */
   readonly retentionMs: Partial<Readonly<Record<Topic, number>>>;
-  /** After so long without a heartbeat a consumer loses its partitions. */
+  /** A consumer without a heartbeat for this time loses its partitions. */
   readonly sessionTimeoutMs: number;
-  /** The process ends when a partition with records makes no progress for so long. */
+  /** The process ends when a partition with records makes no progress for this time. */
   readonly stallTimeoutMs: number;
   readonly tls?: TlsOptions;
   readonly sasl?: {

@@ -2,8 +2,8 @@
  * Changes the number of partitions while all processes are stopped.
  *
  * A device's partition depends on its key and the number of partitions. With more partitions, most devices belong to
- * another one, and their states move there. All records must be processed before, because unread records of a device must
- * not be in two partitions.
+ * another one, and their states move there. All records must be processed before, because unread records of a device
+ * must not be in two partitions.
  *
  * A marker in Redis keeps nodes from starting during the change. An interrupted change can be repeated: every step is
  * idempotent.

@@ -34,7 +34,8 @@ const readConnections = 2;
 
 /**
  * Opens the engine on `path`, which must not contain any of `*?{}`. Bind times as epoch milliseconds
- * (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are returned as numbers.
+ * (`fromUnixTimestamp64Milli({ms:Int64})`): a bound Date loses its milliseconds. 64-bit integers are returned as
+ * numbers.
  * A failed statement rejects with ClickHouse's `code` and `type`. A long query delays other queries, but no insert.
  */
 export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsOptions): Promise<ChdbAnalytics> {

@@ -2,8 +2,8 @@
  * Blocks: many records of one partition in one LMDB value, so that an append of thousands of records takes a few puts.
  *
  * Layout, integers big-endian: `count u32`, `timestamp f64` (epoch ms), then per record `key bytes u16`, `value bytes
- * i32` (-1: tombstone), key (UTF-8), value. The base offset is in the LMDB key, because a block is encoded before its offsets are
- * known.
+ * i32` (-1: tombstone), key (UTF-8), value. The base offset is in the LMDB key, because a block is encoded before its
+ * offsets are known.
  */
 import type { LogRecord, NewRecord } from '../../pipeline/ports.js';
 

@@ -2,8 +2,8 @@
  * A pool of connections to the engine. Each runs one statement at a time; more statements wait.
  *
  * The output buffer belongs to the connection: output of a failed statement would precede the next result. So a
- * connection is replaced after a failure, which takes less than a millisecond. Each running statement occupies one of the
- * four threads that Node has for files and native work, so the pool must be smaller than that.
+ * connection is replaced after a failure, which takes less than a millisecond. Each running statement occupies one of
+ * the four threads that Node has for files and native work, so the pool must be smaller than that.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 

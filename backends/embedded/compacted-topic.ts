@@ -1,7 +1,7 @@
 /**
- * A compacted topic in LMDB, with one partition and one entry per record. As in Kafka, a replaced record is kept for the
- * compaction lag, because readers may reject the newer one. Tombstones are kept for a bounded time, for readers that were
- * down.
+ * A compacted topic in LMDB, with one partition and one entry per record. As in Kafka, a replaced record is kept for
+ * the compaction lag, because readers may reject the newer one. Tombstones are kept for a bounded time, for readers
+ * that were down.
  *
  * An entry is a block of one record, followed by the record's headers as JSON, if it has any.
  */

@@ -69,8 +69,8 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
   }
 
   /**
-   * Runs `change` in a transaction unless another owner has claimed the source. `change` returns the queue's new state, or
-   * undefined to refuse.
+   * Runs `change` in a transaction unless another owner has claimed the source. `change` returns the queue's new state,
+   * or undefined to refuse.
    */
   async function changeAs(
     { source, token }: DeliveryClaim,
@@ -175,8 +175,8 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
   }
 
   /**
-   * Drops the deliveries in several transactions. Deliveries that are added after the first one stay. `fenced` leaves the
-   * rest in the queue.
+   * Drops the deliveries in several transactions. Deliveries that are added after the first one stay. `fenced` leaves
+   * the rest in the queue.
    */
   async function drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult> {
     let end: number | undefined;

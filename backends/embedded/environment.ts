@@ -1,4 +1,6 @@
-/** An LMDB environment: a folder with one writer at a time and any number of readers, in several threads and processes. */
+/**
+ * An LMDB environment: a folder with one writer at a time and any number of readers, in several threads and processes.
+ */
 import { promisify } from 'node:util';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { createSpace, isDiskFull, type Space, storageFull, whenWritable } from './space.js';
@@ -9,8 +11,8 @@ export type Table = Database<Buffer, Buffer>;
 export interface Environment {
   table(name: string): Table;
   /**
-   * Runs `write` in a write transaction, which concurrent calls share. `write` must not throw, because its changes would
-   * be kept. While the disk is full the call waits, and runs `write` again.
+   * Runs `write` in a write transaction, which concurrent calls share. `write` must not throw, because its changes
+   * would be kept. While the disk is full the call waits, and runs `write` again.
    */
   transaction<T>(write: () => T): Promise<T>;
   /** Like `transaction`, but rejects with PortError `storage_full` when the disk is full. Nothing is written then. */

@@ -1,4 +1,6 @@
-/** Returns a 32-bit FNV-1a hash of the UTF-16 code units, low byte first. It is the same on every machine and version. */
+/**
+ * Returns a 32-bit FNV-1a hash of the UTF-16 code units, low byte first. It is the same on every machine and version.
+ */
 export function stableHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {

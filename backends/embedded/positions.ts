@@ -1,6 +1,6 @@
 /**
- * Positions of consumer groups without states. They are in the environment of the topics, so that a power cut undoes both
- * to the same point. `[offset f64]`, then the mark in UTF-8.
+ * Positions of consumer groups without states. They are in the environment of the topics, so that a power cut undoes
+ * both to the same point. `[offset f64]`, then the mark in UTF-8.
  */
 import type { Positions, Topic } from '../../pipeline/ports.js';
 import { markAfter, numberOf, numberValue } from './keys.js';

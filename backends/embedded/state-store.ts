@@ -1,6 +1,6 @@
 /**
- * The state store on LMDB: states, position and owner token of each partition. A commit is one transaction, which checks
- * token and position, writes states and position, and appends the records to publish. So it needs no outbox.
+ * The state store on LMDB: states, position and owner token of each partition. A commit is one transaction, which
+ * checks token and position, writes states and position, and appends the records to publish. So it needs no outbox.
  */
 import type { Claim, ClaimState, Commit, CommitResult, StateStore, Topic } from '../../pipeline/ports.js';
 import { markAfter, maxKeyBytes, partitionKey } from './keys.js';

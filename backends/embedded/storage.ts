@@ -1,11 +1,13 @@
 /**
  * The three LMDB environments of a node and their topics.
  *
- * - `log/`: `locations`, `changes`, and the records that requests and deliveries append. Commits are on disk before they
+ * - `log/`: `locations`, `changes`, and the records that requests and deliveries append. Commits are on disk before
+ *   they
  *   are visible. It is separate from `state/`, so that an acknowledgement never waits for a commit of states.
  * - `state/`: states, positions, `events`, `outcomes` and `dead-letters`. Commits are visible at once and synced in the
  *   background. A power cut undoes states and offsets together, and `state/` is never ahead of `log/`.
- * - `deliveries/`: the delivery queues, synced in the background. It is separate, because the free pages of a queue that
+ * - `deliveries/`: the delivery queues, synced in the background. It is separate, because the free pages of a queue
+ *   that
  *   was long would slow down commits of states.
  */
 import { mkdirSync } from 'node:fs';
@@ -50,7 +52,9 @@ export interface StorageOptions {
   readonly retentionMs?: Partial<Record<Topic, number>>;
   /** How long topic `changes` keeps a replaced record. Default an hour. */
   readonly compactionLagMs?: number;
-  /** Address space that each environment reserves. A larger file is mapped again, which blocks readers. Default 256 GiB. */
+  /**
+   * Address space that each environment reserves. A larger file is mapped again, which blocks readers. Default 256 GiB.
+   */
   readonly mapBytes?: number;
   /** Default: no limit. */
   readonly space?: Space;

@@ -1,4 +1,7 @@
-/** The storage of a topic in LMDB: blocks of records under `[partition][base offset]`, the end offset under `[partition]`. */
+/**
+ * The storage of a topic in LMDB: blocks of records under `[partition][base offset]`, the end offset under
+ * `[partition]`.
+ */
 import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
 import { type BlockBuilder, BlockPool, maxKeyLength, Page, readBlock, timestampOfBlock } from './blocks.js';
 import type { Environment, Table } from './environment.js';

@@ -1,8 +1,8 @@
 /**
  * The analytics port on a ClickHouse server or cluster, over HTTP.
  *
- * Statements and inserts are retried for two minutes during an outage. Repeating them is safe, because rows replace each
- * other by key. Queries fail soon instead (`queries.ts`).
+ * Statements and inserts are retried for two minutes during an outage. Repeating them is safe, because rows replace
+ * each other by key. Queries fail soon instead (`queries.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';

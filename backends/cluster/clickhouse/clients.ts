@@ -10,8 +10,8 @@ export interface Clients {
   readonly writing: ClickHouseClient;
   readonly reading: ClickHouseClient;
   /**
-   * Uses no database, because ours may not exist yet. Sends no settings that an old server may reject, so that its version
-   * can be queried.
+   * Uses no database, because ours may not exist yet. Sends no settings that an old server may reject, so that its
+   * version can be queried.
    */
   readonly withoutDatabase: ClickHouseClient;
 }

@@ -1,8 +1,8 @@
 /**
  * The log port on Kafka.
  *
- * Records carry this process's internal schema ids above this port, and the registry's ids on the wire, so that any Kafka
- * client can read them. `produce/producer.ts` appends, `read/reader.ts` reads at any offset, and
+ * Records carry this process's internal schema ids above this port, and the registry's ids on the wire, so that any
+ * Kafka client can read them. `produce/producer.ts` appends, `read/reader.ts` reads at any offset, and
  * `consume/group-consumer.ts` and `consume/standalone-consumer.ts` consume.
  */
 

@@ -1,9 +1,9 @@
 /**
  * A subscription to a sharded pub/sub channel that lasts as long as the connection.
  *
- * A subscription may be dead without notice: its server may have vanished, or the cluster's slots may have moved. So the
- * subscriber publishes a heartbeat to its own channel, and subscribes again when it does not receive it. Messages sent
- * in between are lost.
+ * A subscription may be dead without notice: its server may have vanished, or the cluster's slots may have moved. So
+ * the subscriber publishes a heartbeat to its own channel, and subscribes again when it does not receive it. Messages
+ * sent in between are lost.
  */
 import type { RedisConnection } from './connection.js';
 

@@ -11,8 +11,8 @@ const loadingPollMs = 500;
 const slotsRefreshIntervalMs = 30_000;
 
 /**
- * Returns a client that connects and reconnects on its own. It emits errors as `error`, and errors of a cluster's nodes as
- * `node error`. A client with `subscribes` can subscribe to sharded channels in a cluster.
+ * Returns a client that connects and reconnects on its own. It emits errors as `error`, and errors of a cluster's nodes
+ * as `node error`. A client with `subscribes` can subscribe to sharded channels in a cluster.
  */
 export function createClient(options: RedisOptions, { subscribes = false } = {}): RedisClient {
   const retryStrategy = (attempt: number): number => pauseMs(attempt - 1);

@@ -16,8 +16,8 @@ export interface RedisConnection {
   readonly client: RedisClient;
   readonly options: RedisOptions;
   /**
-   * Runs `work`, and repeats it while Redis is out of reach or moves the keys, by default for a minute. Rejects with other
-   * errors at once and with the last one after the limit, without the command's arguments.
+   * Runs `work`, and repeats it while Redis is out of reach or moves the keys, by default for a minute. Rejects with
+   * other errors at once and with the last one after the limit, without the command's arguments.
    */
   withRetries<T>(work: () => Promise<T>, limitMs?: number): Promise<T>;
   /** Calls the listener whenever a server is reachable again. Returns a function that removes the listener. */

@@ -1,6 +1,6 @@
 /**
- * The Lua scripts of the delivery queue. Scripts that remove deliveries also run when Redis is out of memory, so that the
- * queue can drain. Scripts that add deliveries don't.
+ * The Lua scripts of the delivery queue. Scripts that remove deliveries also run when Redis is out of memory, so that
+ * the queue can drain. Scripts that add deliveries don't.
  *
  * The first key is the source's `meta`. Scripts that change deliveries take `webhooks` as second key, then the `places`
  * and `values` of each webhook. Arguments refer to a webhook by its number among these, from 1. Such scripts return the
@@ -9,8 +9,8 @@
 import { createScript } from './scripts.js';
 
 /**
- * Returns token, offset, sequence, mark and changes. The token is the time in microseconds, or the last one plus 1. So two
- * claims never have the same token, even if Redis lost the first one.
+ * Returns token, offset, sequence, mark and changes. The token is the time in microseconds, or the last one plus 1. So
+ * two claims never have the same token, even if Redis lost the first one.
  */
 export const claimScript = createScript(`#!lua flags=allow-oom
 local now = redis.call('TIME')
@@ -23,8 +23,8 @@ return redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'mark', 'chan
 `);
 
 /**
- * Arguments: id of the batch, token, expected offset, next offset, mark, known changes; then webhook, time due and value
- * per delivery.
+ * Arguments: id of the batch, token, expected offset, next offset, mark, known changes; then webhook, time due and
+ * value per delivery.
  */
 export const addScript = createScript(`#!lua
 local meta = redis.call('HMGET', KEYS[1], 'token', 'offset', 'sequence', 'added', 'changes')
@@ -56,8 +56,8 @@ if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) then return 0 e
 if tonumber(owner[3] or 0) < tonumber(ARGV[3]) then return 0 end`;
 
 /**
- * Arguments: token, known offset, known changes; then webhook, place, and new member, or an empty text to remove it, per
- * settlement.
+ * Arguments: token, known offset, known changes; then webhook, place, and new member, or an empty text to remove it,
+ * per settlement.
  */
 export const settleScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
@@ -96,8 +96,8 @@ return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
 /**
- * Keys: a webhook's `places` and `values`. Arguments: lower bound, limit of deliveries, and number of bytes after which to
- * stop. Returns the number of members found, and the first of them: member, value, member, value…
+ * Keys: a webhook's `places` and `values`. Arguments: lower bound, limit of deliveries, and number of bytes after which
+ * to stop. Returns the number of members found, and the first of them: member, value, member, value…
  */
 export const waitingScript = createScript(`#!lua flags=no-writes
 local members = redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])

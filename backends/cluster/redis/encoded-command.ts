@@ -1,6 +1,6 @@
 /**
- * Encodes commands with thousands of arguments, which are common here. ioredis inspects each argument several times; this
- * encoder writes each once, into one buffer.
+ * Encodes commands with thousands of arguments, which are common here. ioredis inspects each argument several times;
+ * this encoder writes each once, into one buffer.
  */
 import { Command } from 'ioredis';
 

@@ -7,8 +7,8 @@ const limitMs = 2_000;
 const retryAfterS = 5;
 
 /**
- * Returns the same connection, but its `withRetries` rejects after two seconds with PortError `unavailable`. The command
- * may still be executed.
+ * Returns the same connection, but its `withRetries` rejects after two seconds with PortError `unavailable`. The
+ * command may still be executed.
  */
 export function forRequests(redis: RedisConnection): RedisConnection {
   return {

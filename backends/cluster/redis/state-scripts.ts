@@ -23,8 +23,8 @@ export function partitionKeys(prefix: string, partition: number): PartitionKeys 
 }
 
 /**
- * Keys: meta, outbox. Arguments: id of the claim. Returns token, offset, id of the last commit, outbox and mark. Repeating
- * it is one claim whose token has increased by two.
+ * Keys: meta, outbox. Arguments: id of the claim. Returns token, offset, id of the last commit, outbox and mark.
+ * Repeating it is one claim whose token has increased by two.
  */
 export const claimScript = createScript(`
 local token = redis.call('HINCRBY', KEYS[1], 'token', 1)
@@ -36,8 +36,8 @@ return { token, offset, commit, redis.call('GET', KEYS[2]), mark }
 /**
  * Keys: meta, outbox, devices to set, devices to delete. Arguments: id of the claim, id of the commit, expected offset,
  * next offset, ms until a device expires or 0, outbox, mark, then the state of each device to set. Returns 1 when
- * everything is written, otherwise 0. A repetition returns 1 too, because it recognises its own commit. It returns 0 when
- * another owner has committed in between, which started where this commit ended.
+ * everything is written, otherwise 0. A repetition returns 1 too, because it recognises its own commit. It returns 0
+ * when another owner has committed in between, which started where this commit ended.
  */
 export const commitScript = createScript(`
 local call, keys, args = redis.call, KEYS, ARGV
@@ -56,7 +56,9 @@ for i = states + 3, #keys do call('DEL', keys[i]) end
 return 1
 `);
 
-/** Keys: meta, outbox. Arguments: id of the commit that filled the outbox. Deletes the outbox if it is of that commit. */
+/**
+ * Keys: meta, outbox. Arguments: id of the commit that filled the outbox. Deletes the outbox if it is of that commit.
+ */
 export const publishedScript = createScript(`
 if redis.call('HGET', KEYS[1], 'commit') == ARGV[1] then redis.call('DEL', KEYS[2]) end
 return 1

@@ -1,9 +1,9 @@
 /**
  * The state store on Redis: states, position and outbox of each partition.
  *
- * A commit is one script. It checks owner and position, writes states and position, and stores the records to publish in
- * the outbox. Then the records are published and the outbox is deleted. A new owner first publishes what it finds in the
- * outbox. Commands are retried for about a minute during an outage.
+ * A commit is one script. It checks owner and position, writes states and position, and stores the records to publish
+ * in the outbox. Then the records are published and the outbox is deleted. A new owner first publishes what it finds in
+ * the outbox. Commands are retried for about a minute during an outage.
  *
  * When Redis loses its last second, it loses owner, position, states and outbox together. The owner is then refused,
  * claims again, and applies the records again. After such a loss two claims may have the same token, so scripts compare
@@ -37,7 +37,7 @@ export interface RedisStateStoreParts {
   readonly publish: Publish;
   /** Like `publish`, but omits records that an earlier owner has published. */
   readonly publishMissing: Publish;
-  /** Deletes devices without a commit for so long. 0: never. */
+  /** Time without a commit after which a device is deleted. 0: never. */
   readonly retentionMs: number;
 }
 

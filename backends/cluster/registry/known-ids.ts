@@ -1,9 +1,9 @@
 /**
- * Every id that the registry ever assigned to one of our schemas, stored in Redis. So an id keeps its meaning even if the
- * registry loses its data.
+ * Every id that the registry ever assigned to one of our schemas, stored in Redis. So an id keeps its meaning even if
+ * the registry loses its data.
  *
- * There are two hashes with a field per subject and id. The first has the schema, which never changes. The second has the
- * time of the last start at which the registry returned the id.
+ * There are two hashes with a field per subject and id. The first has the schema, which never changes. The second has
+ * the time of the last start at which the registry returned the id.
  */
 import type { RedisConnection } from '../redis/connection.js';
 

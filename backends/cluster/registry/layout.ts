@@ -2,8 +2,8 @@
 import avro from 'avsc';
 
 /**
- * How a reader decodes records of a writer's schema. `same`: the encoding is the same; only descriptions and the like may
- * differ. `unreadable`: the reader can't decode them.
+ * How a reader decodes records of a writer's schema. `same`: the encoding is the same; only descriptions and the like
+ * may differ. `unreadable`: the reader can't decode them.
  */
 export type Reading = 'same' | 'unreadable' | avro.Resolver;
 

@@ -25,7 +25,10 @@ export interface WireSchemasOptions {
   readonly outageLimitMs?: number;
 }
 
-/** Rejects when a schema can't be registered, an id has two meanings, or a required service is out of reach for too long. */
+/**
+ * Rejects when a schema can't be registered, an id has two meanings, or a required service is out of reach for too
+ * long.
+ */
 export async function openWireSchemas(
   options: WireSchemasOptions,
   schemas: SchemaSet = shippedSchemas,

@@ -33,8 +33,8 @@ const topicOf = {
 type RecordName = keyof typeof topicOf;
 
 /**
- * Add new versions at the end and never reorder them. A registry of our own that lost its data then assigns the same ids
- * again. With the order of the first eight, no version gets the internal id of its topic (8 for rejections, 1 for
+ * Add new versions at the end and never reorder them. A registry of our own that lost its data then assigns the same
+ * ids again. With the order of the first eight, no version gets the internal id of its topic (8 for rejections, 1 for
  * locations), so the two kinds of ids can't be confused.
  */
 const shippedInOrder: readonly `${RecordName}.v${number}`[] = [

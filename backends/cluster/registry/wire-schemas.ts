@@ -20,9 +20,9 @@ export interface WireSchemas {
    */
   learn(topic: Topic, frames: Iterable<Buffer | null>): Promise<void>;
   /**
-   * Returns the frame with its internal id. A frame of the newest version is changed in place; one of another version is
-   * encoded again. Foreign values are returned unchanged, but never with the topic's internal id. Call it once per frame:
-   * the result is no longer in wire form.
+   * Returns the frame with its internal id. A frame of the newest version is changed in place; one of another version
+   * is encoded again. Foreign values are returned unchanged, but never with the topic's internal id. Call it once per
+   * frame: the result is no longer in wire form.
    */
   fromWire(topic: Topic, frame: Buffer): Buffer;
 }

@@ -1,8 +1,8 @@
 /**
  * Moves device states in Redis from the keys of their old partitions to those of their new ones.
  *
- * A state is written under its new key before the old key is deleted, and never over an existing state. So an interrupted
- * move can be repeated. The caller makes sure that nobody else writes states.
+ * A state is written under its new key before the old key is deleted, and never over an existing state. So an
+ * interrupted move can be repeated. The caller makes sure that nobody else writes states.
  */
 import type { Redis } from 'ioredis';
 import { partitionOfKey } from '../kafka/produce/partitioner.js';

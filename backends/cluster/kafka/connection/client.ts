@@ -5,7 +5,7 @@ import type { KafkaOptions } from '../../options.js';
 import { socketFactory } from './sockets.js';
 
 const connectionTimeoutMs = 5_000;
-/** A broker that doesn't answer for so long counts as down. */
+/** A broker that doesn't answer within this time counts as down. */
 const requestTimeoutMs = 15_000;
 /** Retries of kafkajs, about four seconds. Code that must survive longer outages retries on its own. */
 const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
@@ -38,7 +38,9 @@ export const createKafka = (
 export const groupNameOf = ({ prefix }: Pick<KafkaOptions, 'prefix'>, group: string, topic: Topic): string =>
   `${prefix}${group}.${topic}`;
 
-/** Shuffles the brokers. kafkajs starts with the first, and stays with one that accepts connections but never answers. */
+/**
+ * Shuffles the brokers. kafkajs starts with the first, and stays with one that accepts connections but never answers.
+ */
 const shuffled = (brokers: readonly string[]): string[] =>
   brokers
     .map((broker) => ({ broker, drawn: Math.random() }))

@@ -26,7 +26,7 @@ export interface Exchange<Answer extends Throttled> {
 }
 
 interface Throttled {
-  /** For so long the broker wants no more requests on this connection. kafkajs observes it. */
+  /** How long the broker wants no more requests on this connection. kafkajs observes it. */
   readonly throttleMs: number;
 }
 
@@ -106,8 +106,8 @@ export const fetchedOffsetOf = (batch: EachBatchPayload['batch']): number =>
   Number((batch as { readonly fetchedOffset?: string }).fetchedOffset);
 
 /**
- * Returns a separate cluster object, not yet connected. kafkajs passes clusters only to the partition assigners of a new
- * consumer, so this function makes a consumer that is never used.
+ * Returns a separate cluster object, not yet connected. kafkajs passes clusters only to the partition assigners of a
+ * new consumer, so this function makes a consumer that is never used.
  */
 export function clusterOf(kafka: Kafka): Cluster {
   let captured: Cluster | undefined;

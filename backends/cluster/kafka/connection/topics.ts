@@ -13,7 +13,8 @@ export type TopicSettings = Pick<
 >;
 
 /**
- * Larger than any record that Fenceline writes: a map marker of 256 KiB as base64, a delivery of 1 MiB, a request's body.
+ * Larger than any record that Fenceline writes: a map marker of 256 KiB as base64, a delivery of 1 MiB, a request's
+ * body.
  */
 const maxBatchBytes = 4 * 2 ** 20;
 /** A dead letter contains a whole record, with its key and the reason. */
@@ -25,8 +26,8 @@ export const maxBatchBytesOf = (topic: Topic): number =>
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
- * A rejected edit may be the newest record of its key. Until a node has corrected that, compaction must keep the accepted
- * one.
+ * A rejected edit may be the newest record of its key. Until a node has corrected that, compaction must keep the
+ * accepted one.
  */
 const minCompactionLagMs = dayMs;
 /** A node that was down for longer than tombstones are kept must read the whole topic again. */
@@ -39,8 +40,8 @@ export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'p
   topic === topics.changes ? 1 : partitions;
 
 /**
- * Creates missing topics. Rejects when an existing topic can't be used, and reports settings that put records at risk to
- * `onProblem`. Any number of nodes may call this at once.
+ * Creates missing topics. Rejects when an existing topic can't be used, and reports settings that put records at risk
+ * to `onProblem`. Any number of nodes may call this at once.
  */
 export async function ensureTopics(
   admin: Admin,

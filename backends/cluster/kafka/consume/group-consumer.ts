@@ -1,14 +1,14 @@
 /**
  * A consumer that shares the partitions of one topic with the other members of its group.
  *
- * kafkajs only fetches and sends heartbeats (`membership.ts`). It fills a bounded queue per partition (`lease.ts`), from
- * which one loop per partition feeds the handler. So a handler may take minutes, and delays only its own partition. Each
- * partition starts at the position that the handler's `assigned` returns; offsets committed to the group are for
- * monitoring only.
+ * kafkajs only fetches and sends heartbeats (`membership.ts`). It fills a bounded queue per partition (`lease.ts`),
+ * from which one loop per partition feeds the handler. So a handler may take minutes, and delays only its own
+ * partition. Each partition starts at the position that the handler's `assigned` returns; offsets committed to the
+ * group are for monitoring only.
  *
  * In a rebalance, a partition that stays is not interrupted. A partition that leaves is drained first: the call in
- * flight ends, `revoked` is called, and only then does the new owner claim it (`hand-over.ts`). Draining begins when the
- * new assignment is known, because before that nobody knows which partitions leave. A member that returns after the
+ * flight ends, `revoked` is called, and only then does the new owner claim it (`hand-over.ts`). Draining begins when
+ * the new assignment is known, because before that nobody knows which partitions leave. A member that returns after the
  * group continued without it gives up its partitions and claims the new ones. Correctness does not depend on any of
  * this: the token of the store fences off an earlier owner.
  */
@@ -41,9 +41,11 @@ export interface GroupConsumerParts {
   readonly log: Pick<Log, 'read' | 'bounds'>;
   readonly wire: ReadingWire;
   readonly options: ConsumeOptions & { readonly group: string };
-  /** After so long without a heartbeat a member loses its partitions. A new owner waits no longer for the previous one. */
+  /**
+   * A member without a heartbeat for this time loses its partitions. A new owner waits no longer for a previous one.
+   */
   readonly sessionTimeoutMs: number;
-  /** `done` rejects when a partition with work makes no progress for so long. */
+  /** `done` rejects when a partition with work makes no progress for this time. */
   readonly stallTimeoutMs: number;
   readonly onProblem: (message: string) => void;
 }

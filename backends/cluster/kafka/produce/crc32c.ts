@@ -1,6 +1,6 @@
 /**
- * CRC-32C (Castagnoli), the checksum of Kafka's record batches. It handles eight bytes per step with eight tables, three
- * times as fast as with one. Pure.
+ * CRC-32C (Castagnoli), the checksum of Kafka's record batches. It handles eight bytes per step with eight tables,
+ * three times as fast as with one. Pure.
  */
 
 const polynomial = 0x82f63b78;
