@@ -5,7 +5,6 @@
  * places that people go to.
  */
 import type { Position } from '../schemas/json/common.js';
-import { createRandom, type Random } from '../testing/random.js';
 import {
   type Area,
   airports,
@@ -25,6 +24,7 @@ import {
   stations,
 } from './landmarks.js';
 import { along, distanceM, type PlanePoint, toPlane, toPosition } from './plane.js';
+import { createRandom, type Random } from './random.js';
 
 /** A geofence or beacon as it is put: the pair that names it, and the body. */
 export interface CityResource {

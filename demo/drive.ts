@@ -1,9 +1,9 @@
 /** Drives the fleet: each device in its turn reports its fix, at a steady rate over all of them. */
 import { performance } from 'node:perf_hooks';
 import type { Event } from '../schemas/json/user.js';
-import { createRandom } from '../testing/random.js';
 import type { ApiClient } from './api-client.js';
 import type { Device } from './fleet.js';
+import { createRandom } from './random.js';
 import type { Tally } from './tally.js';
 
 export interface DriveOptions {

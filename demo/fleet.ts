@@ -5,9 +5,9 @@
  * Flows in: a city and how much time has passed. Flows out: where each device is, and the fix that it would report.
  */
 
-import { createRandom, type Random } from '../testing/random.js';
 import type { City, CityBeacon, Destinations } from './city.js';
 import { along, distanceM, type PlanePoint, toPosition } from './plane.js';
+import { createRandom, type Random } from './random.js';
 import { routeThroughGrid, routeToAirport } from './streets.js';
 
 export type Role = 'courier' | 'commuter' | 'shopper';

@@ -1,4 +1,4 @@
-/** Seeded randomness, so that every run of the demo has the same city and the same fleet. */
+/** Seeded random numbers for tests, so that a failed run can be repeated with its seed. */
 
 /** A stream of pseudo-random numbers: the same seed always gives the same stream. */
 export interface Random {
@@ -6,17 +6,17 @@ export interface Random {
   next(): number;
   /** Uniform in [low, high). */
   between(low: number, high: number): number;
-  /** A whole number in [low, high]. */
+  /** A uniform integer in [low, high]. */
   integer(low: number, high: number): number;
-  /** One of the items, each as likely. The list must not be empty. */
+  /** Returns one of the items with equal probability. Throws on an empty list. */
   pick<T>(items: readonly T[]): T;
-  /** Normally distributed about 0 with standard deviation 1. */
+  /** Normally distributed with mean 0 and standard deviation 1. */
   normal(): number;
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean;
 }
 
-/** Mulberry32: 32 bits of state, good enough for simulation and not for secrets. */
+/** Makes a Mulberry32 generator: 32 bits of state, good enough for tests. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {
@@ -32,7 +32,7 @@ export function createRandom(seed: number): Random {
     between,
     integer,
     pick<T>(items: readonly T[]): T {
-      if (items.length === 0) throw new Error('nothing to pick from');
+      if (items.length === 0) throw new Error('the list is empty');
       return items[integer(0, items.length - 1)] as T;
     },
     normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
