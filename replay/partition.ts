@@ -126,7 +126,7 @@ class PageCollector implements Collector, ReplayedPage {
   }
 
   /** What can't be decoded has no time of receipt but that of its append. */
-  bury({ record }: BadRecord): void {
+  deadLetter({ record }: BadRecord): void {
     if (this.#isWithin(record.timestamp)) this.totals.deadLetters += 1;
   }
 

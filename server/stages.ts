@@ -31,7 +31,7 @@ export const startLocationStage = (
   createLocationStage({
     ...parts,
     clock: Date.now,
-    onProblem: (problem) => logger[levelOf(problem)](problem, 'location stage'),
+    onAlert: (alert) => logger[levelOf(alert)](alert, 'location stage'),
     metrics,
     bounds: {
       maxBatchRecords: configuration.locations.maxBatchRecords,

@@ -1,4 +1,4 @@
-/** Tells bad data from a bad deploy: some dead letters are data, a stream of them is us. */
+/** A circuit breaker for dead letters: a few are bad data; a stream of them is a bad deployment. */
 import type { LogRecord, Topic } from '../ports.js';
 import type { BadRecord, DeadLetterReason } from '../records/decode.js';
 
@@ -6,15 +6,12 @@ const windowRecords = 1_000;
 const minDeadLetters = 100;
 export const defaultMaxDeadLetterShare = 0.5;
 
-/**
- * Why a partition is halted. Nothing of the batch that broke it is committed, so that a repaired process reads it
- * again.
- */
+/** Why a partition is halted. Nothing of its last batch is committed, so that a fixed process reads it again. */
 export interface TooManyDeadLetters {
-  /** Of the last `seen` records. */
+  /** Dead letters among the last `seen` records. */
   readonly dead: number;
   readonly seen: number;
-  /** The record at which it broke. */
+  /** Offset of the record at which the breaker opened. */
   readonly offset: number;
   readonly reason: DeadLetterReason;
   readonly message: string;
@@ -25,9 +22,7 @@ export interface HaltedPartition extends TooManyDeadLetters {
   readonly partition: number;
 }
 
-/**
- * Remembers which of the last 1,000 records of a partition were dead letters. With a `maxShare` of 1 it never breaks.
- */
+/** Counts dead letters among the last 1,000 records of a partition. With a `maxShare` of 1 it never opens. */
 export class Breaker {
   readonly #maxShare: number;
   readonly #window = new Uint8Array(windowRecords);
@@ -40,7 +35,7 @@ export class Breaker {
   }
 
   /**
-   * Takes in a batch; breaks when more than `maxShare` of the last 1,000 records, and at least 100, were dead letters.
+   * Counts a batch. Opens when more than `maxShare` of the last 1,000 records, and at least 100, were dead letters.
    */
   pass(records: readonly LogRecord[], deadLetters: readonly BadRecord[]): TooManyDeadLetters | undefined {
     let index = 0;

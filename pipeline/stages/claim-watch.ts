@@ -1,24 +1,23 @@
 /**
- * Notices, while nothing happens, what has become of the claims of a stage: a store that fell back to an older state,
- * an owner who came later, a position that was repaired. A stage that works hears of it by the refusal of its next
- * write; one that has nothing to write would never.
+ * Watches the claims of a stage while it is idle: a store may fall back to an older state, another owner may claim, a
+ * position may be repaired. A busy stage learns of it when its next write is refused; an idle one never writes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimState } from '../ports.js';
 
-/** Between two comparisons of a claim with its store. */
+/** Interval between verifications of a claim. */
 export const verifyEveryMs = 1_000;
 
 export interface ClaimWatchParts {
-  /** Compares all claims once, and does what follows. Not called again before it has resolved. */
+  /** Verifies all claims once and acts on the result. Never called concurrently. */
   readonly verify: () => Promise<void>;
-  /** As of the store. */
+  /** As in the store's port. */
   readonly onReturn: (listener: () => void) => () => void;
-  /** Told when `verify` rejects; nothing is watched any more then. */
+  /** Called when `verify` rejects, which ends the watch. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Verifies every second, and as soon as the store comes back from an outage. Returns how to end that. */
+/** Verifies every second, and as soon as the store is back after an outage. Returns a function that ends the watch. */
 export function watchClaims({ verify, onReturn, onFailure }: ClaimWatchParts): () => void {
   let isEnded = false;
   let wake: () => void = () => {};
@@ -50,13 +49,13 @@ export function watchClaims({ verify, onReturn, onFailure }: ClaimWatchParts): (
 }
 
 /**
- * Resolves to true when the claim is another's, or the store has another position; to false when the partition isn't
- * ours any more.
+ * Resolves to true when another owner has claimed the partition or the store has another position, and to false when the
+ * partition was reassigned.
  */
-export async function claimReplaced(verify: () => Promise<ClaimState>, isOurs: () => boolean): Promise<boolean> {
+export async function claimReplaced(verify: () => Promise<ClaimState>, isAssigned: () => boolean): Promise<boolean> {
   for (;;) {
     await delay(verifyEveryMs, undefined, { ref: false });
-    if (!isOurs()) return false;
+    if (!isAssigned()) return false;
     const state = await verify();
     if (state === 'claimed' || state === 'fallen_back') return true;
   }

@@ -1,7 +1,4 @@
-/**
- * Records that a stage cannot work on, on their way to topic `dead-letters`: as they came, with the reason and the
- * origin.
- */
+/** Appends bad records to topic `dead-letters`, unchanged, with reason and origin. */
 import type { Codec } from '../../schemas/codecs.js';
 import type { DeadLetter } from '../../schemas/records.js';
 import { type Log, type Topic, topics } from '../ports.js';
@@ -19,9 +16,9 @@ export const deadLetterOf = (topic: Topic, { record, reason, message }: BadRecor
   failedAt,
 });
 
-export interface BurialParts {
+export interface DeadLetterParts {
   readonly log: Pick<Log, 'append'>;
-  /** Where they came from. */
+  /** Topic of the bad records. */
   readonly topic: Topic;
   readonly codec: Codec<DeadLetter>;
   /** Epoch ms. */
@@ -29,9 +26,9 @@ export interface BurialParts {
   readonly metrics: Metrics;
 }
 
-/** Appends them to topic `dead-letters`; resolves when they are durable. */
-export async function bury(
-  { log, topic, codec, clock, metrics }: BurialParts,
+/** Appends the records as dead letters; resolves when they are durable. */
+export async function appendDeadLetters(
+  { log, topic, codec, clock, metrics }: DeadLetterParts,
   bad: readonly BadRecord[],
 ): Promise<void> {
   const failedAt = clock();

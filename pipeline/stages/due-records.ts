@@ -1,9 +1,10 @@
-/** What a stage with positions of its own has to work on, given what the log hands over. */
+/** Selects the records that a stage with its own position has to process, given what the log hands over. */
 import type { Log, LogRecord, Topic } from '../ports.js';
 
 /**
- * Of the records handed over, those from `nextOffset` on. An owner thrown back before them, by a store that lost its
- * last second, gets what comes before instead, and asks again. `records` must hold one at least, all of one partition.
+ * Returns the records from `nextOffset` on. When the store has lost its last second and `nextOffset` precedes the given
+ * records, returns the missing ones instead; the caller calls again. `records` must not be empty and must be of one
+ * partition.
  */
 export async function dueRecords(
   log: Pick<Log, 'read'>,
@@ -21,8 +22,8 @@ export async function dueRecords(
 }
 
 /**
- * What a store that fell back has forgotten, while nothing is handed over: records from `from` to before `end`; none
- * when the log has none of them any more.
+ * Reads the records that a store has lost by falling back: from `from` to before `end`. Returns none when the log no
+ * longer has them.
  */
 export async function missedRecords(
   log: Pick<Log, 'read'>,

@@ -1,10 +1,10 @@
-/** A failure of what a stage does beside the calls of its log: told once, as a rejection. */
+/** Reports a failure outside the log's calls, once, as a rejection. */
 export interface Failure {
   readonly failed: Promise<never>;
   fail(error: unknown): void;
 }
 
-/** Makes one that nobody need wait for. */
+/** Creates a failure whose rejection need not be handled. */
 export function createFailure(): Failure {
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {

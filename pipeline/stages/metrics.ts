@@ -1,12 +1,12 @@
 /**
- * What the stages count and measure, each with a sentence. The process that runs them gives an implementation of {@link
- * Metrics} and makes its registry from {@link stageMetrics}; the stages know no metrics library.
+ * Metrics of the stages, each with its help text. The process that runs the stages implements {@link Metrics} and builds
+ * its registry from {@link stageMetrics}; the stages don't depend on a metrics library.
  */
 
 interface MetricDefinition {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** The one label that tells values apart, if any. */
+  /** Name of the metric's only label, if any. */
   readonly label?: string;
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -20,32 +20,34 @@ export const stageMetrics = {
   locations_evaluated_total: {
     kind: 'counter',
     label: 'result',
-    help: 'Locations whose outcome is committed, by result: applied, repeat or stale.',
+    help: 'Evaluated locations by result: applied, repeat or stale.',
   },
-  events_generated_total: { kind: 'counter', label: 'type', help: 'Events that committed locations caused, by type.' },
+  events_generated_total: { kind: 'counter', label: 'type', help: 'Events generated, by type.' },
   visits_not_entered_total: {
     kind: 'counter',
-    help: 'Geofences and beacons that locations did not enter because their users were inside of as many as they can be.',
+    help: 'Geofences and beacons not entered because the user was inside the maximum number already.',
   },
   dead_letters_total: { kind: 'counter', label: 'reason', help: 'Records that could not be evaluated, by reason.' },
   partitions_halted_total: {
     kind: 'counter',
     label: 'topic',
-    help: 'Partitions given up because they held little but dead letters, by topic; each stands still until this process is started anew.',
+    help: 'Partitions halted because of too many dead letters, by topic. Each is halted until the process restarts.',
   },
   partitions_diverged: {
     kind: 'gauge',
     label: 'topic',
-    help: 'Partitions that stand still because the log is not the one that was read before, by topic; "fenceline repair positions" moves their positions.',
+    help:
+      'Partitions halted because the log is not the one that was read before, by topic. ' +
+      'The command "fenceline repair positions" repairs their positions.',
   },
   location_partitions_fenced_total: {
     kind: 'counter',
-    help: 'Batches refused because another owner had claimed the partition; each was evaluated again.',
+    help: 'Batches whose commit was refused because another owner had claimed the partition. Each was evaluated again.',
   },
   location_batch_records: { kind: 'histogram', help: 'Records per evaluated batch.', buckets: countBuckets },
   location_batch_ms: {
     kind: 'histogram',
-    help: 'Milliseconds from a batch being handed over to its commit.',
+    help: 'Milliseconds from receiving a batch to its commit.',
     buckets: durationBucketsMs,
   },
   location_lag_ms: {
@@ -56,11 +58,11 @@ export const stageMetrics = {
   analytics_rows_total: {
     kind: 'counter',
     label: 'table',
-    help: 'Rows stored for analytics, by table; repeats included.',
+    help: 'Rows inserted for analytics, by table, including duplicates.',
   },
   analytics_insert_ms: {
     kind: 'histogram',
-    help: 'Milliseconds per insert for analytics.',
+    help: 'Milliseconds per analytics insert.',
     buckets: durationBucketsMs,
   },
   analytics_lag_ms: {
@@ -70,20 +72,20 @@ export const stageMetrics = {
   },
   webhook_deliveries_total: {
     kind: 'counter',
-    help: 'Deliveries queued: requests that webhooks are to get, each once.',
+    help: 'Deliveries queued.',
   },
   webhook_deliveries_replaced_total: {
     kind: 'counter',
-    help: 'Waiting deliveries that were removed unsent, because the same delivery was asked for again.',
+    help: 'Queued deliveries removed because a redelivery replaced them.',
   },
   webhook_attempts_total: {
     kind: 'counter',
     label: 'result',
-    help: 'Tries to deliver that are on record, by result: delivered, refused, timed_out and so on.',
+    help: 'Recorded delivery attempts by result: delivered, refused, timed_out and so on.',
   },
   webhook_attempt_ms: {
     kind: 'histogram',
-    help: 'Milliseconds of one request to a webhook, from resolving the name to the answer.',
+    help: 'Milliseconds of one request to a webhook, from name resolution to response.',
     buckets: lagBucketsMs,
   },
   webhook_lag_ms: {
@@ -94,11 +96,11 @@ export const stageMetrics = {
   webhooks_disabled_total: {
     kind: 'counter',
     label: 'reason',
-    help: 'Webhooks that were disabled, by reason: gone or failing.',
+    help: 'Webhooks disabled, by reason: gone or failing.',
   },
   webhook_partitions_fenced_total: {
     kind: 'counter',
-    help: 'Changes of delivery queues refused because another owner had claimed the partition; each was claimed again.',
+    help: 'Writes to delivery queues refused because another owner had claimed the partition. Each partition was claimed again.',
   },
 } as const satisfies Record<string, MetricDefinition>;
 
@@ -109,12 +111,12 @@ type NamesOf<Kind> = {
 export type CounterName = NamesOf<'counter' | 'gauge'>;
 export type HistogramName = NamesOf<'histogram'>;
 
-/** Where the stages' numbers go. `label` is the value of the metric's one label. */
+/** Receives the stages' metrics. `label` is the value of the metric's label. */
 export interface Metrics {
   /** The amount may be negative for a gauge. */
   add(counter: CounterName, amount: number, label?: string): void;
   observe(histogram: HistogramName, value: number): void;
 }
 
-/** For runs that nobody watches. */
+/** Discards all metrics. */
 export const noMetrics: Metrics = { add() {}, observe() {} };

@@ -23,7 +23,7 @@ test('holds of each key what was set last since it was taken, however long, agai
             expect(taken.sort()).toEqual([...model.values()].sort());
             model.clear();
           }
-          expect(frames.waiting).toBe(model.size);
+          expect(frames.pending).toBe(model.size);
         }
       },
     ),

@@ -1,22 +1,22 @@
 /**
- * The newest encoded record per key, in buffers that are written over again and again.
+ * The newest encoded record per key, in buffers that are reused.
  *
- * Keeping the decoded record instead would carry its every part from one generation of the garbage collector into the
- * next, only to be replaced a moment later: that took a third of the sink's thread.
+ * Decoded records would survive from one generation of the garbage collector to the next, only to be replaced a moment
+ * later; this took a third of the sink's thread.
  */
 export class LatestFrames {
   readonly #slots = new Map<string, Slot>();
   readonly #maxKeys: number;
-  #waiting = 0;
+  #pending = 0;
 
-  /** Beyond `maxKeys` the buffers of those who don't wait are given up. */
+  /** @param maxKeys Number of keys beyond which idle buffers are freed. */
   constructor(maxKeys: number) {
     this.#maxKeys = maxKeys;
   }
 
-  /** Keys whose frame has not been taken. */
-  get waiting(): number {
-    return this.#waiting;
+  /** Number of keys whose frame has not been taken. */
+  get pending(): number {
+    return this.#pending;
   }
 
   /** Copies the frame. */
@@ -24,24 +24,24 @@ export class LatestFrames {
     const slot = this.#slots.get(key);
     if (slot === undefined || slot.buffer.length < frame.length) {
       this.#slots.set(key, newSlot(frame));
-      if (!slot?.isWaiting) this.#waiting += 1;
+      if (!slot?.isPending) this.#pending += 1;
       return;
     }
     frame.copy(slot.buffer);
     slot.length = frame.length;
-    if (slot.isWaiting) return;
-    slot.isWaiting = true;
-    this.#waiting += 1;
+    if (slot.isPending) return;
+    slot.isPending = true;
+    this.#pending += 1;
   }
 
-  /** Hands over each frame that waits; it is valid during the call only. */
+  /** Passes each pending frame to `use`; the frame is valid during the call only. */
   takeAll(use: (frame: Buffer) => void): void {
     for (const slot of this.#slots.values()) {
-      if (!slot.isWaiting) continue;
+      if (!slot.isPending) continue;
       use(slot.buffer.subarray(0, slot.length));
-      slot.isWaiting = false;
+      slot.isPending = false;
     }
-    this.#waiting = 0;
+    this.#pending = 0;
     if (this.#slots.size > this.#maxKeys) this.#slots.clear();
   }
 }
@@ -49,12 +49,12 @@ export class LatestFrames {
 interface Slot {
   readonly buffer: Buffer;
   length: number;
-  isWaiting: boolean;
+  isPending: boolean;
 }
 
-/** Room for the next frame of the key to be somewhat longer. */
+/** Allocates a buffer with room for a slightly longer next frame. */
 function newSlot(frame: Buffer): Slot {
   const buffer = Buffer.allocUnsafeSlow(frame.length + 64);
   frame.copy(buffer);
-  return { buffer, length: frame.length, isWaiting: true };
+  return { buffer, length: frame.length, isPending: true };
 }

@@ -1,7 +1,4 @@
-/**
- * Brings the analytics tables up to date: each `.sql` file of a folder is one statement, applied once, in the order of
- * the names.
- */
+/** Migrates the analytics tables. Each `.sql` file of a folder is one statement, applied once, in order of file names. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rowText, text, time } from '../../../schemas/tsv.js';
@@ -11,7 +8,7 @@ import { onCluster } from './on-cluster.js';
 const migrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations (name String, applied_at DateTime64(3, 'UTC'))
   ENGINE = ReplacingMergeTree ORDER BY name SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`;
 
-/** Where the tables are. */
+/** Location of the tables. */
 export interface TablesPlace {
   readonly database: string;
   /** Name of a cluster in ClickHouse's configuration; absent: one server. */
@@ -19,15 +16,16 @@ export interface TablesPlace {
 }
 
 /**
- * Applies what is not recorded yet and answers the names applied. A file is recorded after it ran, and several
- * processes may run at once: statements must bear a repeat. Who runs a file runs all later ones too, whoever has
- * recorded them meanwhile: a view that several files define is left as the last has it.
+ * Applies the files that are not recorded yet and returns their names. A file is recorded after it ran, and several
+ * processes may migrate at once, so statements must be idempotent. A process that applies a file applies all later ones,
+ * even if another process has recorded them meanwhile: a view that several files define ends as the last one defines it.
  */
 export async function migrate(analytics: Analytics, sqlFolder: string, place?: TablesPlace): Promise<string[]> {
   const apply = async (statement: string): Promise<void> => {
     for (const each of statementsFor(statement, place)) await analytics.command(each);
   };
-  // A statement waits for every server of a cluster, and a node must be able to start while one is away.
+  // Avoids a statement when up to date: statements wait for every server of a cluster, and a node must be able to start
+  // while one is down.
   const [found] = await analytics.query<{ result: number }>('EXISTS TABLE schema_migrations');
   if (!found?.result) await apply(migrationsTable);
   const rows = await analytics.query<{ name: string }>('SELECT name FROM schema_migrations FINAL');

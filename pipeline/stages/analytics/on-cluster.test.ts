@@ -107,5 +107,5 @@ test.each([
   'CREATE MATERIALIZED VIEW v ENGINE = Memory AS SELECT 1',
   "INSERT INTO events (a) VALUES ('CREATE OR REPLACE VIEW v AS SELECT 1')",
 ])('%s is refused', (sql) => {
-  expect(() => onCluster(sql, cluster)).toThrow(`no way is known to run this on a cluster: ${sql}`);
+  expect(() => onCluster(sql, cluster)).toThrow(`cannot run this statement on a cluster: ${sql}`);
 });

@@ -1,24 +1,24 @@
 /**
- * Statements for one server, as statements for a cluster of them. Pure.
+ * Rewrites statements for one server into statements for a cluster. Pure.
  *
- * Of a table each server keeps its shard's share, replicated, as `NAME_local`; `NAME` is a Distributed table over all
- * shards, which views and questions then ask as they would ask the table. Each question goes to every shard; windows,
- * joins and what else needs all rows are worked out where it came in.
+ * Each shard holds its rows of a table in the replicated table `NAME_local`; `NAME` is a Distributed table over all
+ * shards. Queries and views read `NAME`, so every query goes to every shard; the server that receives the query computes
+ * windows, joins and everything else that needs all rows.
  *
- * A statement names the database of what it reads: servers that run it for another one may look for a bare name in
- * their own default database.
+ * A statement names the database of the tables it reads: servers that run it for another server may resolve an
+ * unqualified name in their own default database.
  */
 import { identifier, literal } from '../../../schemas/sql.js';
 
 export interface Cluster {
-  /** In ClickHouse's configuration. */
+  /** Name in ClickHouse's configuration. */
   readonly name: string;
   readonly database: string;
 }
 
 /**
- * The column that says which shard a row is on. Rows that replace each other have the same value there, or FINAL would
- * show both; so have those that views pair.
+ * Sharding column of each table. Rows that replace each other have the same value, or FINAL would return both; so have
+ * rows that views join.
  */
 export const shardedBy: Readonly<Record<string, string>> = {
   locations: 'device_id',
@@ -36,7 +36,7 @@ const tablePattern = new RegExp(
 const viewPattern = new RegExp(String.raw`${comments}CREATE OR REPLACE VIEW (?<name>\w+) AS(?<rest>\s[\s\S]*)$`);
 const readTable = new RegExp(String.raw`\b(FROM|JOIN) (${Object.keys(shardedBy).join('|')})\b`, 'g');
 
-/** In the order in which they must run. Throws where the statement is not one of those that it knows. */
+/** Returns the statements in the order in which they must run. Throws for an unknown kind of statement. */
 export function onCluster(statement: string, { name: cluster, database }: Cluster): string[] {
   const everywhere = `ON CLUSTER ${literal(cluster)}`;
   const view = viewPattern.exec(statement)?.groups;
@@ -46,20 +46,22 @@ export function onCluster(statement: string, { name: cluster, database }: Cluste
   }
   const table = tablePattern.exec(statement)?.groups;
   const column = table && shardedBy[table.name!];
-  if (!column) throw new Error(`no way is known to run this on a cluster: ${statement}`);
+  if (!column) throw new Error(`cannot run this statement on a cluster: ${statement}`);
   const local = `${table.name}_local`;
   const distributed = `Distributed(${literal(cluster)}, ${literal(database)}, ${literal(local)}, sipHash64(${column}))`;
   return [
-    `${table.comments}CREATE TABLE IF NOT EXISTS ${local} ${everywhere}${table.columns}ENGINE = ${replicated(database, local, table.version)}${table.rest}`,
+    `${table.comments}CREATE TABLE IF NOT EXISTS ${local} ${everywhere}${table.columns}` +
+      `ENGINE = ${replicated(database, local, table.version)}${table.rest}`,
     `CREATE TABLE IF NOT EXISTS ${table.name} ${everywhere} AS ${identifier(database)}.${local} ENGINE = ${distributed}`,
   ];
 }
 
 /**
- * By name, so that a server that is added later finds those that have the same rows. The server fills in its own shard
- * and replica.
+ * Returns the replicated engine. Its path contains the table's name, so that a server added later finds its replicas;
+ * ClickHouse fills in shard and replica.
  */
 function replicated(database: string, table: string, version: string | undefined): string {
   const place = literal(`/clickhouse/tables/{shard}/${database}/${table}`);
-  return `ReplicatedReplacingMergeTree(${[place, "'{replica}'", ...(version === undefined ? [] : [version])].join(', ')})`;
+  const parameters = [place, "'{replica}'", ...(version === undefined ? [] : [version])];
+  return `ReplicatedReplacingMergeTree(${parameters.join(', ')})`;
 }

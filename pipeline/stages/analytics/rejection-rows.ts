@@ -1,18 +1,15 @@
-/**
- * Rows of table `rejections`: locations that ingest refused, and those that were accepted and could not be evaluated.
- * Pure.
- */
+/** Rows of table `rejections` for locations that were accepted and could not be evaluated. Pure. */
 import { deriveId } from '../../../schemas/ids.js';
 import type { DeadLetter } from '../../../schemas/records.js';
 import { text, time } from '../../../schemas/tsv.js';
 import { topics } from '../../ports.js';
 
-/** The key of a location: project/environment/device. */
+/** Key of a location: project/environment/device. */
 const locationKey = /^(?<project>[0-9a-f]{24})\/(?<environment>test|live)\//;
 
 /**
- * A dead letter of topic `locations`; undefined for any other, which is no location. Its id follows from its origin, so
- * that repeats are one.
+ * Builds the row of a dead letter of topic `locations`; undefined for other topics. The id is derived from the record's
+ * origin, so that duplicates replace each other.
  */
 export function deadLetterRow({ topic, partition, offset, key, reason, failedAt }: DeadLetter): string | undefined {
   if (topic !== topics.locations) return undefined;

@@ -1,9 +1,9 @@
 /**
- * The analytics sink: everything that happened, queryable within about a second.
+ * The analytics sink: makes everything queryable within about a second.
  *
- * Flows in: topics `outcomes`, `events`, `attempts`, `rejections` and `dead-letters`. Flows out: rows of tables
- * `locations`, `users`, `events`, `webhook_attempts` and `rejections`, each at least once; repeats replace each other
- * by key, so queries use FINAL. May import: schemas, the ports.
+ * Input: topics `outcomes`, `events`, `attempts`, `rejections` and `dead-letters`. Output: rows of tables `locations`,
+ * `users`, `events`, `webhook_attempts` and `rejections`, each at least once. Duplicates replace each other by key, so
+ * queries use FINAL. May import: schemas, ports.
  */
 import { type Codec, type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import {
@@ -21,15 +21,15 @@ import { deadLetterRow } from './rejection-rows.js';
 import { OutcomeTables, RowTable } from './tables.js';
 import { type Tables, TopicSink } from './topic-sink.js';
 
-/** Nothing grows past these. */
+/** Bounds of the sink. */
 export interface AnalyticsSinkBounds {
-  /** Rows per insert; twice as many wait at most. More are cheaper by the row and cost memory. */
+  /** Rows per insert; at most twice as many are buffered. More rows are cheaper each and cost memory. */
   readonly maxRows: number;
-  /** The longest that a row waits for others. */
+  /** Maximum time that a row is buffered. */
   readonly maxDelayMs: number;
-  /** How often the rows of many active users are written. */
+  /** How often user rows are written while many users are active. */
   readonly usersEveryMs: number;
-  /** Of the latest records of a partition; past it the partition is halted. */
+  /** Maximum share of dead letters among the latest records of a partition; beyond it the partition is halted. */
   readonly maxDeadLetterShare: number;
 }
 
@@ -40,31 +40,31 @@ export const defaultAnalyticsSinkBounds: AnalyticsSinkBounds = {
   maxDeadLetterShare: defaultMaxDeadLetterShare,
 };
 
-/** Records per hand-over of one partition. */
+/** Records per batch of one partition. */
 const maxBatchRecords = 5_000;
 
 export interface AnalyticsSinkParts {
   readonly log: Log;
   readonly positions: Positions;
-  /** With the tables of `migrate` in it. */
+  /** The store, after `migrate`. */
   readonly analytics: Analytics;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly metrics?: Metrics;
   /**
-   * Told of a partition that yields mostly dead letters: it stands still until it is assigned anew; the others go on.
+   * Called when a partition has mostly dead letters: it is halted until it is assigned again; others continue.
    */
   readonly onHalted?: (halted: HaltedPartition) => void;
-  /** Told of a partition that is not the log that was read before: it stands still until its position is repaired. */
+  /** Called when a partition's log is not the one that was read before: it is halted until its position is repaired. */
   readonly onDiverged?: (message: string) => void;
   readonly bounds?: Partial<AnalyticsSinkBounds>;
   readonly codecs?: Codecs;
 }
 
-/** The consumers that share the partitions of the sink's topics. */
+/** Consumer group of the sink's topics. */
 export const analyticsSinkGroup = 'analytics-sink';
 
-/** Starts the sink. `done` rejects on anything unexpected. Closing stores what waits. */
+/** Starts the sink. `done` rejects on anything unexpected. Closing stores buffered rows. */
 export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
   const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs } = parts;
   const { onHalted = () => {}, onDiverged = () => {} } = parts;
@@ -88,22 +88,22 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     onFailure: fail,
   };
   const tableParts = { analytics, metrics, clock };
-  const follow = <T extends object>(topic: Topic, codec: Codec<T>, tables: Tables<T>): Subscription => {
+  const consume = <T extends object>(topic: Topic, codec: Codec<T>, tables: Tables<T>): Subscription => {
     const handler = new TopicSink({ ...shared, topic, codec, tables });
     return log.consume({ topic, group: analyticsSinkGroup, handler, maxBatchRecords, maxWaitMs: 0 });
   };
   const rows = <T extends object>(table: string, columns: readonly string[], row: (value: T) => string | undefined) =>
     new RowTable({ ...tableParts, table, columns, row });
   const subscriptions = [
-    follow(
+    consume(
       topics.outcomes,
       codecs.outcome,
       new OutcomeTables({ ...tableParts, codec: codecs.outcome, usersEveryMs: bounds.usersEveryMs }),
     ),
-    follow(topics.events, codecs.event, rows('events', eventColumns, eventRow)),
-    follow(topics.attempts, codecs.attempt, rows('webhook_attempts', attemptColumns, attemptRow)),
-    follow(topics.rejections, codecs.rejection, rows('rejections', rejectionColumns, rejectionRow)),
-    follow(topics.deadLetters, codecs.deadLetter, rows('rejections', rejectionColumns, deadLetterRow)),
+    consume(topics.events, codecs.event, rows('events', eventColumns, eventRow)),
+    consume(topics.attempts, codecs.attempt, rows('webhook_attempts', attemptColumns, attemptRow)),
+    consume(topics.rejections, codecs.rejection, rows('rejections', rejectionColumns, rejectionRow)),
+    consume(topics.deadLetters, codecs.deadLetter, rows('rejections', rejectionColumns, deadLetterRow)),
   ];
   return {
     async close() {

@@ -1,4 +1,4 @@
-/** The tables that each topic fills. */
+/** Buffers of rows: the tables that each topic fills. */
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Outcome } from '../../../schemas/records.js';
 import { locationColumns, locationRow, userColumns, userRow } from '../../../schemas/table-rows.js';
@@ -14,9 +14,9 @@ interface TableParts {
   readonly clock: () => number;
 }
 
-async function insert({ analytics, metrics, clock }: TableParts, table: string, waiting: RowText): Promise<void> {
-  if (waiting.size === 0) return;
-  const { rows, size } = waiting.take();
+async function insert({ analytics, metrics, clock }: TableParts, table: string, buffered: RowText): Promise<void> {
+  if (buffered.size === 0) return;
+  const { rows, size } = buffered.take();
   const startedAtMs = clock();
   await analytics.insert(table, rows);
   metrics.observe('analytics_insert_ms', clock() - startedAtMs);
@@ -26,11 +26,11 @@ async function insert({ analytics, metrics, clock }: TableParts, table: string, 
 interface RowTableParts<T> extends TableParts {
   readonly table: string;
   readonly columns: readonly string[];
-  /** The columns' values in their order; undefined for what the table is not about. */
+  /** Returns the values in order of the columns; undefined for a value that the table doesn't store. */
   readonly row: (value: T) => string | undefined;
 }
 
-/** Topics that fill one table, with a row for each record. */
+/** A topic that fills one table with a row per record. */
 export class RowTable<T extends object> implements Tables<T> {
   readonly #parts: RowTableParts<T>;
   readonly #rows: RowText;
@@ -44,7 +44,7 @@ export class RowTable<T extends object> implements Tables<T> {
     return this.#rows.size;
   }
 
-  take(value: T): void {
+  add(value: T): void {
     const row = this.#parts.row(value);
     if (row !== undefined) this.#rows.add(row);
   }
@@ -55,9 +55,9 @@ export class RowTable<T extends object> implements Tables<T> {
   }
 }
 
-/** So few users are written with every batch, that they may be found at once. */
+/** Up to this many users are written with every insert, so that they can be queried soon. */
 const fewUsers = 1_000;
-/** So many are written even if they were written a moment ago. */
+/** From this many on, users are written even before `usersEveryMs` have passed. */
 const manyUsers = 200_000;
 
 interface OutcomeTableParts extends TableParts {
@@ -66,8 +66,8 @@ interface OutcomeTableParts extends TableParts {
 }
 
 /**
- * Topic `outcomes`: a row per location, and one per user whose location was applied. A user's row replaces the one
- * before, so of each user only the newest is kept until `usersEveryMs` have passed.
+ * Topic `outcomes`: a row per location, and a row per user whose location was applied. A user's row replaces the previous
+ * one, so only the newest row per user is buffered until `usersEveryMs` have passed.
  */
 export class OutcomeTables implements Tables<Outcome> {
   readonly #parts: OutcomeTableParts;
@@ -83,7 +83,7 @@ export class OutcomeTables implements Tables<Outcome> {
     return this.#locations.size;
   }
 
-  take(outcome: Outcome, frame: Buffer): void {
+  add(outcome: Outcome, frame: Buffer): void {
     this.#locations.add(locationRow(outcome));
     if (outcome.result === 'applied') this.#users.set(outcome.user, frame);
   }
@@ -97,8 +97,8 @@ export class OutcomeTables implements Tables<Outcome> {
   }
 
   #areUsersDue(): boolean {
-    const { waiting } = this.#users;
-    if (waiting <= fewUsers || waiting >= manyUsers) return true;
+    const { pending } = this.#users;
+    if (pending <= fewUsers || pending >= manyUsers) return true;
     return this.#parts.clock() - this.#usersStoredAtMs >= this.#parts.usersEveryMs;
   }
 

@@ -1,7 +1,6 @@
 /**
- * Follows one topic into tables. Records become rows as they come; rows are stored when there are enough of them or the
- * first has waited long enough; the positions move when everything before them is stored. A crash repeats, and never
- * loses.
+ * Consumes one topic into tables. Records become rows at once; rows are stored when there are enough or the first has
+ * been buffered long enough; positions advance when all rows before them are stored. A crash repeats rows and loses none.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codec } from '../../../schemas/codecs.js';
@@ -20,18 +19,18 @@ import { describeDivergence, positionAfter } from '../../positions.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
 import { Breaker, type HaltedPartition, type TooManyDeadLetters } from '../breaker.js';
 import { verifyEveryMs } from '../claim-watch.js';
-import { bury } from '../dead-letters.js';
+import { appendDeadLetters } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
 
-/** Where decoded records turn into rows. */
+/** Turns decoded records into rows. */
 export interface Tables<T extends object> {
-  /** `frame` is the record as it came; it is valid during the call only. */
-  take(value: T, frame: Buffer): void;
-  /** Rows that wait. */
+  /** Buffers the rows of a record. `frame` is the encoded record; it is valid during the call only. */
+  add(value: T, frame: Buffer): void;
+  /** Number of buffered rows. */
   readonly size: number;
   /**
-   * Stores the rows that wait. Answers true when nothing taken before the call is left: the positions may move. `all`
-   * asks for that; otherwise tables may keep rows that are likely to be replaced soon.
+   * Stores buffered rows. Returns true when every row added before the call is stored, so that positions may advance.
+   * With `all` that is certain; otherwise tables may keep rows that are likely to be replaced soon.
    */
   store(all: boolean): Promise<boolean>;
 }
@@ -50,16 +49,16 @@ export interface TopicSinkParts<T extends object> {
   readonly clock: () => number;
   readonly metrics: Metrics;
   readonly onHalted: (halted: HaltedPartition) => void;
-  /** Told that a partition is not the log that was read before, and stands still. */
+  /** Called when a partition is halted because its log is not the one that was read before. */
   readonly onDiverged: (message: string) => void;
-  /** Told once when storing fails outside of a call by the log; the sink is of no use then. */
+  /** Called once when storing fails outside of the log's calls; the sink must not be used then. */
   readonly onFailure: (error: unknown) => void;
 }
 
 export class TopicSink<T extends object> implements StreamHandler {
   readonly #parts: TopicSinkParts<T>;
-  /** The position after the last record taken, by partition, of those whose position has not moved there. */
-  readonly #taken = new Map<number, Position>();
+  /** Position after the last added record, for partitions whose position has not advanced to it. */
+  readonly #unsaved = new Map<number, Position>();
   readonly #breakers = new Map<number, Breaker>();
   #oldestTimestamp = Number.POSITIVE_INFINITY;
   #storing: Promise<void> | undefined;
@@ -77,18 +76,18 @@ export class TopicSink<T extends object> implements StreamHandler {
 
   async records(partition: number, records: readonly LogRecord[]): Promise<HandOverResult> {
     const { tables, maxRows } = this.#parts;
-    const bad = this.#take(records);
+    const bad = this.#addAll(records);
     const tooMany = this.#breakers.get(partition)?.pass(records, bad);
     if (tooMany !== undefined) return this.#halt(partition, tooMany);
-    if (bad.length > 0) await bury({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
+    if (bad.length > 0) await appendDeadLetters({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
     this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
-    this.#taken.set(partition, positionAfter(records.at(-1) as LogRecord));
+    this.#unsaved.set(partition, positionAfter(records.at(-1) as LogRecord));
     this.#storeLater();
-    // The bound: the log hands over no more of this partition until there is room.
+    // Backpressure: the log hands over no more of this partition until there is room.
     while (tables.size >= maxRows) await (this.#storing ?? this.store(false));
   }
 
-  /** Waits until somebody has moved the position. */
+  /** Waits until the position was repaired. */
   async diverged(partition: number, divergence: Divergence): Promise<Position> {
     const { positions, group, topic, metrics, onDiverged } = this.#parts;
     onDiverged(describeDivergence(divergence));
@@ -110,12 +109,12 @@ export class TopicSink<T extends object> implements StreamHandler {
   async revoked(partition: number): Promise<void> {
     await this.store(true);
     this.#breakers.delete(partition);
-    if (this.#taken.size === 0) clearTimeout(this.#timer);
+    if (this.#unsaved.size === 0) clearTimeout(this.#timer);
   }
 
   /**
-   * Stores what waits, after what is being stored. A failure is for ever: rows are gone that the positions must not
-   * pass, and the next process reads them again.
+   * Stores buffered rows after the current store. A failure is final: its rows are lost from memory, so positions must
+   * not pass them, and the next process reads them again.
    */
   async store(all: boolean): Promise<void> {
     while (this.#storing !== undefined) await this.#storing;
@@ -124,18 +123,18 @@ export class TopicSink<T extends object> implements StreamHandler {
     this.#storing = undefined;
   }
 
-  #take(records: readonly LogRecord[]): BadRecord[] {
+  #addAll(records: readonly LogRecord[]): BadRecord[] {
     const { codec, tables } = this.#parts;
     const bad: BadRecord[] = [];
     for (const record of records) {
       const decoded = decodeRecord(codec, record);
       if (isBadRecord(decoded)) bad.push(decoded);
-      else tables.take(decoded, record.value as Buffer);
+      else tables.add(decoded, record.value as Buffer);
     }
     return bad;
   }
 
-  /** Rows of the batch that were taken already are stored again when a repaired process reads it. */
+  /** Halts the partition. Rows of the batch are stored again when a fixed process reads it. */
   #halt(partition: number, tooMany: TooManyDeadLetters): 'halted' {
     const { topic, metrics, onHalted } = this.#parts;
     metrics.add('partitions_halted_total', 1, topic);
@@ -147,16 +146,16 @@ export class TopicSink<T extends object> implements StreamHandler {
     const { tables, positions, group, topic, metrics, clock } = this.#parts;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const taken = [...this.#taken];
-    if (taken.length === 0) return;
+    const unsaved = [...this.#unsaved];
+    if (unsaved.length === 0) return;
     const oldestTimestamp = this.#oldestTimestamp;
     this.#oldestTimestamp = Number.POSITIVE_INFINITY;
     const isAllStored = await tables.store(all);
     if (Number.isFinite(oldestTimestamp)) metrics.observe('analytics_lag_ms', clock() - oldestTimestamp);
     if (!isAllStored) return this.#storeLater();
-    await Promise.all(taken.map(([partition, position]) => positions.set(group, topic, partition, position)));
-    for (const [partition, position] of taken) {
-      if (this.#taken.get(partition) === position) this.#taken.delete(partition);
+    await Promise.all(unsaved.map(([partition, position]) => positions.set(group, topic, partition, position)));
+    for (const [partition, position] of unsaved) {
+      if (this.#unsaved.get(partition) === position) this.#unsaved.delete(partition);
     }
   }
 

@@ -22,9 +22,9 @@ import {
 import type { DecodedChange } from '../../catalog/types.js';
 import { storedUserText } from '../../records/deliveries.js';
 import { decodeDeviceState } from '../../records/device-state.js';
-import { createBatchEvaluator } from './batch.js';
 import { decodeBatch } from './decode.js';
-import type { Device } from './devices.js';
+import type { Device } from './device-states.js';
+import { createBatchEvaluator } from './evaluate-batch.js';
 import { createDefinitions } from './events.js';
 import { trackReply } from './reply.js';
 
@@ -83,7 +83,7 @@ interface Turn {
   readonly isSweptBefore: boolean;
 }
 
-/** All that is written and answered, when each location is processed in its turn. */
+/** All that is written and awaited, when each location is processed in its turn. */
 async function process(
   changes: readonly DecodedChange[],
   locations: readonly Location[],
@@ -126,8 +126,8 @@ async function process(
       const stored = decodeDeviceState(state!);
       written.push(storedUserText(stored, stored.users[0]!.id, { ...scope, deviceId }, readModel) ?? 'nobody');
     }
-    for (const answered of effects.answered) {
-      written.push(JSON.stringify(await trackReply(answered, { configuration: readModel, searchGeofences })));
+    for (const awaited of effects.awaited) {
+      written.push(JSON.stringify(await trackReply(awaited, { configuration: readModel, searchGeofences })));
     }
   }
   await catalog.close();

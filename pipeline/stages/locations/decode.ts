@@ -1,15 +1,15 @@
-/** From records of topic `locations` to locations that can be evaluated, or the reason why not. */
+/** Decodes records of topic `locations`. A record that cannot be evaluated is a value with a reason. */
 import { type Codec, frameBytes } from '../../../schemas/codecs.js';
 import type { Location } from '../../../schemas/records.js';
 import type { LogRecord } from '../../ports.js';
 import { type BadRecord, decodeRecord } from '../../records/decode.js';
 
-/** Records in offset order, and what is in them. */
+/** Records in offset order, and their decoded locations. */
 export interface DecodedBatch {
   readonly records: readonly LogRecord[];
-  /** For each record its location, or why there is none. */
+  /** The location of each record, or why there is none. */
   readonly items: readonly (Location | BadRecord)[];
-  /** The devices it is about. */
+  /** Keys of the batch's devices. */
   readonly deviceKeys: ReadonlySet<string>;
 }
 
@@ -32,7 +32,7 @@ function decodeLocation(codec: Codec<Location>, record: LogRecord): Location | B
   return message === undefined ? location : { record, reason: 'invalid_location', message };
 }
 
-/** Ingest checks more. This is what evaluation relies on, whoever wrote the record; NaN fails every comparison. */
+/** Checks what evaluation relies on, whoever wrote the record. Ingest checks more. NaN fails every comparison. */
 function problemOf({ latitude, longitude, accuracy_m, details }: Location): string | undefined {
   if (!(Math.abs(latitude) <= 90)) return `latitude ${latitude}`;
   if (!(Math.abs(longitude) <= 180)) return `longitude ${longitude}`;
@@ -50,6 +50,6 @@ function isJson(text: string): boolean {
   }
 }
 
-/** True when the frame's body was written with the codec's own schema, so that its bytes may be copied as they are. */
+/** Returns whether the frame was written with the codec's own schema, so that its bytes may be copied. */
 export const hasSchemaOf = (codec: Codec<Location>, frame: Buffer): boolean =>
   frame.length >= frameBytes && frame.readUInt32BE(1) === codec.schemaId;

@@ -1,7 +1,4 @@
-/**
- * From transitions to events: an id that every run derives alike, and the definition of the geofence or beacon as it is
- * now.
- */
+/** Builds events from transitions, with an id that every run derives alike and the current definition of the geofence or beacon. */
 import { LRUCache } from 'lru-cache';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';
@@ -9,24 +6,24 @@ import { eventBeacon, eventGeofence } from '../../../schemas/wire/geofence.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
 import type { Transition } from '../../evaluation/types.js';
 
-/** About half a kilobyte each. Reading one from the store costs as much as the rest of its event. */
+/** About 0.5 kB each. Reading one from the store costs as much as the rest of its event. */
 const cachedDefinitions = 100_000;
 
-/** Definitions in the form that events carry. */
+/** Definitions of geofences and beacons as events contain them. */
 export interface Definitions {
-  /** Forgets what it remembers if the configuration has changed since. */
+  /** Clears the cache if the configuration has changed. */
   catchUp(): void;
   geofence(scope: Scope, id: string): EventGeofence | undefined;
   beacon(scope: Scope, id: string): EventBeacon | undefined;
 }
 
-/** A reader of definitions that remembers those used last. */
+/** Creates a cached reader of definitions. */
 export function createDefinitions(configuration: ConfigurationReader): Definitions {
   const geofences = new LRUCache<string, EventGeofence>({ max: cachedDefinitions });
   const beacons = new LRUCache<string, EventBeacon>({ max: cachedDefinitions });
   let version = configuration.version;
 
-  function remembered<Record, Definition extends object>(
+  function cached<Record, Definition extends object>(
     cache: LRUCache<string, Definition>,
     find: (scope: Scope, id: string) => Record | undefined,
     toDefinition: (record: Record) => Definition,
@@ -49,15 +46,16 @@ export function createDefinitions(configuration: ConfigurationReader): Definitio
       geofences.clear();
       beacons.clear();
     },
-    geofence: remembered(geofences, (scope, id) => configuration.keptGeofence(scope, id), eventGeofence),
-    beacon: remembered(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
+    geofence: cached(geofences, (scope, id) => configuration.keptGeofence(scope, id), eventGeofence),
+    beacon: cached(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
   };
 }
 
 const msPerMinute = 60_000;
 
 /**
- * The event of a transition; undefined when its geofence or beacon was deleted meanwhile. `user` is the one afterwards.
+ * Builds the event of a transition; undefined when its geofence or beacon was deleted meanwhile. `user` is the state
+ * after the location.
  */
 export function eventOf(
   location: Location,

@@ -1,7 +1,6 @@
 /**
- * Encodes outcomes. An Avro record is its fields one after another, and an outcome's first field is the location: so
- * the location's bytes are copied as they came, and only the tail is encoded. A test holds the result against the plain
- * encoding.
+ * Encodes outcomes. An Avro record is the sequence of its fields, and the first field of an outcome is the location: the
+ * location's bytes are copied as they are, and only the tail is encoded. A test compares with the plain encoding.
  */
 import avro from 'avsc';
 import { type Codecs, frameBytes } from '../../../schemas/codecs.js';
@@ -9,7 +8,7 @@ import type { Location, Outcome } from '../../../schemas/records.js';
 import type { EncodeInto } from '../../records/slab.js';
 import { hasSchemaOf } from './decode.js';
 
-/** What follows the location in an outcome. */
+/** The fields after the location. */
 export type OutcomeTail = Omit<Outcome, 'location'>;
 
 /** An outcome to encode. `frame` is the location's record value as it was read. */
@@ -19,7 +18,7 @@ export interface EncodableOutcome {
   readonly tail: OutcomeTail;
 }
 
-/** The tail's type is cut out of the outcome's, so that the two cannot drift apart. */
+/** Derives the tail's type from the outcome's, so that the two cannot drift apart. */
 function tailTypeOf(outcomeType: avro.Type): avro.Type {
   const { fields } = outcomeType.schema({ exportAttrs: true }) as { fields: unknown[] };
   return avro.Type.forSchema({ type: 'record', name: 'OutcomeTail', fields: fields.slice(1) } as avro.Schema, {
@@ -29,8 +28,8 @@ function tailTypeOf(outcomeType: avro.Type): avro.Type {
 }
 
 /**
- * An encoder of framed outcomes. Locations written with an older schema are encoded anew, for their bytes no longer
- * fit.
+ * Creates an encoder of framed outcomes. A location written with an older schema is encoded again, because its bytes
+ * don't fit the newest schema.
  */
 export function createOutcomeEncoder(codecs: Codecs): EncodeInto<EncodableOutcome> {
   const tailType = tailTypeOf(codecs.outcome.type);

@@ -1,4 +1,4 @@
-/** What a waiting request is told of its location. Built after the commit: nobody hears of what did not happen. */
+/** Builds the reply to a waiting request, after the commit: a request never learns of an effect that was not committed. */
 import type { User } from '../../../schemas/json/user.js';
 import type { Event, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
@@ -9,8 +9,8 @@ import { userOf } from '../../records/user.js';
 const nearbyLimit = 10;
 const nearbyRadiusM = 10_000;
 
-/** A location whose sender waits, and what became of it. */
-export interface Answered {
+/** An evaluated location whose request waits for a reply. */
+export interface AwaitedLocation {
   readonly location: Location;
   readonly replyTo: string;
   readonly result: OutcomeResult;
@@ -21,7 +21,7 @@ export interface Answered {
 
 export interface ReplySources {
   readonly configuration: ConfigurationReader;
-  /** Without it, replies say nothing of nearby geofences. */
+  /** Without it, replies have no nearby geofences. */
   readonly searchGeofences?: SpatialQueries['searchGeofences'];
 }
 
@@ -37,19 +37,22 @@ const nearbyGeofences = (location: Location, search: SpatialQueries['searchGeofe
     atMs: location.occurredAt,
   });
 
-/** The reply to a location that others of the same request follow. */
-export const eventsReply = ({ location, result, events, notEntered }: Answered): TrackReply => ({
+/** Builds the reply to a location that is not the last of its request. */
+export const eventsReply = ({ location, result, events, notEntered }: AwaitedLocation): TrackReply => ({
   recordId: location.id,
   result,
   events: events.map(eventJson),
   ...(notEntered > 0 && { notEntered }),
 });
 
-/** The reply to the last location of a request, events in the order they happened. */
-export async function trackReply(answered: Answered, sources: ReplySources): Promise<TrackReply & { user: User }> {
-  const { location, user } = answered;
+/** Builds the reply to the last location of a request. */
+export async function trackReply(
+  awaited: AwaitedLocation,
+  sources: ReplySources,
+): Promise<TrackReply & { user: User }> {
+  const { location, user } = awaited;
   const reply = {
-    ...eventsReply(answered),
+    ...eventsReply(awaited),
     user: userOf(user, location, sources.configuration) as User,
   };
   if (!location.details?.nearbyGeofences || !sources.searchGeofences) return reply;

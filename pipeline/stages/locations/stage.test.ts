@@ -220,7 +220,7 @@ describe('replies', () => {
 
 describe('bad records', () => {
   test('become dead letters with their reason, as they came; the stream goes on', async () => {
-    const problems: object[] = [];
+    const alerts: object[] = [];
     const good = at(inside);
     const key = keyOf(good);
     const bad = [
@@ -232,7 +232,7 @@ describe('bad records', () => {
       { reason: 'unknown_project', value: codecs.location.encode(at({ project: idOf('project', 404) })) },
       { reason: 'unknown_project', value: codecs.location.encode(at({ project: 'not an id' })) },
     ];
-    node.start({ onProblem: (problem) => problems.push(problem) });
+    node.start({ onAlert: (alert) => alerts.push(alert) });
     await node.embedded.log.append(topics.locations, [
       ...bad.map(({ value }) => ({ key, value })),
       locationRecord(good),
@@ -245,24 +245,24 @@ describe('bad records', () => {
     expect(letters[1]).toMatchObject({ topic: 'locations', offset: 1, key: Buffer.from(key) });
     expect((await node.outcomes()).map(({ location }) => location.id)).toEqual([good.id]);
     // A commit can be seen a moment before the stage hears that it is done and tells of it.
-    await until(() => problems.length > 0);
-    expect(problems).toMatchObject([{ kind: 'dead_letters', count: bad.length, reason: 'unknown_project' }]);
+    await until(() => alerts.length > 0);
+    expect(alerts).toMatchObject([{ kind: 'dead_letters', count: bad.length, reason: 'unknown_project' }]);
   });
 
   test('too many of them halt their partition loudly: nothing of the last batch is written, and the others go on', async () => {
-    const problems: object[] = [];
+    const alerts: object[] = [];
     const { log } = node.embedded;
     const key = keyOf(at({}));
     const partition = log.partitionOf(topics.locations, key);
-    node.start({ onProblem: (problem) => problems.push(problem) });
+    node.start({ onAlert: (alert) => alerts.push(alert) });
     await node.append(...Array.from({ length: 90 }, () => at(inside)));
     await node.drained();
     await log.append(
       topics.locations,
       Array.from({ length: 200 }, () => ({ key, value: Buffer.from('bad') })),
     );
-    await until(() => problems.length > 0);
-    expect(problems).toEqual([
+    await until(() => alerts.length > 0);
+    expect(alerts).toEqual([
       {
         ...{ kind: 'halted', topic: 'locations', partition, dead: 100, seen: 190, offset: 189, reason: 'undecodable' },
         message: expect.any(String),
@@ -279,13 +279,13 @@ describe('bad records', () => {
 
   test('a halted partition is read again by the next owner, who may set all of it aside', async () => {
     const key = keyOf(at({}));
-    const problems: { readonly kind: string }[] = [];
+    const alerts: { readonly kind: string }[] = [];
     const poison = Array.from({ length: 200 }, () => ({ key, value: Buffer.from('bad') }));
-    const stage = node.start({ onProblem: (problem) => problems.push(problem) });
+    const stage = node.start({ onAlert: (alert) => alerts.push(alert) });
     await node.embedded.log.append(topics.locations, [...poison, locationRecord(at(inside))]);
-    await until(() => problems.length > 0);
+    await until(() => alerts.length > 0);
     await stage.close();
-    expect(problems.map(({ kind }) => kind)).toEqual(['halted']);
+    expect(alerts.map(({ kind }) => kind)).toEqual(['halted']);
     node.start({ bounds: { maxDeadLetterShare: 1 } });
     await node.drained();
     expect(await node.deadLetters()).toHaveLength(200);
@@ -307,8 +307,8 @@ describe('bad records', () => {
 describe('a fenced owner', () => {
   test('writes nothing, claims again and evaluates again', async () => {
     await node.configure({ kind: 'geofence', record: shop });
-    const problems: object[] = [];
-    node.start({ onProblem: (problem) => problems.push(problem) });
+    const alerts: object[] = [];
+    node.start({ onAlert: (alert) => alerts.push(alert) });
     await node.append(at(inside));
     await node.drained();
 
@@ -316,7 +316,7 @@ describe('a fenced owner', () => {
     const thief = await node.embedded.stateStore.claim(partition);
     await node.append(at(outside), at(inside));
     await node.drained();
-    expect(problems).toEqual([{ kind: 'fenced', partition, nextOffset: thief.nextOffset }]);
+    expect(alerts).toEqual([{ kind: 'fenced', partition, nextOffset: thief.nextOffset }]);
     expect(await types()).toEqual(['user.entered_geofence', 'user.exited_geofence', 'user.entered_geofence']);
     expect(await node.outcomes()).toHaveLength(3);
   });
@@ -352,15 +352,15 @@ describe('a fenced owner', () => {
       },
       commit: async () => 'fenced',
     };
-    const problems: object[] = [];
+    const alerts: object[] = [];
     const stage = node.start({
       log: withPartitionsLost(log),
       states: contested,
-      onProblem: (problem) => problems.push(problem),
+      onAlert: (alert) => alerts.push(alert),
       bounds: { reclaimDelayMs: 1 },
     });
     await node.append(at(inside));
-    await expect.poll(() => problems).toHaveLength(1);
+    await expect.poll(() => alerts).toHaveLength(1);
     await stage.close();
     expect(claims).toBe(log.partitions(topics.locations));
   });
@@ -368,7 +368,7 @@ describe('a fenced owner', () => {
   test('gives up when it is fenced again and again', async () => {
     const { stateStore } = node.embedded;
     const contested: StateStore = { ...stateStore, commit: async () => 'fenced' };
-    const stage = node.start({ states: contested, bounds: { maxFencedTries: 3, reclaimDelayMs: 1 } });
+    const stage = node.start({ states: contested, bounds: { maxFencedAttempts: 3, reclaimDelayMs: 1 } });
     const stopped = expect(stage.done).rejects.toThrow('claimed by others 3 times');
     await node.append(at(inside));
     await stopped;

@@ -3,6 +3,6 @@
  * Replay runs them too. Code outside the stages imports them only from here.
  */
 export { type DecodedBatch, decodeBatch } from './decode.js';
-export type { Device } from './devices.js';
-export { type Collector, evaluateRecords } from './evaluate-records.js';
+export type { Device } from './device-states.js';
+export { type Collector, evaluateRecords } from './evaluate-batch.js';
 export { createDefinitions, type Definitions, eventOf } from './events.js';

@@ -21,7 +21,7 @@ import { describeDivergence, findDivergence, markOf } from '../../positions.js';
 import type { BadRecord } from '../../records/decode.js';
 import { Breaker, type TooManyDeadLetters } from '../breaker.js';
 import { claimReplaced } from '../claim-watch.js';
-import { bury } from '../dead-letters.js';
+import { appendDeadLetters } from '../dead-letters.js';
 import { dueRecords, missedRecords } from '../due-records.js';
 import type { Metrics } from '../metrics.js';
 import { PartitionMutex } from '../partition-mutex.js';
@@ -110,19 +110,19 @@ export class DeliveryConsumer implements StreamHandler {
   }
 
   records(number: number, records: readonly LogRecord[]): Promise<HandOverResult> {
-    return this.#mutex.take(number, () => this.#fanOutAll(number, records));
+    return this.#mutex.run(number, () => this.#fanOutAll(number, records));
   }
 
   /** Waits until the position was repaired. Queued deliveries continue. */
   diverged(number: number, divergence: Divergence): Promise<Position> {
-    return this.#mutex.take(number, () => this.#waitForRepair(number, divergence));
+    return this.#mutex.run(number, () => this.#waitForRepair(number, divergence));
   }
 
   /** Verifies the claims of idle partitions. */
   async verifyClaims(): Promise<void> {
     const { queue } = this.#parts;
     const idle = [...this.#partitions].filter(
-      ([number, { isDiverged, isAssigned }]) => !isDiverged && isAssigned() && !this.#mutex.isTaken(number),
+      ([number, { isDiverged, isAssigned }]) => !isDiverged && isAssigned() && !this.#mutex.isLocked(number),
     );
     const sources = idle.map(([, { source }]) => source);
     const found = await queue.verify(sources.map(({ claim }) => claim));
@@ -130,7 +130,7 @@ export class DeliveryConsumer implements StreamHandler {
       idle.map(async ([number, partition], index) => {
         const state = found[index] as ClaimState;
         if (state === 'held' || state === 'unknown') return;
-        await this.#mutex.take(number, () => this.#recover(partition, sources[index] as ClaimedSource, state));
+        await this.#mutex.run(number, () => this.#recover(partition, sources[index] as ClaimedSource, state));
       }),
     );
   }
@@ -255,7 +255,7 @@ export class DeliveryConsumer implements StreamHandler {
     const { topic, onAlert } = this.#parts;
     const latest = bad.at(-1);
     if (latest === undefined) return;
-    await bury({ ...this.#parts, codec: this.#parts.codecs.deadLetter }, bad);
+    await appendDeadLetters({ ...this.#parts, codec: this.#parts.codecs.deadLetter }, bad);
     const { partition, offset } = latest.record;
     const { reason, message } = latest;
     onAlert({ kind: 'dead_letters', topic, partition, count: bad.length, offset, reason, message });
@@ -270,7 +270,7 @@ export class DeliveryConsumer implements StreamHandler {
       const owned = this.#partitions.get(partition);
       // There is a later owner, or the queue fell back and lost deliveries: recover without waiting for a record.
       if (owned !== undefined)
-        this.#mutex.take(partition, () => this.#recover(owned, source, 'claimed')).catch(onFailure);
+        this.#mutex.run(partition, () => this.#recover(owned, source, 'claimed')).catch(onFailure);
     };
     const source = new ClaimedSource(queue, claim, refusals, onRefused);
     dispatcher.attach(source, await queue.webhooks(source.id));

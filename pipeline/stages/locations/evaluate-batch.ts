@@ -1,34 +1,84 @@
 /**
- * What a batch of one partition does, without any I/O: decoded records and the devices they are about go in; states,
- * events, outcomes, dead letters and who waits for an answer come out.
+ * Evaluates a batch of one partition, without I/O. Input: decoded records and the states of their devices. Output: the
+ * effects to commit (states, events, outcomes, dead letters) and the locations whose requests wait for a reply.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
-import type { Catalog } from '../../catalog/types.js';
-import type { Evaluation } from '../../evaluation/types.js';
+import { isId } from '../../catalog/store/keys.js';
+import type { Catalog, Scope } from '../../catalog/types.js';
+import { evaluate } from '../../evaluation/evaluate.js';
+import type { Evaluation, EvaluationContext } from '../../evaluation/types.js';
 import { type Commit, type LogRecord, type NewRecord, topics } from '../../ports.js';
 import type { BadRecord } from '../../records/decode.js';
 import { encodeDeviceState } from '../../records/device-state.js';
 import { type EncodeInto, Slab } from '../../records/slab.js';
 import { deadLetterOf } from '../dead-letters.js';
-import type { DecodedBatch } from './decode.js';
-import type { Device } from './devices.js';
-import { type Collector, evaluateRecords } from './evaluate-records.js';
+import { type DecodedBatch, isBad } from './decode.js';
+import type { Device } from './device-states.js';
 import { type Definitions, eventOf } from './events.js';
 import { createOutcomeEncoder, type EncodableOutcome, type OutcomeTail } from './outcome.js';
-import type { Answered } from './reply.js';
+import type { AwaitedLocation } from './reply.js';
 
-/** What is to be committed, and what follows once it is. */
+/** Receives the evaluation of each record, or the reason for a dead letter, in offset order. */
+export interface Collector {
+  collect(record: LogRecord, location: Location, evaluation: Evaluation): void;
+  deadLetter(bad: BadRecord): void;
+}
+
+/** Evaluates records in offset order, each location against its device and context. Updates the states in `devices`. */
+export function evaluateRecords(
+  { records, items }: DecodedBatch,
+  devices: ReadonlyMap<string, Device>,
+  catalog: Catalog,
+  collector: Collector,
+): void {
+  const contextOf = createContextLookup(catalog);
+  for (let index = 0; index < items.length; index++) {
+    const record = records[index] as LogRecord;
+    const item = items[index] as Location | BadRecord;
+    if (isBad(item)) {
+      collector.deadLetter(item);
+      continue;
+    }
+    const context = contextOf(item);
+    if (context === undefined) {
+      collector.deadLetter({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
+      continue;
+    }
+    const device = devices.get(record.key) as Device;
+    const evaluation = evaluate(item, device.state, context);
+    if (evaluation.result === 'applied') {
+      device.state = evaluation.state;
+      device.changed = true;
+    }
+    collector.collect(record, item, evaluation);
+  }
+}
+
+/** Creates a lookup of evaluation contexts that caches the latest: neighbours in a batch tend to share it. */
+function createContextLookup(catalog: Catalog): (scope: Scope) => EvaluationContext | undefined {
+  let latest: Scope | undefined;
+  let found: EvaluationContext | undefined;
+  return (scope) => {
+    if (latest?.project === scope.project && latest.environment === scope.environment) return found;
+    latest = scope;
+    found = isId(scope.project) ? catalog.context(scope) : undefined;
+    return found;
+  };
+}
+
+/** The effects of a batch: what to commit, and what follows the commit. */
 export interface Effects {
   readonly states: Commit['states'];
   readonly publish: Commit['publish'];
   readonly results: Readonly<Record<OutcomeResult, number>>;
   readonly events: readonly Event[];
-  /** Geofences and beacons that were not entered because of the bound on visits. */
+  /** Geofences and beacons that were not entered because of the limit on visits. */
   readonly notEntered: number;
   /** In offset order. */
   readonly deadLetters: readonly BadRecord[];
-  readonly answered: readonly Answered[];
+  /** Locations whose requests wait for a reply. */
+  readonly awaited: readonly AwaitedLocation[];
 }
 
 export interface EvaluatorParts {
@@ -38,21 +88,21 @@ export interface EvaluatorParts {
   readonly clock: () => number;
 }
 
-/** `devices` hold the states before the batch and, afterwards, those that it left. */
+/** Evaluates a batch. Updates the states in `devices`. */
 export type EvaluateBatch = (batch: DecodedBatch, devices: ReadonlyMap<string, Device>) => Effects;
 
 export function createBatchEvaluator(parts: EvaluatorParts): EvaluateBatch {
   const encodeOutcome = createOutcomeEncoder(parts.codecs);
 
   return (batch, devices) => {
-    const run = new BatchRun(parts, encodeOutcome);
+    const run = new BatchCollector(parts, encodeOutcome);
     evaluateRecords(batch, devices, parts.catalog, run);
     return run.effects(devices);
   };
 }
 
-/** Collects, record by record, what is to be written. */
-class BatchRun implements Collector {
+/** Collects the effects record by record. */
+class BatchCollector implements Collector {
   readonly #parts: EvaluatorParts;
   readonly #encodeOutcome: EncodeInto<EncodableOutcome>;
   readonly #slab = new Slab();
@@ -62,14 +112,14 @@ class BatchRun implements Collector {
   readonly #events: Event[] = [];
   readonly #eventRecords: NewRecord[] = [];
   readonly #deadLetters: BadRecord[] = [];
-  readonly #answered: Answered[] = [];
+  readonly #awaited: AwaitedLocation[] = [];
 
   constructor(parts: EvaluatorParts, encodeOutcome: EncodeInto<EncodableOutcome>) {
     this.#parts = parts;
     this.#encodeOutcome = encodeOutcome;
   }
 
-  bury(bad: BadRecord): void {
+  deadLetter(bad: BadRecord): void {
     this.#deadLetters.push(bad);
   }
 
@@ -81,7 +131,7 @@ class BatchRun implements Collector {
     this.#notEntered += evaluation.notEntered;
     if (location.replyTo === null) return;
     const { result, user, notEntered } = evaluation;
-    this.#answered.push({ location, replyTo: location.replyTo, result, user, events, notEntered });
+    this.#awaited.push({ location, replyTo: location.replyTo, result, user, events, notEntered });
   }
 
   #collectEvents(key: string, location: Location, { user, transitions }: Evaluation): readonly Event[] {
@@ -107,7 +157,7 @@ class BatchRun implements Collector {
       events: this.#events,
       notEntered: this.#notEntered,
       deadLetters: this.#deadLetters,
-      answered: this.#answered,
+      awaited: this.#awaited,
     };
   }
 

@@ -1,16 +1,15 @@
-/** Tells operators what the stage does: numbers to metrics, what deserves a look to `onProblem`. */
+/** Alerts of the location stage for operators, and its metrics. No alert ends the stage. */
 import { type Divergence, type LogRecord, topics } from '../../ports.js';
 import { describeDivergence } from '../../positions.js';
 import type { DeadLetterReason } from '../../records/decode.js';
 import type { HaltedPartition, TooManyDeadLetters } from '../breaker.js';
 import type { Metrics } from '../metrics.js';
-import type { Effects } from './batch.js';
+import type { Effects } from './evaluate-batch.js';
 
-/** What an operator should hear of. Nothing of it ends the stage. */
-export type LocationStageProblem =
+export type LocationStageAlert =
   /** A commit was refused; the partition was claimed again and the batch evaluated again. */
   | { readonly kind: 'fenced'; readonly partition: number; readonly nextOffset: number }
-  /** `count` records of a batch were dead letters; the rest tells of the latest. */
+  /** `count` records of a batch were dead-lettered; the other fields describe the latest. */
   | {
       readonly kind: 'dead_letters';
       readonly partition: number;
@@ -19,39 +18,39 @@ export type LocationStageProblem =
       readonly reason: DeadLetterReason;
       readonly message: string;
     }
-  /** The partition stands still until it is assigned anew; the others go on. */
+  /** The partition is halted until it is assigned again; others continue. */
   | ({ readonly kind: 'halted' } & HaltedPartition)
   /**
-   * The partition is not the log that was read before. It stands still until its position is repaired; the others go
-   * on.
+   * The partition's log is not the one that was read before. The partition is halted until its position is repaired;
+   * others continue.
    */
   | { readonly kind: 'diverged'; readonly partition: number; readonly message: string }
-  /** The store fell back to an older state. The partition was claimed again, and what was lost is applied anew. */
+  /** The store fell back to an older state. The partition was claimed again, and lost locations are applied again. */
   | { readonly kind: 'fallen_back'; readonly partition: number; readonly nextOffset: number };
 
-interface ReporterParts {
+interface AlertsParts {
   readonly metrics: Metrics;
-  readonly onProblem: (problem: LocationStageProblem) => void;
+  readonly onAlert: (alert: LocationStageAlert) => void;
   readonly clock: () => number;
 }
 
-export interface Reporter {
+export interface Alerts {
   committed(records: readonly LogRecord[], effects: Effects, startedAtMs: number): void;
   fenced(partition: number, nextOffset: number): void;
   halted(partition: number, cause: TooManyDeadLetters): void;
   fallenBack(partition: number, nextOffset: number): void;
-  /** To be called once more, with `isOver`, when it is repaired or has left. */
+  /** Must be called again with `isOver` when the partition is repaired or reassigned. */
   diverged(divergence: Divergence, isOver?: boolean): void;
 }
 
-/** A metric is added to once per batch and label: adding is much dearer than counting. */
+/** Counts things by label, so that a metric is added to once per batch: adding is more expensive than counting. */
 function countBy<T>(things: readonly T[], labelOf: (thing: T) => string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const thing of things) counts.set(labelOf(thing), (counts.get(labelOf(thing)) ?? 0) + 1);
   return counts;
 }
 
-export function createReporter({ metrics, onProblem, clock }: ReporterParts): Reporter {
+export function createAlerts({ metrics, onAlert, clock }: AlertsParts): Alerts {
   return {
     committed(records, { results, events, notEntered, deadLetters }, startedAtMs) {
       const nowMs = clock();
@@ -71,24 +70,24 @@ export function createReporter({ metrics, onProblem, clock }: ReporterParts): Re
       if (latest === undefined) return;
       const { record, reason, message } = latest;
       const { partition, offset } = record;
-      onProblem({ kind: 'dead_letters', partition, count: deadLetters.length, offset, reason, message });
+      onAlert({ kind: 'dead_letters', partition, count: deadLetters.length, offset, reason, message });
     },
     fenced(partition, nextOffset) {
       metrics.add('location_partitions_fenced_total', 1);
-      onProblem({ kind: 'fenced', partition, nextOffset });
+      onAlert({ kind: 'fenced', partition, nextOffset });
     },
     halted(partition, cause) {
       metrics.add('partitions_halted_total', 1, topics.locations);
-      onProblem({ kind: 'halted', topic: topics.locations, partition, ...cause });
+      onAlert({ kind: 'halted', topic: topics.locations, partition, ...cause });
     },
     fallenBack(partition, nextOffset) {
       metrics.add('location_partitions_fenced_total', 1);
-      onProblem({ kind: 'fallen_back', partition, nextOffset });
+      onAlert({ kind: 'fallen_back', partition, nextOffset });
     },
     diverged(divergence, isOver = false) {
       metrics.add('partitions_diverged', isOver ? -1 : 1, divergence.topic);
       if (isOver) return;
-      onProblem({ kind: 'diverged', partition: divergence.partition, message: describeDivergence(divergence) });
+      onAlert({ kind: 'diverged', partition: divergence.partition, message: describeDivergence(divergence) });
     },
   };
 }

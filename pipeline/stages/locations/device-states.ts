@@ -1,7 +1,7 @@
 /**
- * Device states of the partitions that this process owns, decoded. An owner is alone with its partition, so what it
- * remembers is the truth until it is fenced; then it becomes a new owner, to whom everything remembered by the old one
- * is unknown.
+ * Decoded states of the devices in partitions that this process owns. An owner is the only writer of its partition, so
+ * cached states are current until it is fenced. A new claim makes a new owner, for whom earlier cache entries don't
+ * count.
  */
 import { LRUCache } from 'lru-cache';
 import type { DeviceState } from '../../../schemas/records.js';
@@ -9,39 +9,39 @@ import type { Claim, StateStore } from '../../ports.js';
 import { decodeDeviceState } from '../../records/device-state.js';
 import type { Breaker } from '../breaker.js';
 
-/** The right to one partition and all that hangs on it; replaced as a whole when the partition is claimed again. */
-export class Ownership {
+/** The claim on one partition and the state that depends on it; replaced when the partition is claimed again. */
+export class PartitionOwner {
   readonly claim: Claim;
-  /** Whether the log still counts the partition as this process's. */
-  readonly isOurs: () => boolean;
+  /** Returns whether the log still assigns the partition to this process. */
+  readonly isAssigned: () => boolean;
   readonly breaker: Breaker;
   /** Offset of the next record to apply. */
   nextOffset: number;
-  /** The log is not the one that was read: nothing is applied until the position is repaired. */
+  /** The log is not the one that was read; the partition is halted until its position is repaired. */
   isDiverged = false;
 
-  constructor(claim: Claim, isOurs: () => boolean, breaker: Breaker) {
+  constructor(claim: Claim, isAssigned: () => boolean, breaker: Breaker) {
     this.claim = claim;
-    this.isOurs = isOurs;
+    this.isAssigned = isAssigned;
     this.breaker = breaker;
     this.nextOffset = claim.nextOffset;
   }
 }
 
-/** One device as a batch works on it. `state` is undefined until a first location was applied. */
+/** A device within a batch. `state` is undefined until a first location is applied. */
 export interface Device {
   readonly key: string;
   state: DeviceState | undefined;
-  /** True while `state` differs from what was last given to the store. */
+  /** True while `state` differs from the state last given to the store. */
   changed: boolean;
 }
 
 interface OwnedDevice extends Device {
-  readonly owner: Ownership;
+  readonly owner: PartitionOwner;
 }
 
-/** Bounded by `maxDevices` over all partitions; the longest unused are forgotten first. */
-export class DeviceCache {
+/** Loads states, and caches up to `maxDevices` over all partitions; evicts the least recently used. */
+export class DeviceStates {
   readonly #states: StateStore;
   readonly #cached: LRUCache<string, OwnedDevice>;
 
@@ -50,8 +50,8 @@ export class DeviceCache {
     this.#cached = new LRUCache({ max: maxDevices });
   }
 
-  /** The devices of these keys; those that `owner` does not remember come from the store. */
-  async load(owner: Ownership, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, Device>> {
+  /** Returns the devices of the keys, from the cache of this owner or else from the store. */
+  async load(owner: PartitionOwner, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, Device>> {
     const devices = new Map<string, Device>();
     const missing: string[] = [];
     for (const key of keys) {

@@ -1,0 +1,97 @@
+/**
+ * Applies one batch of locations: decodes, loads states, evaluates, commits, replies. Events and outcomes are published
+ * by the same commit. Unless the batch is committed, nothing has happened.
+ */
+import type { Codecs } from '../../../schemas/codecs.js';
+import type { Catalog, SpatialQueries } from '../../catalog/types.js';
+import type { CommitResult, LogRecord, Replies, StateStore } from '../../ports.js';
+import { markOf } from '../../positions.js';
+import type { Alerts } from './alerts.js';
+import { type DecodedBatch, decodeBatch } from './decode.js';
+import { type Device, DeviceStates, type PartitionOwner } from './device-states.js';
+import { createBatchEvaluator, type Effects } from './evaluate-batch.js';
+import { createDefinitions } from './events.js';
+import { eventsReply, trackReply } from './reply.js';
+
+export interface ApplyBatchParts {
+  readonly codecs: Codecs;
+  readonly states: StateStore;
+  readonly maxCachedDevices: number;
+  readonly catalog: Catalog;
+  readonly catchUp?: (() => Promise<void>) | undefined;
+  readonly replies: Replies;
+  readonly searchGeofences?: SpatialQueries['searchGeofences'];
+  readonly alerts: Alerts;
+  /** Epoch ms. */
+  readonly clock: () => number;
+}
+
+/** `fenced`: another owner has claimed the partition. `halted`: the batch has too many dead letters. */
+export type ApplyBatch = (owner: PartitionOwner, records: readonly LogRecord[]) => Promise<CommitResult | 'halted'>;
+
+export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
+  const { codecs, states, catalog, alerts, clock } = parts;
+  const deviceStates = new DeviceStates(states, parts.maxCachedDevices);
+  const definitions = createDefinitions(catalog.configuration);
+  const evaluate = createBatchEvaluator({ codecs, catalog, definitions, clock });
+
+  return async function applyBatch(owner, records) {
+    const startedAtMs = clock();
+    const batch = decodeBatch(codecs.location, records);
+    const devices = await loadStates(owner, batch);
+    const effects = evaluate(batch, devices);
+    const tooMany = owner.breaker.pass(records, effects.deadLetters);
+    if (tooMany !== undefined) {
+      alerts.halted(owner.claim.partition, tooMany);
+      return 'halted';
+    }
+    const result = await commitAndPublish(owner, records, effects);
+    if (result === 'fenced') return result;
+    alerts.committed(records, effects, startedAtMs);
+    await sendReplies(effects);
+    return result;
+  };
+
+  /**
+   * Loads the states of the batch's devices and updates the catalog. This runs after the batch was fetched, so that a
+   * location appended after a change of configuration is evaluated with it.
+   */
+  async function loadStates(owner: PartitionOwner, batch: DecodedBatch): Promise<ReadonlyMap<string, Device>> {
+    const [devices] = await Promise.all([deviceStates.load(owner, batch.deviceKeys), parts.catchUp?.()]);
+    catalog.catchUp();
+    definitions.catchUp();
+    return devices;
+  }
+
+  /** Writes states and position together with what to publish, or nothing. */
+  async function commitAndPublish(
+    owner: PartitionOwner,
+    records: readonly LogRecord[],
+    effects: Effects,
+  ): Promise<CommitResult> {
+    const last = records.at(-1) as LogRecord;
+    const nextOffset = last.offset + 1;
+    const result = await states.commit(owner.claim, {
+      expectedOffset: owner.nextOffset,
+      nextOffset,
+      mark: markOf(last),
+      states: effects.states,
+      publish: effects.publish,
+    });
+    if (result === 'committed') owner.nextOffset = nextOffset;
+    return result;
+  }
+
+  /** Replies to waiting requests. Only the last location of a request gets the user. */
+  async function sendReplies({ awaited }: Effects): Promise<void> {
+    const sources = { ...parts, configuration: catalog.configuration };
+    const latest = new Map(awaited.map((each) => [each.replyTo, each]));
+    await Promise.all(
+      awaited.map(async (each) => {
+        const isLatest = latest.get(each.replyTo) === each;
+        const reply = isLatest ? await trackReply(each, sources) : eventsReply(each);
+        parts.replies.send(each.replyTo, JSON.stringify(reply));
+      }),
+    );
+  }
+}
