@@ -5,7 +5,7 @@ import { Breaker } from './breaker.js';
 
 const record = (offset: number): LogRecord => ({ key: 'key', value: null, partition: 0, offset, timestamp: 0 });
 
-/** Index of the first record at which the rule breaks, by counting the whole window each time. */
+/** Returns the index of the first record at which the breaker must open, by counting the whole window each time. */
 function oracle(dead: readonly boolean[], maxShare: number): number {
   return dead.findIndex((isDead, index) => {
     const window = dead.slice(Math.max(0, index - 999), index + 1);
@@ -14,7 +14,7 @@ function oracle(dead: readonly boolean[], maxShare: number): number {
   });
 }
 
-test('breaks exactly when more than the share of the last 1,000, and at least 100, were dead letters', () => {
+test('opens exactly when more than the share of the last 1,000, and at least 100, were dead letters', () => {
   const stretch = fc.tuple(fc.integer({ min: 1, max: 400 }), fc.double({ min: 0, max: 1, noNaN: true }));
   fc.assert(
     fc.property(

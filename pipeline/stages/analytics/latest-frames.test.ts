@@ -5,7 +5,7 @@ import { LatestFrames } from './latest-frames.js';
 const set = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), frame: fc.string({ maxLength: 200 }) });
 const take = fc.constant(undefined);
 
-test('holds of each key what was set last since it was taken, however long, against a map', () => {
+test('holds the newest frame of each key since the last take, compared with a map', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof({ weight: 5, arbitrary: set }, take)),

@@ -24,7 +24,7 @@ beforeEach(() => analytics.command('DROP TABLE IF EXISTS schema_migrations'));
 const file = (name: string, sql: string): void => writeFileSync(join(folder, name), sql);
 const answer = async (): Promise<unknown> => analytics.query('SELECT * FROM answer');
 
-test('several at once are as one', async () => {
+test('concurrent migrations have the result of one', async () => {
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(analytics, ours)));
   expect(applied.flat().length).toBeGreaterThanOrEqual(10);
   expect(await migrate(analytics, ours)).toEqual([]);
@@ -32,7 +32,7 @@ test('several at once are as one', async () => {
   expect(await analytics.query(views)).toEqual([{ views: 5 }]);
 });
 
-test('a view that two files define is as the later one has it, though somebody else recorded that one meanwhile', async () => {
+test('a view that two files define ends as the later file defines it, even if another process recorded that file', async () => {
   file('1.sql', 'CREATE OR REPLACE VIEW answer AS SELECT 1 AS is');
   file('2.sql', 'CREATE OR REPLACE VIEW answer AS SELECT 2 AS is');
   let isOvertaken = false;
@@ -50,7 +50,7 @@ test('a view that two files define is as the later one has it, though somebody e
   expect(await answer()).toEqual([{ is: 2 }]);
 });
 
-test('a file that fails is not recorded, nor are later ones run', async () => {
+test('a failing file is not recorded, and later files do not run', async () => {
   file('1.sql', 'CREATE OR REPLACE VIEW answer AS SELECT 3 AS is');
   file('2.sql', 'CREATE OR REPLACE VIEW answer AS SELECT nothing');
   file('3.sql', 'CREATE OR REPLACE VIEW answer AS SELECT 4 AS is');
@@ -61,15 +61,15 @@ test('a file that fails is not recorded, nor are later ones run', async () => {
   expect(await answer()).toEqual([{ is: 4 }]);
 });
 
-// On a cluster a statement waits for every server, and a node has to start while one is away.
-test('where all is recorded no statement is run', async () => {
+// On a cluster a statement waits for every server, and a node must be able to start while one is down.
+test('no statement runs when everything is recorded', async () => {
   await migrate(analytics, ours);
   const statements: string[] = [];
   expect(await migrate({ ...analytics, command: async (sql) => void statements.push(sql) }, ours)).toEqual([]);
   expect(statements).toEqual([]);
 });
 
-test('on a cluster, statements are those of a cluster', async () => {
+test('on a cluster, runs the statements rewritten for it', async () => {
   const seen: string[] = [];
   const recording: Analytics = {
     ...analytics,

@@ -15,14 +15,14 @@ const plain = (sql: string): string =>
     .replace(/ReplicatedReplacingMergeTree\('[^']*', '\{replica\}'(, )?/, 'ReplacingMergeTree(')
     .replace('MergeTree()', 'MergeTree');
 
-test.each(statements)('$name says the same on a cluster, but where it is', ({ sql }) => {
+test.each(statements)('$name differs on a cluster only in its location', ({ sql }) => {
   const [first, ...others] = onCluster(sql, cluster);
   expect(plain(first as string)).toBe(sql);
   expect(others).toHaveLength(sql.includes('CREATE TABLE') ? 1 : 0);
   for (const each of [first, ...others]) expect(each).toContain(" ON CLUSTER 'c'");
 });
 
-test('a table is one for each shard, replicated, and one over all of them', () => {
+test('a table becomes a replicated table per shard and a distributed table', () => {
   const table = `-- About users.
 CREATE TABLE IF NOT EXISTS users
 (
@@ -46,14 +46,14 @@ SETTINGS fsync_after_insert = 1`,
   ]);
 });
 
-describe('the engine', () => {
+describe('ClickHouse', () => {
   let analytics: Awaited<ReturnType<typeof openTestAnalytics>>;
   beforeAll(async () => {
     analytics = await openTestAnalytics();
   });
   afterAll(() => analytics.close());
 
-  test.each(statements)('can read $name', async ({ sql }) => {
+  test.each(statements)('parses the statements of $name', async ({ sql }) => {
     for (const statement of onCluster(sql, cluster)) {
       const [row] = await analytics.query<{ read: string }>('SELECT formatQuery({statement:String}) AS read', {
         statement,
@@ -63,24 +63,24 @@ describe('the engine', () => {
   });
 });
 
-test('names are quoted', () => {
+test('quotes names', () => {
   const [view] = onCluster('CREATE OR REPLACE VIEW v AS SELECT 1 FROM users', { name: "it's", database: 'd`' });
   expect(view).toBe("CREATE OR REPLACE VIEW v ON CLUSTER 'it\\'s' AS SELECT 1 FROM `d\\``.users");
 });
 
-// Servers ran `AS events_local` in their own default database: "Table default.events_local doesn't exist".
-test.each(statements)('$name reads nothing without saying of which database', ({ sql }) => {
+// Regression: servers ran `AS events_local` in their own default database: "Table default.events_local doesn't exist".
+test.each(statements)('$name qualifies every table with its database', ({ sql }) => {
   for (const statement of onCluster(sql, cluster))
     expect(statement).not.toMatch(/\b(FROM|JOIN|AS) (\w+_local|\w+ FINAL|events|users)\b/);
 });
 
-describe('rows that belong together are on one shard', () => {
+describe('rows that belong together are on one shard:', () => {
   const tables = statements.filter(({ sql }) => sql.includes('CREATE TABLE'));
   const tableOf = (sql: string): string => /CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] as string;
-  // All rows of an event are alike, so they have the same user.
+  // All rows of an event are equal, so they have the same user.
   const byMoreThanTheKey = ['events'];
 
-  test.each(tables)('$name: those that replace each other', ({ sql }) => {
+  test.each(tables)('$name: rows that replace each other', ({ sql }) => {
     const key = /ORDER BY \((.*)\)/.exec(sql)?.[1]?.split(', ');
     const column = shardedBy[tableOf(sql)];
     if (byMoreThanTheKey.includes(tableOf(sql))) expect(sql).toMatch(new RegExp(`^ +${column} `, 'm'));
@@ -90,7 +90,7 @@ describe('rows that belong together are on one shard', () => {
   const windows = statements.flatMap(({ sql }) =>
     [...sql.matchAll(/PARTITION BY ([\w, ]+)\n/g)].filter(() => sql.includes('VIEW')),
   );
-  test('those that views pair', () => {
+  test('rows that views join', () => {
     expect(windows).toHaveLength(2);
     for (const [, columns] of windows) expect(columns!.split(', ')).toContain(shardedBy.events);
   });

@@ -45,7 +45,7 @@ function start(parts: Partial<AnalyticsSinkParts> = {}): Subscription {
 
 const stop = () => Promise.all(sinks.splice(0).map((sink) => sink.close()));
 
-// Within the tables' time to live, or they would drop them.
+// Within the tables' time to live, or ClickHouse would drop the rows.
 const nowMs = Date.now();
 
 const outcome = (number: number, fields: Partial<Location> = {}, rest: Partial<Outcome> = {}): Outcome =>
@@ -78,7 +78,7 @@ async function ids(table: string, column = 'id'): Promise<string[]> {
 const idsOf = (outcomes: readonly Outcome[]): string[] => outcomes.map(({ location: { id } }) => id).sort();
 
 describe('locations', () => {
-  test('each is a row, soon', async () => {
+  test('become rows soon', async () => {
     start();
     const outcomes = range(0, 1_200).map((number) => outcome(number));
     await append(...outcomes);
@@ -86,13 +86,13 @@ describe('locations', () => {
     expect(await ids('locations')).toEqual(idsOf(outcomes));
   });
 
-  test('a single one waits no longer than the delay', async () => {
+  test('are buffered no longer than the maximum delay', async () => {
     start();
     await append(outcome(1));
     await until(async () => (await ids('locations')).length === 1, 2_000);
   });
 
-  test('a row says what the outcome says', async () => {
+  test('have the values of their outcomes', async () => {
     start();
     const one = outcome(
       5,
@@ -135,8 +135,8 @@ describe('locations', () => {
   });
 });
 
-describe('repeats', () => {
-  test('a sink that is stopped before its position moved writes again, and every row is there once', async () => {
+describe('duplicates', () => {
+  test('replace each other when a sink stopped before its position advanced', async () => {
     const outcomes = range(0, 900).map((number) => outcome(number));
     const { positions } = node.embedded;
     const forgetful: Positions = { ...positions, set: async () => {} };
@@ -151,7 +151,7 @@ describe('repeats', () => {
     expect(await ids('users', 'user')).toHaveLength(7);
   });
 
-  test('an insert that fails moves no position: the next sink writes it', async () => {
+  test('a failed insert does not advance the position, and the next sink writes its rows', async () => {
     const outcomes = range(0, 50).map((number) => outcome(number));
     const failing: Analytics = {
       ...analytics,
@@ -171,7 +171,7 @@ describe('repeats', () => {
     expect(await ids('locations')).toEqual(idsOf(outcomes));
   });
 
-  test('closing stores what waits', async () => {
+  test('closing stores buffered rows', async () => {
     start({ bounds: { ...bounds, maxDelayMs: 60_000, usersEveryMs: 60_000 } });
     const outcomes = range(0, 40).map((number) => outcome(number));
     await append(...outcomes);
@@ -184,7 +184,7 @@ describe('repeats', () => {
 });
 
 describe('users', () => {
-  test('the newest applied location of each is its row', async () => {
+  test('have the row of their newest applied location', async () => {
     start();
     await append(
       ...range(0, 700).map((number) => outcome(number, {}, { result: number >= 693 ? 'stale' : 'applied' })),
@@ -201,7 +201,7 @@ describe('users', () => {
     return rows.map(({ at }) => Number(at));
   };
 
-  test('many are written every now and then, and the position waits for them', async () => {
+  test('in large numbers are written at intervals, and the position waits for them', async () => {
     const positionsSet: number[] = [];
     const { positions } = node.embedded;
     const watched: Positions = {
@@ -223,7 +223,7 @@ describe('users', () => {
 });
 
 describe('events', () => {
-  test('each is a row with its body as the API answers it, once', async () => {
+  test('become one row each, with the body as in the API', async () => {
     const events = uniqueEvents(fc.sample(arbitrary.event, { numRuns: 60, seed: 7 }));
     const records = events.map((event) => ({ key: event.project, value: codecs.event.encode(event) }));
     start();
@@ -244,7 +244,7 @@ describe('events', () => {
       actualCreatedAt: nowMs + index,
     }));
 
-  test('one that cannot be decoded becomes a dead letter, and the rest goes on', async () => {
+  test('that cannot be decoded become dead letters, and the partition continues', async () => {
     start();
     const [event] = uniqueEvents(fc.sample(arbitrary.event, { numRuns: 1, seed: 3 })) as [Event];
     await node.embedded.log.append(topics.events, [
@@ -259,7 +259,7 @@ describe('events', () => {
 });
 
 describe('attempts', () => {
-  test('each is a row that says what the attempt says, once', async () => {
+  test('become one row each, with the values of the attempt', async () => {
     const attempts = fc
       .sample(arbitrary.attempt, { numRuns: 60, seed: 9 })
       .map((attempt, index): Attempt => ({ ...attempt, id: idOf('attempt', index), at: nowMs + index }));
@@ -308,7 +308,7 @@ describe('rejections', () => {
       'SELECT * EXCEPT at, toUnixTimestamp64Milli(at) AS at FROM rejections FINAL ORDER BY rejections.at, id',
     );
 
-  test('each is a row, once', async () => {
+  test('become one row each', async () => {
     const sample = fc
       .sample(arbitrary.rejection, { numRuns: 40, seed: 11 })
       .map((rejection, index): Rejection => ({ ...rejection, id: idOf('rejection', index), at: nowMs + index }));
@@ -319,7 +319,7 @@ describe('rejections', () => {
     expect(await rejections()).toEqual(sample.map((rejection) => ({ ...rejection, param: rejection.param ?? '' })));
   });
 
-  test('a partition that holds little but what nobody can read is halted, and the others go on', async () => {
+  test('a partition with mostly unreadable records is halted, and others continue', async () => {
     const halted: object[] = [];
     const { log } = node.embedded;
     const key = 'poison';
@@ -338,7 +338,7 @@ describe('rejections', () => {
     await until(async () => (await node.deadLetters()).length === 150);
   });
 
-  test('a location that became a dead letter is one of them; other dead letters are not', async () => {
+  test('include dead letters of locations and no other dead letters', async () => {
     const project = idOf('project', 1);
     const letter = (offset: number, key: string | null, fields: Partial<DeadLetter> = {}): DeadLetter => ({
       topic: topics.locations,

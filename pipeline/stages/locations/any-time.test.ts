@@ -1,6 +1,7 @@
 /**
- * An answer could lack the fence whose entry it told, and an exit could depend on when the sweep ran: what expires was
- * judged by the wall clock in one place and by the location's time in another. Now the location's time alone decides.
+ * Regression: a reply could lack the geofence whose entry it reported, and an exit could depend on when the sweep ran.
+ * Expiry was evaluated by the wall clock in one place and by the location's time in another. Now only the location's
+ * time counts.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -35,7 +36,7 @@ const keepMs = 14 * dayMs;
 
 const often = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
-/** Minutes from the start at which something expires; the locations are within half an hour of it. */
+/** Minutes from the start to an expiry; locations are within half an hour of it. */
 const expiry = often<number | null>(null, 3, 8, 15).map((min) => (min === null ? null : startMs + min * minuteMs));
 const fence = fc.record({
   center: fc.constantFrom<[number, number]>([10, 50], [10.0005, 50]),
@@ -77,13 +78,13 @@ function locationsOf(
   });
 }
 
-/** When something is done: some time after the last thing, and whether the sweep comes before it. */
+/** When a location is processed: the delay after the previous one, and whether a sweep precedes it. */
 interface Turn {
   readonly waitMs: number;
   readonly isSweptBefore: boolean;
 }
 
-/** All that is written and awaited, when each location is processed in its turn. */
+/** Collects everything that is written and replied when each location is processed in its turn. */
 async function process(
   changes: readonly DecodedChange[],
   locations: readonly Location[],
@@ -137,7 +138,7 @@ async function process(
 
 const atOnce: Turn = { waitMs: 0, isSweptBefore: true };
 
-test('the same locations make the same states, answers and events, whenever they are processed', async () => {
+test('the same locations make the same states, replies and events, whenever they are processed', async () => {
   const turn = fc.record({
     waitMs: fc.constantFrom(0, minuteMs, 7 * minuteMs, dayMs / 2),
     isSweptBefore: fc.boolean(),
@@ -167,7 +168,7 @@ test('the same locations make the same states, answers and events, whenever they
   );
 }, 120_000);
 
-test('an answer lists the fence whose entry it tells, though the fence has expired meanwhile', async () => {
+test('a reply lists the geofence whose entry it reports, even if the geofence has expired meanwhile', async () => {
   for (const expiring of ['disableAfter', 'deleteAfter']) {
     const record = geofenceRecord({ [expiring]: startMs + 5 * minuteMs });
     const changes: DecodedChange[] = [

@@ -5,7 +5,7 @@ import * as arbitrary from '../../../schemas/testing/records.js';
 import { Slab } from '../../records/slab.js';
 import { createOutcomeEncoder } from './outcome.js';
 
-test('the copied location with an encoded tail equals the plain encoding, in any chunk of a slab', () => {
+test('a copied location with an encoded tail equals the plain encoding, in any chunk of a slab', () => {
   const encodeOutcome = createOutcomeEncoder(codecs);
   const slab = new Slab();
   fc.assert(
@@ -19,7 +19,7 @@ test('the copied location with an encoded tail equals the plain encoding, in any
   );
 });
 
-test('a location under another schema id is encoded anew', () => {
+test('a location with another schema id is encoded again', () => {
   const encodeOutcome = createOutcomeEncoder(codecs);
   const older = createCodec(locationType, 77);
   fc.assert(
@@ -30,7 +30,7 @@ test('a location under another schema id is encoded anew', () => {
   );
 });
 
-test('a slab gives each value room, whatever its size, and never changes what it gave', () => {
+test('a slab fits values of any size and never changes earlier values', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 400_000 }), { maxLength: 12 }), (lengths) => {
       const slab = new Slab();

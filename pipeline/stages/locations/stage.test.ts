@@ -32,7 +32,7 @@ const inside = { longitude: 10, latitude: 50 };
 const outside = { longitude: 10.01, latitude: 50 };
 
 let made = 0;
-/** A location of its own, one second after the one before. */
+/** Returns a location one second after the previous one. */
 const at = (fields: Partial<Location>): Location => {
   made += 1;
   return location({ id: idOf('location', made), occurredAt: made * 1_000, receivedAt: made * 1_000 + 5, ...fields });
@@ -40,8 +40,8 @@ const at = (fields: Partial<Location>): Location => {
 
 const types = async () => (await node.events()).map(({ type }) => type);
 
-describe('through the log', () => {
-  test('entry, dwell and exit of a geofence', async () => {
+describe('a location from the log', () => {
+  test('enters, dwells in and exits a geofence', async () => {
     const settings = { ...defaultSettings, dwellEvents: true, defaultDwellThreshold: 5 };
     await node.configure(
       { kind: 'project', record: projectRecord({ settings: { test: settings, live: defaultSettings } }) },
@@ -74,7 +74,7 @@ describe('through the log', () => {
     );
   });
 
-  test('beacons: ranged, absent, and none in range', async () => {
+  test('ranges beacons: present, absent, and none in range', async () => {
     const beacon = beaconRecord({ externalId: 'door' });
     await node.configure({ kind: 'beacon', record: beacon });
     const { type, group, major, minor } = beacon;
@@ -91,7 +91,7 @@ describe('through the log', () => {
     expect(exit?.duration_min).toBeCloseTo(2 / 60);
   });
 
-  test('a location appended after a geofence was written sees it', async () => {
+  test('is evaluated with a geofence that was saved before', async () => {
     node.start();
     for (let round = 0; round < 20; round++) {
       const geofence = geofenceRecord({ externalId: `round ${round}`, center: [round, 50] });
@@ -102,7 +102,7 @@ describe('through the log', () => {
     expect(await types()).toEqual(Array(20).fill('user.entered_geofence'));
   });
 
-  test('a geofence deleted meanwhile makes no event and is forgotten', async () => {
+  test('makes no event for a geofence deleted meanwhile', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     node.start();
     await node.append(at(inside));
@@ -114,7 +114,7 @@ describe('through the log', () => {
     expect((await node.state(location()))?.users[0]?.geofences).toEqual([]);
   });
 
-  test('a repeat and a stale location have outcomes and no events', async () => {
+  test('has an outcome and no events when it is a repeat or stale', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     const first = at(inside);
     node.start();
@@ -126,7 +126,7 @@ describe('through the log', () => {
 });
 
 describe('replies', () => {
-  test('a request of many locations is told its user once, and the events of each', async () => {
+  test('to a request of many locations have the user once, and the events of each location', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     await node.append(...[inside, outside, inside].map((where) => at({ ...where, replyTo: 'here/1' })));
     node.start();
@@ -136,7 +136,7 @@ describe('replies', () => {
     expect(told.map(({ user }) => user?.geofences.length)).toEqual([undefined, undefined, 1]);
   });
 
-  test('the last geofences that a user was inside of are not those created again under their pairs since', async () => {
+  test('leave out geofences that were deleted and created again with the same tag and externalId', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     node.start();
     await node.append(at(inside));
@@ -157,7 +157,7 @@ describe('replies', () => {
     });
   });
 
-  test('tell the user and the events as of that very location', async () => {
+  test('have the user and events as of their location', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     node.start();
     await node.append(
@@ -188,7 +188,7 @@ describe('replies', () => {
     expect(JSON.parse(node.replies[0]?.body as string)).toMatchObject({ user: { geofences: [] }, events: [] });
   });
 
-  test('tell nearby geofences to those who ask', async () => {
+  test('have nearby geofences on request', async () => {
     const found = [{ _id: shop._id }];
     const questions: object[] = [];
     node.start({
@@ -205,7 +205,7 @@ describe('replies', () => {
     expect(questions).toMatchObject([{ ...inside, limit: 10, radiusM: 10_000 }]);
   });
 
-  test('a stale location that names a new user is answered with the record that the device has, not with one that no state holds', async () => {
+  test('to a stale location with a new user have the stored user of the device', async () => {
     node.start();
     const late = { ...at(outside), occurredAt: 1, userId: 'ann' };
     await node.append(at({ ...inside, userId: 'bob', replyTo: 'here/1' }), { ...late, replyTo: 'here/2' });
@@ -219,7 +219,7 @@ describe('replies', () => {
 });
 
 describe('bad records', () => {
-  test('become dead letters with their reason, as they came; the stream goes on', async () => {
+  test('become dead letters with a reason, unchanged, and the partition continues', async () => {
     const alerts: object[] = [];
     const good = at(inside);
     const key = keyOf(good);
@@ -244,12 +244,12 @@ describe('bad records', () => {
     expect(letters.map(({ value }) => value)).toEqual(bad.map(({ value }) => value));
     expect(letters[1]).toMatchObject({ topic: 'locations', offset: 1, key: Buffer.from(key) });
     expect((await node.outcomes()).map(({ location }) => location.id)).toEqual([good.id]);
-    // A commit can be seen a moment before the stage hears that it is done and tells of it.
+    // A commit is visible a moment before the stage raises the alert.
     await until(() => alerts.length > 0);
     expect(alerts).toMatchObject([{ kind: 'dead_letters', count: bad.length, reason: 'unknown_project' }]);
   });
 
-  test('too many of them halt their partition loudly: nothing of the last batch is written, and the others go on', async () => {
+  test('in large numbers halt the partition: nothing of the last batch is written, and other partitions continue', async () => {
     const alerts: object[] = [];
     const { log } = node.embedded;
     const key = keyOf(at({}));
@@ -277,7 +277,7 @@ describe('bad records', () => {
     expect(await node.deadLetters()).toEqual([]);
   });
 
-  test('a halted partition is read again by the next owner, who may set all of it aside', async () => {
+  test('of a halted partition are read again by the next owner, which may dead-letter them all', async () => {
     const key = keyOf(at({}));
     const alerts: { readonly kind: string }[] = [];
     const poison = Array.from({ length: 200 }, () => ({ key, value: Buffer.from('bad') }));
@@ -292,7 +292,7 @@ describe('bad records', () => {
     expect(await node.outcomes()).toHaveLength(1);
   });
 
-  test('as many as that, among enough good ones, do not', async () => {
+  test('among enough good records do not halt the partition', async () => {
     node.start();
     const key = keyOf(at({}));
     const mixed = Array.from({ length: 600 }, (_, index) =>
@@ -305,7 +305,7 @@ describe('bad records', () => {
 });
 
 describe('a fenced owner', () => {
-  test('writes nothing, claims again and evaluates again', async () => {
+  test('writes nothing, reclaims and evaluates again', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     const alerts: object[] = [];
     node.start({ onAlert: (alert) => alerts.push(alert) });
@@ -321,7 +321,7 @@ describe('a fenced owner', () => {
     expect(await node.outcomes()).toHaveLength(3);
   });
 
-  test('forgets what it remembered, for the other owner may have changed it', async () => {
+  test('discards its cache, because the other owner may have changed states', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     node.start();
     const first = at(inside);
@@ -341,7 +341,7 @@ describe('a fenced owner', () => {
     expect(await types()).toEqual(['user.entered_geofence', 'user.entered_geofence']);
   });
 
-  test('claims nothing again once its partition has gone to another process', async () => {
+  test('does not reclaim a partition that was reassigned', async () => {
     const { log, stateStore } = node.embedded;
     let claims = 0;
     const contested: StateStore = {
@@ -365,7 +365,7 @@ describe('a fenced owner', () => {
     expect(claims).toBe(log.partitions(topics.locations));
   });
 
-  test('gives up when it is fenced again and again', async () => {
+  test('ends the stage when it is fenced repeatedly', async () => {
     const { stateStore } = node.embedded;
     const contested: StateStore = { ...stateStore, commit: async () => 'fenced' };
     const stage = node.start({ states: contested, bounds: { maxFencedAttempts: 3, reclaimDelayMs: 1 } });
@@ -374,11 +374,11 @@ describe('a fenced owner', () => {
     await stopped;
   });
 
-  test('reads again what a store that fell back has lost', async () => {
+  test('applies again what a store that fell back has lost', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     await node.append(at(inside), at(outside), at(inside));
     const { stateStore } = node.embedded;
-    // A store that fell back shows an owner its old position: here the first claim shows one that is too far on.
+    // Simulates a store that fell back: the first claim shows a position that is too far ahead.
     const fallenBack: StateStore = {
       ...stateStore,
       async claim(partition) {
@@ -393,7 +393,7 @@ describe('a fenced owner', () => {
 });
 
 describe('a crash between evaluation and commit', () => {
-  test('loses nothing and doubles nothing', async () => {
+  test('loses nothing and duplicates nothing', async () => {
     await node.configure({ kind: 'geofence', record: shop });
     const { stateStore } = node.embedded;
     let commits = 0;
@@ -432,7 +432,7 @@ describe('replay', () => {
     seconds: fc.integer({ min: -20, max: 60 }),
   });
 
-  test('in any split into batches and runs gives equal states, events and outcomes', async () => {
+  test('gives equal states, events and outcomes for any split into batches and runs', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 60 }),
@@ -459,7 +459,7 @@ describe('replay', () => {
     );
   });
 
-  /** What a fresh node makes of the locations, appended in as many parts as there are runs, one batch size per run. */
+  /** Processes the locations on a new node, appended in one part per run, with one batch size per run. */
   async function runOf(locations: readonly Location[], batchSizes: readonly number[]) {
     const fresh = await TestNode.open();
     try {

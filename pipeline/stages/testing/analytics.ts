@@ -1,10 +1,10 @@
-/** The real analytics engine in a temporary folder. */
+/** The real analytics engine, in a temporary folder. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChdbAnalytics, openChdbAnalytics } from '../../../backends/embedded/analytics.js';
 
-/** Closing it removes the folder. */
+/** Opens the engine; closing it removes the folder. */
 export async function openTestAnalytics(): Promise<ChdbAnalytics> {
   const path = mkdtempSync(join(tmpdir(), 'fenceline-chdb-'));
   const analytics = await openChdbAnalytics({ path });

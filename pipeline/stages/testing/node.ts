@@ -1,7 +1,4 @@
-/**
- * A node for the stages' tests: the embedded log and stores in a temporary folder, the configuration's read model, and
- * a catalog over it.
- */
+/** A node for tests of the stages: embedded log and stores in a temporary folder, the read model, and a catalog. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +19,7 @@ export { beaconRecord, geofenceRecord, location, projectRecord };
 
 export const clock = Date.now;
 
-/** The key that a location is appended under. */
+/** Returns the record key of a location. */
 export const keyOf = ({ project, environment, deviceId }: Location): string => `${project}/${environment}/${deviceId}`;
 
 export const locationRecord = (value: Location): NewRecord => ({
@@ -30,7 +27,7 @@ export const locationRecord = (value: Location): NewRecord => ({
   value: codecs.location.encode(value),
 });
 
-/** Resolves when the condition holds; looks again after every turn of the event loop. */
+/** Resolves when the condition holds; checks in every turn of the event loop. */
 export async function until(condition: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> {
   const deadlineMs = performance.now() + withinMs;
   while (!(await condition())) {
@@ -39,7 +36,7 @@ export async function until(condition: () => Promise<boolean> | boolean, withinM
   }
 }
 
-/** The log, as it is for a process that has lost its partitions and wasn't told yet. */
+/** Wraps the log of a process that has lost its partitions and hasn't learned it yet. */
 export const withPartitionsLost = (log: Log): Log => ({
   ...log,
   consume: (options) =>
@@ -53,7 +50,7 @@ export const withPartitionsLost = (log: Log): Log => ({
     }),
 });
 
-/** Every record of a topic, by partition and offset. */
+/** Reads every record of a topic, by partition and offset. */
 export async function readAll({ log }: Embedded, topic: Topic): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (let partition = 0; partition < log.partitions(topic); partition++) {
@@ -63,7 +60,7 @@ export async function readAll({ log }: Embedded, topic: Topic): Promise<LogRecor
   return records;
 }
 
-/** Plain values, for comparisons: decoded records are instances of classes of their schema. */
+/** Converts decoded records, which are instances of schema classes, to plain objects for comparisons. */
 export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 const decodeAll = <T>(codec: Codec<T>, records: readonly LogRecord[]): T[] =>
@@ -105,14 +102,14 @@ export class TestNode {
     this.catalog = createCatalog(this.readModel);
   }
 
-  /** Writes configured things; resolves when the read model shows them. */
+  /** Saves configuration; resolves when the read model shows it. */
   async configure(
     ...things: { kind: ChangeKind; record: NonNullable<ConfigurationChange['record']> }[]
   ): Promise<void> {
     await this.writer.write(things.map(({ kind, record }) => ({ kind, id: record._id, record })));
   }
 
-  /** Deletes a configured thing. */
+  /** Deletes configuration. */
   async remove(kind: ChangeKind, id: string): Promise<void> {
     await this.writer.write([{ kind, id, record: null }]);
   }
@@ -134,7 +131,7 @@ export class TestNode {
     return stage;
   }
 
-  /** Resolves when every location in the log has its outcome or its dead letter. */
+  /** Resolves when every location in the log has an outcome or a dead letter. */
   drained(): Promise<void> {
     const { log } = this.embedded;
     const count = async (topic: Topic): Promise<number> => {
@@ -168,7 +165,7 @@ export class TestNode {
     return value && plain(decodeDeviceState(value));
   }
 
-  /** Ends the stages; the configuration keeps being followed. */
+  /** Closes the stages; configuration changes are still applied. */
   async stop(): Promise<void> {
     await Promise.all(this.#stages.splice(0).map((stage) => stage.close()));
   }
@@ -181,18 +178,18 @@ export class TestNode {
     await this.embedded.close();
   }
 
-  /** Ends everything and opens the same folder again. */
+  /** Closes everything and opens the same folder again. */
   async reopen(): Promise<void> {
     await this.#close();
     await this.#open();
   }
 
-  /** Ends everything and removes the folder. */
+  /** Closes everything and removes the folder. */
   async dispose(): Promise<void> {
     await this.#close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-/** The id of the n-th location, device and so on. */
+/** Returns the id of the n-th location, device and so on. */
 export const idOf = (kind: string, number: number): string => deriveId(kind, String(number));
