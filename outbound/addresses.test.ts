@@ -1,4 +1,4 @@
-/** Refused addresses by name, and all of them against an oracle that counts with big integers. */
+/** Tests refused addresses by example, and all of them against an oracle that computes with big integers. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isRefused, type Networks, parseNetworks } from './addresses.js';
@@ -66,7 +66,7 @@ describe('reserved blocks, from the first address to the last', () => {
   });
 });
 
-describe('version 6 addresses that carry a version 4 address', () => {
+describe('IPv6 addresses that embed an IPv4 address', () => {
   test.each([
     ['mapped', '::ffff:10.0.0.1', '::ffff:8.8.8.8'],
     ['mapped, in hexadecimal', '::ffff:7f00:1', '::ffff:808:808'],
@@ -106,9 +106,7 @@ describe('networks that the operator allows', () => {
     ['fd00::/8', 'fc12::1', false],
     ['FE80::/10', 'fe80::1%eth0', true],
     ['::1', '::1', true],
-  ])('%s lets %s through: %s', (network, address, through) =>
-    expect(isRefused(address, networks(network))).toBe(!through),
-  );
+  ])('%s allows %s: %s', (network, address, through) => expect(isRefused(address, networks(network))).toBe(!through));
 
   test.each([
     '',
@@ -122,7 +120,7 @@ describe('networks that the operator allows', () => {
     '10.*',
     'fe80::%1/64',
     '1/8',
-  ])('%j is refused, and named', (entry) => {
+  ])('%j is refused by name', (entry) => {
     expect(parseNetworks('webhooks.allowedNetworks', ['127.0.0.1', entry])).toEqual({
       ok: false,
       problem: {
@@ -137,7 +135,7 @@ describe('networks that the operator allows', () => {
     (entry) => {
       expect(parseNetworks('networks', [entry])).toEqual({
         ok: false,
-        problem: { param: 'networks', rule: `must name the version 4 network itself, not as "${entry}"` },
+        problem: { param: 'networks', rule: `must be the IPv4 network itself instead of "${entry}"` },
       });
     },
   );
@@ -150,7 +148,7 @@ describe('networks that the operator allows', () => {
 });
 
 describe('against the oracle', () => {
-  /** A block as version, value of the address and number of leading bits. */
+  /** A block: version, value of the address and number of leading bits. */
   type Block = readonly [version: 4 | 6, value: bigint, bits: number];
 
   const hex = (text: string): bigint => BigInt(`0x${text}`);
@@ -166,7 +164,7 @@ describe('against the oracle', () => {
     bits,
   ];
 
-  /** Of the registries, by RFC 6890 and its updates, apart from what carries a version 4 address. */
+  /** Blocks of the registries by RFC 6890 and its updates, except those that embed an IPv4 address. */
   const registry: readonly Block[] = [
     version4('0.0.0.0', 8),
     version4('10.0.0.0', 8),
@@ -192,7 +190,7 @@ describe('against the oracle', () => {
     version6('3fff', 20),
   ];
   const globalUnicast = version6('2000', 3);
-  /** Where the version 4 address begins, in bits. */
+  /** Bit at which the IPv4 address begins. */
   const carriers: readonly (readonly [Block, number])[] = [
     [version6('0000:0000:0000:0000:0000:ffff', 96), 96],
     [version6('0064:ff9b', 96), 96],
@@ -230,7 +228,7 @@ describe('against the oracle', () => {
     .flatMap(([, value, bits]) =>
       carriers.map(([[, base], at]): Block => [6, base + (value << BigInt(96 - at)), at + bits]),
     );
-  /** Within some distance of where a block begins or ends: that is where mistakes are. */
+  /** Generates addresses near the ends of blocks, where mistakes are likely. */
   const nearEdge = fc
     .tuple(
       fc.constantFrom(...registry, globalUnicast, ...carriers.map(([block]) => block), ...carriedBlocks),

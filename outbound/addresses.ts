@@ -1,19 +1,18 @@
 /**
- * Which IP addresses may be connected to: those of the public Internet, and those of networks that the operator has
- * allowed.
+ * Decides which IP addresses may be connected to: those of the public Internet, and networks that the operator allowed.
  *
- * Flows in: addresses and CIDR blocks as text. Flows out: yes or no, or which block is wrong. Pure.
+ * Input: addresses and CIDR blocks as text. Output: a decision, or the invalid block. Pure.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { invalid, type Validated } from '../schemas/errors.js';
 
 /** A set of addresses. */
 export interface Networks {
-  /** Version 4 or 6, in any form that `node:net` reads. Text that isn't an address is in no network. */
+  /** Accepts IPv4 and IPv6 in any form that `node:net` reads. Other text is in no network. */
   has(address: string): boolean;
 }
 
-/** All addresses that share their first bits with this one. */
+/** All addresses that share the first `bits` bits of `address`. */
 interface Block {
   readonly address: string;
   readonly bits: number;
@@ -21,20 +20,20 @@ interface Block {
 
 const maxNetworks = 256;
 
-/** Everything that {@link carriers} may answer. */
-const carrying = new BlockList();
-for (const { address, bits } of carriers({ address: '0.0.0.0', bits: 0 })) carrying.addSubnet(address, bits, 'ipv6');
+/** All blocks that {@link embeddings} may return. */
+const embedding = new BlockList();
+for (const { address, bits } of embeddings({ address: '0.0.0.0', bits: 0 })) embedding.addSubnet(address, bits, 'ipv6');
 
 /**
  * Addresses that aren't ordinary hosts of the public Internet: the special-purpose registries of IANA (RFC 6890), and
- * all of version 6 that has not been handed out for global unicast. Version 6 addresses that carry a version 4 address
- * are judged by that one, see {@link carriers}.
+ * all IPv6 space not allocated for global unicast. IPv6 addresses that embed an IPv4 address are decided by the IPv4
+ * address, see {@link embeddings}.
  */
 const reserved = compile(
   [
     '0.0.0.0/8', // this network, RFC 791
     '10.0.0.0/8', // private, RFC 1918
-    '100.64.0.0/10', // shared by carriers, RFC 6598
+    '100.64.0.0/10', // shared by embeddings, RFC 6598
     '127.0.0.0/8', // loopback, RFC 1122
     '169.254.0.0/16', // link-local, RFC 3927; cloud metadata
     '172.16.0.0/12', // private
@@ -50,7 +49,7 @@ const reserved = compile(
     '203.0.113.0/24', // documentation
     '224.0.0.0/4', // multicast, RFC 5771
     '240.0.0.0/4', // reserved, RFC 1112; broadcast
-    // Global unicast is 2000::/3 alone (RFC 4291 2.4). These three hold unspecified, loopback, version 4 compatible,
+    // Global unicast is only 2000::/3 (RFC 4291 2.4). These three hold unspecified, loopback, IPv4-compatible,
     // local NAT64, discard-only, segment routing, unique local, link-local, site-local and multicast addresses.
     '::/3',
     '4000::/2',
@@ -62,15 +61,14 @@ const reserved = compile(
   ].map(parseBlock) as Block[],
 );
 
-/** No connection may be made to the address. True for text that isn't one. */
+/** Returns whether connections to the address are refused. True for text that isn't an address. */
 export function isRefused(address: string, allowed: Networks): boolean {
   return isIP(address) === 0 || (reserved.has(address) && !allowed.has(address));
 }
 
 /**
- * CIDR blocks or single addresses of version 4 or 6; a version 4 block holds the version 6 addresses that carry its
- * addresses, too.
- * The problem names the first entry that is neither.
+ * Parses CIDR blocks and single addresses, IPv4 or IPv6. An IPv4 block includes the IPv6 addresses that embed its
+ * addresses. The problem names the first invalid entry.
  */
 export function parseNetworks(param: string, list: readonly string[]): Validated<Networks> {
   if (list.length > maxNetworks) return invalid(param, `must have at most ${maxNetworks} networks`);
@@ -80,7 +78,7 @@ export function parseNetworks(param: string, list: readonly string[]): Validated
     const shown = JSON.stringify(entry.slice(0, 60));
     if (block === undefined)
       return invalid(param, `must be addresses or CIDR blocks such as 10.0.0.0/8; ${shown} is none`);
-    if (carries4(block.address)) return invalid(param, `must name the version 4 network itself, not as ${shown}`);
+    if (embedsIpv4(block.address)) return invalid(param, `must be the IPv4 network itself instead of ${shown}`);
     blocks.push(block);
   }
   return { ok: true, value: compile(blocks) };
@@ -97,31 +95,31 @@ function parseBlock(entry: string): Block | undefined {
 }
 
 function compile(blocks: readonly Block[]): Networks {
-  const version4 = new BlockList();
-  const version6 = new BlockList();
-  const carried = new BlockList();
+  const ipv4 = new BlockList();
+  const ipv6 = new BlockList();
+  const embedded = new BlockList();
   for (const block of blocks) {
     if (isIPv4(block.address)) {
-      version4.addSubnet(block.address, block.bits, 'ipv4');
-      for (const { address, bits } of carriers(block)) carried.addSubnet(address, bits, 'ipv6');
+      ipv4.addSubnet(block.address, block.bits, 'ipv4');
+      for (const { address, bits } of embeddings(block)) embedded.addSubnet(address, bits, 'ipv6');
     } else {
-      version6.addSubnet(block.address, block.bits, 'ipv6');
+      ipv6.addSubnet(block.address, block.bits, 'ipv6');
     }
   }
   return {
     has(text) {
       const address = withoutZone(text);
-      if (isIPv4(address)) return version4.check(address, 'ipv4');
-      return isIP(address) === 6 && (carries4(address) ? carried : version6).check(address, 'ipv6');
+      if (isIPv4(address)) return ipv4.check(address, 'ipv4');
+      return isIP(address) === 6 && (embedsIpv4(address) ? embedded : ipv6).check(address, 'ipv6');
     },
   };
 }
 
 /**
- * The version 6 blocks that carry the addresses of a version 4 block: mapped (RFC 4291 2.5.5.2), NAT64 (RFC 6052), 6to4
+ * Returns the IPv6 blocks that embed the addresses of an IPv4 block: mapped (RFC 4291 2.5.5.2), NAT64 (RFC 6052), 6to4
  * (RFC 3056).
  */
-function carriers({ address, bits }: Block): Block[] {
+function embeddings({ address, bits }: Block): Block[] {
   const [a, b, c, d] = address.split('.').map((octet) => Number(octet).toString(16).padStart(2, '0'));
   return [
     { address: `::ffff:${address}`, bits: 96 + bits },
@@ -130,9 +128,9 @@ function carriers({ address, bits }: Block): Block[] {
   ];
 }
 
-function carries4(address: string): boolean {
-  return isIP(address) === 6 && carrying.check(address, 'ipv6');
+function embedsIpv4(address: string): boolean {
+  return isIP(address) === 6 && embedding.check(address, 'ipv6');
 }
 
-/** fe80::1%eth0 without its %eth0. */
+/** Removes the zone, such as %eth0 in fe80::1%eth0. */
 const withoutZone = (address: string): string => address.replace(/%.*$/, '');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BoundedBody } from './body.js';
 
-test('the first bytes of all pieces together, and whether each piece fitted', () => {
+test('keeps the first bytes of all chunks and returns whether each chunk fits', () => {
   const pieces = fc.array(
     fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes)),
     { maxLength: 20 },

@@ -1,6 +1,6 @@
 /**
- * The first bytes of a body, copied together: pieces are views of larger buffers, and a body of many tiny pieces must
- * not cost more than its bytes.
+ * Collects the first bytes of a body by copying: chunks are views of larger buffers, and many tiny chunks must not cost
+ * more memory than their bytes.
  */
 const none = Buffer.alloc(0);
 
@@ -13,12 +13,12 @@ export class BoundedBody {
     this.#maxBytes = maxBytes;
   }
 
-  /** Keeps as much of the piece as there is room for. False: there was not enough. */
-  add(piece: Buffer): boolean {
-    const length = Math.min(this.#length + piece.length, this.#maxBytes);
-    this.#makeRoom(length);
-    piece.copy(this.#bytes, this.#length, 0, length - this.#length);
-    const fits = length - this.#length === piece.length;
+  /** Keeps as much of the chunk as fits. Returns false if it did not fit. */
+  add(chunk: Buffer): boolean {
+    const length = Math.min(this.#length + chunk.length, this.#maxBytes);
+    this.#grow(length);
+    chunk.copy(this.#bytes, this.#length, 0, length - this.#length);
+    const fits = length - this.#length === chunk.length;
     this.#length = length;
     return fits;
   }
@@ -27,8 +27,8 @@ export class BoundedBody {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Room at least doubles, so that each byte is copied twice on average, whatever the pieces. */
-  #makeRoom(length: number): void {
+  /** Grows the buffer at least twofold, so that each byte is copied twice on average. */
+  #grow(length: number): void {
     if (length <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.min(Math.max(length, 2 * this.#bytes.length), this.#maxBytes));
     this.#bytes.copy(larger, 0, 0, this.#length);

@@ -1,4 +1,4 @@
-/** What is sent, what is answered, and how connections are used: with receivers that behave. */
+/** Tests requests, responses and the use of connections with well-behaved receivers. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { type Answering, answer } from './testing/receiver.js';
 const ok: Answering = (socket) => void socket.write(answer('200 OK', [], 'ok'));
 
 describe('the request', () => {
-  test('is what the caller says and little else', async () => {
+  test('has what the caller specifies and little else', async () => {
     const receiver = await openReceiver(ok);
     await openClient().send({
       method: 'POST',
@@ -33,7 +33,7 @@ describe('the request', () => {
     ]);
   });
 
-  test('carries no cookie of an earlier answer', async () => {
+  test('has no cookie of an earlier response', async () => {
     const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', ['set-cookie: a=b; Path=/'])));
     const client = openClient();
     for (let index = 0; index < 2; index++) await client.send(get(urlOf(receiver)));
@@ -41,7 +41,7 @@ describe('the request', () => {
     expect(receiver.requests[1]).not.toMatch(/cookie/i);
   });
 
-  test('goes through no proxy of the environment', async () => {
+  test('ignores proxies of the environment', async () => {
     const receiver = await openReceiver(ok);
     const proxy = await openReceiver(ok);
     for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
@@ -50,7 +50,7 @@ describe('the request', () => {
     expect(proxy.sockets).toHaveLength(0);
   });
 
-  test('with a header that HTTP does not allow is a failure', async () => {
+  test('fails with an invalid header', async () => {
     const receiver = await openReceiver(ok);
     expect(await outcome(openClient().send(get(urlOf(receiver), { 'x-note': `a\r\n${secret}: b` })))).toMatchObject({
       failure: 'connection_failed',
@@ -59,7 +59,7 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   test.each([
     ['204 No Content', 204],
     ['404 Not Found', 404],
@@ -70,7 +70,7 @@ describe('the answer', () => {
     expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(whole(status, ''));
   });
 
-  test('has lower-case headers, repeated ones joined', async () => {
+  test('has lower-case headers, with repeated ones joined', async () => {
     const receiver = await openReceiver((socket) => {
       socket.write(
         answer('429 Too Many Requests', ['Retry-After: 120', 'X-Note: one', 'x-note: two', '__proto__: three']),
@@ -94,7 +94,7 @@ describe('the answer', () => {
     expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(whole(200, 'ok'));
   });
 
-  test('is bytes, also when it is compressed', async () => {
+  test('is not decompressed', async () => {
     const compressed = gzipSync('0'.repeat(100_000));
     const receiver = await openReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${compressed.length}\r\n\r\n`);
@@ -108,7 +108,7 @@ describe('the answer', () => {
     expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(whole(200, 'until the end'));
   });
 
-  test('redirects are answers; where they lead to hears nothing', async () => {
+  test('is not followed when it is a redirect', async () => {
     const target = await openReceiver(ok);
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await openReceiver((socket) => {
@@ -121,7 +121,7 @@ describe('the answer', () => {
 });
 
 describe('connections', () => {
-  test('are used again', async () => {
+  test('are reused', async () => {
     const receiver = await openReceiver(ok);
     const client = openClient();
     for (let index = 0; index < 5; index++)
@@ -129,7 +129,7 @@ describe('connections', () => {
     expect(receiver.sockets).toHaveLength(1);
   });
 
-  test('are not used again when the receiver says so', async () => {
+  test('are not reused when the receiver closes them', async () => {
     const receiver = await openReceiver((socket) => void socket.end(answer('200 OK', ['connection: close'], 'ok')));
     const client = openClient();
     for (let index = 0; index < 3; index++)
@@ -137,7 +137,7 @@ describe('connections', () => {
     expect(receiver.sockets).toHaveLength(3);
   });
 
-  test('are made anew once the receiver has closed them', async () => {
+  test('are replaced once the receiver has closed them', async () => {
     const receiver = await openReceiver(ok);
     const client = openClient();
     await client.send(get(urlOf(receiver)));
@@ -149,7 +149,7 @@ describe('connections', () => {
     expect(receiver.sockets).toHaveLength(2);
   });
 
-  test('a receiver that closes after each answer without a word gets every request', async () => {
+  test('a receiver that closes silently after each response gets every request', async () => {
     const receiver = await openReceiver((socket) => void socket.end(answer('200 OK', [], 'ok')));
     const client = openClient();
     for (let index = 0; index < 200; index++) {
@@ -157,7 +157,7 @@ describe('connections', () => {
     }
   });
 
-  test('a request that breaks a kept one is sent once more, and no more', async () => {
+  test('a request on a broken kept-alive connection is sent once more only', async () => {
     const receiver = await openReceiver((socket, request) => {
       if (request.endsWith('good')) socket.write(answer('200 OK'));
       else socket.resetAndDestroy();
@@ -170,7 +170,7 @@ describe('connections', () => {
     expect(receiver.sockets).toHaveLength(3);
   });
 
-  test('are bounded per origin, and those who wait get their turn', async () => {
+  test('are bounded per origin, and waiting requests are sent in turn', async () => {
     const held: Socket[] = [];
     const receiver = await openReceiver((socket) => {
       held.push(socket);
@@ -182,7 +182,7 @@ describe('connections', () => {
     expect(receiver.sockets).toHaveLength(3);
   });
 
-  test('of one origin in vain leave another alone', async () => {
+  test('of one failing origin do not affect another', async () => {
     const silent = await openReceiver(() => undefined);
     const receiver = await openReceiver(ok);
     const client = openClient({ maxConnectionsPerOrigin: 1 });
@@ -193,21 +193,21 @@ describe('connections', () => {
     expect(await outcome(inVain)).toMatchObject({ failure: 'connection_failed' });
   });
 
-  test('who has waited too long is timed_out and never sent', async () => {
+  test('a request that has waited too long is timed_out and never sent', async () => {
     const receiver = await openReceiver(() => undefined);
     const client = openClient({ maxConnectionsPerOrigin: 1, timeoutMs: 200 });
     const sent = [post(urlOf(receiver), 'first'), post(urlOf(receiver), 'second')].map((request) =>
       outcome(client.send(request)),
     );
     const [first, second] = await Promise.all(sent);
-    expect(first).toEqual({ failure: 'timed_out', message: 'connected, but no answer came in time' });
+    expect(first).toEqual({ failure: 'timed_out', message: 'connected, but no response arrived in time' });
     expect(second).toMatchObject({ failure: 'timed_out' });
     expect(receiver.requests.filter((request) => request.endsWith('second'))).toHaveLength(0);
   });
 });
 
 describe('closing', () => {
-  test('ends what is in flight, what waits and what comes later', async () => {
+  test('fails requests in flight, waiting ones and later ones', async () => {
     const receiver = await openReceiver(() => undefined);
     const client = openClient({ maxConnectionsPerOrigin: 1 });
     const sent = [get(urlOf(receiver)), get(urlOf(receiver))].map((request) => outcome(client.send(request)));
@@ -219,7 +219,7 @@ describe('closing', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('ends a connection that is being made', async () => {
+  test('closes a connection that is being established', async () => {
     const lookup = vi.fn();
     const client = openClient({ lookup });
     const sent = outcome(client.send(get('http://receiver.test/')));
@@ -228,7 +228,7 @@ describe('closing', () => {
     expect(await sent).toMatchObject({ failure: 'connection_failed' });
   });
 
-  test('closes idle connections, of an allowed name too', async () => {
+  test('closes idle connections, also to an allowed name', async () => {
     const receiver = await openReceiver(ok);
     const client = openClient({
       allowedNetworks: networks('127.0.0.0/8'),

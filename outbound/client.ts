@@ -1,77 +1,44 @@
 /**
- * Requests to addresses that somebody else chose: webhooks, files to sync, icons by URL.
+ * Sends HTTP requests to addresses that others chose: webhooks, files to sync, icons by URL.
  *
- * Flows in: a request and bounds. Flows out: what came back, bounded, or why nothing did: a value, never an exception.
- * Private, loopback and otherwise reserved addresses are refused when the connection is made, redirects are not
- * followed, one time limit covers everything from the name's resolution to the last byte read. Imports `schemas` only.
+ * Input: a request and bounds. Output: the bounded response, or why there is none, as a value; never an exception.
+ * Private, loopback and otherwise reserved addresses are refused when the connection is made. Redirects are not followed.
+ * One time limit covers everything from name resolution to the last byte. Imports `schemas` only.
  */
 import { createSecureContext } from 'node:tls';
 import type { Networks } from './addresses.js';
-import { Connections } from './connections.js';
+import { ConnectionPools } from './connections.js';
 import { Exchange } from './exchange.js';
 import { createGuardedLookup, type Lookup } from './lookup.js';
 import { NameResolver } from './resolver.js';
+import type { OutboundFailure, OutboundRequest, OutboundResult } from './result.js';
 import { checkUrl } from './url.js';
 
-export interface OutboundRequest {
-  readonly method: 'GET' | 'POST';
-  /** As {@link checkUrl} accepts it; any other ends as `address_refused`. */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
-}
-
-/** Why there was no answer. */
-export type OutboundFailure =
-  | 'address_refused'
-  | 'name_not_found'
-  | 'connection_failed'
-  | 'tls_failed'
-  | 'timed_out'
-  | 'invalid_answer';
-
-/** `answered` as soon as status and headers are there; of the body what came within the bounds. */
-export type OutboundResult =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      /** Lower-case names; repeated ones joined by a comma; bounded. */
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body: Buffer;
-      /** The body goes on beyond what was read. */
-      readonly truncated: boolean;
-      readonly durationMs: number;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly failure: OutboundFailure;
-      readonly message: string;
-      readonly durationMs: number;
-    };
+export type { OutboundFailure, OutboundRequest, OutboundResult } from './result.js';
 
 export interface OutboundClient {
   send(request: OutboundRequest): Promise<OutboundResult>;
-  /** Ends requests in flight as `connection_failed`, and all connections. */
+  /** Fails requests in flight as `connection_failed`, and closes all connections. */
   close(): Promise<void>;
 }
 
-/** What one client is for: webhooks, files and icons each have their own bounds. */
+/** Bounds of one client; webhooks, files and icons have a client each. */
 export interface OutboundOptions {
-  /** Networks that may be connected to although they are reserved. */
+  /** Reserved networks that are allowed nevertheless. */
   readonly allowedNetworks: Networks;
-  /** Of the `user-agent` header. */
+  /** Value of the `user-agent` header. */
   readonly userAgent: string;
-  /** For all of it: waiting for a free connection, resolving, connecting, sending and reading. */
+  /** Total time limit: waiting for a free connection, resolving, connecting, sending and reading. */
   readonly timeoutMs: number;
-  /** How long the body is read once the headers are there, within the whole. What has come by then is answered. */
+  /** Time limit for reading the body after the headers. The body read by then is returned. */
   readonly bodyTimeoutMs: number;
-  /** What is kept of a body; where there is more, the connection is dropped. */
+  /** Maximum size of a body; a longer one is cut and its connection closed. */
   readonly maxBodyBytes: number;
-  /** Names and values together; more is an `invalid_answer`. */
+  /** Maximum size of names and values together; more is an `invalid_answer`. */
   readonly maxHeaderBytes?: number;
-  /** Requests beyond them wait. */
+  /** Further requests wait. */
   readonly maxConnectionsPerOrigin: number;
-  /** Resolves names; a {@link NameResolver} of its own unless given. */
+  /** Resolves names; a new {@link NameResolver} by default. */
   readonly lookup?: Lookup;
   /** Certificates (PEM) to trust instead of the well-known authorities. */
   readonly ca?: string;
@@ -80,9 +47,9 @@ export interface OutboundOptions {
 const defaultMaxHeaderBytes = 16_384;
 
 /**
- * A request that went out on a kept connection just as the other side closed it is sent once more on a new one, also a
- * POST: the other side may see it twice, as it may anything that is delivered at least once. Nothing is decompressed,
- * no cookie is kept, no proxy is used.
+ * Creates a client. When the other side closes a kept-alive connection while a request is sent on it, the request is
+ * sent again on a new connection, even a POST: the other side may see it twice, as with any delivery at least once.
+ * Nothing is decompressed, no cookie is kept, no proxy is used.
  */
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
   const {
@@ -94,7 +61,10 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
   const resolver = new NameResolver();
   const lookup = createGuardedLookup(options.lookup ?? resolver.lookup, allowed);
   const secureContext = createSecureContext(options.ca === undefined ? {} : { ca: options.ca });
-  const connections = new Connections({ allowed, lookup, secureContext }, { maxConnectionsPerOrigin, maxHeaderBytes });
+  const connections = new ConnectionPools(
+    { allowed, lookup, secureContext },
+    { maxConnectionsPerOrigin, maxHeaderBytes },
+  );
   let closed = false;
 
   return {
@@ -112,7 +82,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
           body,
         };
         const pool = connections.to(origin);
-        pool.take(new Exchange(request, options, pool, settle));
+        pool.acquire(new Exchange(request, options, pool, settle));
       });
     },
     async close() {
@@ -123,7 +93,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
   };
 }
 
-/** Before anything was tried. */
+/** Builds the result of a request that was not sent. */
 const failed = (failure: OutboundFailure, message: string): OutboundResult => ({
   kind: 'failed',
   failure,

@@ -1,29 +1,29 @@
 /**
- * One connection to an origin, kept between requests.
+ * One connection to an origin, kept alive between requests.
  *
- * Flows in: requests with their handlers, one at a time. Flows out: what undici tells the handlers. It connects when
- * there is something to send, and again when the other side has closed in the meantime.
+ * Input: requests with their handlers, one at a time. Output: undici's calls of the handlers. Connects when there is a
+ * request to send, and again when the other side has closed in the meantime.
  */
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { type ConnectorParts, connect, type Destination } from './connector.js';
 
 /**
- * Idle connections are closed before servers that say nothing close them (5 s is common), and soon even where they
- * would wait longer.
+ * Idle connections are closed before servers without a `keep-alive` hint close them (5 s is common), and early even if
+ * the server would keep them longer.
  */
 const keepAliveMs = 4_000;
 const maxKeepAliveMs = 10_000;
-/** A busy connection is made anew now and then, so that a name that moves is followed. */
+/** A busy connection is replaced after this many requests, so that changes in DNS take effect. */
 const maxRequestsPerConnection = 1_000;
 
 export class Connection {
-  /** The other side has answered on the socket that there is now, and so may have closed it without our knowing. */
+  /** The current socket has had a response, so the other side may have closed it in the meantime. */
   kept = false;
   readonly #client: Client;
   #socket: Socket | undefined;
 
-  /** `origin` as in {@link URL.origin}; `onDisconnect` is called whenever the socket is gone. */
+  /** @param origin As {@link URL.origin}. @param onDisconnect Called whenever the socket is closed. */
   constructor(
     origin: string,
     parts: ConnectorParts,
@@ -39,7 +39,7 @@ export class Connection {
       keepAliveMaxTimeout: maxKeepAliveMs,
       maxRequestsPerClient: maxRequestsPerConnection,
       maxHeaderSize: maxHeaderBytes,
-      // Each exchange keeps its own time.
+      // Each exchange has its own time limits.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -50,7 +50,7 @@ export class Connection {
     this.#client.dispatch(options, handler);
   }
 
-  /** At once, also while it is being made; a request in flight fails. */
+  /** Closes the connection at once, even while connecting; a request in flight fails. */
   async destroy(): Promise<void> {
     const destroyed = this.#client.destroy();
     this.#socket?.destroy();

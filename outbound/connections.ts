@@ -1,17 +1,16 @@
 /**
- * The connections there are: few per origin, idle ones for seconds.
+ * The connection pools: few connections per origin, kept idle for seconds.
  *
- * Flows in: jobs, each for one origin. Flows out: a connection to each job in turn, until the job gives it back.
- * undici's own pools are not used: they open a new connection whenever a request was aborted, and hostile answers are
- * aborted all the time.
+ * Input: jobs, each for one origin. Output: a connection for each job in turn, until the job returns it. undici's pools
+ * are not used: they open a new connection whenever a request was aborted, and hostile responses are aborted often.
  */
 import { Connection } from './connection.js';
 import type { ConnectorParts } from './connector.js';
 
-/** Something that needs a connection for a while. */
+/** A job that needs a connection for a while. */
 export interface Job {
   run(connection: Connection): void;
-  /** Connections are being closed. */
+  /** Called instead of `run` when connections are closed. */
   abandon(): void;
 }
 
@@ -20,13 +19,13 @@ export interface ConnectionBounds {
   readonly maxHeaderBytes: number;
 }
 
-/** Of all origins together; those above are closed after use. */
+/** Idle connections of all origins together; further ones are closed after use. */
 const maxIdleConnections = 1_000;
 
-export class Connections {
+export class ConnectionPools {
   readonly parts: ConnectorParts;
   readonly bounds: ConnectionBounds;
-  readonly #origins = new Map<string, OriginConnections>();
+  readonly #origins = new Map<string, OriginPool>();
   idle = 0;
 
   constructor(parts: ConnectorParts, bounds: ConnectionBounds) {
@@ -34,75 +33,75 @@ export class Connections {
     this.bounds = bounds;
   }
 
-  /** Those of an origin, which are forgotten when the last one is closed: to be used at once or not at all. */
-  to(origin: string): OriginConnections {
+  /** Returns the pool of an origin. It is discarded when its last connection closes, so it must be used at once. */
+  to(origin: string): OriginPool {
     let connections = this.#origins.get(origin);
     if (connections === undefined) {
-      connections = new OriginConnections(origin, this, () => this.#origins.delete(origin));
+      connections = new OriginPool(origin, this, () => this.#origins.delete(origin));
       this.#origins.set(origin, connections);
     }
     return connections;
   }
 
-  /** Jobs that wait are abandoned; requests in flight fail. */
+  /** Abandons waiting jobs; requests in flight fail. */
   async close(): Promise<void> {
     await Promise.all([...this.#origins.values()].map((origin) => origin.close()));
   }
 }
 
-/** A connection that isn't idle belongs to exactly one job, from `run` to `giveBack`. */
-export class OriginConnections {
+/** The pool of one origin. A busy connection belongs to exactly one job, from `run` to `release`. */
+export class OriginPool {
   readonly #origin: string;
-  readonly #all: Connections;
+  readonly #pools: ConnectionPools;
   readonly #onEmpty: () => void;
   readonly #open = new Set<Connection>();
-  /** The one used last is used next, so that those not needed grow old. */
+  /** A stack: the connection used last is reused first, so that surplus ones expire. */
   readonly #idle: Connection[] = [];
-  /** In the order they came. */
+  /** Waiting jobs in order of arrival. */
   readonly #waiting = new Set<Job>();
 
-  constructor(origin: string, all: Connections, onEmpty: () => void) {
+  constructor(origin: string, pools: ConnectionPools, onEmpty: () => void) {
     this.#origin = origin;
-    this.#all = all;
+    this.#pools = pools;
     this.#onEmpty = onEmpty;
   }
 
-  /** Runs the job as soon as there is a connection for it: now, or when another job gives its own back. */
-  take(job: Job): void {
+  /** Runs the job as soon as a connection is free. */
+  acquire(job: Job): void {
     const idle = this.#idle.pop();
     if (idle !== undefined) {
-      this.#all.idle--;
+      this.#pools.idle--;
       job.run(idle);
-    } else if (this.#open.size < this.#all.bounds.maxConnectionsPerOrigin) {
+    } else if (this.#open.size < this.#pools.bounds.maxConnectionsPerOrigin) {
       job.run(this.#connect());
     } else {
       this.#waiting.add(job);
     }
   }
 
-  /** The job doesn't wait any longer. */
-  leave(job: Job): void {
+  /** Removes a waiting job. */
+  cancel(job: Job): void {
     this.#waiting.delete(job);
   }
 
-  /** The job's connection is lost: it gets a new one. */
+  /** Replaces the job's lost connection by a new one. */
   replace(connection: Connection, job: Job): void {
     const replacement = this.#connect();
     this.#discard(connection);
     job.run(replacement);
   }
 
-  /** A connection that is not `reusable` is closed at once. */
-  giveBack(connection: Connection, reusable: boolean): void {
+  /** Returns a connection to the pool; closes it if it is not `reusable`. */
+  release(connection: Connection, reusable: boolean): void {
     connection.kept = reusable;
-    const kept = reusable && (this.#waiting.size > 0 || this.#all.idle < maxIdleConnections);
+    const kept = reusable && (this.#waiting.size > 0 || this.#pools.idle < maxIdleConnections);
     if (!kept) this.#discard(connection);
     const [next] = this.#waiting;
     if (next !== undefined) {
       this.#waiting.delete(next);
       next.run(kept ? connection : this.#connect());
     } else if (kept) {
-      this.#all.idle++;
+      this.#pools.idle++;
       this.#idle.push(connection);
     }
   }
@@ -113,18 +112,18 @@ export class OriginConnections {
   }
 
   #connect(): Connection {
-    const { parts, bounds } = this.#all;
+    const { parts, bounds } = this.#pools;
     const connection = new Connection(this.#origin, parts, bounds.maxHeaderBytes, (lost) => this.#forgetIdle(lost));
     this.#open.add(connection);
     return connection;
   }
 
-  /** One in use is its job's to give back. */
+  /** Discards a closed idle connection. A busy one is released by its job. */
   #forgetIdle(connection: Connection): void {
     const index = this.#idle.indexOf(connection);
     if (index === -1) return;
     this.#idle.splice(index, 1);
-    this.#all.idle--;
+    this.#pools.idle--;
     this.#discard(connection);
   }
 

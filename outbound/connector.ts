@@ -1,9 +1,9 @@
 /**
- * Makes one TCP connection, with TLS for https, to an address that may be connected to.
+ * Opens one TCP connection, with TLS for https, to an allowed address.
  *
- * Flows in: a host and port. Flows out: a socket to send on, or an {@link OutboundError}. The lookup has refused what
- * it had to; the address that the socket ended up with is judged once more before a byte is sent, so that no way of
- * writing an address gets by. Proxies of the environment play no part.
+ * Input: a host and port. Output: a connected socket, or an {@link OutboundError}. The lookup has refused addresses
+ * already; the address that the socket is connected to is checked again before a byte is sent, so that no notation of an
+ * address passes. Proxies of the environment are ignored.
  */
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net';
 import { type SecureContext, connect as tlsConnect } from 'node:tls';
@@ -12,21 +12,21 @@ import { isRefused, type Networks } from './addresses.js';
 import { connectFailure, OutboundError, tlsFailure } from './failures.js';
 
 /**
- * Of each address of a name but the last: Node's own 250 ms would give up every address beyond a slow round trip
- * (nodejs/node#54359).
+ * Time limit per address of a name, except the last. Node's default of 250 ms gives up every address with a slow round
+ * trip (nodejs/node#54359).
  */
 const attemptTimeoutMs = 1_000;
 
 export interface ConnectorParts {
   readonly allowed: Networks;
-  /** Gives all acceptable addresses of a name. Not asked for addresses. */
+  /** Returns all allowed addresses of a name. Not called for addresses. */
   readonly lookup: LookupFunction;
   readonly secureContext: SecureContext;
 }
 
 export interface Destination {
   readonly secure: boolean;
-  /** A name or an address; version 6 without brackets. */
+  /** A name or an address; IPv6 without brackets. */
   readonly hostname: string;
   readonly port: number;
 }
@@ -34,8 +34,7 @@ export interface Destination {
 const tcpKeepAliveInitialDelayMs = 60_000;
 
 /**
- * Calls back once. The socket may be destroyed before that, which ends the attempt without a call. No time limit of its
- * own.
+ * Connects and calls back once. If the socket is destroyed before, there is no callback. Has no overall time limit.
  */
 export function connect(to: Destination, parts: ConnectorParts, callback: buildConnector.Callback): Socket {
   const socket = netConnect({
@@ -64,15 +63,15 @@ export function connect(to: Destination, parts: ConnectorParts, callback: buildC
 }
 
 function refusalOf({ remoteAddress }: Socket, allowed: Networks): OutboundError | undefined {
-  // Reset by the other side before we looked.
+  // The other side has reset the connection already.
   if (remoteAddress === undefined) return new OutboundError('connection_failed', 'the connection was closed at once');
   if (!isRefused(remoteAddress, allowed)) return undefined;
   return new OutboundError('address_refused', 'the address is private, loopback or otherwise reserved');
 }
 
 /**
- * Whatever goes wrong from here on is a failure of TLS. The certificate is checked whatever
- * NODE_TLS_REJECT_UNAUTHORIZED says.
+ * Starts TLS; errors from here on are TLS failures. The certificate is verified whatever NODE_TLS_REJECT_UNAUTHORIZED
+ * says.
  */
 function secure(
   socket: Socket,
@@ -88,7 +87,7 @@ function secure(
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
   });
-  // What happens to the connection below is told by the one above it.
+  // The TLS socket reports errors of the TCP socket.
   socket.on('error', () => undefined);
   const fail = (error: Error) => callback(tlsFailure(error), null);
   secured.once('error', fail);

@@ -1,39 +1,39 @@
 /**
- * One request and what comes back.
+ * One request and its response.
  *
- * Flows in: what undici tells of the answer, and the passing of time. Flows out: one {@link OutboundResult}. From the
- * moment that status and headers are there the request is answered, whatever becomes of the body.
+ * Input: undici's events of the response, and time limits. Output: one {@link OutboundResult}. Once status and headers
+ * have arrived, the request is answered, whatever happens to the body.
  */
 import type { Dispatcher } from 'undici';
 import { BoundedBody } from './body.js';
-import type { OutboundResult } from './client.js';
 import type { Connection } from './connection.js';
-import type { Job, OriginConnections } from './connections.js';
+import type { Job, OriginPool } from './connections.js';
 import { failureOf, isConnectionLost, OutboundError } from './failures.js';
+import type { OutboundResult } from './result.js';
 
 export interface ExchangeBounds {
-  /** For everything: waiting for a connection, resolving, connecting, sending, reading. */
+  /** Total time limit: waiting for a connection, resolving, connecting, sending, reading. */
   readonly timeoutMs: number;
-  /** For the body once the headers are there, within the whole. */
+  /** Time limit for the body after the headers, within the total. */
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
 }
 
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** Where the time went, for the owner to read. */
+/** The phase at a timeout, for the message. */
 type Phase = 'waiting' | 'connecting' | 'sent';
 
 const timeouts: Readonly<Record<Phase, string>> = {
-  waiting: 'no connection was free: other requests to the same host took all of them',
-  connecting: 'no connection could be made in time',
-  sent: 'connected, but no answer came in time',
+  waiting: 'no connection was free: other requests to the same host used all of them',
+  connecting: 'no connection was established in time',
+  sent: 'connected, but no response arrived in time',
 };
 
 export class Exchange implements Job, Dispatcher.DispatchHandler {
   readonly #options: Dispatcher.DispatchOptions;
   readonly #bounds: ExchangeBounds;
-  readonly #connections: OriginConnections;
+  readonly #pool: OriginPool;
   readonly #settle: (result: OutboundResult) => void;
   readonly #startedAtMs = performance.now();
   readonly #body: BoundedBody;
@@ -45,16 +45,16 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   #repeated = false;
   #settled = false;
 
-  /** The time runs from here. `settle` is called once. */
+  /** Starts the time limit. `settle` is called once. */
   constructor(
     options: Dispatcher.DispatchOptions,
     bounds: ExchangeBounds,
-    connections: OriginConnections,
+    pool: OriginPool,
     settle: (result: OutboundResult) => void,
   ) {
     this.#options = options;
     this.#bounds = bounds;
-    this.#connections = connections;
+    this.#pool = pool;
     this.#settle = settle;
     this.#body = new BoundedBody(bounds.maxBodyBytes);
     this.#timer = setTimeout(timeOut, bounds.timeoutMs, this);
@@ -79,15 +79,15 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // 103 and its like only precede an answer.
+    // Ignore informational responses such as 103.
     if (status < 200) return;
     this.#status = status;
     this.#headers = joined(headers);
     this.#limitBody();
   }
 
-  onResponseData(_: Dispatcher.DispatchController, piece: Buffer): void {
-    if (!this.#body.add(piece)) this.#answer('truncated');
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#body.add(chunk)) this.#answer('truncated');
   }
 
   onResponseEnd(): void {
@@ -95,20 +95,19 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   }
 
   /**
-   * A kept connection that the other side was closing while the request was under way is no failure yet: the request is
-   * sent once more.
+   * Sends the request once more if the other side was closing the kept-alive connection in the meantime.
    */
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const connection = this.#connection;
     if (connection?.kept && this.#status === 0 && !this.#repeated && !this.#settled && isConnectionLost(error)) {
       this.#repeated = true;
-      this.#connections.replace(connection, this);
+      this.#pool.replace(connection, this);
     } else {
       this.#fail(error);
     }
   }
 
-  /** From now on the body's limit counts, unless the whole exchange ends before it. */
+  /** Starts the time limit of the body, unless the total limit ends sooner. */
   #limitBody(): void {
     const leftMs = this.#startedAtMs + this.#bounds.timeoutMs - performance.now();
     if (this.#bounds.bodyTimeoutMs >= leftMs) return;
@@ -131,14 +130,14 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
     this.#end({ kind: 'answered', status, headers, body, truncated, durationMs: this.#durationMs() }, !truncated);
   }
 
-  /** What comes later, such as the errors of a connection that is being destroyed, changes nothing. */
+  /** Ends the exchange. Later events, such as errors of a destroyed connection, are ignored. */
   #end(result: OutboundResult, reusable: boolean): void {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#settle(result);
-    if (this.#connection === undefined) this.#connections.leave(this);
-    else this.#connections.giveBack(this.#connection, reusable);
+    if (this.#connection === undefined) this.#pool.cancel(this);
+    else this.#pool.release(this.#connection, reusable);
   }
 
   #durationMs(): number {

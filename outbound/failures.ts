@@ -1,11 +1,10 @@
 /**
- * Why there was no answer: errors of sockets, TLS and undici in the words of {@link OutboundFailure}. No message
- * carries a URL, header or body.
+ * Maps errors of sockets, TLS and undici to an {@link OutboundFailure}. No message contains a URL, header or body.
  */
 import { errors } from 'undici';
-import type { OutboundFailure } from './client.js';
+import type { OutboundFailure } from './result.js';
 
-/** A failure whose kind is known where it happens. */
+/** A failure of known kind. */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure;
 
@@ -17,14 +16,14 @@ export class OutboundError extends Error {
 }
 
 const invalidAnswers: Readonly<Record<string, string>> = {
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the response are too large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the length of the response does not match its content-length',
 };
 
-/** Answers that nobody asked for, such as 100 or 101: undici reports them under the code of a lost connection. */
+/** Unexpected responses, such as 100 or 101: undici reports them with the code of a lost connection. */
 const unexpectedAnswers: readonly string[] = ['bad response', 'bad upgrade'];
 
-/** What an error that ended an exchange before its answer was there means. */
+/** Classifies an error that ended an exchange before its response. */
 export function failureOf(error: NodeJS.ErrnoException): OutboundError {
   if (error instanceof OutboundError) return error;
   const { code = error.name, message } = error;
@@ -32,27 +31,27 @@ export function failureOf(error: NodeJS.ErrnoException): OutboundError {
   if (invalidAnswer !== undefined) return new OutboundError('invalid_answer', invalidAnswer);
   if (error instanceof errors.HTTPParserError) return new OutboundError('invalid_answer', message);
   if (unexpectedAnswers.includes(message))
-    return new OutboundError('invalid_answer', 'the answer is not one to this request');
+    return new OutboundError('invalid_answer', 'the response does not belong to this request');
   if (code.startsWith('ERR_SSL_')) return tlsFailure(error);
-  return new OutboundError('connection_failed', `the connection failed before an answer (${code})`);
+  return new OutboundError('connection_failed', `the connection failed before a response (${code})`);
 }
 
 const lostConnections: readonly string[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 
-/** The other side closed or reset the connection, and said nothing. */
+/** Returns whether the other side closed or reset the connection without a response. */
 export const isConnectionLost = ({ code, message }: NodeJS.ErrnoException): boolean =>
   lostConnections.includes(code ?? '') && !unexpectedAnswers.includes(message);
 
-/** By the codes of `node:dns`. */
+/** Messages by error code of `node:dns`. */
 const lookupProblems: Readonly<Record<string, string>> = {
-  ESERVFAIL: 'the name servers could not find out about the host name',
-  EREFUSED: 'the name servers refused to say anything about the host name',
-  EBADRESP: 'the name servers gave a malformed answer for the host name',
-  ETIMEOUT: 'the name servers gave no answer for the host name in time',
+  ESERVFAIL: 'the name servers failed to resolve the host name',
+  EREFUSED: 'the name servers refused to resolve the host name',
+  EBADRESP: 'the name servers sent a malformed response for the host name',
+  ETIMEOUT: 'the name servers sent no response for the host name in time',
   ECONNREFUSED: 'no name server could be reached',
 };
 
-/** The name has no address, or nobody could tell. */
+/** Builds the failure of a name lookup. */
 export function lookupFailure({ code = 'no reason given' }: NodeJS.ErrnoException): OutboundError {
   return new OutboundError(
     'name_not_found',
@@ -60,13 +59,13 @@ export function lookupFailure({ code = 'no reason given' }: NodeJS.ErrnoExceptio
   );
 }
 
-/** The connection could not be made. */
+/** Builds the failure to connect. */
 export const connectFailure = ({ code, name }: NodeJS.ErrnoException): OutboundError =>
-  new OutboundError('connection_failed', `no connection could be made (${code ?? name})`);
+  new OutboundError('connection_failed', `no connection could be established (${code ?? name})`);
 
 const maxReasonLength = 120;
 
-/** `reason` is what OpenSSL says in short, where it is OpenSSL that speaks. */
+/** Builds a TLS failure. `reason` is OpenSSL's short message, if OpenSSL reported the error. */
 export function tlsFailure(error: NodeJS.ErrnoException & { readonly reason?: string }): OutboundError {
   const { code, reason = error.message } = error;
   return new OutboundError('tls_failed', `${reason.slice(0, maxReasonLength)} (${code ?? error.name})`);

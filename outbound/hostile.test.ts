@@ -1,5 +1,5 @@
 /**
- * Receivers that send too much, too slowly, too little or something else: bounded answers, and failures by their name.
+ * Tests receivers that send too much, too slowly, too little or something else: bounded responses, and named failures.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -9,17 +9,17 @@ import { certificate } from './testing/certificate.js';
 import { get, openClient, openReceiver, outcome, post, truncated, urlOf, whole } from './testing/clients.js';
 import { answer } from './testing/receiver.js';
 
-/** Writes the text one byte at a time, as the receiver of an old modem would, and then again from the start. */
+/** Writes the text one byte at a time, repeatedly. */
 function drip(socket: Socket, text: string): void {
   let index = 0;
   const timer = setInterval(() => socket.write(text[index++ % text.length]!), 5);
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Writes the piece until the other side has had enough. */
-function flood(socket: Socket, piece: Buffer | string): void {
+/** Writes the chunk until the other side closes. */
+function flood(socket: Socket, chunk: Buffer | string): void {
   const writeOn = (): void => {
-    while (!socket.destroyed && socket.write(piece));
+    while (!socket.destroyed && socket.write(chunk));
   };
   socket.on('drain', writeOn);
   writeOn();
@@ -29,7 +29,7 @@ async function turns(count: number): Promise<void> {
   for (let index = 0; index < count; index++) await new Promise(setImmediate);
 }
 
-describe('slow', () => {
+describe('a slow receiver', () => {
   test.each([
     ['silence', () => undefined],
     [
@@ -41,7 +41,7 @@ describe('slow', () => {
     const receiver = await openReceiver(answering);
     expect(await outcome(openClient({ timeoutMs: 300 }).send(get(urlOf(receiver))))).toEqual({
       failure: 'timed_out',
-      message: 'connected, but no answer came in time',
+      message: 'connected, but no response arrived in time',
     });
     await until(() => receiver.sockets.every((socket) => socket.destroyed));
   });
@@ -49,7 +49,7 @@ describe('slow', () => {
   test.each([
     ["the body's", { bodyTimeoutMs: 300 }],
     ["the whole exchange's", { timeoutMs: 300 }],
-  ])('a body that drips is answered as far as it came within %s time', async (_, bounds) => {
+  ])('a slow body is cut at %s time limit', async (_, bounds) => {
     const receiver = await openReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegins');
       drip(socket, '.');
@@ -62,15 +62,15 @@ describe('slow', () => {
     await until(() => receiver.sockets.every((socket) => socket.destroyed));
   });
 
-  test('a receiver that reads nothing is timed_out', async () => {
+  test('that reads nothing is timed_out', async () => {
     const receiver = await openReceiver((socket) => void socket.pause());
     const request = { ...post(urlOf(receiver), ''), body: Buffer.alloc(50_000_000) };
     expect(await outcome(openClient({ timeoutMs: 500 }).send(request))).toMatchObject({ failure: 'timed_out' });
   });
 });
 
-describe('much', () => {
-  test('of a body of 10 GB little more is read than is kept', async () => {
+describe('a large response', () => {
+  test('of 10 GB is read only slightly beyond the bound', async () => {
     const receiver = await openReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10000000000\r\n\r\n');
       flood(socket, Buffer.alloc(65_536, '0'));
@@ -78,11 +78,11 @@ describe('much', () => {
     expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(truncated(200, '0'.repeat(1_024)));
     const [socket] = receiver.sockets;
     await until(() => socket!.destroyed);
-    // What the buffers of both systems and of the reading side hold.
+    // Capacity of the buffers of both systems and of the reading side.
     expect(socket!.bytesWritten).toBeLessThan(32 * 1_024 * 1_024);
   });
 
-  test('chunks without end', async () => {
+  test('in endless chunks is cut', async () => {
     const receiver = await openReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       flood(socket, '1\r\n0\r\n'.repeat(1_000));
@@ -95,7 +95,7 @@ describe('much', () => {
     [1_023, false],
     [1_024, false],
     [1_025, true],
-  ])('of %i bytes at most 1,024 are kept', async (length, isTruncated) => {
+  ])('of %i bytes is kept up to 1,024', async (length, isTruncated) => {
     const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], 'x'.repeat(length))));
     expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual({
       status: 200,
@@ -104,7 +104,7 @@ describe('much', () => {
     });
   });
 
-  test('a file of some megabytes, whole', async () => {
+  test('of some megabytes is complete', async () => {
     const file = 'line of a file\n'.repeat(200_000);
     const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], file)));
     expect(await outcome(openClient({ maxBodyBytes: file.length }).send(get(urlOf(receiver))))).toEqual(
@@ -115,24 +115,24 @@ describe('much', () => {
   test.each([
     ['one that never ends', 'x-a: ', 'a'.repeat(1_000)],
     ['many', '', `x-a: ${'a'.repeat(50)}\r\n`],
-  ])('headers: %s', async (_, start, piece) => {
+  ])('headers: %s', async (_, start, chunk) => {
     const receiver = await openReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${start}`);
-      flood(socket, piece);
+      flood(socket, chunk);
     });
     expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual({
       failure: 'invalid_answer',
-      message: 'the headers of the answer are too large',
+      message: 'the headers of the response are too large',
     });
   });
 
-  /** undici's pools connect again as soon as a request was aborted, with nothing to send. */
-  test('regression: an answer that was cut off is not followed by another connection', async () => {
+  /** undici's pools reconnect as soon as a request is aborted, even with nothing to send. */
+  test('regression: a response that was cut is not followed by another connection', async () => {
     const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], 'x'.repeat(2_000))));
     const client = openClient();
     for (let index = 0; index < 3; index++) await client.send(get(urlOf(receiver)));
     await until(() => receiver.sockets.every((socket) => socket.destroyed));
-    // Connections are accepted in order: when this one is there, all that came before it are.
+    // Connections are accepted in order: once this one is accepted, all earlier ones are.
     const probe = connect(receiver.port, '127.0.0.1');
     onTestFinished(() => void probe.destroy());
     await once(probe, 'connect');
@@ -141,20 +141,20 @@ describe('much', () => {
   });
 });
 
-describe('broken off', () => {
+describe('a broken connection', () => {
   const lost = { failure: 'connection_failed' };
 
-  test('nobody listens', async () => {
+  test('is refused by the port', async () => {
     const receiver = await openReceiver(() => undefined);
     const url = urlOf(receiver);
     await receiver.close();
     expect(await outcome(openClient().send(get(url)))).toEqual({
       failure: 'connection_failed',
-      message: 'no connection could be made (ECONNREFUSED)',
+      message: 'no connection could be established (ECONNREFUSED)',
     });
   });
 
-  test('reset as soon as it is made', async () => {
+  test('is reset at once', async () => {
     const server = createServer((socket) => socket.resetAndDestroy()).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
@@ -184,11 +184,11 @@ describe('broken off', () => {
       (socket: Socket) => socket.end(),
     ],
     ['reset within the body', 'content-length: 100', (socket: Socket) => socket.resetAndDestroy()],
-  ])('%s: answered with what came', async (_, header, breakOff) => {
+  ])('%s: is answered with the partial body', async (_, header, breakOff) => {
     const part = header.includes('chunked') ? '4\r\npart\r\n' : 'part';
     const receiver = await openReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n${part}`);
-      // A reset discards what wasn't read: it follows when the client, in the same event loop, has read.
+      // A reset discards unread data, so it must follow after the client, in the same event loop, has read.
       void turns(3).then(() => breakOff(socket));
     });
     expect(await outcome(openClient().send(get(urlOf(receiver))))).toEqual(truncated(200, 'part'));
@@ -216,7 +216,7 @@ describe('not HTTP', () => {
     await until(() => receiver.sockets.every((socket) => socket.destroyed));
   });
 
-  test('what follows an answer is not taken for the answer to the next request', async () => {
+  test('data after a response is not taken for the next response', async () => {
     const receiver = await openReceiver((socket, request) => {
       const surplus = request.endsWith('first') ? answer('200 OK', [], 'smuggled') : '';
       socket.write(answer('200 OK', [], request.slice(-6)) + surplus);
@@ -239,7 +239,7 @@ describe('TLS', () => {
   const trusting = { ca: certificate, lookup: toName() };
   const secureUrl = (port: number, host = 'receiver.test') => `https://${host}:${port}/hook`;
 
-  test('with a certificate that is trusted and for the name', async () => {
+  test('accepts a trusted certificate for the name', async () => {
     const receiver = await openReceiver((socket) => void socket.write(answer('200 OK', [], 'ok')), { secure: true });
     const client = openClient(trusting);
     for (let index = 0; index < 3; index++) {
@@ -281,11 +281,11 @@ describe('TLS', () => {
     });
   });
 
-  test('a handshake that is never answered is timed_out', async () => {
+  test('a handshake without a response is timed_out', async () => {
     const receiver = await openReceiver(() => undefined);
     expect(await outcome(openClient({ ...trusting, timeoutMs: 300 }).send(get(secureUrl(receiver.port))))).toEqual({
       failure: 'timed_out',
-      message: 'no connection could be made in time',
+      message: 'no connection was established in time',
     });
     await until(() => receiver.sockets.every((socket) => socket.destroyed));
   });

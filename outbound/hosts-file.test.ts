@@ -1,4 +1,4 @@
-/** A hosts file that comes, changes and goes. */
+/** Tests a hosts file that appears, changes and disappears. */
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ function folder(): string {
 
 const addressOf = (file: HostsFile, name: string) => file.current().get(name)?.[0]?.address;
 
-test('is read again when it was written, and only then', () => {
+test('is read again only when it has changed', () => {
   const path = join(folder(), 'hosts');
   const file = new HostsFile(path);
   const writtenAt = (text: string, seconds: number) => {
@@ -36,7 +36,7 @@ test('is read again when it was written, and only then', () => {
   expect(addressOf(file, 'a')).toBe('10.0.0.2');
 });
 
-test('is empty when it can not be read', () => expect(new HostsFile(folder()).current().size).toBe(0));
+test('is empty when it cannot be read', () => expect(new HostsFile(folder()).current().size).toBe(0));
 
 test('is read up to its bound, to the end of a line', () => {
   const path = join(folder(), 'hosts');
@@ -46,4 +46,4 @@ test('is read up to its bound, to the end of a line', () => {
   expect([...new HostsFile(path).current().keys()]).toEqual(['first']);
 });
 
-test("is the system's unless another is named", () => expect(new HostsFile().current().has('localhost')).toBe(true));
+test("is the system's by default", () => expect(new HostsFile().current().has('localhost')).toBe(true));

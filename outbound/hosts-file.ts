@@ -1,8 +1,8 @@
 /**
- * The hosts file of this machine as it is now.
+ * The machine's hosts file, kept up to date.
  *
- * Flows in: the file. Flows out: its addresses by name. Read in place, not by one of the process's few threads for
- * files: it is small and mostly only asked when it was changed, and no name waits for what keeps those threads.
+ * Input: the file. Output: addresses by name. Reads synchronously instead of on Node's few file threads: the file is
+ * small and read only when changed, and lookups don't wait for other work on those threads.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { win32 } from 'node:path';
@@ -13,12 +13,12 @@ const systemPath =
     ? win32.join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
     : '/etc/hosts';
 
-/** Read of the file, to the end of a line; what comes after is as if it weren't there. */
+/** Bytes read of the file, cut at the end of a line; the rest is ignored. */
 export const maxBytes = 1_048_576;
 
 export class HostsFile {
   readonly #path: string;
-  /** Of the file as it was read, with `#hosts`; empty without one. */
+  /** Version of the file that `#hosts` was read from; empty without a file. */
   #version = '';
   #hosts: Hosts = new Map();
 
@@ -26,7 +26,7 @@ export class HostsFile {
     this.#path = path;
   }
 
-  /** Read again when the file's time or size has changed. A file that isn't there or can't be read is an empty one. */
+  /** Returns the hosts. Reads the file again if its time or size has changed. A missing or unreadable file is empty. */
   current(): Hosts {
     try {
       const { mtimeMs, size } = statSync(this.#path);

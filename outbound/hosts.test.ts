@@ -1,4 +1,4 @@
-/** The hosts file by example, and against a parser that reads one character at a time. */
+/** Tests the hosts file by example, and against an oracle that reads one character at a time. */
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import fc from 'fast-check';
@@ -29,14 +29,14 @@ test.each([
   expect(Object.fromEntries(found)).toEqual(expected);
 });
 
-test('further addresses of a name are passed over', () => {
+test('ignores further addresses of a name', () => {
   const text = Array.from({ length: maxAddresses + 1 }, (_, index) => `10.0.0.${index} a`).join('\n');
   const entries = parseHosts(text).get('a')!;
   expect(entries).toHaveLength(maxAddresses);
   expect(entries.at(-1)).toEqual({ address: `10.0.0.${maxAddresses - 1}`, family: 4 });
 });
 
-/** Reads all of the text for one name. */
+/** An oracle: reads the whole text for one name. */
 function oracle(text: string, wanted: string): LookupAddress[] {
   const found: LookupAddress[] = [];
   let fields: string[] = [];
@@ -60,7 +60,7 @@ function oracle(text: string, wanted: string): LookupAddress[] {
   return found;
 }
 
-test('as the oracle reads it', () => {
+test('matches the oracle', () => {
   const names = ['a', 'b', 'hooks.test', 'a.', '', '10.0.0.1'];
   const piece = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...names, 'A', 'a.', 'Hooks.Test', 'hooks.test.', '..', '.') },

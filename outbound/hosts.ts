@@ -1,20 +1,18 @@
 /**
- * The hosts file: names that a machine's owner has given to addresses by hand (hosts(5)).
- *
- * Flows in: the file's text. Flows out: addresses by name. Pure.
+ * Parses the hosts file, which maps names to addresses (hosts(5)). Pure.
  */
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 
-/** Of one name; further ones are passed over. */
+/** Addresses per name; further ones are ignored. */
 export const maxAddresses = 16;
 
-/** Addresses by name in lower case, without a dot at the end, in the order of the file and each once. */
+/** Addresses by lower-case name without a trailing dot, in order of the file, without duplicates. */
 export type Hosts = ReadonlyMap<string, readonly LookupAddress[]>;
 
 /**
- * A line is an address, its names, and after # a comment. Lines that begin with something else are passed over, as
- * every system does.
+ * Parses lines with an address, its names and an optional # comment. Lines that begin with anything else are ignored, as
+ * on every system.
  */
 export function parseHosts(text: string): Hosts {
   const hosts = new Map<string, LookupAddress[]>();
@@ -27,7 +25,7 @@ export function parseHosts(text: string): Hosts {
   return hosts;
 }
 
-/** Names are the same in capitals, and with a dot at their end. */
+/** Normalizes a name: lower case, no trailing dot. */
 export const normalName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
 function add(hosts: Map<string, LookupAddress[]>, name: string, entry: LookupAddress): void {

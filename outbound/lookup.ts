@@ -1,15 +1,15 @@
 /**
- * Names to addresses that may be connected to.
+ * Resolves names to allowed addresses.
  *
- * Flows in: a name, while its connection is being made. Flows out: the acceptable ones of its addresses, and no other,
- * to that very connection: a name that answers differently the next time gains nothing.
+ * Input: a name, while its connection is established. Output: its allowed addresses, for that very connection only, so
+ * that a name that resolves differently the next time (DNS rebinding) gains nothing.
  */
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isRefused, type Networks } from './addresses.js';
 import { lookupFailure, OutboundError } from './failures.js';
 
-/** All addresses of a name; `dns.lookup` is one. */
+/** Resolves a name to all its addresses, like `dns.lookup`. */
 export type Lookup = (
   hostname: string,
   options: { readonly all: true },
@@ -19,8 +19,8 @@ export type Lookup = (
 type Callback = Parameters<LookupFunction>[2];
 
 /**
- * For connections that ask for all addresses, as those do that try both versions. A name is asked for once at a time,
- * however many connections wait for it.
+ * Creates a lookup that returns allowed addresses only, for connections that request all addresses. Concurrent lookups
+ * of a name are coalesced into one.
  */
 export function createGuardedLookup(lookup: Lookup, allowed: Networks): LookupFunction {
   const waiting = new Map<string, Callback[]>();
@@ -46,7 +46,7 @@ export function createGuardedLookup(lookup: Lookup, allowed: Networks): LookupFu
   };
 }
 
-/** Doesn't say which address: that would tell strangers about the operator's network. */
+/** Builds the refusal without the address, which would disclose the operator's network. */
 const refused = (): OutboundError =>
   new OutboundError(
     'address_refused',

@@ -1,5 +1,5 @@
 /**
- * Names resolved by a real name server on loopback: what it answers, badly or never, and what that means for other
+ * Tests names resolved by a real name server on loopback that responds well, badly or never, and the effect on other
  * names.
  */
 import { readFile } from 'node:fs/promises';
@@ -22,24 +22,24 @@ describe('by DNS', () => {
     expect(await resolve('receiver.test')).toEqual(expected);
   });
 
-  test('a name that is not there', async () => {
+  test('a name that does not exist', async () => {
     const { resolve } = await openResolver(zone({}));
     expect(await resolve('receiver.test')).toBe('ENOTFOUND');
   });
 
-  test('of many addresses the first few of each version', async () => {
+  test('uses the first few addresses of each version', async () => {
     const many = Array.from({ length: 20 }, (_, index) => [`192.0.2.${index}`, `2001:db8::${index + 1}`]).flat();
     const { resolve } = await openResolver(zone({ 'receiver.test': many }));
     expect(await resolve('receiver.test')).toHaveLength(16);
   });
 
-  test.each(['receiver', 'receiver.namespace'])('%s is asked for as it is, in small letters', async (name) => {
+  test.each(['receiver', 'receiver.namespace'])('%s is resolved unchanged, in lower case', async (name) => {
     const { resolve, asked } = await openResolver(zone({ [name]: ['192.0.2.1'] }));
     expect(await resolve(name.toUpperCase())).toEqual(['192.0.2.1']);
     expect([...asked].sort()).toEqual([`A ${name}`, `AAAA ${name}`]);
   });
 
-  test.each(['a..b', 'x'.repeat(64), `${'x.'.repeat(130)}test`])('%s is no name', async (name) => {
+  test.each(['a..b', 'x'.repeat(64), `${'x.'.repeat(130)}test`])('%s is not a name', async (name) => {
     const { resolve, asked } = await openResolver(zone({}));
     expect(await resolve(name)).toBe('EBADNAME');
     expect(asked).toEqual([]);
@@ -47,7 +47,7 @@ describe('by DNS', () => {
 });
 
 describe('one version fails', () => {
-  /** Answers as the zone does for one version, and otherwise for the other. */
+  /** Responds like the zone for one version, and differently for the other. */
   const exceptFor =
     (type: Question['type'], otherwise: Answering, answering: Answering): Answering =>
     (question) =>
@@ -66,13 +66,13 @@ describe('one version fails', () => {
     expect(await resolve('receiver.test')).toEqual(expected);
   });
 
-  test('version 6 is not waited for, nor asked for again', async () => {
+  test('does not wait for IPv6, nor query it again', async () => {
     const { resolve, asked } = await openResolver(exceptFor('AAAA', silence, both), impatient);
     await resolve('receiver.test');
     expect([...asked].sort()).toEqual(['A receiver.test', 'AAAA receiver.test']);
   });
 
-  test('and the other has nothing: the failure is what counts', async () => {
+  test('returns the failure when the other version has no addresses', async () => {
     const empty = zone({ 'receiver.test': [] });
     for (const type of ['A', 'AAAA'] as const) {
       const { resolve } = await openResolver(exceptFor(type, servfail, empty));
@@ -81,7 +81,7 @@ describe('one version fails', () => {
   });
 });
 
-test('as many version 6 addresses as version 4 ones are tried, and all where there are no others', () => {
+test('uses as many IPv6 as IPv4 addresses, and all if there are no IPv4 addresses', () => {
   const addresses = (...list: string[]) => list.map((address) => ({ address }));
   const tried = (version4: string[], version6: string[]) => inOrder(addresses(...version4), addresses(...version6));
   expect(tried(['192.0.2.1'], ['2001:db8::1', '2001:db8::2'])).toEqual([
@@ -91,9 +91,9 @@ test('as many version 6 addresses as version 4 ones are tried, and all where the
   expect(tried([], ['2001:db8::1', '2001:db8::2'])).toHaveLength(2);
 });
 
-describe('what goes wrong, in words', () => {
+describe('messages of failures', () => {
   const whole = (question: Question) => success(question, ['192.0.2.1', '2001:db8::1'], 60);
-  /** Where the answer's record begins, right after the question. */
+  /** Offset of the answer record, right after the question. */
   const recordAt = ({ message }: Question) => message.indexOf(0, 12) + 5;
   const changed = (change: (message: Buffer, question: Question) => void): Answering => {
     return (question) => {
@@ -115,22 +115,22 @@ describe('what goes wrong, in words', () => {
     ['silence', () => undefined, /no answer .* in time \(ETIMEOUT\)$/],
     ['an answer to another message', changed((message) => (message[0]! ^= 255)), /in time \(ETIMEOUT\)$/],
     ['an answer to another question', changed((message) => (message[13]! ^= 1)), /in time \(ETIMEOUT\)$/],
-    ['nothing but an id', (question) => whole(question).subarray(0, 2), /malformed answer .* \(EBADRESP\)$/],
-    ['a piece of a record', (question) => whole(question).subarray(0, -2), /malformed answer .* \(EBADRESP\)$/],
+    ['nothing but an id', (question) => whole(question).subarray(0, 2), /malformed response .* \(EBADRESP\)$/],
+    ['a piece of a record', (question) => whole(question).subarray(0, -2), /malformed response .* \(EBADRESP\)$/],
     [
       'more records than there are',
       changed((message) => message.writeUInt16BE(9, 6)),
-      /malformed answer .* \(EBADRESP\)$/,
+      /malformed response .* \(EBADRESP\)$/,
     ],
     [
       'a name that refers to itself',
       changed((message, question) => message.writeUInt16BE(0xc000 | recordAt(question), recordAt(question))),
-      /malformed answer .* \(EBADRESP\)$/,
+      /malformed response .* \(EBADRESP\)$/,
     ],
     [
       'an address of three bytes',
       changed((message, question) => message.writeUInt16BE(3, recordAt(question) + 10)),
-      /malformed answer .* \(EBADRESP\)$/,
+      /malformed response .* \(EBADRESP\)$/,
     ],
   ])('%s', async (_, answering, message) => {
     const { resolver } = await openResolver(answering, impatient);
@@ -148,8 +148,8 @@ describe('what goes wrong, in words', () => {
   });
 });
 
-describe('names do not wait for each other', () => {
-  test('one is answered and a file is read while a hundred others are not', async () => {
+describe('lookups are independent:', () => {
+  test('one resolves and a file is read while a hundred others hang', async () => {
     const dead = Array.from({ length: 100 }, (_, index) => `dead-${index}.test`);
     const silent = Object.fromEntries(dead.map((name) => [name, 'silence' as const]));
     const { resolve, asked } = await openResolver(zone({ ...silent, 'receiver.test': ['192.0.2.1'] }));
@@ -161,8 +161,8 @@ describe('names do not wait for each other', () => {
     expect(settled).toEqual([]);
   });
 
-  /** One c-ares channel for all names takes its patience from the fast ones: it gave up on those that take a second. */
-  test('a slow one is waited for, however fast the others are', async () => {
+  /** Regression: one c-ares channel for all names adapted its time limit to fast names and gave up on slow ones. */
+  test('a slow name resolves, however fast the others are', async () => {
     const answering = zone({ 'fast.test': ['192.0.2.1'], 'slow.test': ['192.0.2.2'] }, 0);
     const { resolve } = await openResolver(async (question) => {
       if (question.name === 'slow.test') await delay(1_200);
@@ -173,7 +173,7 @@ describe('names do not wait for each other', () => {
   });
 });
 
-test('closing ends what is being asked', async () => {
+test('closing cancels pending lookups', async () => {
   const { resolver, resolve, asked } = await openResolver(() => undefined);
   const resolved = resolve('receiver.test');
   await until(() => asked.length === 2);

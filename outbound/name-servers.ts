@@ -1,9 +1,9 @@
 /**
- * Names to addresses by DNS.
+ * Resolves names by DNS.
  *
- * Flows in: a name. Flows out: its addresses and how long they may be kept, or why there are none. c-ares asks, by
- * sockets on the event loop: any number of names wait side by side, and none of them holds one of the process's few
- * threads, as getaddrinfo does.
+ * Input: a name. Output: its addresses and their time to live, or why there are none. Uses c-ares, which works with
+ * sockets on the event loop: any number of lookups run concurrently, and none occupies one of Node's few threads as
+ * getaddrinfo does.
  */
 import { type LookupAddress, NODATA, NOTFOUND, type RecordWithTtl, TIMEOUT } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
@@ -11,26 +11,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type Answer =
   | { readonly kind: 'addresses'; readonly addresses: readonly LookupAddress[]; readonly ttlMs: number }
-  /** Why, as `node:dns` says it: ENOTFOUND, ESERVFAIL, ETIMEOUT and so on. */
+  /** Error code of `node:dns`: ENOTFOUND, ESERVFAIL, ETIMEOUT and so on. */
   | { readonly kind: 'none'; readonly code: string };
 
 export interface NameServersOptions {
-  /** As `dns.setServers` takes them; those of the machine unless given, read anew for every name. */
+  /** As for `dns.setServers`; by default those of the machine, read again for every name. */
   readonly servers?: readonly string[];
-  /** For the first try with each server; c-ares waits longer for the second. */
+  /** Time limit of the first attempt with each server; c-ares waits longer for the second. */
   readonly timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 2_000;
-const tries = 2;
-/** What version 6 may take longer than version 4 (RFC 8305 3). */
+const attempts = 2;
+/** How much longer IPv6 may take than IPv4 (RFC 8305 section 3). */
 const resolutionDelayMs = 50;
-/** More addresses of a version than this are not tried. */
+/** Maximum number of addresses used per version. */
 const maxAddresses = 8;
-/** The name is not there, or has no address of this version. */
+/** Codes for a name that doesn't exist, or has no address of the version. */
 const definite: readonly string[] = [NOTFOUND, NODATA];
 
-/** What was answered for one version; `code` says why there are no records, if so. */
+/** The response for one IP version; without records, `code` says why. */
 interface Answered {
   readonly records: readonly RecordWithTtl[];
   readonly code: string;
@@ -39,7 +39,7 @@ interface Answered {
 export class NameServers {
   readonly #servers: readonly string[] | undefined;
   readonly #timeoutMs: number;
-  readonly #asking = new Set<Resolver>();
+  readonly #pending = new Set<Resolver>();
 
   constructor({ servers, timeoutMs = defaultTimeoutMs }: NameServersOptions = {}) {
     this.#servers = servers;
@@ -47,43 +47,41 @@ export class NameServers {
   }
 
   /**
-   * Each name is asked for by a resolver of its own, with a socket of its own. One resolver for all takes the time that
-   * each server takes for most names as a measure, and gives up on a name that needs a second as soon as the others
-   * need milliseconds.
+   * Resolves each name with a new resolver and socket. A shared resolver adapts its time limit to each server's typical
+   * response time, and would give up on a name that takes a second when others take milliseconds.
    */
-  async ask(name: string): Promise<Answer> {
-    const resolver = new Resolver({ timeout: this.#timeoutMs, tries });
+  async resolve(name: string): Promise<Answer> {
+    const resolver = new Resolver({ timeout: this.#timeoutMs, tries: attempts });
     if (this.#servers !== undefined) resolver.setServers(this.#servers);
-    this.#asking.add(resolver);
+    this.#pending.add(resolver);
     try {
-      return await askBoth(resolver, name);
+      return await resolveBoth(resolver, name);
     } finally {
-      this.#asking.delete(resolver);
+      this.#pending.delete(resolver);
       resolver.cancel();
     }
   }
 
-  /** Names that are being asked for end with ECANCELLED. */
+  /** Cancels pending lookups with ECANCELLED. */
   close(): void {
-    for (const resolver of this.#asking) resolver.cancel();
+    for (const resolver of this.#pending) resolver.cancel();
   }
 }
 
 /**
- * Both versions at once. Version 4 is waited for, since it works on most machines; version 6 hardly longer than that,
- * since some servers never answer for it.
+ * Resolves both IP versions concurrently. Waits for IPv4, because it works on most machines, and only slightly longer
+ * for IPv6, because some servers never respond to it.
  */
-async function askBoth(resolver: Resolver, name: string): Promise<Answer> {
-  const asked6 = answered(resolver.resolve6(name, { ttl: true }));
-  const version4 = await answered(resolver.resolve4(name, { ttl: true }));
-  const version6 = await (version4.records.length === 0 ? asked6 : Promise.race([asked6, late()]));
-  const records = [...version4.records, ...version6.records];
-  // The one that leaves it open whether there are addresses, if there is one.
-  if (records.length === 0)
-    return { kind: 'none', code: definite.includes(version4.code) ? version6.code : version4.code };
+async function resolveBoth(resolver: Resolver, name: string): Promise<Answer> {
+  const pending6 = answered(resolver.resolve6(name, { ttl: true }));
+  const ipv4 = await answered(resolver.resolve4(name, { ttl: true }));
+  const ipv6 = await (ipv4.records.length === 0 ? pending6 : Promise.race([pending6, late()]));
+  const records = [...ipv4.records, ...ipv6.records];
+  // Prefers the code that leaves open whether there are addresses.
+  if (records.length === 0) return { kind: 'none', code: definite.includes(ipv4.code) ? ipv6.code : ipv4.code };
   return {
     kind: 'addresses',
-    addresses: inOrder(version4.records, version6.records),
+    addresses: inOrder(ipv4.records, ipv6.records),
     ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
   };
 }
@@ -97,17 +95,14 @@ const answered = (answer: Promise<readonly RecordWithTtl[]>): Promise<Answered> 
 const late = (): Promise<Answered> => delay(resolutionDelayMs, { records: [], code: TIMEOUT }, { ref: false });
 
 /**
- * Version 6 first (RFC 6724), and no more addresses of it than of version 4 where there are both. `node:net` tries them
- * one at a time, each version in turn, and gives up on all but the last after 250 ms: so the last one is of version 4,
- * and a machine without version 6, where those fail at once, has all the time for it.
+ * Orders addresses: IPv6 first (RFC 6724), and no more of them than IPv4 addresses if there are both. `node:net` tries
+ * them one at a time, alternating versions, and limits the time of all but the last. So the last is an IPv4 address, and
+ * a machine without IPv6, where those fail at once, has the full time for it.
  */
-export function inOrder(
-  version4: readonly { address: string }[],
-  version6: readonly { address: string }[],
-): LookupAddress[] {
-  const tried6 = version4.length === 0 ? version6 : version6.slice(0, version4.length);
+export function inOrder(ipv4: readonly { address: string }[], ipv6: readonly { address: string }[]): LookupAddress[] {
+  const tried6 = ipv4.length === 0 ? ipv6 : ipv6.slice(0, ipv4.length);
   return [
     ...tried6.map(({ address }) => ({ address, family: 6 })),
-    ...version4.map(({ address }) => ({ address, family: 4 })),
+    ...ipv4.map(({ address }) => ({ address, family: 4 })),
   ];
 }

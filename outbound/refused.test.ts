@@ -1,4 +1,4 @@
-/** Requests that must not reach anybody: real listeners on addresses that are refused, and names that lead there. */
+/** Tests that requests don't reach real listeners on refused addresses, nor names that resolve to them. */
 import { once } from 'node:events';
 import { connect as netConnect } from 'node:net';
 import { createSecureContext } from 'node:tls';
@@ -11,7 +11,7 @@ import { type Answering, answer, type RawReceiver } from './testing/receiver.js'
 
 const ok: Answering = (socket) => void socket.write(answer('200 OK', [], 'ok'));
 
-/** Answers with each of the lists in turn, and with the last from then on. */
+/** Resolves to each of the lists in turn, and to the last from then on. */
 function resolving(...answers: (readonly string[])[]): Lookup {
   let asked = 0;
   return (_name, _options, callback) => {
@@ -24,7 +24,7 @@ function resolving(...answers: (readonly string[])[]): Lookup {
   };
 }
 
-/** Connections are accepted in order: once our own is there, all that were made before it are. */
+/** Connections are accepted in order: once our own is accepted, all earlier ones are. */
 async function connectionsTo(receiver: RawReceiver, host = '127.0.0.1'): Promise<number> {
   const probe = netConnect(receiver.port, host);
   onTestFinished(() => void probe.destroy());
@@ -68,8 +68,8 @@ describe('addresses', () => {
     });
   });
 
-  /** Whatever got the connection there, nothing is sent once the address is known. */
-  test.each([false, true])('a connection that was made all the same carries no byte; TLS: %s', async (secure) => {
+  /** Even if a connection is made, nothing is sent once the address is known. */
+  test.each([false, true])('a connection that was made nevertheless carries no byte; TLS: %s', async (secure) => {
     const receiver = await openReceiver(ok);
     const parts = { allowed: networks(), lookup: vi.fn(), secureContext: createSecureContext() };
     const error = await new Promise((resolve) => {
@@ -82,7 +82,7 @@ describe('addresses', () => {
 });
 
 describe('names', () => {
-  test('that lead to a refused address only', async () => {
+  test('that resolve to refused addresses only fail', async () => {
     const receiver = await openReceiver(ok);
     const client = openClient({ allowedNetworks: networks(), lookup: resolving(['127.0.0.1', '::1', '10.0.0.1']) });
     expect(await outcome(client.send(get(urlOf(receiver, 'receiver.test'))))).toEqual(reservedName);
@@ -92,7 +92,7 @@ describe('names', () => {
   test.each([
     ['refused first', ['127.0.0.2', '127.0.0.1']],
     ['refused last', ['127.0.0.1', '127.0.0.2']],
-  ])('that lead elsewhere, too, are connected to there: %s', async (_, addresses) => {
+  ])('that resolve to other addresses too are connected to those: %s', async (_, addresses) => {
     const receiver = await openReceiver(ok);
     const refused = await openReceiver(ok, { host: '127.0.0.2', port: receiver.port });
     const client = openClient({ lookup: resolving(addresses) });
@@ -101,7 +101,7 @@ describe('names', () => {
   });
 
   /** DNS rebinding. */
-  test('that lead elsewhere first and to a refused address then', async () => {
+  test('that resolve to an allowed address first and to a refused one later fail', async () => {
     const receiver = await openReceiver((socket) => void socket.end(answer('200 OK', ['connection: close'], 'ok')));
     const refused = await openReceiver(ok, { host: '127.0.0.2', port: receiver.port });
     const client = openClient({ lookup: resolving(['127.0.0.1'], ['127.0.0.2']) });
@@ -112,22 +112,22 @@ describe('names', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('that do not resolve', async () => {
+  test('that do not resolve fail', async () => {
     expect(await outcome(openClient().send(get('http://fenceline.invalid/')))).toEqual({
       failure: 'name_not_found',
       message: expect.stringMatching(/^the host name could not be resolved \(E[A-Z_]+\)$/),
     });
   });
 
-  test('that take too long to resolve', async () => {
+  test('that take too long to resolve time out', async () => {
     const client = openClient({ lookup: () => undefined, timeoutMs: 100 });
     expect(await outcome(client.send(get('http://receiver.test/')))).toEqual({
       failure: 'timed_out',
-      message: 'no connection could be made in time',
+      message: 'no connection was established in time',
     });
   });
 
-  test('are asked for once at a time, however many connections wait', async () => {
+  test('are resolved by one lookup at a time, however many connections wait', async () => {
     const receiver = await openReceiver(ok);
     const lookup = vi.fn(resolving(['127.0.0.1']));
     const client = openClient({ lookup });

@@ -1,4 +1,4 @@
-/** What is known of a name without asking, for how long, and what connections make of it. */
+/** Tests the resolver's cache and local names, and connections that use them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ function hostsFile(text: string): string {
   return path;
 }
 
-describe('what is known already', () => {
-  /** Asks the same name at these times; how often the server was asked for it by then. */
+describe('the cache', () => {
+  /** Resolves a name at these times; returns how often the server was queried by then. */
   async function asksAt(answering: Answering, ...timesMs: number[]): Promise<number[]> {
     let nowMs = 0;
     const { resolve, asked } = await openResolver(answering, { ...impatient, nowMs: () => nowMs });
@@ -39,18 +39,18 @@ describe('what is known already', () => {
     ['that no address is there, for 3 s', zone({ 'receiver.test': [] }), [0, 2_999, 3_000], [1, 1, 2]],
   ])('%s', async (_, answering, timesMs, counts) => expect(await asksAt(answering, ...timesMs)).toEqual(counts));
 
-  test('for as long as the record says that says least', async () => {
+  test('keeps addresses for the shortest time to live', async () => {
     const answering: Answering = (question) =>
       success(question, ['192.0.2.1', '2001:db8::1'], question.type === 'A' ? 20 : 10);
     expect(await asksAt(answering, 0, 9_999, 10_000)).toEqual([1, 1, 2]);
   });
 
-  test('that nobody answers, for 3 s', async () => {
+  test('keeps a failure for 3 s', async () => {
     const [first, ...later] = await asksAt(() => undefined, 0, 2_999, 3_000);
     expect(later).toEqual([first, first! * 2]);
   });
 
-  test('is not the addresses of another name', async () => {
+  test('does not mix up names', async () => {
     const { resolve } = await openResolver(zone({ 'a.test': ['192.0.2.1'], 'b.test': ['192.0.2.2'] }));
     for (let index = 0; index < 2; index++) {
       expect(await resolve('a.test')).toEqual(['192.0.2.1']);
@@ -58,7 +58,7 @@ describe('what is known already', () => {
     }
   });
 
-  test('is not changed by whoever was told', async () => {
+  test('is not affected by changes to a returned list', async () => {
     const { resolver, resolve } = await openResolver(zone({ 'receiver.test': ['192.0.2.1'] }));
     await new Promise<void>((settle) => {
       resolver.lookup('receiver.test', { all: true }, (_, addresses) => {
@@ -82,13 +82,13 @@ describe('without DNS', () => {
     },
   );
 
-  test.each(['invalid', 'receiver.invalid.'])('%s is nothing', async (name) => {
+  test.each(['invalid', 'receiver.invalid.'])('%s does not resolve', async (name) => {
     const { resolve, asked } = await openResolver(zone({ [name]: ['192.0.2.1'] }));
     expect(await resolve(name)).toBe('ENOTFOUND');
     expect(asked).toEqual([]);
   });
 
-  test('the hosts file comes before the servers and before what they said', async () => {
+  test('the hosts file precedes DNS and the cache', async () => {
     const hostsPath = hostsFile('192.0.2.1 a.test');
     const { resolve, asked } = await openResolver(zone({ 'a.test': ['192.0.2.9'], 'b.test': ['192.0.2.9'] }), {
       hostsPath,
@@ -105,10 +105,8 @@ describe('connections', () => {
   const ok = answer('200 OK', ['connection: close'], 'ok');
   const reservedName = 'the host name resolves to private, loopback or otherwise reserved addresses only';
 
-  /**
-   * DNS rebinding: what the resolver still knows gains nothing either, since each connection judges what it is told.
-   */
-  test('are not made to the refused address that a name has the second time', async () => {
+  /** DNS rebinding: a cached address doesn't help an attacker either, because each connection checks addresses. */
+  test('are not made to a refused address that a name resolves to later', async () => {
     const receiver = await openReceiver((socket) => void socket.end(ok));
     const rebound = await openReceiver((socket) => void socket.end(ok), { host: '127.0.0.2', port: receiver.port });
     let isRebound = false;
@@ -123,7 +121,7 @@ describe('connections', () => {
     expect(rebound.sockets).toHaveLength(0);
   });
 
-  test('are judged by what their client allows, also where the name is known', async () => {
+  test('are checked against the networks of their client, even for a cached name', async () => {
     const receiver = await openReceiver((socket) => void socket.end(ok));
     const { resolver, asked } = await openResolver(zone({ 'receiver.test': ['127.0.0.1'] }));
     const send = (allowed: string[]) => {
@@ -135,14 +133,14 @@ describe('connections', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('are made by version 4 where version 6 leads nowhere', async () => {
+  test('use IPv4 where IPv6 is unreachable', async () => {
     const receiver = await openReceiver((socket) => void socket.end(ok));
     const { resolver } = await openResolver(zone({ 'receiver.test': ['2001:db8::1', '2001:db8::2', '127.0.0.1'] }));
     const client = openClient({ lookup: resolver.lookup, allowedNetworks: networks('127.0.0.1', '2001:db8::/32') });
     expect(await outcome(client.send(get(urlOf(receiver, 'receiver.test'))))).toEqual(whole(200, 'ok'));
   });
 
-  test('to localhost are made, by the resolver that every client has', async () => {
+  test('to localhost are made with the default resolver', async () => {
     const receiver = await openReceiver((socket) => void socket.end(ok));
     expect(await outcome(openClient().send(get(urlOf(receiver, 'hooks.localhost'))))).toEqual(whole(200, 'ok'));
   });

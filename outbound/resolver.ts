@@ -1,14 +1,12 @@
 /**
- * Names to addresses: `localhost`, the hosts file, then DNS.
+ * Resolves names: `localhost`, the hosts file, then DNS.
  *
- * Flows in: a name. Flows out: all its addresses, whether they may be connected to or not: the guard around it judges
- * that for each connection anew.
+ * Input: a name. Output: all its addresses, allowed or not; the guarded lookup checks them for each connection.
  *
- * Names are taken as they are written, as whole ones: no search domain is added to them. A name without a dot is asked
- * for as it is, which is how the names of containers resolve (Docker, Podman, Compose); in Kubernetes a service is
- * `name.namespace.svc.cluster.local`, its short names resolve to nothing. Sources other than the hosts file and DNS
- * (mDNS and its `.local`, NIS, LDAP, NetBIOS) are not asked, unless the machine's own name server does so, as
- * systemd-resolved.
+ * Names are fully qualified: no search domain is appended. A name without a dot is resolved as it is, which is how
+ * container names resolve (Docker, Podman, Compose). In Kubernetes a service is `name.namespace.svc.cluster.local`; its
+ * short names don't resolve. Other sources (mDNS with `.local`, NIS, LDAP, NetBIOS) are not used, unless the machine's
+ * name server uses them, as systemd-resolved does.
  */
 import { type LookupAddress, NOTFOUND } from 'node:dns';
 import { LRUCache } from 'lru-cache';
@@ -18,24 +16,24 @@ import type { Lookup } from './lookup.js';
 import { type Answer, NameServers, type NameServersOptions } from './name-servers.js';
 
 export interface NameResolverOptions extends NameServersOptions {
-  /** The system's unless given. */
+  /** The system's hosts file by default. */
   readonly hostsPath?: string;
-  /** Any steady clock, ms. */
+  /** Monotonic clock, ms. */
   readonly nowMs?: () => number;
 }
 
-interface Known {
+interface CachedAnswer {
   readonly answer: Answer;
   readonly untilMs: number;
 }
 
-const maxKnownNames = 1_000;
-/** An answer is kept for as long as its records say, and no longer than this. */
-const maxKnownMs = 30_000;
-/** That there is no address is known for less than a webhook's first retry takes. */
-const noneKnownMs = 3_000;
+const maxCachedNames = 1_000;
+/** Results are cached for the records' time to live, up to this. */
+const maxCachedMs = 30_000;
+/** Failures are cached for less than the delay of a webhook's first retry. */
+const failureCachedMs = 3_000;
 
-/** What localhost and every name below it is, whoever is asked (RFC 6761 6.3). */
+/** Addresses of localhost and its subdomains (RFC 6761 section 6.3). */
 const loopback: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -45,7 +43,7 @@ export class NameResolver {
   readonly #hostsFile: HostsFile;
   readonly #nameServers: NameServers;
   readonly #nowMs: () => number;
-  readonly #known = new LRUCache<string, Known>({ max: maxKnownNames });
+  readonly #cache = new LRUCache<string, CachedAnswer>({ max: maxCachedNames });
 
   constructor({ hostsPath, nowMs = () => performance.now(), ...options }: NameResolverOptions = {}) {
     this.#hostsFile = new HostsFile(hostsPath);
@@ -55,34 +53,34 @@ export class NameResolver {
 
   readonly lookup: Lookup = async (hostname, _options, callback) => {
     const name = normalName(hostname);
-    const answer = this.#answerHere(name) ?? (await this.#ask(name));
+    const answer = this.#resolveLocally(name) ?? (await this.#resolve(name));
     if (answer.kind === 'addresses') callback(null, [...answer.addresses]);
     else callback(Object.assign(new Error('no address'), { code: answer.code }), []);
   };
 
-  /** Names that are being resolved end with ECANCELLED. */
+  /** Cancels pending lookups with ECANCELLED. */
   close(): void {
     this.#nameServers.close();
   }
 
-  /** Without asking anybody. */
-  #answerHere(name: string): Answer | undefined {
+  /** Resolves a name without DNS. */
+  #resolveLocally(name: string): Answer | undefined {
     if (/(^|\.)localhost$/.test(name)) return fixed(loopback);
-    // Never anything (RFC 6761 6.4).
+    // Never resolves (RFC 6761 section 6.4).
     if (/(^|\.)invalid$/.test(name)) return { kind: 'none', code: NOTFOUND };
     const addresses = this.#hostsFile.current().get(name);
     if (addresses !== undefined) return fixed(addresses);
-    const known = this.#known.get(name);
-    return known !== undefined && this.#nowMs() < known.untilMs ? known.answer : undefined;
+    const cached = this.#cache.get(name);
+    return cached !== undefined && this.#nowMs() < cached.untilMs ? cached.answer : undefined;
   }
 
-  async #ask(name: string): Promise<Answer> {
-    const answer = await this.#nameServers.ask(name);
-    const knownMs = answer.kind === 'none' ? noneKnownMs : Math.min(answer.ttlMs, maxKnownMs);
-    this.#known.set(name, { answer, untilMs: this.#nowMs() + knownMs });
+  async #resolve(name: string): Promise<Answer> {
+    const answer = await this.#nameServers.resolve(name);
+    const cachedMs = answer.kind === 'none' ? failureCachedMs : Math.min(answer.ttlMs, maxCachedMs);
+    this.#cache.set(name, { answer, untilMs: this.#nowMs() + cachedMs });
     return answer;
   }
 }
 
-/** Asked for anew each time. */
+/** Builds a result that is not cached. */
 const fixed = (addresses: readonly LookupAddress[]): Answer => ({ kind: 'addresses', addresses, ttlMs: 0 });

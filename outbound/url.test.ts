@@ -14,7 +14,7 @@ const check = (text: string, allowed = none) => checkUrl('url', text, allowed);
 const refusal = (rule: string) => ({ ok: false, problem: { param: 'url', rule } });
 const reserved = refusal('must not lead to a private, loopback or otherwise reserved address');
 
-describe('accepted, in normal form', () => {
+describe('accepted and normalized', () => {
   test.each([
     ['https://hooks.example.com', 'https://hooks.example.com/'],
     ['HTTP://Hooks.Example.com:80/a b?x=1#part', 'http://hooks.example.com/a%20b?x=1#part'],
@@ -24,7 +24,7 @@ describe('accepted, in normal form', () => {
     ['http://134744072/', 'http://8.8.8.8/'],
     ['http://[2606:4700::1111]/', 'http://[2606:4700::1111]/'],
     ['http://[64:ff9b::8.8.8.8]/', 'http://[64:ff9b::808:808]/'],
-    // Names are judged by what they resolve to, when the connection is made.
+    // Names are checked by their addresses, when the connection is made.
     ['http://intranet/', 'http://intranet/'],
     ['http://localhost.example.com/', 'http://localhost.example.com/'],
     ['http://notlocalhost/', 'http://notlocalhost/'],
@@ -56,11 +56,11 @@ test.each([
 test.each(['https://user@example.com/', 'https://:password@example.com/', 'https://user:password@127.0.0.1/'])(
   '%s has credentials',
   (text) => {
-    expect(check(text)).toEqual(refusal('must not carry a user name or password'));
+    expect(check(text)).toEqual(refusal('must not contain a user name or password'));
   },
 );
 
-describe('hosts that lead to a reserved address', () => {
+describe('hosts with a reserved address', () => {
   test.each([
     ['as it is', 'http://127.0.0.1/'],
     ['without slashes', 'http:10.0.0.1'],
@@ -93,7 +93,7 @@ describe('hosts that lead to a reserved address', () => {
     ['below localhost', 'http://metadata.localhost/'],
   ])('%s: %s', (_, text) => expect(check(text)).toEqual(reserved));
 
-  test('any address, however its number is written', () => {
+  test('any address in any notation', () => {
     const written = (value: number) => [String(value), `0x${value.toString(16)}`, `0${value.toString(8)}`];
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xff_ff_ff }), fc.constantFrom(0, 1, 2), (low, base) => {
@@ -104,7 +104,7 @@ describe('hosts that lead to a reserved address', () => {
   });
 });
 
-describe('what the operator allows', () => {
+describe('networks that the operator allows', () => {
   test.each([
     ['http://10.1.2.3/', '10.0.0.0/8', true],
     ['http://192.168.0.1/', '10.0.0.0/8', false],
@@ -120,11 +120,12 @@ describe('what the operator allows', () => {
 describe('length', () => {
   const path = (length: number) => `https://example.com/${'a'.repeat(length - 20)}`;
 
-  test('the longest', () => expect(check(path(maxUrlLength)).ok).toBe(true));
-  test('one more', () => expect(check(path(maxUrlLength + 1))).toEqual(refusal('must have at most 2048 characters')));
-  test('encoding makes it longer', () => {
+  test('accepts the longest', () => expect(check(path(maxUrlLength)).ok).toBe(true));
+  test('refuses one character more', () =>
+    expect(check(path(maxUrlLength + 1))).toEqual(refusal('must have at most 2048 characters')));
+  test('counts encoded characters', () => {
     expect(check(`https://example.com/${'ü'.repeat(1_000)}`)).toEqual(
-      refusal('must have at most 2048 characters, encoded ones counted'),
+      refusal('must have at most 2048 characters when encoded'),
     );
   });
 });

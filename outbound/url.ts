@@ -1,26 +1,27 @@
 /**
- * Which URLs requests are sent to: http or https, without credentials, and not to an address that is refused.
+ * Checks which URLs requests may be sent to: http or https, without credentials, and not to a refused address.
  *
- * Flows in: a URL as somebody wrote it. Flows out: the URL in its normal form (WHATWG URL Standard), or the rule it
- * breaks. Pure. What a name resolves to is judged when the connection is made.
+ * Input: a URL as text. Output: the normalized URL (WHATWG URL Standard), or the rule it breaks. Pure. The addresses that
+ * a name resolves to are checked when the connection is established.
  */
 import { isIP } from 'node:net';
 import { invalid, type Validated } from '../schemas/errors.js';
 import { isRefused, type Networks } from './addresses.js';
 
-/** Characters, as written and in normal form. */
+/** Maximum number of characters, as given and normalized. */
 export const maxUrlLength = 2_048;
 
 /**
- * `param` is the field that the problem names. Normal form makes 127.1, 0x7f000001 and 0177.0.0.1 the address they are.
+ * Checks a URL; `param` is the field that the problem names. Normalization turns 127.1, 0x7f000001 and 0177.0.0.1 into
+ * 127.0.0.1.
  */
 export function checkUrl(param: string, text: string, allowed: Networks): Validated<URL> {
   if (text.length > maxUrlLength) return invalid(param, `must have at most ${maxUrlLength} characters`);
   const url = parse(text);
   if (url === undefined) return invalid(param, 'must be a URL that begins with http:// or https://');
   if (url.href.length > maxUrlLength)
-    return invalid(param, `must have at most ${maxUrlLength} characters, encoded ones counted`);
-  if (url.username !== '' || url.password !== '') return invalid(param, 'must not carry a user name or password');
+    return invalid(param, `must have at most ${maxUrlLength} characters when encoded`);
+  if (url.username !== '' || url.password !== '') return invalid(param, 'must not contain a user name or password');
   if (isHostRefused(url.hostname, allowed)) {
     return invalid(param, 'must not lead to a private, loopback or otherwise reserved address');
   }
@@ -37,8 +38,8 @@ function parse(text: string): URL | undefined {
 }
 
 /**
- * Of a host in normal form. Names are not resolved; `localhost` and what is below it is loopback wherever it is asked
- * (RFC 6761 6.3).
+ * Returns whether a normalized host is refused. Names are not resolved here; `localhost` and its subdomains are always
+ * loopback (RFC 6761 section 6.3).
  */
 function isHostRefused(host: string, allowed: Networks): boolean {
   const address = host.startsWith('[') ? host.slice(1, -1) : host;

@@ -184,7 +184,7 @@ describe('what is refused', () => {
     [{}, 'url', 'is required'],
     [{ url: '' }, 'url', 'is required'],
     [{ url: 'ftp://example.com' }, 'url', 'must be a URL that begins with http:// or https://'],
-    [{ url: 'https://a:b@example.com' }, 'url', 'must not carry a user name or password'],
+    [{ url: 'https://a:b@example.com' }, 'url', 'must not contain a user name or password'],
     [{ url: `https://example.com/${'x'.repeat(2_048)}` }, 'url', 'must have at most 2048 characters'],
     ...['127.0.0.1', '10.1.2.3', '169.254.169.254', '[::1]', '0x7f.1', '[::ffff:10.0.0.1]', 'localhost'].map((host) => [
       { url: `http://${host}/` },

@@ -1,6 +1,5 @@
 /**
- * A self-signed certificate for receiver.test, good from 2020 to 2220, with its key. For receivers in tests: it
- * protects nothing.
+ * A self-signed certificate for receiver.test, valid from 2020 to 2220, with its key. For receivers in tests only.
  */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBbDCCAROgAwIBAgIBATAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1yZWNlaXZl

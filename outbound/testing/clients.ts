@@ -1,4 +1,4 @@
-/** Clients for tests: with everything that must not show up in a message, and closed when the test ends. */
+/** Clients for tests, with a secret that must not appear in messages. Closed when the test ends. */
 import { onTestFinished } from 'vitest';
 import { type Networks, parseNetworks } from '../addresses.js';
 import {
@@ -10,10 +10,10 @@ import {
 } from '../client.js';
 import { type Answering, RawReceiver } from './receiver.js';
 
-/** In the query and the headers of each request that {@link send} makes. */
+/** Part of the query and headers of each request that {@link send} makes. */
 export const secret = 'c29tZXRoaW5nIHNlY3JldA';
 
-/** Long enough to play no part. */
+/** A time limit long enough not to matter. */
 export const ampleMs = 30_000;
 
 export function networks(...list: string[]): Networks {
@@ -22,7 +22,7 @@ export function networks(...list: string[]): Networks {
   return parsed.value;
 }
 
-/** Allowed to connect to loopback, with ample bounds, unless told otherwise. */
+/** Opens a client that may connect to loopback, with ample bounds by default. */
 export function openClient(options: Partial<OutboundOptions> = {}): OutboundClient {
   const client = createOutboundClient({
     allowedNetworks: networks('127.0.0.1'),
@@ -61,7 +61,7 @@ export const post = (url: string, body: string): OutboundRequest => ({
 });
 
 /**
- * The result in short: the status and body of an answer, the kind of a failure. Fails when a failure's message tells
+ * Summarizes a result: status and body of a response, or the kind of failure. Fails when a failure's message contains
  * the secret.
  */
 export async function outcome(sent: Promise<OutboundResult>): Promise<object> {

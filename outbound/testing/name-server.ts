@@ -1,7 +1,7 @@
 /**
- * A name server (RFC 1035) that answers as a test says: over UDP, on loopback, one question per message.
+ * A name server (RFC 1035) scripted by the test: over UDP, on loopback, one question per message.
  *
- * It keeps what it was asked, so that a test can tell what was not asked again.
+ * It records its questions, so that a test can check that a question was not repeated.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -11,21 +11,21 @@ import { onTestFinished } from 'vitest';
 export interface Question {
   readonly name: string;
   readonly type: 'A' | 'AAAA';
-  /** The message as it came. */
+  /** The raw message. */
   readonly message: Buffer;
 }
 
-/** The message to send back, now or later, or none. */
+/** Returns the message to send back, now or later, or none. */
 export type Answering = (question: Question) => Buffer | undefined | Promise<Buffer>;
 
 export interface NameServer {
-  /** As `dns.setServers` takes it. */
+  /** As for `dns.setServers`. */
   readonly address: string;
-  /** Such as "A receiver.test", in the order they came. */
+  /** Questions such as "A receiver.test", in order of arrival. */
   readonly asked: readonly string[];
 }
 
-/** Closed when the test ends. */
+/** Opens a name server; closed when the test ends. */
 export async function openNameServer(answering: Answering): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
@@ -46,7 +46,7 @@ export async function openNameServer(answering: Answering): Promise<NameServer> 
   return { address: `127.0.0.1:${socket.address().port}`, asked };
 }
 
-/** What each name has: addresses, or silence. Other names don't exist. */
+/** Responds with the addresses of each name, or never. Other names don't exist. */
 export const zone =
   (names: Readonly<Record<string, readonly string[] | 'silence'>>, ttlSeconds = 60): Answering =>
   (question) => {
@@ -60,7 +60,7 @@ export const rcodes = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED
 export const failure = ({ message }: Question, rcode: number): Buffer =>
   Buffer.concat([header(message, rcode, 0), questionBytes(message)]);
 
-/** Of the addresses those that were asked for, maybe none. */
+/** Builds a response with the addresses of the requested type, if any. */
 export function success({ type, message }: Question, addresses: readonly string[], ttlSeconds: number): Buffer {
   const asked = addresses.filter((address) => isIPv4(address) === (type === 'A'));
   const records = asked.map((address) => record(type, bytesOf(address), ttlSeconds));
@@ -69,11 +69,11 @@ export function success({ type, message }: Question, addresses: readonly string[
 
 const headerBytes = 12;
 
-/** A response; recursion desired and available. */
+/** Builds the header of a response; recursion desired and available. */
 const header = (message: Buffer, rcode: number, answers: number): Buffer =>
   Buffer.from([message[0]!, message[1]!, 0x81, 0x80 | rcode, 0, 1, 0, answers, 0, 0, 0, 0]);
 
-/** Labels, each after its length, to the empty one; then type and class. */
+/** Returns the bytes of the question: length-prefixed labels up to the empty one, then type and class. */
 function questionBytes(message: Buffer): Buffer {
   const end = message.indexOf(0, headerBytes) + 5;
   return message.subarray(headerBytes, end);
@@ -87,7 +87,7 @@ function questionOf(message: Buffer): Question {
   return { name: labels.join('.'), type: bytes.readUInt16BE(bytes.length - 4) === 28 ? 'AAAA' : 'A', message };
 }
 
-/** Its name is that of the question, by reference. */
+/** Builds a record whose name refers to that of the question. */
 function record(type: 'A' | 'AAAA', data: Buffer, ttlSeconds: number): Buffer {
   const head = Buffer.from([0xc0, headerBytes, 0, type === 'A' ? 1 : 28, 0, 1, 0, 0, 0, 0, 0, data.length]);
   head.writeUInt32BE(ttlSeconds, 6);

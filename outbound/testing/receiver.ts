@@ -1,19 +1,19 @@
 /**
- * Receivers that do what decent HTTP servers don't: each answers with raw bytes, when and as far as a test says.
+ * Receivers that misbehave: each responds with raw bytes as the test defines.
  *
- * They keep what was sent to them and how often they were connected to, so that a test can tell that nothing came.
+ * They record requests and connections, so that a test can check that nothing arrived.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { certificate, certificateKey } from './certificate.js';
 
-/** Called with the head and what else came with it, once per request. */
+/** Called once per request, with the head and the data that arrived with it. */
 export type Answering = (socket: Socket, request: string) => void;
 
 export class RawReceiver {
-  /** Sockets that were connected, in order. */
+  /** Accepted sockets, in order. */
   readonly sockets: Socket[] = [];
-  /** Everything that came, as it came, one entry per request. */
+  /** Raw requests, one entry each. */
   readonly requests: string[] = [];
   readonly #server: Server;
 
@@ -51,6 +51,6 @@ export class RawReceiver {
   }
 }
 
-/** A whole answer. */
+/** Builds a complete response. */
 export const answer = (status: string, headers: readonly string[] = [], body = ''): string =>
   [`HTTP/1.1 ${status}`, ...headers, `content-length: ${body.length}`, '', body].join('\r\n');

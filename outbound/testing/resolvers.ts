@@ -1,9 +1,9 @@
-/** Resolvers for tests, with a name server of their own and no hosts file unless one is given. */
+/** Resolvers for tests, each with its own name server and no hosts file by default. */
 import { onTestFinished } from 'vitest';
 import { NameResolver, type NameResolverOptions } from '../resolver.js';
 import { type Answering, openNameServer } from './name-server.js';
 
-/** Addresses, or the code of the error. */
+/** Addresses, or the error code. */
 export type Resolved = readonly string[] | string;
 
 export interface OpenedResolver {
@@ -12,7 +12,7 @@ export interface OpenedResolver {
   resolve(name: string): Promise<Resolved>;
 }
 
-/** Asks a name server of its own; closed when the test ends. */
+/** Opens a resolver with its own name server; closed when the test ends. */
 export async function openResolver(answering: Answering, options: NameResolverOptions = {}): Promise<OpenedResolver> {
   const { address, asked } = await openNameServer(answering);
   const resolver = new NameResolver({ servers: [address], hostsPath: '/nowhere', ...options });
@@ -26,5 +26,5 @@ export async function openResolver(answering: Answering, options: NameResolverOp
   return { resolver, asked, resolve };
 }
 
-/** Shortest that c-ares takes seriously. */
+/** The shortest time limit that c-ares respects. */
 export const impatient = { timeoutMs: 250 };

@@ -1,0 +1,37 @@
+/** Requests to addresses that others chose, and their results. */
+
+export interface OutboundRequest {
+  readonly method: 'GET' | 'POST';
+  /** A URL that `checkUrl` accepts; any other fails as `address_refused`. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+/** Why there is no response. */
+export type OutboundFailure =
+  | 'address_refused'
+  | 'name_not_found'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'timed_out'
+  | 'invalid_answer';
+
+/** `answered` once status and headers have arrived, with as much of the body as the bounds allow. */
+export type OutboundResult =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Lower-case names; repeated headers are joined by a comma. Bounded. */
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: Buffer;
+      /** The body continues beyond what was read. */
+      readonly truncated: boolean;
+      readonly durationMs: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly failure: OutboundFailure;
+      readonly message: string;
+      readonly durationMs: number;
+    };
