@@ -108,7 +108,7 @@ describe('messages of failures', () => {
 
   test.each<[string, Answering, RegExp]>([
     ['no such name', zone({}), /^the host name could not be resolved \(ENOTFOUND\)$/],
-    ['SERVFAIL', failing(rcodes.SERVFAIL), /could not find out .* \(ESERVFAIL\)$/],
+    ['SERVFAIL', failing(rcodes.SERVFAIL), /failed to resolve .* \(ESERVFAIL\)$/],
     ['REFUSED', failing(rcodes.REFUSED), /refused .* \(EREFUSED\)$/],
     ['FORMERR', failing(rcodes.FORMERR), /\(EFORMERR\)$/],
     ['NOTIMP', failing(rcodes.NOTIMP), /\(ENOTIMP\)$/],
