@@ -112,7 +112,7 @@ describe('messages of failures', () => {
     ['REFUSED', failing(rcodes.REFUSED), /refused .* \(EREFUSED\)$/],
     ['FORMERR', failing(rcodes.FORMERR), /\(EFORMERR\)$/],
     ['NOTIMP', failing(rcodes.NOTIMP), /\(ENOTIMP\)$/],
-    ['silence', () => undefined, /no answer .* in time \(ETIMEOUT\)$/],
+    ['silence', () => undefined, /no response .* in time \(ETIMEOUT\)$/],
     ['an answer to another message', changed((message) => (message[0]! ^= 255)), /in time \(ETIMEOUT\)$/],
     ['an answer to another question', changed((message) => (message[13]! ^= 1)), /in time \(ETIMEOUT\)$/],
     ['nothing but an id', (question) => whole(question).subarray(0, 2), /malformed response .* \(EBADRESP\)$/],
