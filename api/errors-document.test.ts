@@ -6,20 +6,20 @@ import { errorCatalogue } from '../schemas/errors.js';
 import { errorsDocument } from './errors-document.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const rooms = ['backends', 'http', 'ingest', 'api', 'cli'];
+const modules = ['backends', 'http', 'ingest', 'api', 'cli'];
 
-const sourcesOf = (room: string): string[] =>
-  readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+const sourcesOf = (module: string): string[] =>
+  readdirSync(join(root, module), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    .map((name) => readFileSync(join(root, room, name), 'utf8'));
+    .map((name) => readFileSync(join(root, module, name), 'utf8'));
 
 test('docs/errors.md is what the catalogue says', async () => {
   await expect(errorsDocument()).toMatchFileSnapshot(join(root, 'docs/errors.md'));
 });
 
 test('every code is answered somewhere', () => {
-  const sources = [...rooms.flatMap(sourcesOf), readFileSync(join(root, 'schemas/errors.ts'), 'utf8')];
+  const sources = [...modules.flatMap(sourcesOf), readFileSync(join(root, 'schemas/errors.ts'), 'utf8')];
   const answered = (code: string) =>
-    sources.some((text) => new RegExp(`(ApiError\\(|refuse\\()[^;]*'${code}'`, 's').test(text));
+    sources.some((text) => new RegExp(`((Api|Port)Error\\(|refuse\\()[^;]*'${code}'`, 's').test(text));
   expect(Object.keys(errorCatalogue).filter((code) => !answered(code))).toEqual([]);
 });

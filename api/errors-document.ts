@@ -5,16 +5,23 @@ import { errorCatalogue } from '../schemas/errors.js';
 
 const head = `# Errors
 
-Every failed answer has this shape; \`param\` is there where one field is at fault:
+Every error response has this shape. \`param\` is present when one field is at fault:
 
 \`\`\`json
-{ "meta": { "code": 400, "type": "invalid_parameter", "param": "radius", "message": "radius: must be a number from 10 to 10000 metres" } }
+{
+  "meta": {
+    "code": 400,
+    "type": "invalid_parameter",
+    "param": "radius",
+    "message": "radius: must be a number from 10 to 10000 metres"
+  }
+}
 \`\`\`
 
-\`meta.code\` is the HTTP status. \`meta.type\` is one of the codes below; they are stable, so that programs may switch on them.
-\`message\` is for people and may change. The header \`X-Radar-Request-Id\` names the request in the server's log.
+\`meta.code\` is the HTTP status. \`meta.type\` is one of the stable codes below, so programs may switch on it. \`message\`
+is for people and may change. The header \`X-Radar-Request-Id\` names the request in the server's log.
 
-| type | status | try again unchanged? | meaning |
+| type | status | retry unchanged? | meaning |
 |---|---|---|---|
 `;
 
