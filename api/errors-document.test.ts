@@ -6,7 +6,7 @@ import { errorCatalogue } from '../schemas/errors.js';
 import { errorsDocument } from './errors-document.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const modules = ['backends', 'http', 'ingest', 'api', 'cli'];
+const modules = ['pipeline', 'backends', 'http', 'ingest', 'api', 'server', 'cli'];
 
 const sourcesOf = (module: string): string[] =>
   readdirSync(join(root, module), { recursive: true, encoding: 'utf8' })
@@ -17,7 +17,7 @@ test('docs/errors.md is what the catalogue says', async () => {
   await expect(errorsDocument()).toMatchFileSnapshot(join(root, 'docs/errors.md'));
 });
 
-test('every code is answered somewhere', () => {
+test('every code is returned somewhere', () => {
   const sources = [...modules.flatMap(sourcesOf), readFileSync(join(root, 'schemas/errors.ts'), 'utf8')];
   const answered = (code: string) =>
     sources.some((text) => new RegExp(`((Api|Port)Error\\(|refuse\\()[^;]*'${code}'`, 's').test(text));

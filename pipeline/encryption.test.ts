@@ -19,7 +19,7 @@ test('decrypts a secret only for its owner and with its key', () => {
   );
 });
 
-test('a changed byte is noticed, wherever it is', () => {
+test('rejects a changed byte at any position', () => {
   const encrypted = Buffer.from(secretCipher.encrypt('whsec_secret', 'owner'), 'base64');
   for (let index = 0; index < encrypted.length; index++) {
     const changed = Buffer.from(encrypted);
@@ -30,6 +30,6 @@ test('a changed byte is noticed, wherever it is', () => {
     expect(() => secretCipher.decrypt(encrypted.subarray(0, cut).toString('base64'), 'owner')).toThrow();
 });
 
-test('a key of another length is refused', () => {
+test('rejects a key of another length', () => {
   expect(() => createSecretCipher(randomBytes(16))).toThrow('16 bytes');
 });

@@ -18,7 +18,7 @@ const recordAt = (offset: number, fields: Partial<LogRecord> = {}): LogRecord =>
   ...fields,
 });
 
-/** A log of these records, which may lack some offsets. It ends after the last of them, unless it is said where. */
+/** Returns a log of the records, which may have gaps. By default it ends after the last record. */
 const logOf = (
   records: readonly LogRecord[],
   end = (records.at(-1)?.offset ?? -1) + 1,
@@ -32,8 +32,8 @@ const counted = (from: number, end: number, fields: Partial<LogRecord> = {}): Lo
 const find = (log: Pick<Log, 'read' | 'bounds'>, position: { offset: number; mark: string | null }) =>
   findDivergence(log, 'locations', 0, position, { beyondEndMs: 0 });
 
-describe('a position agrees with', () => {
-  test('the log that it was taken from, however much was appended since', async () => {
+describe('finds no divergence in', () => {
+  test('the log of the position, however much was appended since', async () => {
     const position = positionAfter(recordAt(9));
     expect(position).toEqual({ offset: 10, mark: `9:3:1009:${position.mark!.split(':')[3]}` });
     expect(await find(logOf(counted(0, 10)), position)).toBeUndefined();
@@ -45,39 +45,40 @@ describe('a position agrees with', () => {
     expect(await find(logOf(other), positionAfter(recordAt(9)))).toBeUndefined();
   });
 
-  test('a log of which retention has taken the record before it, and all others', async () => {
+  test('a log whose records up to the position were deleted by retention', async () => {
     expect(await find(logOf(counted(10, 20)), positionAfter(recordAt(9)))).toBeUndefined();
     expect(await find(logOf(counted(50, 60)), positionAfter(recordAt(9)))).toBeUndefined();
     expect(await find(logOf([], 10), positionAfter(recordAt(9)))).toBeUndefined();
   });
 
-  test('a log of which compaction has taken the record before it', async () => {
+  test('a log whose record before the position was compacted away', async () => {
     const log = counted(0, 20).filter(({ offset }) => ![7, 8, 9, 10].includes(offset));
     expect(await find(logOf(log), positionAfter(recordAt(9)))).toBeUndefined();
     expect(await find(logOf(counted(0, 5), 10), positionAfter(recordAt(9)))).toBeUndefined();
   });
 
-  test('any log that reaches it, where a version without marks stored it', async () => {
+  test('any log that reaches a position without a mark', async () => {
     expect(await find(logOf(counted(0, 10)), { offset: 10, mark: null })).toBeUndefined();
     expect(await find(logOf(counted(0, 9)), { offset: 10, mark: null })).toMatchObject({ commonEnd: 9, end: 9 });
   });
 
-  test('a log of which another version without marks has read more', async () => {
+  test('a log that a release without marks has read further', async () => {
     expect(await find(logOf(counted(0, 20)), { offset: 15, mark: markOf(recordAt(9)) })).toBeUndefined();
   });
 });
 
-describe('a position parts from', () => {
-  test('a log that ends before it', async () => {
+describe('finds the divergence in', () => {
+  test('a log that ends before the position', async () => {
     const divergence = await find(logOf(counted(0, 6)), positionAfter(recordAt(9)));
     expect(divergence).toMatchObject({ first: 0, end: 6, commonEnd: 6, leaderEpoch: null });
     expect(describeDivergence(divergence!)).toBe(
-      'partition 0 of topic locations is not the log that was read before: the stored position is offset 10 of leader epoch 3, the log ends at 6; ' +
+      'partition 0 of topic locations is not the log that was read before: ' +
+        'the stored position is offset 10 of leader epoch 3, the log ends at 6; ' +
         'the partition is halted until "fenceline repair positions" has moved the position',
     );
   });
 
-  test('a log that has other records in place of those that it lost', async () => {
+  test('a log that has other records at the offsets of lost ones', async () => {
     const newer = counted(6, 40, { timestamp: 5_000, leaderEpoch: 4, key: 'new' });
     const divergence = await find(logOf([...counted(0, 6), ...newer]), positionAfter(recordAt(9)));
     expect(divergence).toMatchObject({ first: 0, end: 40, commonEnd: 6, leaderEpoch: 4 });
@@ -86,30 +87,30 @@ describe('a position parts from', () => {
     );
   });
 
-  test('such a log whose epochs begin anew, by its times', async () => {
+  test('such a log with restarted epochs, by timestamps', async () => {
     const newer = counted(6, 40, { timestamp: 5_000, leaderEpoch: 3, key: 'new' });
     expect(await find(logOf([...counted(0, 6), ...newer]), positionAfter(recordAt(9)))).toMatchObject({ commonEnd: 6 });
   });
 
-  test('such a log whose leader has a clock that is behind, by its epochs', async () => {
+  test('such a log whose leader has a slow clock, by epochs', async () => {
     const newer = counted(6, 40, { timestamp: 10, leaderEpoch: 4, key: 'new' });
     expect(await find(logOf([...counted(0, 6), ...newer]), positionAfter(recordAt(9)))).toMatchObject({ commonEnd: 6 });
   });
 
-  test('a log with another record that tells nothing of when it came', async () => {
+  test('a log with another record that cannot be dated', async () => {
     const undated = [...counted(0, 9), recordAt(9, { key: 'other' }), ...counted(10, 12)];
     const divergence = await find(logOf(undated), positionAfter(recordAt(9)));
     expect(divergence).toMatchObject({ commonEnd: null });
     expect(describeDivergence(divergence!)).toContain('with other records;');
   });
 
-  test('a compacted log whose newer records lie before it', async () => {
+  test('a compacted log with newer records before the position', async () => {
     const newer = counted(8, 20, { timestamp: 5_000 }).filter(({ offset }) => offset !== 9);
     expect(await find(logOf([...counted(0, 8), ...newer]), positionAfter(recordAt(9)))).toMatchObject({ commonEnd: 8 });
   });
 });
 
-test('whatever is lost, and however much comes after, the end of what both have is found, and never a later place', () =>
+test('finds the end of the common history for any loss, and never a later offset', () =>
   fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 60 }),

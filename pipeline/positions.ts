@@ -1,20 +1,19 @@
 /**
- * Positions in a log that know the record before them, and whether a log is still the one that they were taken from.
+ * Detects whether a log is still the one that a position was taken from.
  *
- * A broker that lost its newest records, or was put back to an older disk, gives their offsets to other records. So
- * each stored position has a mark of the last record before it. Where the log ends before the position, or has another
- * record there, the two are on different histories, and nothing may be read from the position on. Flows in: positions,
- * and a log to read. Flows out: where the two part. May import what `ports.ts` may.
+ * A broker that lost its newest records, or was restored from an older disk, assigns their offsets to other records.
+ * Each stored position therefore has a mark of the last record before it. If the log ends before the position, or has
+ * another record there, the histories differ, and reading must not continue from the position.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { frameBytes } from '../schemas/codecs.js';
 import type { Divergence, Log, LogRecord, Position, Topic } from './ports.js';
 
-/** What a mark says of its record. */
+/** A parsed mark. */
 interface Mark {
   readonly offset: number;
-  /** -1 where the log counts no leaders. */
+  /** -1 if the log has no leader epochs. */
   readonly leaderEpoch: number;
   readonly timestamp: number;
   readonly hash: string;
@@ -22,12 +21,12 @@ interface Mark {
 
 const noEpoch = -1;
 const hashCharacters = 16;
-/** A leader that was elected just now may not know for a moment how far its log is confirmed. */
+/** A newly elected leader may report too small an end of the log for a moment. */
 const defaultBeyondEndMs = 3_000;
 const lookAgainMs = 250;
 
 /**
- * Returns the mark of a record: where and when it was appended, under which leader, and a hash of its key and value.
+ * Returns the mark of a record: offset, leader epoch, timestamp, and a hash of key and value.
  */
 export function markOf(record: LogRecord): string {
   return [record.offset, record.leaderEpoch ?? noEpoch, record.timestamp, hashOf(record)].join(':');
@@ -36,11 +35,11 @@ export function markOf(record: LogRecord): string {
 /** Returns the position after the record. */
 export const positionAfter = (record: LogRecord): Position => ({ offset: record.offset + 1, mark: markOf(record) });
 
-/** Returns what a handler answers as a position. */
+/** Converts the result of a handler to a position. */
 export const asPosition = (position: number | Position): Position =>
   typeof position === 'number' ? { offset: position, mark: null } : position;
 
-/** Of the key and the value behind its frame header: the schema id in there is another one on the wire. */
+/** Hashes the key and the value without its frame header, because the registry's schema ids differ from the fixed ones. */
 function hashOf({ key, value }: LogRecord): string {
   const hash = createHash('sha1').update(key);
   if (value !== null) hash.update('\0').update(value.length > frameBytes ? value.subarray(frameBytes) : value);
@@ -56,22 +55,21 @@ function parseMark(text: string | null): Mark | undefined {
 const isSame = (record: LogRecord, { timestamp, hash }: Mark): boolean =>
   record.timestamp === timestamp && hashOf(record) === hash;
 
-/** Neither leaders nor their clocks go back within one history. */
+/** Within one history neither leader epochs nor timestamps decrease. */
 const isNewer = ({ timestamp, leaderEpoch = noEpoch }: LogRecord, mark: Mark): boolean =>
   timestamp > mark.timestamp || leaderEpoch > mark.leaderEpoch;
 
 export interface DivergenceOptions {
-  /** For how long a log that ends before the position may be a leader's that was elected just now. */
+  /** Time to wait for a newly elected leader to report the end of its log. */
   readonly beyondEndMs?: number;
-  /** Ends the wait for it. */
+  /** Returning false ends the wait. */
   readonly isWanted?: () => boolean;
 }
 
 type ReadableLog = Pick<Log, 'read' | 'bounds'>;
 
 /**
- * Returns where log and position part; undefined when the log is, as far as it can be known, the one that the position
- * was taken from.
+ * Returns the point where the log diverges from the position, or undefined if no difference is found.
  */
 export async function findDivergence(
   log: ReadableLog,
@@ -102,8 +100,8 @@ export async function findDivergence(
 }
 
 /**
- * The position itself where nothing speaks against it. Never later than where the histories parted: what is applied
- * twice is recognised, what is skipped is not. Undefined when it cannot be told.
+ * Returns an offset up to which the histories agree: the position itself if no difference is found, undefined if
+ * unknown. The offset is never beyond the point of divergence: repeated records are recognised, skipped ones are lost.
  */
 async function endOfCommonHistory(
   log: ReadableLog,
@@ -114,7 +112,7 @@ async function endOfCommonHistory(
 ): Promise<number | undefined> {
   const mark = parseMark(text);
   const last = Math.min(offset, end);
-  // Nothing before the position is left to be compared, or nothing is known of it.
+  // No record before the position is left to compare, or the position has no mark.
   if (mark === undefined || mark.offset >= offset || last <= first) return last;
   const isWithin = mark.offset < end;
   const [record] = isWithin ? await log.read(topic, partition, mark.offset, 1) : [];
@@ -123,12 +121,12 @@ async function endOfCommonHistory(
   if (isWithin && mark.offset < first) return last;
   const newer = await firstNewer(log, topic, partition, mark, first, Math.min(mark.offset + 1, end));
   if (newer <= mark.offset) return newer;
-  // Compaction has taken the record, and what came before it is no newer. A record in its place that is no newer cannot
+  // Compaction removed the record, and no earlier one is newer. A different record at its offset that is no newer cannot
   // be dated.
   return isThere ? undefined : last;
 }
 
-/** The first offset from `first` to `end` whose record is newer than the mark; `end` when none is. */
+/** Returns the first offset from `first` to `end` whose record is newer than the mark, or `end`. */
 async function firstNewer(
   log: ReadableLog,
   topic: Topic,
@@ -152,7 +150,7 @@ async function firstNewer(
   return found;
 }
 
-/** Says what a partition that stands still needs, in one line. */
+/** Describes in one line why a partition is halted and what to do. */
 export function describeDivergence({
   topic,
   partition,
@@ -168,7 +166,8 @@ export function describeDivergence({
   const other = commonEnd === null ? 'other records' : `other records${epochOf(leaderEpoch)} from ${commonEnd} on`;
   const now = end === commonEnd ? `the log ends at ${end}` : `the log holds ${first} to ${end}, with ${other}`;
   return (
-    `partition ${partition} of topic ${topic} is not the log that was read before: the stored position is ${stored}, ${now}; ` +
+    `partition ${partition} of topic ${topic} is not the log that was read before: ` +
+    `the stored position is ${stored}, ${now}; ` +
     'the partition is halted until "fenceline repair positions" has moved the position'
   );
 }
