@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Standing } from '../pipeline/catalog/store/revisions.js';
+import type { RecordRevision } from '../pipeline/catalog/store/revisions.js';
 import type { ConfigurationChange } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ApiDependencies } from './dependencies.js';
@@ -38,20 +38,20 @@ const maxAttempts = 20;
 const patientAttempts = 3;
 const maxDelayMs = 20;
 
-const etagOf = ({ revision }: Standing): string => `"r${revision}"`;
+const etagOf = ({ revision }: RecordRevision): string => `"r${revision}"`;
 
 /** Sends the revision of a record that exists as its ETag. */
-export function sendRevision(reply: Pick<FastifyReply, 'header'>, standing: Standing | undefined): void {
-  if (standing) reply.header('ETag', etagOf(standing));
+export function sendRevision(reply: Pick<FastifyReply, 'header'>, current: RecordRevision | undefined): void {
+  if (current) reply.header('ETag', etagOf(current));
 }
 
 /** Throws `precondition_failed` when If-Match is given and names no revision that the record has now. */
-function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, standing: Standing | undefined): void {
+function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, current: RecordRevision | undefined): void {
   const given = request.headers['if-match'];
   if (given === undefined) return;
   const wanted = given.split(',').map((tag) => tag.trim());
-  if (standing && (wanted.includes('*') || wanted.includes(etagOf(standing)))) return;
-  const now = standing ? `the record is at ${etagOf(standing)}` : 'there is no such record';
+  if (current && (wanted.includes('*') || wanted.includes(etagOf(current)))) return;
+  const now = current ? `the record is at ${etagOf(current)}` : 'there is no such record';
   throw new ApiError('precondition_failed', `If-Match does not match: ${now}`);
 }
 
@@ -64,7 +64,7 @@ export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'c
       await writer.catchUp();
       for (let attempt = 1; ; attempt++) {
         const { kind, id, record, isExisting, result } = plan(writer.nextTimestamp());
-        refuseUnmatched(request, isExisting ? configuration.standing(kind, id) : undefined);
+        refuseUnmatched(request, isExisting ? configuration.revisionOf(kind, id) : undefined);
         const [outcome] = await writer.write([{ kind, id, record, bases: configuration.bases(kind, id) }]);
         if (outcome?.kind === 'applied') {
           if (record !== null) sendRevision(reply, { revision: outcome.revision, deletedAtMs: null });

@@ -77,7 +77,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
   }
 
   function show(record: Stored, reply: FastifyReply) {
-    sendRevision(reply, configuration.standing(name, record._id));
+    sendRevision(reply, configuration.revisionOf(name, record._id));
     return answer(record);
   }
 

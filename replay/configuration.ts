@@ -8,7 +8,7 @@ import type { GeofenceInput } from '../api/geofences/fields.js';
 import { geofenceRecord } from '../api/geofences/record.js';
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import { createChangeDecoder } from '../pipeline/catalog/store/changes.js';
-import { type ChangeOrigin, isApplicable, originOf, type Standing } from '../pipeline/catalog/store/revisions.js';
+import { type ChangeOrigin, isApplicable, originOf, type RecordRevision } from '../pipeline/catalog/store/revisions.js';
 import type { DecodedChange, Scope } from '../pipeline/catalog/types.js';
 import { type LogRecord, topics } from '../pipeline/ports.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
@@ -22,11 +22,11 @@ const maxChangesAtOnce = 5_000;
 /** Projects, oldest first. */
 export async function readProjects(log: ReadableLog): Promise<ProjectRecord[]> {
   const projects = new Map<string, ProjectRecord>();
-  const standings = new Map<string, Standing>();
+  const revisions = new Map<string, RecordRevision>();
   for await (const changes of readChanges(log, ['project'])) {
     for (const { id, record, origin } of changes) {
-      if (!isApplicable(standings.get(id), origin)) continue;
-      standings.set(id, { revision: origin.offset, deletedAtMs: record === null ? origin.timestampMs : null });
+      if (!isApplicable(revisions.get(id), origin)) continue;
+      revisions.set(id, { revision: origin.offset, deletedAtMs: record === null ? origin.timestampMs : null });
       if (record === null) projects.delete(id);
       else projects.set(id, record as ProjectRecord);
     }

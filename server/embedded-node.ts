@@ -16,8 +16,7 @@ import {
   createConfigurationWriter,
   followComparedChanges,
 } from '../pipeline/catalog/store/changes.js';
-import { createExpirySweeper } from '../pipeline/catalog/store/expiry.js';
-import { createRestorationSweeper } from '../pipeline/catalog/store/restoration.js';
+import { createExpirySweeper, createRestorationSweeper } from '../pipeline/catalog/store/sweepers.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';

@@ -69,7 +69,7 @@ export const geofenceRoutes =
         if (isId(id)) return usersOf(request, found(configuration.geofence(callerOf(request), id), 'geofence'));
         // Not an id, so it is the pair of a tag and the externalId "users".
         const geofence = byPair(request, { tag: id, externalId: 'users' });
-        sendRevision(reply, configuration.standing('geofence', geofence._id));
+        sendRevision(reply, configuration.revisionOf('geofence', geofence._id));
         return { meta: success, geofence: geofenceJson(geofence, clock()) };
       },
     });

@@ -113,7 +113,7 @@ export const mapMarkerRoutes =
       }),
       handler: async (request, reply) => {
         const head = headOf(request);
-        sendRevision(reply, configuration.standing('map-marker', head._id));
+        sendRevision(reply, configuration.revisionOf('map-marker', head._id));
         return { meta: success, mapMarker: mapMarkerJson(head) };
       },
     });

@@ -122,7 +122,7 @@ export const mapStyleRoutes =
       }),
       handler: async (request, reply) => {
         const head = headOf(request);
-        sendRevision(reply, configuration.standing('map-style', head._id));
+        sendRevision(reply, configuration.revisionOf('map-style', head._id));
         return { meta: success, mapStyle: { ...mapStyleJson(head), style: styleOf(head) } };
       },
     });

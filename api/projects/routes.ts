@@ -51,7 +51,7 @@ export const projectRoutes =
         const reader = new FieldReader(bodyFields(request.body));
         const name = reader.requiredText('name', maxProjectNameLength);
         const { project, keys } = await createProject(writer, accepted(reader.outcome(() => name)));
-        sendRevision(reply, configuration.standing('project', project._id));
+        sendRevision(reply, configuration.revisionOf('project', project._id));
         return { meta: success, project: projectJson(project, keys) };
       },
     });
@@ -83,7 +83,7 @@ export const projectRoutes =
       }),
       handler: async (request, reply) => {
         const project = found(configuration.project(request.params.id), 'project');
-        sendRevision(reply, configuration.standing('project', project._id));
+        sendRevision(reply, configuration.revisionOf('project', project._id));
         return { meta: success, project: projectJson(project) };
       },
     });

@@ -27,7 +27,7 @@ export const settingsRoutes =
       }),
       handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
-        sendRevision(reply, configuration.standing('project', project));
+        sendRevision(reply, configuration.revisionOf('project', project));
         return { meta: success, settings: found(configuration.project(project), 'project').settings[environment] };
       },
     });

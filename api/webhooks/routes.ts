@@ -104,7 +104,7 @@ export const webhookRoutes =
       }),
       handler: async (request, reply) => {
         const record = webhookOf(deps, request);
-        sendRevision(reply, configuration.standing('webhook', record._id));
+        sendRevision(reply, configuration.revisionOf('webhook', record._id));
         return webhookAnswer(record);
       },
     });

@@ -1,9 +1,8 @@
 /**
- * What other rooms ask of the catalog: the node's own read model of projects, geofences and beacons, and its spatial
- * indexes.
+ * Public interfaces of the catalog: the node's read model of the configuration, and its spatial index.
  *
- * The read model (an LMDB file, written by one applier that follows topic `changes`) answers everything by id and by
- * list; the monitored set (in memory, in the thread that evaluates) answers everything by place.
+ * The read model is an LMDB file, written by one applier that follows topic `changes`. It serves reads by id and by
+ * list. The spatial index is in the memory of the evaluating thread and serves queries by location.
  */
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { Environment } from '../../schemas/json/common.js';
@@ -14,7 +13,7 @@ import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { EvaluationContext } from '../evaluation/types.js';
-import type { Base, ChangeOrigin, EditOutcome, Standing } from './store/revisions.js';
+import type { Base, ChangeOrigin, EditOutcome, RecordRevision } from './store/revisions.js';
 
 export interface Scope {
   readonly project: string;
@@ -40,41 +39,41 @@ export interface Page<T> {
   readonly hasMore: boolean;
 }
 
-/** The configured things as of the applied offset; reads are synchronous. */
+/** The configuration as of the applied offset. Reads are synchronous. */
 export interface ConfigurationReader {
-  /** Grows with every applied change: what is derived from the configuration may be kept until it does. */
+  /** Increases with every applied change. Data derived from the configuration may be cached until then. */
   readonly version: number;
-  /** How a record stands, deleted or not; undefined where nothing was ever heard of it. */
-  standing(kind: ChangeKind, id: string): Standing | undefined;
+  /** Returns the revision of a record, deleted or not; undefined if the record is unknown. */
+  revisionOf(kind: ChangeKind, id: string): RecordRevision | undefined;
   /**
-   * What the next edit of the record is to name as its bases, if it takes into account all that is to be read here
-   * now.
+   * Returns the bases for the next edit of the record, if the edit takes the current content of this read model into
+   * account.
    */
   bases(kind: ChangeKind, id: string): Base[];
   project(id: string): ProjectRecord | undefined;
   projects(): ProjectRecord[];
-  /** Undefined unless it belongs to the scope. A geofence past its `deleteAfter` is not there any more. */
+  /** Returns a geofence of the scope; undefined if there is none or its `deleteAfter` has passed. */
   geofence(scope: Scope, id: string): GeofenceRecord | undefined;
-  /** Also one past its `deleteAfter`, as long as its record is kept: for whoever judges by a location's time. */
-  keptGeofence(scope: Scope, id: string): GeofenceRecord | undefined;
+  /** Returns a geofence even after its `deleteAfter` while its record is stored, for evaluation by a location's time. */
+  storedGeofence(scope: Scope, id: string): GeofenceRecord | undefined;
   beacon(scope: Scope, id: string): BeaconRecord | undefined;
   geofences(query: ListQuery): Page<GeofenceRecord>;
   beacons(query: ListQuery): Page<BeaconRecord>;
   webhook(scope: Scope, id: string): WebhookRecord | undefined;
-  /** Oldest first. The list is the same object until a webhook of any project changes. */
+  /** Lists webhooks, oldest first. Returns the same array until a webhook of any project changes. */
   webhooks(scope: Scope): readonly WebhookRecord[];
   readonly mapStyles: UploadedFiles<MapStyleHead>;
   readonly mapMarkers: UploadedFiles<MapMarkerHead>;
 }
 
 /**
- * Files that owners upload, of which a scope has few: what is known of each, and the bytes for when they are needed.
+ * Uploaded files, of which a scope has few. Heads are cached in memory; contents are read on demand.
  */
 export interface UploadedFiles<Head> {
-  /** Oldest first. The list is the same object until a file of the kind changes, of any project. */
+  /** Lists heads, oldest first. Returns the same array until a file of the kind changes in any project. */
   list(scope: Scope): readonly Head[];
   find(scope: Scope, id: string): Head | undefined;
-  /** Of a style its JSON, of a marker its image. */
+  /** Returns the JSON of a style or the image of a marker. */
   content(scope: Scope, id: string): Buffer | undefined;
 }
 
@@ -91,48 +90,48 @@ export interface ConfigurationChange {
     | MapMarkerRecord
     | null;
   /**
-   * Revisions that the change takes into account: it is refused where the record stands at another. Absent: it
-   * replaces whatever stands there.
+   * Revisions that the change takes into account. It is refused if the record is at another revision. Absent: the change
+   * is applied in any case.
    */
   readonly bases?: readonly Base[];
 }
 
 /**
- * Appends changes and waits until this node's read model has applied or refused them, so that a client reads its own
+ * Appends changes and waits until this node's read model has applied or refused them. Clients thus read their own
  * writes.
  */
 export interface ConfigurationWriter {
-  /** The outcome of each change, in their order. */
+  /** Returns the outcomes in the order of the changes. */
   write(changes: readonly ConfigurationChange[]): Promise<readonly EditOutcome[]>;
-  /** Resolves when the read model has applied all that was written anywhere before the call. */
+  /** Resolves when the read model has applied everything that any node wrote before the call. */
   catchUp(): Promise<void>;
-  /** Epoch ms for `createdAt`/`updatedAt`: never the same twice on a node, so that time cursors lose nothing. */
+  /** Returns epoch ms for `createdAt` and `updatedAt`. Unique on a node, so that cursors by time skip no record. */
   nextTimestamp(): number;
 }
 
 /**
- * `origin` is absent where a change doesn't come from the log: it is applied whatever stands there, and gives its
- * record no revision.
+ * A change to apply. Without `origin` it does not come from the log: it is applied in any case, and its record gets no
+ * revision.
  */
 export type DecodedChange = Pick<Change, 'kind' | 'id'> & {
   readonly record: ConfigurationChange['record'];
   readonly origin?: ChangeOrigin;
 };
 
-/** The evaluating thread's side: what a location is evaluated against, and the definitions behind the rows. */
+/** The evaluating thread's access: evaluation contexts, and the configuration behind their rows. */
 export interface Catalog {
-  /** Takes in what the read model has applied since; cheap when there is nothing new. Called between batches. */
+  /** Applies the latest changes of the read model; cheap if there are none. Called between batches. */
   catchUp(): void;
-  /** Undefined for an unknown project. */
+  /** Returns the context of a scope; undefined for an unknown project. */
   context(scope: Scope): EvaluationContext | undefined;
   readonly configuration: ConfigurationReader;
 }
 
-/** Questions by place. Served by the thread that holds the monitored set; answers are wire forms, ready to send. */
+/** Queries by location, served by the thread that holds the spatial index. Results are the API's JSON. */
 export interface SpatialQueries {
-  /** Geofences that contain the point, monitored or not disabled, as summaries. */
+  /** Returns summaries of the enabled geofences that contain the point. */
   context(
-    question: Scope & {
+    query: Scope & {
       longitude: number;
       latitude: number;
       accuracyM: number;
@@ -140,9 +139,9 @@ export interface SpatialQueries {
       atMs?: number;
     },
   ): Promise<object[]>;
-  /** Enabled geofences by distance of their boundary (0 inside), nearest first. */
+  /** Returns enabled geofences, nearest first, by the distance of their boundary (0 inside). */
   searchGeofences(
-    question: Scope & {
+    query: Scope & {
       longitude: number;
       latitude: number;
       limit: number;
@@ -154,10 +153,10 @@ export interface SpatialQueries {
       atMs?: number;
     },
   ): Promise<object[]>;
-  /** Enabled beacons within `radiusM`, nearest first, as beacon summaries. */
+  /** Returns summaries of the enabled beacons within `radiusM`, nearest first. */
   searchBeacons(
-    question: Scope & { longitude: number; latitude: number; radiusM: number; limit: number },
+    query: Scope & { longitude: number; latitude: number; radiusM: number; limit: number },
   ): Promise<object[]>;
-  /** For each fence looked at: distance, share, confidence, and the rule that let it through or stopped it. */
-  explain(question: Scope & { location: object; state?: object; geofence?: string }): Promise<object>;
+  /** Returns distance, share, confidence and deciding rule for each examined fence. */
+  explain(query: Scope & { location: object; state?: object; geofence?: string }): Promise<object>;
 }

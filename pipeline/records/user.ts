@@ -24,7 +24,7 @@ const listedGeofences = (
   atMs: number,
 ): GeofenceSummary[] =>
   visits.flatMap((visit) => {
-    const record = configuration.keptGeofence(scope, visit.id);
+    const record = configuration.storedGeofence(scope, visit.id);
     const isShown = record !== undefined && isOfGeneration(visit, record.createdAt) && isListed(record, atMs);
     return isShown ? [geofenceSummary(record)] : [];
   });

@@ -1,6 +1,5 @@
 /**
- * What the evaluating thread holds in memory of the read model: the monitored fences and beacons of every project and
- * environment.
+ * Holds the monitored fences and beacons of all projects and environments in the memory of the evaluating thread.
  */
 import type { Environment } from '../../../schemas/json/common.js';
 import { defaultBounds, type EvaluationContext } from '../../evaluation/types.js';
@@ -11,7 +10,7 @@ import { MonitoredBeacons } from './monitored-beacons.js';
 import { MonitoredFences } from './monitored-fences.js';
 import { createTreeBuilder } from './tree-builder.js';
 
-/** EvaluationContext with the questions by place that only this room asks of them. */
+/** An evaluation context with the spatial queries that only the catalog uses. */
 export interface MonitoredContext extends EvaluationContext {
   readonly fences: MonitoredFences;
   readonly beacons: MonitoredBeacons;
@@ -25,13 +24,13 @@ export interface MonitoredCatalog extends Catalog {
 type Monitored = Pick<MonitoredContext, 'fences' | 'beacons'>;
 type ByEnvironment<T> = Partial<Record<Environment, T>>;
 
-/** Loads everything the read model holds; a million fences take seconds. */
+/** Loads the read model into memory. A million fences take seconds. */
 export function createCatalog(readModel: ReadModel): MonitoredCatalog {
   const builder = createTreeBuilder();
   const compileRules = createRulesCompiler();
   let monitored = new Map<string, ByEnvironment<Monitored>>();
-  /** What has been asked for; dropped with every change of its project. */
-  let answered = new Map<string, ByEnvironment<MonitoredContext>>();
+  /** Cached contexts; dropped when their project changes. */
+  let contexts = new Map<string, ByEnvironment<MonitoredContext>>();
   let version = 0;
 
   function of({ project, environment }: Scope): Monitored {
@@ -51,18 +50,18 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
     readModel.refresh();
     version = readModel.version;
     monitored = new Map();
-    answered = new Map();
+    contexts = new Map();
     for (const { scope, id, fence } of readModel.compactFences()) of(scope).fences.setUnindexed(id, fence);
     for (const { test, live } of monitored.values()) {
       test?.fences.indexAll();
       live?.fences.indexAll();
     }
-    for (const beacon of readModel.everyBeacon()) of(beacon).beacons.set(beacon);
+    for (const beacon of readModel.allBeacons()) of(beacon).beacons.set(beacon);
   }
 
-  function takeIn({ kind, id, scope }: ChangedThing): void {
+  function applyChange({ kind, id, scope }: ChangedThing): void {
     if (scope === null) {
-      answered.delete(id);
+      contexts.delete(id);
     } else if (kind === 'geofence') {
       const fence = readModel.compactFence(scope, id);
       if (fence) of(scope).fences.set(id, fence);
@@ -78,14 +77,14 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
     const project = readModel.project(scope.project);
     if (project === undefined) return undefined;
     const context = { ...of(scope), settings: project.settings[scope.environment], bounds: defaultBounds };
-    answered.set(scope.project, { ...answered.get(scope.project), [scope.environment]: context });
+    contexts.set(scope.project, { ...contexts.get(scope.project), [scope.environment]: context });
     return context;
   }
 
   load();
   return {
     configuration: readModel,
-    context: (scope) => answered.get(scope.project)?.[scope.environment] ?? assemble(scope),
+    context: (scope) => contexts.get(scope.project)?.[scope.environment] ?? assemble(scope),
     catchUp() {
       readModel.refresh();
       const latest = readModel.version;
@@ -95,7 +94,7 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
         load();
         return;
       }
-      for (const thing of things) takeIn(thing);
+      for (const thing of things) applyChange(thing);
       version = latest;
     },
     close: () => builder.close(),

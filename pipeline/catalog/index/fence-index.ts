@@ -1,18 +1,18 @@
 /**
- * Which fences' boxes touch a point's: a static tree over the bulk, a small dynamic one over what was added since.
+ * Finds the fences whose boxes touch the box of a query: a large static tree, and a small dynamic one for recent fences.
  *
- * A removed row is struck from the static tree; an added one goes into the small tree. When what was added and
- * struck passes a bound, a new static tree is built from a snapshot, in another thread when it is large. Changes go on
- * meanwhile and are struck from the snapshot's rows too; the swap replaces the tree, and what was added since the
- * snapshot stays in the small one.
+ * A removed row is deleted from the static tree; an added one goes into the dynamic tree. When the number of changes
+ * passes a limit, a new static tree is built from a snapshot, in another thread if it is large. Rows that are removed
+ * meanwhile are also removed from the snapshot. When the new tree replaces the old one, rows added since the snapshot
+ * stay in the dynamic tree.
  *
- * Boxes are cut at the antimeridian: a fence that crosses it is held as two, and so is a query that reaches it.
+ * Boxes are split at the antimeridian: a fence or a query that crosses it has two.
  */
 import RBush from 'rbush';
 import { BoxList, BoxTree, packTree, perDegree, RowBuffer, roundedDown, roundedUp } from './box-tree.js';
 import type { TreeBuilder } from './tree-builder.js';
 
-/** In {@link perDegree}ths of a degree, like every box here. */
+/** In units of 1 / {@link perDegree} degree, like all boxes of this file. */
 interface Box {
   readonly minX: number;
   readonly minY: number;
@@ -22,35 +22,35 @@ interface Box {
 interface Entry extends Box {
   readonly row: number;
 }
-/** A node of the small tree, as RBush's `toJSON` shows it. */
+/** A node of the dynamic tree, as RBush's `toJSON` returns it. */
 interface Node extends Box {
   readonly leaf: boolean;
   readonly children: readonly (Entry | Node)[];
 }
 
-/** The boxes of a snapshot in the order in which they were packed, and the tree over them once it is built. */
+/** The boxes of a snapshot in the order of packing, and the tree over them once it is built. */
 interface Bulk {
-  /** Row of each box; -1 once struck. */
+  /** Row of each box; -1 after removal. */
   readonly rowOf: Int32Array;
   /** First box of each row; -1 for none. A second box follows the first. */
   readonly firstBoxOf: Int32Array;
   tree: BoxTree | undefined;
-  /** Boxes struck so far. */
-  struck: number;
+  /** Number of removed boxes. */
+  removed: number;
 }
 
-const emptyBulk = (): Bulk => ({ rowOf: new Int32Array(0), firstBoxOf: new Int32Array(0), tree: undefined, struck: 0 });
+const emptyBulk = (): Bulk => ({ rowOf: new Int32Array(0), firstBoxOf: new Int32Array(0), tree: undefined, removed: 0 });
 
-/** Packs anew when more than this many boxes, and more than this share of the bulk, are out of place. */
+/** A new tree is built when more boxes than this number, and more than this share of the tree, have changed. */
 const minChangesToPack = 1_024;
 const shareToPack = 0.02;
 
 const halfTurn = 180 * perDegree;
 const fullTurn = 360 * perDegree;
-/** In place of a box's west: there is none. */
+/** Marks an absent box, in place of its western coordinate. */
 const absent = 2 ** 31 - 1;
 
-/** Adds to `list` the box, or the two, within [-180, 180] degrees that cover the same places as the box at `at`. */
+/** Adds the box at `at` to `list`, as one or two boxes within [-180, 180] degrees. */
 function addCutAtAntimeridian(row: number, boxes: Int32Array, at: number, list: BoxList): void {
   const [minX, minY, maxX, maxY] = [boxes[at]!, boxes[at + 1]!, boxes[at + 2]!, boxes[at + 3]!];
   if (maxX - minX >= fullTurn) {
@@ -67,19 +67,19 @@ export class FenceIndex {
   readonly found = new RowBuffer();
   readonly #builder: TreeBuilder;
   #bulk = emptyBulk();
-  /** A snapshot that is being built. */
+  /** The snapshot whose tree is being built. */
   #pending: Bulk | undefined;
   /** Per row minX, minY, maxX, maxY; {@link absent} for a row without a fence. */
   #boxes = new Int32Array(0);
-  /** All rows are less. */
+  /** Greater than all rows. */
   #rowsEnd = 0;
   readonly #recent = new RBush<Entry>();
   readonly #recentEntries = new Map<number, Entry[]>();
   /** Rows added since the pending snapshot was taken. */
   readonly #sinceSnapshot = new Set<number>();
-  /** Has any fence ever had two boxes? Only then can a narrow query find a row twice. */
+  /** True once a fence had two boxes. Only then a query away from the antimeridian can find a row twice. */
   #hasCutBoxes = false;
-  /** By row: the number of the last query that found it. */
+  /** Number of the last query that found the row, by row. */
   #foundIn = new Int32Array(0);
   #query = 0;
 
@@ -88,8 +88,8 @@ export class FenceIndex {
   }
 
   /**
-   * Adds a row that isn't there. `box`: [minX, minY, maxX, maxY] in degrees; longitudes may leave [-180, 180], for a
-   * box is in the frame of its unwrapped fence.
+   * Adds a new row. `box` is [minX, minY, maxX, maxY] in degrees. Longitudes may be outside [-180, 180], because the
+   * ring of the fence is unwrapped.
    */
   add(row: number, box: Float64Array): void {
     this.addUnpacked(row, box);
@@ -98,7 +98,7 @@ export class FenceIndex {
     this.#packIfDue();
   }
 
-  /** The same for many, to be followed by {@link packAll}: until then they are not found. */
+  /** Adds a row that is not found until {@link packAll}. For loading many rows. */
   addUnpacked(row: number, box: Float64Array): void {
     this.#growTo(row + 1);
     this.#boxes[4 * row] = roundedDown(box[0]!);
@@ -107,7 +107,7 @@ export class FenceIndex {
     this.#boxes[4 * row + 3] = roundedUp(box[3]!);
   }
 
-  /** Packs all rows at once, in this thread. For loading. */
+  /** Builds the tree of all rows in this thread. For loading. */
   packAll(): void {
     const { bulk, boxes } = this.#snapshot();
     this.#recent.clear();
@@ -116,20 +116,20 @@ export class FenceIndex {
     this.#bulk = bulk;
   }
 
-  /** Does nothing for a row that isn't there. */
+  /** Removes a row, if it exists. */
   remove(row: number): void {
     if (row < this.#rowsEnd) this.#boxes[4 * row] = absent;
     for (const entry of this.#recentEntries.get(row) ?? []) this.#recent.remove(entry);
     this.#recentEntries.delete(row);
     this.#sinceSnapshot.delete(row);
-    strike(this.#bulk, row);
-    if (this.#pending) strike(this.#pending, row);
+    removeFromBulk(this.#bulk, row);
+    if (this.#pending) removeFromBulk(this.#pending, row);
     this.#packIfDue();
   }
 
   /**
-   * Finds the rows whose box touches the box around a point that reaches `halfWidth` and `halfHeight` degrees from it.
-   * They are in `found` until the next search, each once.
+   * Finds the rows whose box touches the box of `halfWidth` and `halfHeight` degrees around a point. `found` contains
+   * each of them once until the next search.
    */
   search(longitude: number, latitude: number, halfWidth: number, halfHeight: number): void {
     const south = roundedDown(Math.max(latitude - halfHeight, -90));
@@ -195,7 +195,7 @@ export class FenceIndex {
   }
 
   #packIfDue(): void {
-    const changes = this.#recentEntries.size + this.#bulk.struck;
+    const changes = this.#recentEntries.size + this.#bulk.removed;
     if (this.#pending || changes <= Math.max(minChangesToPack, shareToPack * this.#bulk.rowOf.length)) return;
     const { bulk, boxes } = this.#snapshot();
     if (bulk.rowOf.length === 0) {
@@ -218,7 +218,7 @@ export class FenceIndex {
       addCutAtAntimeridian(row, this.#boxes, 4 * row, list);
       this.#hasCutBoxes ||= list.length - firstBoxOf[row]! > 1;
     }
-    return { bulk: { rowOf: list.rows, firstBoxOf, tree: undefined, struck: 0 }, boxes: list.boxes };
+    return { bulk: { rowOf: list.rows, firstBoxOf, tree: undefined, removed: 0 }, boxes: list.boxes };
   }
 
   #swap(bulk: Bulk): void {
@@ -233,19 +233,19 @@ export class FenceIndex {
   }
 }
 
-/** Takes a row out of a bulk, if it is there. */
-function strike(bulk: Bulk, row: number): void {
+/** Removes a row from a snapshot, if it exists. */
+function removeFromBulk(bulk: Bulk, row: number): void {
   const first = bulk.firstBoxOf[row] ?? -1;
   if (first < 0) return;
   bulk.firstBoxOf[row] = -1;
   for (let box = first; bulk.rowOf[box] === row; box++) {
     bulk.rowOf[box] = -1;
-    bulk.tree?.strike(box);
-    bulk.struck++;
+    bulk.tree?.remove(box);
+    bulk.removed++;
   }
 }
 
-/** What `RBush.search` does, without an array for each query: twice as fast. */
+/** Searches like `RBush.search`, without an array per query: twice as fast. */
 function collectRecent(node: Node, west: number, south: number, east: number, north: number, found: RowBuffer): void {
   const { children, leaf } = node;
   for (let index = 0; index < children.length; index++) {

@@ -1,4 +1,4 @@
-/** The beacons of one project and environment: by identifiers, by id, and by place. */
+/** Indexes the beacons of one project and environment by identifiers, by id and by location. */
 import { around } from 'geokdbush';
 import KDBush from 'kdbush';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
@@ -7,11 +7,11 @@ import { beaconKey } from '../../evaluation/beacons.js';
 import type { Beacons, MonitoredBeacon } from '../../evaluation/types.js';
 import { distance } from '../../geometry/scale.js';
 
-/** Indexed anew when more than this many, and more than this share of the indexed ones, have changed. */
+/** The index is rebuilt when more beacons than this number, and more than this share, have changed. */
 const minChangesToIndex = 256;
 const shareToIndex = 0.05;
 
-/** The sphere of the index and the ellipsoid of our distances differ by less than this. */
+/** The distances of the index (on a sphere) and of Fenceline (on an ellipsoid) differ by less than this factor. */
 const sphereMargin = 1.01;
 
 const noBeacons: readonly MonitoredBeacon[] = [];
@@ -29,15 +29,15 @@ export interface BeaconAtDistance {
 
 export class MonitoredBeacons implements Beacons {
   readonly #byId = new Map<string, Placed>();
-  /** Several records may carry the same identifiers. By identifiers, then by id. */
+  /** By identifiers, then by id: several records may have the same identifiers. */
   readonly #byKey = new Map<string, Map<string, Placed>>();
   #indexed: Placed[] = [];
   #index: KDBush | undefined;
-  /** Beacons that the index doesn't hold as they are now. */
+  /** Beacons that changed since the index was built. */
   readonly #recent = new Map<string, Placed>();
   #outdated = 0;
 
-  /** Adds the beacon, in place of the one with this id if there is any. */
+  /** Adds or replaces a beacon. */
   set(record: BeaconRecord): void {
     this.delete(record._id);
     const [longitude, latitude] = record.coordinates;
@@ -55,7 +55,7 @@ export class MonitoredBeacons implements Beacons {
     this.#recent.set(beacon.id, beacon);
   }
 
-  /** Does nothing when there is no such beacon. */
+  /** Deletes a beacon, if it exists. */
   delete(id: string): void {
     const beacon = this.#byId.get(id);
     if (beacon === undefined) return;
@@ -74,7 +74,7 @@ export class MonitoredBeacons implements Beacons {
     return this.#byId.get(id);
   }
 
-  /** Enabled beacons within `radiusM`, nearest first, equally near ones by id. */
+  /** Returns enabled beacons within `radiusM` by distance, then by id. */
   nearest(longitude: number, latitude: number, radiusM: number, limit: number): BeaconAtDistance[] {
     this.#indexIfDue();
     const found: BeaconAtDistance[] = [];

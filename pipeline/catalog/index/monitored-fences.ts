@@ -1,8 +1,7 @@
 /**
- * The fences of one project and environment, in the memory of the thread that evaluates: shapes, rules, and the index
- * by place.
+ * Holds the fences of one project and environment in the memory of the evaluating thread: shapes, rules and spatial
+ * index.
  */
-
 import type { FenceRules, Fences, Zone } from '../../evaluation/types.js';
 import { latitudeReach, longitudeReach } from '../../geometry/scale.js';
 import { ShapeTable } from '../../geometry/shapes.js';
@@ -25,7 +24,7 @@ export class MonitoredFences implements Fences {
   readonly #index: FenceIndex;
   readonly #box = new Float64Array(4);
   readonly #compileRules: MonitoredFencesOptions['compileRules'];
-  /** One text for each tag, however many fences carry it. */
+  /** One string per tag, shared by all its fences. */
   readonly #sharedTags = new Map<string, { readonly tag: string; fences: number }>();
 
   constructor({ builder, compileRules }: MonitoredFencesOptions) {
@@ -37,22 +36,22 @@ export class MonitoredFences implements Fences {
     return this.#rowById.size;
   }
 
-  /** Adds the fence, in place of the one with this id if there is any. Rows change. */
+  /** Adds or replaces a fence, which gets another row. */
   set(id: string, fence: CompactFence): void {
     this.delete(id);
-    this.#index.add(this.#take(id, fence), this.#box);
+    this.#index.add(this.#addRow(id, fence), this.#box);
   }
 
-  /** For loading: the id must not be there yet, and the fence is no candidate before {@link indexAll}. */
+  /** Adds a fence with a new id that is no candidate until {@link indexAll}. For loading. */
   setUnindexed(id: string, fence: CompactFence): void {
-    this.#index.addUnpacked(this.#take(id, fence), this.#box);
+    this.#index.addUnpacked(this.#addRow(id, fence), this.#box);
   }
 
   indexAll(): void {
     this.#index.packAll();
   }
 
-  /** Does nothing when there is no such fence. */
+  /** Deletes a fence, if it exists. */
   delete(id: string): void {
     const row = this.#rowById.get(id);
     if (row === undefined) return;
@@ -94,7 +93,7 @@ export class MonitoredFences implements Fences {
     return this.#tags[row]!;
   }
 
-  /** How many fences carry this tag. */
+  /** Returns the number of fences with a tag. */
   tagged(tag: string): number {
     return this.#sharedTags.get(tag)?.fences ?? 0;
   }
@@ -111,13 +110,13 @@ export class MonitoredFences implements Fences {
     return this.#shapes.holdsHalf(row, longitude, latitude, accuracyM);
   }
 
-  /** Metres to the boundary, positive inside. */
+  /** Returns the distance to the boundary in metres, positive inside. */
   signedDistance(row: number, longitude: number, latitude: number): number {
     return this.#shapes.signedDistance(row, longitude, latitude);
   }
 
-  /** Answers the new row; its box is in `#box`. */
-  #take(id: string, { generation, shape, rules, tag }: CompactFence): number {
+  /** Returns the new row and writes its box to `#box`. */
+  #addRow(id: string, { generation, shape, rules, tag }: CompactFence): number {
     const row =
       shape.type === 'circle'
         ? this.#shapes.addCircle(shape.longitude, shape.latitude, shape.radiusM)
@@ -127,11 +126,11 @@ export class MonitoredFences implements Fences {
     this.#generations[row] = generation;
     this.#rowById.set(id, row);
     this.#rules[row] = this.#compileRules(rules);
-    this.#tags[row] = this.#takeTag(tag);
+    this.#tags[row] = this.#shareTag(tag);
     return row;
   }
 
-  #takeTag(text: string): string {
+  #shareTag(text: string): string {
     const known = this.#sharedTags.get(text);
     if (known) {
       known.fences++;

@@ -1,4 +1,4 @@
-/** Fences by the distance of their boundary from a point. */
+/** Finds fences by the distance of their boundary from a point. */
 import type { MonitoredFences } from './monitored-fences.js';
 
 export interface FenceAtDistance {
@@ -8,31 +8,30 @@ export interface FenceAtDistance {
 }
 
 export interface NearestOptions {
-  /** Any of them; undefined for all fences. */
+  /** Fences must have one of these tags; undefined: all fences. */
   readonly tags?: readonly string[] | undefined;
   readonly maxDistanceM?: number | undefined;
-  /** Which rows are told. */
+  /** Selects the rows to return. */
   readonly accepts: (row: number) => boolean;
 }
 
 const firstReachM = 500;
 /**
- * Farther off all fences are looked at: distances are made for nearness, and from a polar point a fence beyond the
- * equator seems nearer than the box of what is so near.
+ * Beyond this reach all fences are examined. Distances are accurate for near fences only: from a pole, a fence beyond
+ * the equator may seem nearer than the search box reaches.
  */
 const lastReachM = 4_096_000;
 
 /**
- * After measuring so many fences it is a good moment to let others have a turn: a tenth of a millisecond to a
- * millisecond.
+ * Number of fences that are measured before the search yields to other work: 0.1 to 1 ms.
  */
 const measuredPerTurn = 1_000;
 
 /**
- * Yields fences, and undefined where others may have a turn.
+ * Yields fences by distance, then by id, and undefined where the caller may let other work run.
  *
- * Nearest first, equally near ones by id. Looks within a reach that doubles, and only when more is asked for; the set
- * may change between steps: nothing is told twice, and what was there all the time is told.
+ * Doubles the reach of the search, and only when more fences are requested. The set of fences may change between steps:
+ * no fence is returned twice, and every fence that exists throughout is returned.
  */
 export function* nearestFences(
   fences: MonitoredFences,
@@ -48,7 +47,7 @@ export function* nearestFences(
     let measured = 0;
     for (const id of newWithin(reachM)) {
       if (measured++ % measuredPerTurn === measuredPerTurn - 1) yield;
-      // The set may have changed at the last turn.
+      // The set may have changed at the last yield.
       const row = fences.rowOf(id);
       if (row < 0) continue;
       const distanceM = Math.max(0, -fences.signedDistance(row, longitude, latitude));
@@ -59,7 +58,7 @@ export function* nearestFences(
     return found.sort((a, b) => a.distanceM - b.distanceM || (a.id < b.id ? -1 : 1));
   }
 
-  /** Ids of the fences whose boxes are within reach, but for those that were told or refused before. */
+  /** Returns ids of the fences whose boxes are within reach, without those that were examined before. */
   function newWithin(reachM: number): string[] {
     const ids: string[] = [];
     const rows = fences.candidates(longitude, latitude, reachM > lastReachM ? Infinity : reachM);
@@ -72,7 +71,7 @@ export function* nearestFences(
     return ids;
   }
 
-  /** All that could be told; reached long before the reach is everywhere when the fences are few or near. */
+  /** Number of fences to find. Usually reached long before the search covers the world. */
   const total = wanted ? [...wanted].reduce((sum, tag) => sum + fences.tagged(tag), 0) : fences.size;
   for (let reachM = firstReachM; seen.size < total; reachM = reachM >= lastReachM ? Infinity : reachM * 2) {
     yield* yield* within(Math.min(reachM, maxDistanceM));

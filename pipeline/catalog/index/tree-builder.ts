@@ -1,23 +1,23 @@
-/** Builds static trees; large ones in a worker thread, for a million boxes take half a second. */
+/** Builds static trees. Large ones are built in a worker thread, because a million boxes take half a second. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { packTree, treeNodeSize } from './box-tree.js';
 
-/** Fewer boxes than this are built at once, in under 10 ms. */
+/** Trees of fewer boxes are built synchronously, in under 10 ms. */
 const boxesBuiltAtOnce = 20_000;
 
 export interface TreeBuilder {
   /**
-   * Hands over the packed tree: at once for few boxes, else when the worker is done. There must be at least one box.
+   * Calls `done` with the packed tree: at once for few boxes, else when the worker is done. There must be at least one
+   * box.
    */
   build(boxes: Int32Array, done: (packed: SharedArrayBuffer) => void): void;
   close(): Promise<void>;
 }
 
 /**
- * `packTree`, as text that runs the same from source and from the build, where the path to this file's siblings
- * differs.
+ * `packTree` as the text of a worker. A text runs both from source and from the build, where paths differ.
  */
 const program = `
   const { parentPort, workerData } = require('node:worker_threads');
@@ -32,8 +32,8 @@ const program = `
 `;
 
 /**
- * The worker starts with the first large build and doesn't keep the process alive. A failure in it is thrown as
- * uncaught.
+ * Creates a builder. Its worker starts with the first large build and does not keep the process alive. A failure in the
+ * worker is an uncaught exception.
  */
 export function createTreeBuilder(): TreeBuilder {
   const waiting: ((packed: SharedArrayBuffer) => void)[] = [];

@@ -1,7 +1,7 @@
 /**
- * Why a location does, or doesn't, make an event of each fence around it.
+ * Explains why a location makes or does not make an event for each fence around it.
  *
- * The verdicts are those of evaluation itself, asked once more; this file only names them for people, and measures.
+ * The verdicts come from the functions of evaluation itself. This file adds texts and measurements.
  */
 import type { DeviceState, Location, Visit } from '../../../schemas/records.js';
 import { isoTime } from '../../../schemas/wire/common.js';
@@ -16,36 +16,35 @@ import type { MonitoredContext } from '../index/catalog.js';
 import { type FenceAtDistance, nearestFences } from '../index/nearest-fences.js';
 import type { ConfigurationReader } from '../types.js';
 
-/** The rule that let a fence make its event, or stood in the way. Codes are stable. */
+/** The rules that decide whether a fence makes an event. Codes are stable. */
 export const ruleTexts = {
-  entered: 'Inside, and nothing stands in the way: the entry is told.',
-  exited: 'Outside, and nothing stands in the way: the exit is told.',
-  dwelled: 'Inside for longer than the dwell threshold: the dwell is told.',
-  already_inside: 'Inside before and still inside: an entry is told once.',
-  still_within_buffer: 'Outside the boundary, but within the accuracy that the project allows before an exit.',
+  entered: 'The device entered the geofence: an entry event is generated.',
+  exited: 'The device left the geofence: an exit event is generated.',
+  dwelled: 'The visit is longer than the dwell threshold: a dwell event is generated.',
+  already_inside: 'The device was inside and still is: an entry is reported once per visit.',
+  still_within_buffer: 'Outside the boundary, but within the accuracy that bufferExits allows before an exit.',
   dwell_threshold_not_reached: 'Still inside; the dwell threshold has not passed.',
   already_dwelled: 'Still inside; a dwell is reported once per visit.',
-  stays_outside_boundary: 'Outside the boundary before and now.',
-  within_accuracy_only: 'Outside the boundary, though the accuracy reaches it: entries need bufferEntries for that.',
+  stays_outside_boundary: 'The device was outside the boundary and still is.',
+  within_accuracy_only: 'Outside the boundary, but within the accuracy: only bufferEntries would make this an entry.',
   not_stopped: 'Stop detection is on, and the device is neither stopped nor in the foreground.',
-  confidence_below_minimum: "The confidence is less than the project's minimumConfidence.",
+  confidence_below_minimum: "The confidence is below the project's minimumConfidence.",
   disabled: 'The geofence is disabled.',
-  past_disable_after: 'The geofence is past its disableAfter.',
+  past_disable_after: 'The time disableAfter of the geofence has passed.',
   closed: 'The geofence is closed at this time, and the project restricts events to operating hours.',
-  not_for_this_user: 'The geofence is for other users.',
-  not_for_this_address: "The request's address doesn't match the geofence's ip: this update changes nothing about it.",
-  left_in_silence: 'Left while the geofence was not monitored: the visit ends without an event.',
-  past_delete_after: 'The geofence is past its deleteAfter: it is forgotten in silence.',
-  deleted: 'The geofence no longer exists: it is forgotten in silence.',
+  not_for_this_user: 'The geofence is limited to other users.',
+  not_for_this_address: 'The IP address of the request does not match the geofence: the location is ignored for it.',
+  left_in_silence: 'The device left while the geofence was not monitored: the visit ends without an event.',
+  past_delete_after: 'The time deleteAfter of the geofence has passed: the visit ends without an event.',
+  deleted: 'The geofence no longer exists: the visit ends without an event.',
   no_such_geofence: 'This project has no geofence with this _id in this environment.',
-  too_many_geofences:
-    'Nothing stands in the way but the bounds on entering: the user is inside of, or the accuracy reaches, too many geofences.',
-  location_repeated: 'The location says the same as the last one: nothing happens.',
-  location_stale: 'The location is older than the last one: nothing happens.',
+  too_many_geofences: 'The limit on entries applies: the user is inside, or the accuracy reaches, too many geofences.',
+  location_repeated: 'The location equals the last one and is ignored.',
+  location_stale: 'The location is older than the last one and is ignored.',
 } as const;
 export type RuleCode = keyof typeof ruleTexts;
 
-/** Says why an explanation may look empty. Codes are stable. */
+/** Notices about explanations that may look empty. Codes are stable. */
 export const noticeTexts = {
   no_geofences: 'This project has no geofences in this environment.',
   no_geofence_near: 'No geofence is within 1,000 m of the location. The nearest ones are listed.',
@@ -61,7 +60,7 @@ export interface ExplainedFence {
   readonly externalId?: string;
   readonly description?: string;
   readonly distance_m?: number;
-  /** Share of the disc of accuracy that lies in the fence. */
+  /** Share of the accuracy disc that is inside the fence. */
   readonly overlap?: number;
   readonly zone?: (typeof zoneNames)[number];
   readonly entryConfidence?: number;
@@ -71,7 +70,7 @@ export interface ExplainedFence {
 }
 
 export interface Explanation {
-  /** ISO 8601. The location's time, by which everything in the explanation was judged. */
+  /** Time of the location, ISO 8601. All rules are evaluated at this time. */
   readonly evaluatedAt: string;
   readonly evaluation: {
     readonly result: Evaluation['result'];
@@ -86,21 +85,21 @@ export interface Explanation {
   };
   readonly notice?: { readonly code: NoticeCode; readonly text: string };
   /**
-   * First those the device was inside of, then the others, nearest first. Only the asked one where one was asked for.
+   * First the fences that the device was inside, then the others, nearest first. Only the requested one if there is one.
    */
   readonly fences: ExplainedFence[];
 }
 
-/** Fences that are named although the location is nowhere near an event, because somebody asks why. */
+/** Fences within this reach are explained even if the location cannot make an event of them. */
 const nearbyReachM = 1_000;
 const maxNearbyFences = 10;
-/** Fences beyond that reach, named where none is within it. */
+/** Fences beyond that reach, explained if none is within it. */
 const maxFarFences = 5;
 const maxFences = 1_000;
 
 /**
- * Explains the location. `geofence` is the _id of the only fence to explain; undefined: all that are near or were
- * entered.
+ * Explains a location. `geofence` is the _id of the only fence to explain; undefined: all fences that are near or that
+ * the device was inside.
  */
 export function explain(
   location: Location,
@@ -111,12 +110,12 @@ export function explain(
 ): Explanation {
   const evaluation = evaluate(location, state, context);
   const { geofences: visits } = resolveUser(location, state?.users ?? []);
-  const told = new Set(evaluation.transitions.map(({ id }) => id));
+  const changed = new Set(evaluation.transitions.map(({ id }) => id));
   const explainFence = (id: string, visit?: Visit): ExplainedFence => {
     const row = context.fences.rowOf(id);
     const code = (): RuleCode => {
       const verdict = ruleCode(row, visit, location, context);
-      return verdict === 'entered' && !told.has(id) ? 'too_many_geofences' : verdict;
+      return verdict === 'entered' && !changed.has(id) ? 'too_many_geofences' : verdict;
     };
     return {
       _id: id,
@@ -126,7 +125,7 @@ export function explain(
       rule: rule(evaluation.result === 'applied' ? code() : unevaluated(evaluation.result)),
     };
   };
-  // A visit in a fence that was deleted says nothing of another that has its id now.
+  // A visit to a deleted fence does not count for a later fence with the same id.
   const current = visits.filter((visit) => {
     const row = context.fences.rowOf(visit.id);
     return row < 0 || isOfGeneration(visit, context.fences.generation(row));
@@ -144,14 +143,14 @@ export function explain(
     return { ...explanation, fences: [asked] };
   }
   const nearest = nearestTo(location, context);
-  const others = [...lookedAt(location, context, nearest)]
+  const others = [...examined(location, context, nearest)]
     .filter((id) => !known.has(id))
     .map((id) => explainFence(id))
     .sort((a, b) => (b.distance_m ?? 0) - (a.distance_m ?? 0));
   return { ...explanation, ...noticeOf(nearest), fences: [...inside, ...others].slice(0, maxFences) };
 }
 
-/** Finds a few fences within reach or, where there are none, the nearest ones at any distance. */
+/** Returns a few fences within reach or, if there are none, the nearest ones at any distance. */
 function nearestTo({ longitude, latitude }: Location, { fences }: MonitoredContext): readonly FenceAtDistance[] {
   const first = (count: number, maxDistanceM?: number): FenceAtDistance[] => {
     const found: FenceAtDistance[] = [];
@@ -171,8 +170,8 @@ function noticeOf([nearest]: readonly FenceAtDistance[]): Pick<Explanation, 'not
   return nearest.distanceM > nearbyReachM ? notice('no_geofence_near') : {};
 }
 
-/** Ids of the candidates of evaluation, and of the nearest fences. */
-function lookedAt(location: Location, context: MonitoredContext, nearest: readonly FenceAtDistance[]): Set<string> {
+/** Returns ids of the candidates of evaluation and of the nearest fences. */
+function examined(location: Location, context: MonitoredContext, nearest: readonly FenceAtDistance[]): Set<string> {
   const { fences } = context;
   const rows = entryCandidates(location, context).subarray(0, fences.candidateCount);
   return new Set([...Array.from(rows, (row) => fences.idOf(row)), ...nearest.map(({ id }) => id)]);
@@ -184,7 +183,7 @@ const unevaluated = (result: 'repeat' | 'stale'): RuleCode =>
   result === 'repeat' ? 'location_repeated' : 'location_stale';
 
 function identity(id: string, { project, environment }: Location, configuration: ConfigurationReader) {
-  const record = configuration.keptGeofence({ project, environment }, id);
+  const record = configuration.storedGeofence({ project, environment }, id);
   return record && { tag: record.tag, externalId: record.externalId, description: record.description };
 }
 
@@ -204,7 +203,7 @@ function measure(row: number, location: Location, { fences }: MonitoredContext) 
 const zoneOf = (row: number, location: Location, { fences }: Pick<EvaluationContext, 'fences'>): Zone =>
   fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
 
-/** `row`: -1 for a fence that is no more. */
+/** Returns the deciding rule. `row` is -1 for a deleted fence. */
 function ruleCode(row: number, visit: Visit | undefined, location: Location, context: EvaluationContext): RuleCode {
   if (row < 0) return 'deleted';
   const verdict = visit
@@ -233,7 +232,7 @@ function ruleCode(row: number, visit: Visit | undefined, location: Location, con
 const outsideCode = (row: number, location: Location, context: EvaluationContext): RuleCode =>
   zoneOf(row, location, context) === Zone.near ? 'within_accuracy_only' : 'stays_outside_boundary';
 
-/** Why a device that hasn't left makes no event. */
+/** Returns why a device that is still inside makes no event. */
 function insideCode(row: number, visit: Visit, location: Location, { fences, settings }: EvaluationContext): RuleCode {
   if (zoneOf(row, location, { fences }) < Zone.partly) return 'still_within_buffer';
   const threshold_min = fences.rules(row).dwellThreshold_min ?? settings.defaultDwellThreshold;

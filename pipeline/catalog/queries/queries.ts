@@ -1,4 +1,4 @@
-/** Questions by place, asked of the monitored sets and answered in wire form. */
+/** Runs spatial queries over the catalog, and returns the API's JSON. */
 import { setImmediate } from 'node:timers/promises';
 import type { DeviceState, Location } from '../../../schemas/records.js';
 import { beaconSummary, geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
@@ -12,7 +12,7 @@ import type { Scope, SpatialQueries } from '../types.js';
 import { explain } from './explain.js';
 
 const maxSearchResults = 1_000;
-/** After reading this many definitions a search lets evaluation have a turn. */
+/** Number of records that a search reads before it yields to evaluation. */
 const recordsPerTurn = 256;
 
 const enabledAt =
@@ -20,18 +20,18 @@ const enabledAt =
   (row: number): boolean =>
     !isGone(fences.rules(row), nowMs) && !isDisabled(fences.rules(row), nowMs);
 
-/** `clock`: epoch ms. An unknown project has nothing anywhere. */
+/** Creates the queries. `clock` returns epoch ms. Queries of an unknown project return nothing. */
 export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => number = Date.now): SpatialQueries {
   const { configuration } = catalog;
   let turns: Promise<void> = Promise.resolve();
 
-  /** Resolves when this search may go on: of all long searches, one does so between two batches of locations. */
-  function turn(): Promise<void> {
+  /** Resolves when this search may continue. One of the long searches continues between two batches of locations. */
+  function nextTurn(): Promise<void> {
     turns = turns.then(() => setImmediate());
     return turns;
   }
 
-  /** As of now: nothing else may have had a reason to take in what changed since. */
+  /** Returns the current context. Applies changes first, because there may have been no batch of locations lately. */
   function context(scope: Scope): MonitoredContext | undefined {
     catalog.catchUp();
     return catalog.context(scope);
@@ -49,7 +49,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       return ids
         .sort()
         .slice(0, maxSearchResults)
-        .flatMap((id) => configuration.keptGeofence(scope, id) ?? [])
+        .flatMap((id) => configuration.storedGeofence(scope, id) ?? [])
         .map(geofenceSummary);
     },
 
@@ -62,13 +62,13 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       let read = 0;
       for (const nearest of nearestFences(fences, longitude, latitude, options)) {
         if (nearest === undefined) {
-          await turn();
+          await nextTurn();
           continue;
         }
-        const record = configuration.keptGeofence(scope, nearest.id);
+        const record = configuration.storedGeofence(scope, nearest.id);
         if (record && metadataMatches(record, metadata)) found.push(geofenceJson(record, timeMs, includeGeometry));
         if (found.length >= Math.min(limit, maxSearchResults)) break;
-        if (++read % recordsPerTurn === 0) await turn();
+        if (++read % recordsPerTurn === 0) await nextTurn();
       }
       return found;
     },

@@ -14,7 +14,7 @@ import {
   followComparedChanges,
 } from './changes.js';
 import { openReadModel } from './read-model.js';
-import { createRestorationSweeper } from './restoration.js';
+import { createRestorationSweeper } from './sweepers.js';
 
 const put = (record: ReturnType<typeof geofenceRecord>): ConfigurationChange => ({
   kind: 'geofence',
@@ -164,7 +164,7 @@ test('of two edits with one base the first counts, on every read model, and both
   ]);
   await right.writer.catchUp();
   for (let round = 0; round < 20; round++) {
-    const before = left.readModel.standing('geofence', _id)!.revision;
+    const before = left.readModel.revisionOf('geofence', _id)!.revision;
     const outcomes = await Promise.all(
       nodes.map(({ readModel, writer }, index) =>
         writer.write([
@@ -177,7 +177,7 @@ test('of two edits with one base the first counts, on every read model, and both
     expect(outcomes.flat().filter(({ kind }) => kind === 'applied')).toHaveLength(1);
     for (const { readModel } of nodes) {
       expect(readModel.geofence(scope, _id)).toMatchObject({ updatedAt: round, radius: 10 + applied });
-      expect(readModel.standing('geofence', _id)!.revision).toBeGreaterThan(before);
+      expect(readModel.revisionOf('geofence', _id)!.revision).toBeGreaterThan(before);
     }
   }
 });
@@ -252,7 +252,7 @@ test('a read model that is ahead of a restored topic shows the topic as soon as 
   await readModel.waitFor((await embedded.log.bounds(topics.changes, 0)).end);
   expect(readModel.geofence(scope, edited._id)).toEqual(edited);
   expect(readModel.geofence(scope, lost._id)).toBeUndefined();
-  expect(problems.map(({ reason }) => reason)).toEqual([expect.stringContaining('the configuration is read anew')]);
+  expect(problems.map(({ reason }) => reason)).toEqual([expect.stringContaining('the read model is rebuilt')]);
 });
 
 test('a read model that is made anew catches up with a topic whose newest records are gone', async () => {

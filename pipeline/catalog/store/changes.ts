@@ -1,5 +1,5 @@
 /**
- * The two ends of topic `changes`: the applier that feeds the read model from it, and the writer that appends to it.
+ * Follows topic `changes` into the read model, and appends changes to it.
  */
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
@@ -20,7 +20,7 @@ import type { ReadModel } from './read-model.js';
 import { editHeaders, newEditId, originOf } from './revisions.js';
 import { rulesText } from './stored-fence.js';
 
-/** The topic is compacted as a whole, so it has one partition. */
+/** Edits of all records are ordered in one partition. */
 const partition = 0;
 
 const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
@@ -34,7 +34,7 @@ const validators = {
   'map-marker': Compile(MapMarkerRecord),
 };
 
-/** A record of topic `changes` that could not be understood; it was skipped. */
+/** An invalid record of topic `changes`, which was skipped. */
 export interface ChangeProblem {
   readonly offset: number;
   readonly key: string;
@@ -42,8 +42,8 @@ export interface ChangeProblem {
 }
 
 /**
- * Makes a function that reads a record of topic `changes`. It throws, with the reason as message, on what isn't a
- * change, breaks its schema, or carries rules that can't be followed: what passes can be applied and loaded.
+ * Creates a function that decodes and validates a record of topic `changes`. It throws if the record is no change,
+ * violates its schema or has rules that do not compile. Decoded changes can be applied and loaded.
  */
 export function createChangeDecoder(): (record: Pick<LogRecord, 'key' | 'value'>) => DecodedChange {
   const compileRules = createRulesCompiler();
@@ -51,9 +51,9 @@ export function createChangeDecoder(): (record: Pick<LogRecord, 'key' | 'value'>
     const { kind, id } = parseKey(record.key);
     if (record.value === null) return { kind, id, record: null };
     const change = codecs.change.decode(record.value);
-    if (change.kind !== kind || change.id !== id) throw new Error('the value is of another thing than the key');
+    if (change.kind !== kind || change.id !== id) throw new Error('key and value have different ids');
     const value = validRecord(kind, JSON.parse(change.record));
-    if (value._id !== id) throw new Error('the record has another _id than the key');
+    if (value._id !== id) throw new Error('key and record have different ids');
     if (kind === 'geofence') compileRules(rulesText(value as GeofenceRecord));
     return { kind, id, record: value };
   };
@@ -69,13 +69,14 @@ function validRecord(kind: ChangeKind, value: unknown): NonNullable<DecodedChang
   const validator = validators[kind];
   if (validator.Check(value)) return value as NonNullable<DecodedChange['record']>;
   const [problem] = validator.Errors(value);
-  throw new Error(`the record breaks its schema: ${problem?.instancePath} ${problem?.message}`);
+  throw new Error(`the record violates its schema: ${problem?.instancePath} ${problem?.message}`);
 }
 
 const maxBatchRecords = 1_000;
 
 const rebuildReason = ({ position, first, end }: Divergence): string =>
-  `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: it holds ${first} to ${end} now; the configuration is read anew`;
+  `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: ` +
+  `it now holds ${first} to ${end}; the read model is rebuilt`;
 
 export interface FollowedChanges {
   readonly log: Log;
@@ -84,8 +85,8 @@ export interface FollowedChanges {
 }
 
 /**
- * Begins the read model anew, for another topic than the one that was applied. Keeps what the topic has now; all of it
- * is applied again, for a refused edit may stand behind the one that counts. Returns the offset to go on from.
+ * Rebuilds the read model from another topic than the one that was applied. Keeps records that the topic has; all of
+ * them are applied again, because a refused edit may follow the valid one. Returns the offset to continue from.
  */
 async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergence: Divergence): Promise<number> {
   onProblem({ offset: divergence.position.offset, key: '', reason: rebuildReason(divergence) });
@@ -102,9 +103,8 @@ async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergenc
 }
 
 /**
- * Follows topic `changes` into the read model, from where the read model is. Records that can't be understood are
- * reported and skipped. Where the topic isn't the one that the read model was made from, that is reported, and the read
- * model is made anew.
+ * Follows topic `changes` from the position of the read model. Reports and skips invalid records. If the topic is not
+ * the one that the read model was made from, reports that and rebuilds the read model.
  */
 export function followChanges(parts: FollowedChanges): Subscription {
   const { log, readModel, onProblem } = parts;
@@ -134,16 +134,16 @@ export function followChanges(parts: FollowedChanges): Subscription {
         await readModel.apply(records.flatMap(decoded), last.offset + 1, markOf(last));
       },
       revoked: async () => {},
-      // The mark of an earlier record stays true; without one, an older topic that is put back would not be noticed.
+      // The mark of an earlier record stays valid. Without a mark, a restored older topic would not be noticed.
       passed: (_, nextOffset) => readModel.apply([], nextOffset, readModel.position.mark),
     },
   });
 }
 
 /**
- * Compares the read model with the topic, then follows as {@link followChanges} does. `readModel.waitFor` tells the
- * truth from then on: a read model that is ahead of a restored topic has passed every offset of it, and shows what the
- * topic does not have.
+ * Compares the read model with the topic, then follows it as {@link followChanges} does. Only then is
+ * `readModel.waitFor` reliable: a read model ahead of a restored topic has passed all its offsets, but shows records
+ * that the topic does not have.
  */
 export async function followComparedChanges(
   parts: FollowedChanges,
@@ -166,8 +166,7 @@ const encodeChange = (
 });
 
 /**
- * Appends a change without waiting for a read model to apply it, for a thread that applies none. Resolves when it is
- * durable.
+ * Appends a change without waiting for the read model, for threads that apply no changes. Resolves when it is durable.
  */
 export const appendChange = (
   { log, clock }: { readonly log: Pick<Log, 'append'>; readonly clock: () => number },
@@ -178,8 +177,8 @@ const lagging = (): Error =>
   new PortError('unavailable', 'this node lags behind the configuration', { retryAfterS: 5 });
 
 /**
- * Makes a function that resolves when the read model has applied all that topic `changes` held when it was called.
- * @param parts.limitMs after which it rejects as `unavailable`. Default never.
+ * Creates a function that resolves when the read model has applied all records that topic `changes` had at the call.
+ * @param parts.limitMs time after which it rejects as `unavailable`; default none.
  */
 export function createCatchUp({
   log,
@@ -194,7 +193,7 @@ export function createCatchUp({
   return () => withinMs(limitMs, catchUp(), lagging);
 }
 
-/** `readModel` must be the instance that {@link followChanges} applies to. */
+/** Creates the writer. `readModel` must be the instance that {@link followChanges} applies to. */
 export function createConfigurationWriter({
   log,
   readModel,
@@ -205,8 +204,8 @@ export function createConfigurationWriter({
   readModel: ReadModel;
   clock?: () => number;
   /**
-   * After which waiting for the read model is given up as `unavailable`; what was appended may be applied all the same.
-   * Default never.
+   * Time after which waiting for the read model fails as `unavailable`; the appended changes may still be applied.
+   * Default none.
    */
   limitMs?: number;
 }): ConfigurationWriter {

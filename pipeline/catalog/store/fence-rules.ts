@@ -1,11 +1,11 @@
-/** The rules of fences as evaluation reads them, shared between fences that are alike. */
+/** Compiles the rules of fences for evaluation. Fences with equal rules share one object. */
 import { LRUCache } from 'lru-cache';
 import { compileAddressRanges } from '../../evaluation/addresses.js';
 import { compileHours } from '../../evaluation/hours.js';
 import type { AddressRanges, FenceRules, OpeningHours } from '../../evaluation/types.js';
 import type { RulesJson } from './stored-fence.js';
 
-/** How many different rules, hours and address lists are shared; what falls out is merely compiled again. */
+/** Number of cached rules, opening hours and address lists. An evicted entry is compiled again. */
 const maxShared = 10_000;
 
 const defaultRules: FenceRules = Object.freeze({
@@ -20,7 +20,7 @@ const defaultRules: FenceRules = Object.freeze({
 });
 
 /**
- * Compiles the text that a compact fence carries. Throws on rules that no fence should have: unknown zone, broken
+ * Creates a function that compiles the rules text of a compact fence. It throws on an unknown time zone or an invalid
  * address.
  */
 export function createRulesCompiler(): (rulesText: string) => FenceRules {

@@ -1,7 +1,7 @@
 /**
- * Binary keys of the read model's databases. Every part has a fixed width, so that keys compare byte by byte as their
- * parts do: ids 12 bytes (24 hex digits), environment 1, times 6 (epoch ms, big-endian), tags and external ids 12
- * (hashed: they have no bound on their length, a key does).
+ * Binary keys of the read model's databases. Every part has a fixed width, so that keys sort by their parts: ids 12
+ * bytes (24 hex digits), environment 1, times 6 (epoch ms, big-endian), tags and external ids 12. Tags and external ids
+ * are hashed, because their length is unlimited and that of a key is not.
  */
 import { deriveId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
@@ -10,7 +10,7 @@ import type { Scope } from '../types.js';
 
 export type ListedKind = 'geofence' | 'beacon';
 
-/** Lists by time, and the things that carry an external id, which are few: in no order. */
+/** The lists by time, and the unordered lists by external id, which are short. */
 const listNames = ['createdAt', 'updatedAt', 'tag/createdAt', 'tag/updatedAt', 'externalId'] as const;
 export type ListName = (typeof listNames)[number];
 
@@ -19,10 +19,10 @@ const timeBytes = 6;
 const maxTime = 2 ** 48 - 1;
 const idPattern = /^[0-9a-f]{24}$/;
 
-/** Is this text an id that can be a key? */
+/** Tests whether a text is an id of 24 hex digits. */
 export const isId = (text: string): boolean => idPattern.test(text);
 
-/** Throws on anything but 24 hex digits: a key of another length would be another thing's key. */
+/** Encodes an id. Throws unless it has 24 hex digits: a key of another length could match a different record. */
 export function idKey(id: string): Buffer {
   if (!isId(id)) throw new Error(`not an id of 24 hex digits: ${id}`);
   return Buffer.from(id, 'hex');
@@ -37,7 +37,7 @@ function timePart(epochMs: number): Buffer {
 const scopePart = ({ project, environment }: Scope): Buffer =>
   Buffer.concat([idKey(project), Buffer.of(environment === 'live' ? 1 : 0)]);
 
-/** What all keys of one list start with. `value` is the tag or external id that the list is of. */
+/** Returns the prefix of all keys of a list. `value` is the tag or external id of the list. */
 export const listPrefix = (kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer =>
   Buffer.concat([
     Buffer.of((kind === 'geofence' ? 0 : 8) + listNames.indexOf(name)),
@@ -45,15 +45,15 @@ export const listPrefix = (kind: ListedKind, scope: Scope, name: ListName, value
     ...(value === undefined ? [] : [idKey(deriveId(value))]),
   ]);
 
-/** Where `epochMs` begins in a list: before every entry of that time. */
+/** Returns the position before all entries of a time in a list. */
 export const listPosition = (prefix: Buffer, epochMs: number): Buffer => Buffer.concat([prefix, timePart(epochMs)]);
 
 export const idOfListKey = (key: Buffer): string => key.toString('hex', key.length - idBytes);
 
-/** After every key that starts with the prefix. */
+/** Returns the position after all keys with the prefix. */
 export const endOfList = (prefix: Buffer): Buffer => Buffer.concat([prefix, Buffer.alloc(timeBytes + idBytes, 0xff)]);
 
-/** The keys under which a record is listed. */
+/** Returns the list keys of a record. */
 export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): Buffer[] {
   const id = idKey(record._id);
   const created = timePart(record.createdAt);
@@ -67,8 +67,8 @@ export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord
   return keys;
 }
 
-/** By time of deletion. */
+/** Returns a key that sorts by time of deletion. */
 export const expiryKey = (deleteAfter: number, id: string): Buffer => Buffer.concat([timePart(deleteAfter), idKey(id)]);
 
-/** Just before the first entry that is due later than `epochMs`. */
+/** Returns the position before the entries that are due at `epochMs` or later. */
 export const expiryBound = (epochMs: number): Buffer => timePart(epochMs);

@@ -1,4 +1,4 @@
-/** Pages of geofences and beacons, newest first, read from the read model's index of list keys. */
+/** Reads pages of geofences and beacons, newest first, from the read model's index of list keys. */
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
@@ -10,7 +10,7 @@ type Listed = GeofenceRecord | BeaconRecord;
 /** Later than any time a record can have. */
 const endOfTime = 2 ** 48 - 1;
 
-/** The range of the narrowest list by time that holds all the answers, for a walk from the newest to the oldest. */
+/** Returns the key range of the narrowest list by time that contains all results. */
 function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer } {
   const name = query.tag === undefined ? query.orderBy : (`tag/${query.orderBy}` as const);
   const prefix = listPrefix(kind, query, name, query.tag);
@@ -22,12 +22,12 @@ function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer
   };
 }
 
-/** Do the record's metadata hold every given value? */
+/** Tests whether the record's metadata contain all given values. */
 export function metadataMatches(record: Listed, wanted: ListQuery['metadata']): boolean {
   return Object.entries(wanted ?? {}).every(([name, value]) => record.metadata?.[name] === value);
 }
 
-/** What the range doesn't decide already is cheap to decide here again. */
+/** Tests all conditions. Some are already implied by the range, but cheap to repeat. */
 const matches = (record: Listed, query: ListQuery): boolean =>
   record.createdAt < (query.createdBefore ?? Infinity) &&
   record.createdAt > (query.createdAfter ?? -Infinity) &&
@@ -37,7 +37,7 @@ const matches = (record: Listed, query: ListQuery): boolean =>
   (query.externalId === undefined || record.externalId === query.externalId) &&
   metadataMatches(record, query.metadata);
 
-/** `lookup` answers the record behind an id, or undefined where it isn't to be seen. */
+/** Reads a page. `lookup` returns the record of an id, or undefined if it is not visible. */
 export function readPage<T extends Listed>(
   index: Database<Buffer, Buffer>,
   kind: ListedKind,
@@ -55,7 +55,7 @@ export function readPage<T extends Listed>(
   return { items, hasMore: false };
 }
 
-/** The things that carry one external id, at most one per tag, put in order here. */
+/** Reads and sorts the records with one external id, at most one per tag. */
 function readFew<T extends Listed>(
   index: Database<Buffer, Buffer>,
   kind: ListedKind,

@@ -1,12 +1,12 @@
 /**
  * The node's read model of the configuration, in one LMDB file.
  *
- * Flows in: changes in the order of topic `changes`, applied in one transaction together with the offset after them.
- * Flows out: records by id and by list, fences in a form that is quick to load, and what has changed since an offset,
- * so that another thread that opened the same file can follow. One instance on a file applies; any number, in any
- * thread, read.
+ * Input: changes in the order of topic `changes`, applied in one transaction together with the offset after them.
+ * Output: records by id and by list, fences in a form that loads quickly, and a feed of changes, by which other threads
+ * that opened the same file follow. One instance applies changes; any number of instances in any thread read.
  *
- * This room may import `schemas`, `pipeline/geometry`, `pipeline/evaluation` and `pipeline/ports.ts`.
+ * The store may import `schemas`, `pipeline/geometry`, `pipeline/evaluation` and the files of `pipeline/` itself, but
+ * neither `catalog/index` nor `catalog/queries`.
  */
 import { open } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
@@ -18,14 +18,14 @@ import type { ChangeKind } from '../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
 import type { ConfigurationReader, DecodedChange, Scope } from '../types.js';
-import { createFewRecords } from './few-records.js';
 import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
 import { readPage } from './lists.js';
-import { AwaitedEdits, type Contested, type EditOutcome, openRevisions } from './revisions.js';
+import { type Contested, type EditOutcome, openRevisions, PendingEdits } from './revisions.js';
+import { createScopedRecords } from './scoped-records.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
 import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
 
-/** What a thread that follows the read model must look at again. `scope` is null for projects. */
+/** A record that a following thread must read again. `scope` is null for projects. */
 export interface ChangedThing {
   readonly kind: ChangeKind;
   readonly id: string;
@@ -33,56 +33,53 @@ export interface ChangedThing {
 }
 
 export interface ReadModelOptions {
-  /** Epoch ms; decides whether a geofence is past its `deleteAfter`. */
+  /** Returns epoch ms, to compare with `deleteAfter`. */
   readonly clock?: () => number;
-  /** How many changes the feed goes back; a follower that is further behind must load everything again. */
+  /** Number of changes in the feed. A follower that is further behind must load everything again. */
   readonly feedRecords?: number;
-  /** Runs a transaction. It may run one that failed again: nothing was written then. Default: once. */
+  /** Runs a transaction. May repeat one that failed, because it wrote nothing. Default: runs it once. */
   readonly commit?: (transaction: () => Promise<void>) => Promise<void>;
 }
 
 export interface ReadModel extends ConfigurationReader {
   /** Offset of the next change to apply. */
   readonly nextOffset: number;
-  /** The same, with the mark of the last change applied. */
+  /** The next offset with the mark of the last applied change. */
   readonly position: Position;
-  /** Epoch ms of the latest `updatedAt` ever applied. */
+  /** The latest applied `updatedAt`, epoch ms. */
   readonly latestTimestamp: number;
   /**
-   * Shows this thread what other threads have applied until now; without it that takes until the next turn of the event
+   * Makes changes visible that other threads have applied. Without it they become visible in the next turn of the event
    * loop.
    */
   refresh(): void;
   /**
-   * Applies changes in their order; resolves when readers can see them. Only one call at a time. The changes must be
-   * such as `createChangeDecoder` lets pass. After a rejection, which is unexpected, the same changes can be applied
-   * again.
+   * Applies changes in order; resolves when readers see them. Only one call may run at a time. The changes must come
+   * from `createChangeDecoder`. After an unexpected rejection the same changes can be applied again.
    */
   apply(changes: readonly DecodedChange[], nextOffset: number, mark?: string | null): Promise<void>;
-  /** Outcomes of the edits that this instance comes upon. */
-  readonly edits: AwaitedEdits;
-  /** Records whose newest changes were refused, and not made up for yet. */
+  /** Outcomes of the edits that this instance applies or refuses. */
+  readonly edits: PendingEdits;
+  /** Returns records whose newest changes were refused and which were not restored yet. */
   contested(limit: number): Contested[];
-  /** The record as it stands, whatever its scope and the time; null when there is none. */
+  /** Returns the record of any scope, even after its `deleteAfter`; null if there is none. */
   record(kind: ChangeKind, id: string): DecodedChange['record'];
   /**
-   * Begins anew, for a topic that isn't the one that was applied: forgets at once what `isKept` doesn't keep, and
-   * expects the topic's first change. What is kept is shown as it was until the topic tells of it. Instances that
-   * follow load everything again.
+   * Starts again at the first change of a topic that was replaced. Deletes records for which `isKept` is false; the
+   * others stay visible until the topic changes them. Following instances load everything again.
    */
   restart(isKept: (kind: ChangeKind, id: string) => boolean): Promise<void>;
   /** Resolves when this instance has applied everything before `offset`. */
   waitFor(offset: number): Promise<void>;
   /**
-   * What was touched since the read model had that version, each once; undefined when the feed no longer goes back that
-   * far.
+   * Returns the records that changed since a version, each once; undefined if the feed does not reach back that far.
    */
   feed(fromVersion: number): ChangedThing[] | undefined;
-  /** Every fence, as evaluation needs it, by id. Coordinates are valid until the next one is read. */
+  /** Iterates over all fences for evaluation, by id. Coordinates are valid until the next fence is read. */
   compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
   compactFence(scope: Scope, id: string): CompactFence | undefined;
-  everyBeacon(): Iterable<BeaconRecord>;
-  /** Ids of geofences past their `deleteAfter` at `nowMs`, longest first. */
+  allBeacons(): Iterable<BeaconRecord>;
+  /** Returns ids of geofences whose `deleteAfter` is before `nowMs`, oldest first. */
   expired(nowMs: number, limit: number): string[];
   close(): Promise<void>;
 }
@@ -90,15 +87,15 @@ export interface ReadModel extends ConfigurationReader {
 type ListedRecord = GeofenceRecord | BeaconRecord;
 
 /**
- * Of what is stored. A read model of another format is made anew from topic `changes`: its owner compares before it
- * opens one.
+ * Version of the stored format. A read model of another format is rebuilt from topic `changes`; the caller compares
+ * before opening it.
  */
 export const readModelFormat = 3;
 
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
 
-/** A fence for evaluation, and where it belongs. Its coordinates are valid until the next one is read. */
+/** A fence for evaluation with its scope. Its coordinates are valid until the next fence is read. */
 interface PlacedFence {
   readonly scope: Scope;
   readonly fence: CompactFence;
@@ -109,7 +106,7 @@ const decodePlacedFence = (stored: Buffer): PlacedFence => ({
   fence: decodeCompactFence(stored),
 });
 
-/** Decodes straight from LMDB's buffer, which is overwritten by the next read. */
+/** Decodes directly from LMDB's buffer, which the next read overwrites. */
 const inStoredForm = <T>(decode: (stored: Buffer) => T) => ({
   keyEncoding: 'binary' as const,
   encoder: { encode: encodeFence, decode: (bytes: Uint8Array) => decode(asBuffer(bytes)) },
@@ -119,8 +116,8 @@ const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * Where `meta` has the offset after the latest change of a kind: what is derived from records of the kind holds until
- * then.
+ * Names of the entries of `meta` with the version of the latest change of a kind. Caches of the kind are valid until it
+ * changes.
  */
 const versionNames = {
   project: 'projectsOffset',
@@ -141,7 +138,7 @@ function openDatabases(path: string) {
     meta,
     projects: root.openDB<ProjectRecord, Buffer>('projects', json),
     geofences: root.openDB<GeofenceRecord, Buffer>('geofences', inStoredForm(decodeFence)),
-    /** The same database, read as evaluation needs it. */
+    /** The same database, decoded for evaluation. */
     placedFences: root.openDB<PlacedFence, Buffer>('geofences', inStoredForm(decodePlacedFence)),
     beacons: root.openDB<BeaconRecord, Buffer>('beacons', json),
     webhooks: root.openDB<WebhookRecord, Buffer>('webhooks', json),
@@ -149,39 +146,39 @@ function openDatabases(path: string) {
     mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', versionOf('map-marker')),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
-    /** Key: version after the batch, place in it. */
+    /** Key: version after the batch, index in the batch. */
     feed: root.openDB<FeedEntry, [number, number]>('feed', {}),
     revisions: openRevisions(root),
   };
 }
-/** Kind and id, and project and environment where there are any. */
+/** Kind and id, then project and environment if the record has them. */
 type FeedEntry = [ChangeKind, string, string?, Scope['environment']?];
 type Databases = ReturnType<typeof openDatabases>;
 
 const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;
 
-/** Opens or creates the read model at `path`, a folder. */
+/** Opens or creates the read model in the directory `path`. */
 export function openReadModel(path: string, options: ReadModelOptions = {}): ReadModel {
   const { clock = Date.now, feedRecords = 100_000, commit = (transaction) => transaction() } = options;
   const databases = openDatabases(path);
   const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed, revisions } =
     databases;
-  const edits = new AwaitedEdits();
+  const edits = new PendingEdits();
   const applyChange = createApplier(databases);
   const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
   const projectCache = new Map<string, ProjectRecord | undefined>();
   let projectCacheOffset = -1;
 
   const number = (name: string): number => (meta.get(name) as number | undefined) ?? 0;
-  /** Grows with every change, also when the offsets begin anew. */
+  /** Increases with every change, even when offsets restart. */
   const versionAt = (nextOffset: number): number => number('firstVersion') + nextOffset;
   const currentVersion = (): number => versionAt(number('nextOffset'));
-  const webhookLists = createFewRecords(
+  const webhookLists = createScopedRecords(
     () => number(versionNames.webhook),
     () => webhooks.getRange().map(({ value }) => value),
   );
 
-  /** The cache lives until any project changes. */
+  /** Returns a project from a cache that is valid until any project changes. */
   function project(id: string): ProjectRecord | undefined {
     const offset = number(versionNames.project);
     if (offset !== projectCacheOffset) projectCache.clear();
@@ -197,16 +194,16 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   const inScope = <T extends ListedRecord>(record: T | undefined, scope: Scope): T | undefined =>
     record && isSameScope(record, scope) ? record : undefined;
 
-  const keptGeofence = (scope: Scope, id: string): GeofenceRecord | undefined =>
+  const storedGeofence = (scope: Scope, id: string): GeofenceRecord | undefined =>
     inScope(isId(id) ? geofences.get(idKey(id)) : undefined, scope);
   function geofence(scope: Scope, id: string): GeofenceRecord | undefined {
-    const record = keptGeofence(scope, id);
+    const record = storedGeofence(scope, id);
     return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
   }
   const beacon = (scope: Scope, id: string): BeaconRecord | undefined =>
     inScope(isId(id) ? beacons.get(idKey(id)) : undefined, scope);
 
-  function* everyThing(): Iterable<{ readonly kind: ChangeKind; readonly id: string }> {
+  function* allKeys(): Iterable<{ readonly kind: ChangeKind; readonly id: string }> {
     const kinds = {
       project: projects,
       geofence: geofences,
@@ -243,14 +240,14 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     },
     refresh: () => root.resetReadTxn(),
     edits,
-    standing: revisions.standing,
+    revisionOf: revisions.revisionOf,
     bases: revisions.bases,
     contested: revisions.contested,
     record: (kind, id) => recordOf(databases, kind, id),
     project,
     projects: () => [...projects.getRange()].map(({ value }) => value),
     geofence,
-    keptGeofence,
+    storedGeofence,
     beacon,
     geofences: (query) => readPage(lists, 'geofence', query, (id) => geofence(query, id)),
     beacons: (query) => readPage(lists, 'beacon', query, (id) => beacon(query, id)),
@@ -297,9 +294,9 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
 
     async restart(isKept) {
       const write = (): void => {
-        for (const { kind, id } of [...everyThing()]) if (!isKept(kind, id)) applyChange({ kind, id, record: null });
+        for (const { kind, id } of [...allKeys()]) if (!isKept(kind, id)) applyChange({ kind, id, record: null });
         revisions.clearSync();
-        // So far on that no follower finds its place in the feed.
+        // Far enough that no follower finds its version in the feed.
         const version = currentVersion() + feedRecords + 1;
         meta.putSync('firstVersion', version);
         for (const name of Object.values(versionNames)) meta.putSync(name, version);
@@ -334,7 +331,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       const placed = placedFences.get(idKey(id));
       return placed && isSameScope(placed.scope, scope) ? placed.fence : undefined;
     },
-    *everyBeacon() {
+    *allBeacons() {
       for (const { value } of beacons.getRange()) yield value;
     },
     expired: (nowMs, limit) =>
@@ -343,7 +340,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   };
 }
 
-/** The record as it was written. */
+/** Returns the record as it was written. */
 function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedChange['record'] {
   const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers } = databases;
   const key = idKey(id);
@@ -363,7 +360,10 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
   }
 }
 
-/** Writes one change to every database; must run in a write transaction. Answers what followers must look at again. */
+/**
+ * Creates a function that writes one change to all databases and returns the records that followers must read again. It
+ * must run in a write transaction.
+ */
 function createApplier({ projects, geofences, beacons, webhooks, mapStyles, mapMarkers, lists, expiries }: Databases) {
   function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
     for (const key of before ? listKeys(kind, before) : []) lists.removeSync(key);
@@ -386,7 +386,7 @@ function createApplier({ projects, geofences, beacons, webhooks, mapStyles, mapM
     else beacons.removeSync(idKey(id));
   }
 
-  /** Both where it was and where it is: a follower keeps its things by scope. */
+  /** Returns the old and the new scope of a record, because followers keep records by scope. */
   const touched = (kind: ListedKind, id: string, records: (ListedRecord | null | undefined)[]): ChangedThing[] =>
     records
       .filter((record) => record != null)
@@ -401,7 +401,7 @@ function createApplier({ projects, geofences, beacons, webhooks, mapStyles, mapM
     if (kind === 'webhook') {
       if (record) webhooks.putSync(idKey(id), record as WebhookRecord);
       else webhooks.removeSync(idKey(id));
-      // Evaluation, which follows the feed, knows nothing of webhooks.
+      // Evaluation follows the feed, and does not use webhooks.
       return [];
     }
     if (kind === 'map-style') {

@@ -145,11 +145,11 @@ test('read models over one log agree, and no acknowledged edit is undone by one 
       /** Appends, and tells by the reference alone whether the edit knew the latest acknowledged one. */
       async function append(at: Node, name: string, record: GeofenceRecord | null): Promise<void> {
         const bases = at.readModel.bases(kind, idOf(name));
-        const known = at.readModel.standing(kind, idOf(name))?.revision ?? -1;
+        const known = at.readModel.revisionOf(kind, idOf(name))?.revision ?? -1;
         const offset = log.append(name, record, bases);
         await watcher.follow();
         const latest = truth.get(name)?.offset ?? -1;
-        const isApplied = watcher.readModel.standing(kind, idOf(name))?.revision === offset;
+        const isApplied = watcher.readModel.revisionOf(kind, idOf(name))?.revision === offset;
         expect(isApplied).toBe(known === latest);
         if (isApplied) truth.set(name, { offset, record });
       }
@@ -241,8 +241,8 @@ test.each<[string, ReturnType<typeof standsAt> | undefined, ChangeOrigin, boolea
   ['a creation that did not know of the deletion', standsAt(5, 0), origin(['absent']), false],
   ['a creation long after a deletion that is forgotten', standsAt(5, 0), origin(['absent'], 31 * dayMs), true],
   ['bases that can not be read', standsAt(5), origin([Number.NaN]), false],
-])('%s', (_name, standing, change, expected) => {
-  expect(isApplicable(standing, change)).toBe(expected);
+])('%s', (_name, current, change, expected) => {
+  expect(isApplicable(current, change)).toBe(expected);
 });
 
 test('what headers say of an edit is read back, and other headers say nothing', () => {
@@ -266,15 +266,15 @@ test('a deletion is remembered for as long as the topic keeps it, and not for ev
     origin: { offset, timestampMs, edit: null, bases: null },
   });
   await readModel.apply([change(geofenceRecord(), 0, 0), change(null, 1, 10)], 2);
-  expect(readModel.standing(kind, id)).toEqual({ revision: 1, deletedAtMs: 10 });
+  expect(readModel.revisionOf(kind, id)).toEqual({ revision: 1, deletedAtMs: 10 });
   expect(readModel.bases(kind, id)).toEqual([1, 'absent']);
   const other = (timestampMs: number): DecodedChange => ({
     ...change(geofenceRecord({ externalId: 'y' }), 2, timestampMs),
     id: idOf('y'),
   });
   await readModel.apply([other(30 * dayMs)], 3);
-  expect(readModel.standing(kind, id)).toBeDefined();
+  expect(readModel.revisionOf(kind, id)).toBeDefined();
   await readModel.apply([other(32 * dayMs)], 4);
-  expect(readModel.standing(kind, id)).toBeUndefined();
+  expect(readModel.revisionOf(kind, id)).toBeUndefined();
   expect(readModel.bases(kind, id)).toEqual(['absent']);
 });

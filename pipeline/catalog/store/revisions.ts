@@ -1,11 +1,9 @@
 /**
- * Which edits count: the log decides, so that all read models agree.
+ * Decides which edits are applied. The decision depends only on the log, so all read models agree.
  *
- * An edit names its bases: the revisions of its record that it has taken into account. It is applied only where the
- * record still stands at one
- * of them; else it is refused and changes nothing. A record's revision is the offset of the change that it was last
- * applied by. Pure, but for the
- * two tables in which a read model remembers. See docs/decisions/020.
+ * An edit names its bases: the revisions of its record that it takes into account. It is applied if the record is at
+ * one of them; otherwise it is refused and changes nothing. The revision of a record is the offset of the last applied
+ * change. See docs/decisions/020.
  */
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
@@ -14,48 +12,47 @@ import type { LogRecord, RecordHeaders } from '../../ports.js';
 import { idKey } from './keys.js';
 
 /**
- * A revision that an edit accepts as its base; `absent`: nothing has ever stood there, or it was deleted so long
- * ago that nobody remembers.
+ * A revision that an edit accepts as its base. `absent`: the record never existed, or its deletion is no longer
+ * remembered.
  */
 export type Base = number | 'absent';
 
-/** Where a change stands in the log, and what it says of itself. */
+/** Position and headers of a change in the log. */
 export interface ChangeOrigin {
   readonly offset: number;
   /** Epoch ms of the append. */
   readonly timestampMs: number;
-  /** Finds the outcome of an edit; null for changes of older releases. */
+  /** Id that identifies the outcome of an edit; null for changes of older releases. */
   readonly edit: string | null;
-  /** Null: it is applied whatever stands there. */
+  /** Null: the change is applied in any case. */
   readonly bases: readonly Base[] | null;
 }
 
 export type EditOutcome = { readonly kind: 'applied'; readonly revision: number } | { readonly kind: 'refused' };
 
-/** How a record stands: since which offset, and since when it is deleted, if it is. */
-export interface Standing {
+/** The revision of a record, and the time of its deletion if it is deleted. */
+export interface RecordRevision {
   readonly revision: number;
   readonly deletedAtMs: number | null;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
- * For how long a deletion is remembered, by the log's time: as long as the topic keeps it. An edit that did not know
- * of it, and comes later, would bring the
- * record back.
+ * Time for which a deletion is remembered, by the log's timestamps: as long as the topic keeps it. A later edit that did
+ * not know of the deletion would restore the record.
  */
 const deletionsRememberedMs = 30 * dayMs;
-/** Read models forget later than they decide to have forgotten: so all decide alike. */
+/** Read models delete the entry later than they ignore it, so that all decide alike. */
 const forgottenAfterMs = deletionsRememberedMs + dayMs;
 const maxForgottenAtOnce = 1_000;
 
 /**
- * Decides whether a change is applied where `standing` is how its record stands; undefined where nothing is known
+ * Decides whether a change is applied where `current` is how its record stands; undefined where nothing is known
  * of it.
  */
-export function isApplicable(standing: Standing | undefined, { bases, timestampMs }: ChangeOrigin): boolean {
-  if (bases === null || standing === undefined) return true;
-  const { revision, deletedAtMs } = standing;
+export function isApplicable(current: RecordRevision | undefined, { bases, timestampMs }: ChangeOrigin): boolean {
+  if (bases === null || current === undefined) return true;
+  const { revision, deletedAtMs } = current;
   // A base that is newer than all that was seen of the record: compaction has removed what came between.
   if (bases.some((base) => base !== 'absent' && base >= revision)) return true;
   return bases.includes('absent') && deletedAtMs !== null && timestampMs - deletedAtMs > deletionsRememberedMs;
@@ -64,7 +61,7 @@ export function isApplicable(standing: Standing | undefined, { bases, timestampM
 const editHeader = 'edit';
 const basesHeader = 'bases';
 
-/** Makes an id that finds the outcome of an edit. */
+/** Returns an id that identifies the outcome of an edit. */
 export const newEditId = (): string => randomUUID();
 
 export const editHeaders = (edit: string, bases: readonly Base[] | undefined): RecordHeaders => ({
@@ -72,7 +69,7 @@ export const editHeaders = (edit: string, bases: readonly Base[] | undefined): R
   ...(bases && { [basesHeader]: bases.join(',') }),
 });
 
-/** Reads what {@link editHeaders} wrote. Bases that can't be read match nothing. */
+/** Reads the headers that {@link editHeaders} wrote. Invalid bases match nothing. */
 export function originOf({
   offset,
   timestamp,
@@ -90,19 +87,18 @@ export function originOf({
   };
 }
 
-/** A record whose newest changes were refused: compaction would keep them and drop the one that counts. */
+/** A record whose newest changes were refused. Compaction would keep these and drop the applied one. */
 export interface Contested {
   readonly kind: ChangeKind;
   readonly id: string;
 }
 
-/** The edits of this process whose outcome somebody waits for. */
-export class AwaitedEdits {
+/** The edits of this process whose outcome is awaited. */
+export class PendingEdits {
   readonly #waiting = new Map<string, { resolve: (outcome: EditOutcome) => void; reject: (error: Error) => void }>();
 
   /**
-   * Resolves with the outcome; rejects when the change can't be understood. To be asked before the edit is
-   * appended.
+   * Resolves with the outcome; rejects if the change is invalid. Must be called before the edit is appended.
    */
   outcome(edit: string): Promise<EditOutcome> {
     return new Promise((resolve, reject) => this.#waiting.set(edit, { resolve, reject }));
@@ -126,52 +122,52 @@ const kinds: readonly ChangeKind[] = ['project', 'geofence', 'beacon', 'webhook'
 const keyOf = (kind: ChangeKind, id: string): Buffer => Buffer.concat([Buffer.of(kinds.indexOf(kind)), idKey(id)]);
 
 export interface Revisions {
-  standing(kind: ChangeKind, id: string): Standing | undefined;
-  /** For the next edit of the record: its revision, and the changes that were refused since. */
+  revisionOf(kind: ChangeKind, id: string): RecordRevision | undefined;
+  /** Returns the bases for the next edit of the record: its revision, and the changes refused since. */
   bases(kind: ChangeKind, id: string): Base[];
   contested(limit: number): Contested[];
-  /** Decides whether the change is applied and remembers the outcome. Must run in a write transaction. */
+  /** Decides whether the change is applied, and records the outcome. Must run in a write transaction. */
   admitSync(change: { kind: ChangeKind; id: string; isDeletion: boolean }, origin: ChangeOrigin): EditOutcome;
-  /** Forgets deletions that are long past at `nowMs`, some at a time. Must run in a write transaction. */
+  /** Removes some of the deletions that have expired at `nowMs`. Must run in a write transaction. */
   forgetSync(nowMs: number): void;
-  /** Forgets all: revisions are offsets of a topic that is another one now. Must run in a write transaction. */
+  /** Removes all revisions, because they are offsets of a topic that was replaced. Must run in a write transaction. */
   clearSync(): void;
 }
 
 /** Opens the tables in a read model's file. */
 export function openRevisions(root: RootDatabase): Revisions {
-  /** Kind and id: revision, and time of the deletion where it is one. */
-  const standings = root.openDB<[number, number?], Buffer>('revisions', { keyEncoding: 'binary' });
-  /** Time and key of deletions. */
+  /** By kind and id: revision, and the time of the deletion if the record is deleted. */
+  const revisions = root.openDB<[number, number?], Buffer>('revisions', { keyEncoding: 'binary' });
+  /** Deletions by time and key. */
   const deletions = root.openDB<true, [number, string]>('deletions', {});
-  /** Kind and id: offsets of changes that were refused and that no applied one has named among its bases. */
+  /** By kind and id: offsets of refused changes that no applied change names among its bases. */
   const refused = root.openDB<number[], Buffer>('refused', { keyEncoding: 'binary' });
 
-  function standingAt(key: Buffer): Standing | undefined {
-    const stored = standings.get(key);
+  function revisionAt(key: Buffer): RecordRevision | undefined {
+    const stored = revisions.get(key);
     return stored && { revision: stored[0], deletedAtMs: stored[1] ?? null };
   }
 
   function stand(
     key: Buffer,
-    before: Standing | undefined,
+    before: RecordRevision | undefined,
     { offset, timestampMs }: ChangeOrigin,
     isDeletion: boolean,
   ): void {
     const name = key.toString('hex');
     if (before && before.deletedAtMs !== null) deletions.removeSync([before.deletedAtMs, name]);
     if (isDeletion) deletions.putSync([timestampMs, name], true);
-    standings.putSync(key, isDeletion ? [offset, timestampMs] : [offset]);
+    revisions.putSync(key, isDeletion ? [offset, timestampMs] : [offset]);
   }
 
   return {
-    standing: (kind, id) => standingAt(keyOf(kind, id)),
+    revisionOf: (kind, id) => revisionAt(keyOf(kind, id)),
     bases(kind, id) {
       const key = keyOf(kind, id);
-      const standing = standingAt(key);
+      const current = revisionAt(key);
       return [
-        ...(standing ? [standing.revision] : []),
-        ...(standing && standing.deletedAtMs === null ? [] : (['absent'] as const)),
+        ...(current ? [current.revision] : []),
+        ...(current && current.deletedAtMs === null ? [] : (['absent'] as const)),
         ...(refused.get(key) ?? []),
       ];
     },
@@ -180,7 +176,7 @@ export function openRevisions(root: RootDatabase): Revisions {
 
     admitSync({ kind, id, isDeletion }, origin) {
       const key = keyOf(kind, id);
-      const before = standingAt(key);
+      const before = revisionAt(key);
       const open = refused.get(key);
       if (!isApplicable(before, origin)) {
         refused.putSync(key, [...(open ?? []), origin.offset]);
@@ -188,8 +184,7 @@ export function openRevisions(root: RootDatabase): Revisions {
       }
       stand(key, before, origin, isDeletion);
       if (open) {
-        // An applied change that names a refused one among its bases is applied too by a read model that begins with
-        // the refused one.
+        // A read model that starts with the refused change applies this one too, if it names the refused one as a base.
         const left = origin.bases === null ? [] : open.filter((offset) => !origin.bases?.includes(offset));
         if (left.length > 0) refused.putSync(key, left);
         else refused.removeSync(key);
@@ -198,13 +193,13 @@ export function openRevisions(root: RootDatabase): Revisions {
     },
 
     clearSync() {
-      for (const table of [standings, deletions, refused]) table.clearSync();
+      for (const table of [revisions, deletions, refused]) table.clearSync();
     },
     forgetSync(nowMs) {
       const past = deletions.getKeys({ end: [nowMs - forgottenAfterMs, ''], limit: maxForgottenAtOnce });
       for (const [atMs, name] of [...past]) {
         deletions.removeSync([atMs, name]);
-        standings.removeSync(Buffer.from(name, 'hex'));
+        revisions.removeSync(Buffer.from(name, 'hex'));
       }
     },
   };

@@ -1,12 +1,11 @@
 /**
- * A geofence as the read model stores it: what evaluation needs comes first, in a form that loads without parsing; the
- * rest of the record follows as JSON.
+ * Encodes geofences for the read model. The data for evaluation comes first and loads without parsing; the rest of the
+ * record follows as JSON.
  *
- * Layout, little-endian: [u8 0 circle, 1 ring][u8 0 test, 1 live][12 bytes of the project's id][u32 bytes of the
- * numbers][u32 bytes of the tag][u32 bytes of the rules][f64 time of creation, epoch ms], the numbers as float64
- * (circle: longitude, latitude, radius in metres; ring: longitude and latitude of each vertex, unwrapped, the first not
- * repeated), the tag and the rules as UTF-8, and to the end the record as JSON, without its ring where the numbers tell
- * it.
+ * Layout, little-endian: [u8 0 circle, 1 ring][u8 0 test, 1 live][12 bytes project id][u32 bytes of the numbers][u32
+ * bytes of the tag][u32 bytes of the rules][f64 creation time, epoch ms]. Then the numbers as float64 (circle:
+ * longitude, latitude, radius in metres; ring: longitude and latitude of each vertex, unwrapped, the first not
+ * repeated), the tag and the rules as UTF-8, and the record as JSON. The JSON omits the ring if the numbers define it.
  */
 import type { Position } from '../../../schemas/json/common.js';
 import { type GeofenceRecord, maxRingPoints } from '../../../schemas/json/geofence.js';
@@ -22,7 +21,7 @@ const createdAtAt = 26;
 const circleForm = 0;
 const ringForm = 1;
 
-/** The fields of a geofence that rule its monitoring, as far as they differ from the default. */
+/** The fields of a geofence that control its monitoring, if they differ from the default. */
 export type RulesJson = Partial<
   Pick<
     GeofenceRecord,
@@ -38,11 +37,11 @@ export type RulesJson = Partial<
   >
 >;
 
-/** What evaluation needs of a geofence. */
+/** The part of a geofence that evaluation needs. */
 export interface CompactFence {
-  /** When it was created, epoch ms: tells apart fences that had the same id one after another. */
+  /** Creation time in epoch ms. Distinguishes successive fences with the same id. */
   readonly generation: number;
-  /** JSON of {@link RulesJson}; empty when nothing differs from the default. */
+  /** JSON of {@link RulesJson}; empty if all rules have their defaults. */
   readonly rules: string;
   readonly tag: string;
   readonly shape:
@@ -51,7 +50,7 @@ export interface CompactFence {
     | { readonly type: 'ring'; readonly coordinates: Float64Array };
 }
 
-/** Equal rules give equal text, so that they can be shared by it. */
+/** Returns the rules of a fence as text. Equal rules have equal text, which serves as a key for sharing. */
 export function rulesText(record: GeofenceRecord): string {
   const rules: RulesJson = {
     ...(!record.enabled && { enabled: false }),
@@ -70,7 +69,7 @@ export function rulesText(record: GeofenceRecord): string {
 export function encodeFence(record: GeofenceRecord): Buffer {
   const { ring, ...rest } = record;
   const numbers = ring === null ? Float64Array.of(...record.center, record.radius) : unwrapRing(ring);
-  const isTold = ring !== null && isClosingOf(ring, numbers);
+  const isRingInNumbers = ring !== null && isClosingOf(ring, numbers);
   const tag = Buffer.from(record.tag);
   const rules = Buffer.from(rulesText(record));
 
@@ -82,7 +81,7 @@ export function encodeFence(record: GeofenceRecord): Buffer {
   header.writeUInt32LE(tag.length, tagAt);
   header.writeUInt32LE(rules.length, rulesAt);
   header.writeDoubleLE(record.createdAt, createdAtAt);
-  const json = Buffer.from(JSON.stringify(isTold ? rest : record));
+  const json = Buffer.from(JSON.stringify(isRingInNumbers ? rest : record));
   return Buffer.concat([
     header,
     new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength),
@@ -92,12 +91,13 @@ export function encodeFence(record: GeofenceRecord): Buffer {
   ]);
 }
 
-/** Coordinates that a decoded ring is told in. Rings have at most 2,000 vertices, stored without the repeated one. */
+/** Buffer for the coordinates of a decoded ring: at most 2,000 vertices, without the repeated one. */
 const scratch = new Float64Array(2 * maxRingPoints);
 const scratchBytes = new Uint8Array(scratch.buffer);
 
 /**
- * The coordinates of a ring are valid until the next call: loading a million fences would else allocate as many arrays.
+ * Decodes the part of a fence that evaluation needs. The coordinates of a ring are valid until the next call, which
+ * avoids an allocation per fence.
  */
 export function decodeCompactFence(stored: Buffer): CompactFence {
   const numbersBytes = stored.readUInt32LE(numbersAt);
@@ -141,7 +141,7 @@ function closed(numbers: Float64Array): Position[] {
   return [...ring, [...ring[0]!]];
 }
 
-/** False for a ring that crosses the antimeridian or repeats a position. */
+/** Tests whether the ring equals the closed numbers: false if it crosses the antimeridian or repeats a position. */
 const isClosingOf = (ring: readonly Position[], numbers: Float64Array): boolean =>
   ring.length === numbers.length / 2 + 1 &&
   ring.every(([longitude, latitude], index) => {

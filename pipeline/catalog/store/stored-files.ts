@@ -1,24 +1,24 @@
 /**
- * Uploaded files in the read model: heads in one database, to be held in memory, and contents in another, read when
- * they are asked for.
+ * Stores uploaded files in the read model: heads in one database, cached in memory, and contents in another, read on
+ * demand.
  */
 import type { RootDatabase } from 'lmdb';
 import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Scope, UploadedFiles } from '../types.js';
-import { createFewRecords } from './few-records.js';
 import { idKey } from './keys.js';
+import { createScopedRecords } from './scoped-records.js';
 
-/** A record taken apart. */
+/** A record split into head and content. */
 export interface StoredFile<Head> {
   readonly head: Head;
   readonly content: Buffer;
 }
 
 export interface StoredFiles<Head> extends UploadedFiles<Head> {
-  /** Null deletes it. Must run in a write transaction. */
+  /** Replaces a file; null deletes it. Must run in a write transaction. */
   replaceSync(id: string, file: StoredFile<Head> | null): void;
-  /** The record that was taken apart, of whatever scope; null when there is none. */
+  /** Returns the whole record of any scope, or null. */
   whole<Stored>(id: string, join: (file: StoredFile<Head>) => Stored): Stored | null;
   getKeys(): Iterable<Buffer>;
 }
@@ -49,7 +49,7 @@ export const recordOfMarker = ({
   image: content.toString('base64'),
 });
 
-/** `version` is another number after every change of the kind. */
+/** Opens the databases of one kind of files. `version` changes with every change of the kind. */
 export function openStoredFiles<Head extends Scope & { readonly _id: string; readonly createdAt: number }>(
   root: RootDatabase,
   name: string,
@@ -57,7 +57,7 @@ export function openStoredFiles<Head extends Scope & { readonly _id: string; rea
 ): StoredFiles<Head> {
   const heads = root.openDB<Head, Buffer>(name, { encoding: 'json', keyEncoding: 'binary' });
   const contents = root.openDB<Buffer, Buffer>(`${name}Contents`, { encoding: 'binary', keyEncoding: 'binary' });
-  const { list, find } = createFewRecords(version, () => heads.getRange().map(({ value }) => value));
+  const { list, find } = createScopedRecords(version, () => heads.getRange().map(({ value }) => value));
   return {
     list,
     find,

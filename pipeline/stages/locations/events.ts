@@ -46,7 +46,7 @@ export function createDefinitions(configuration: ConfigurationReader): Definitio
       geofences.clear();
       beacons.clear();
     },
-    geofence: cached(geofences, (scope, id) => configuration.keptGeofence(scope, id), eventGeofence),
+    geofence: cached(geofences, (scope, id) => configuration.storedGeofence(scope, id), eventGeofence),
     beacon: cached(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
   };
 }

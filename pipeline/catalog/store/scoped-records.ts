@@ -1,4 +1,4 @@
-/** Records of a kind of which each scope has few: held in memory, by scope, until one of the kind changes. */
+/** Caches the records of a kind by scope until one of the kind changes. For kinds of which a scope has few. */
 import type { Scope } from '../types.js';
 
 interface ScopedRecord extends Scope {
@@ -6,8 +6,8 @@ interface ScopedRecord extends Scope {
   readonly createdAt: number;
 }
 
-export interface FewRecords<T> {
-  /** Oldest first. The list is the same object until a record of the kind changes, of any scope. */
+export interface ScopedRecords<T> {
+  /** Lists records, oldest first. Returns the same array until a record of the kind changes in any scope. */
   list(scope: Scope): readonly T[];
   find(scope: Scope, id: string): T | undefined;
 }
@@ -15,11 +15,11 @@ export interface FewRecords<T> {
 const scopeName = ({ project, environment }: Scope): string => `${project}/${environment}`;
 const none: readonly never[] = [];
 
-/** `version` is another number after every change of the kind, `everyRecord` reads them all. */
-export function createFewRecords<T extends ScopedRecord>(
+/** Creates the cache. `version` changes with every change of the kind; `everyRecord` reads all records. */
+export function createScopedRecords<T extends ScopedRecord>(
   version: () => number,
   everyRecord: () => Iterable<T>,
-): FewRecords<T> {
+): ScopedRecords<T> {
   let lists = new Map<string, T[]>();
   let listsVersion = -1;
 

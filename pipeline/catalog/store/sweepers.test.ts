@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Leases } from '../../ports.js';
 import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange, DecodedChange } from '../types.js';
-import { createExpirySweeper } from './expiry.js';
 import { openReadModel } from './read-model.js';
+import { createExpirySweeper } from './sweepers.js';
 
 const alwaysOurs: Leases = { take: async () => true };
 const catchUp = async () => {};

@@ -1,0 +1,152 @@
+/**
+ * Periodic work on the configuration: deletes expired geofences, and restores records whose newest edits were refused.
+ * Any node may do it; a lease lets one node at a time.
+ */
+import { isPortError } from '../../errors.js';
+import type { Leases } from '../../ports.js';
+import type { ConfigurationWriter } from '../types.js';
+import type { ReadModel } from './read-model.js';
+
+export interface Sweeper {
+  start(): void;
+  /** Resolves when the running sweep has ended. */
+  stop(): Promise<void>;
+  /** Rejects if a sweep failed: the process then ends. Resolves on stop. */
+  readonly done: Promise<void>;
+}
+
+const defaultIntervalMs = 15_000;
+/** Deletions in one write. A sweep continues until nothing is due. */
+const maxDeletedAtOnce = 1_000;
+/** Restored records in one write. Few, because a map marker has 350 kB. */
+const maxRestoredAtOnce = 20;
+
+/**
+ * Creates the sweeper that deletes geofences `keepMs` after their `deleteAfter`. Until then late locations are still
+ * evaluated against them.
+ */
+export function createExpirySweeper({
+  readModel,
+  writer,
+  leases,
+  clock = Date.now,
+  intervalMs = defaultIntervalMs,
+  keepMs,
+}: {
+  readModel: Pick<ReadModel, 'expired' | 'bases'>;
+  writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
+  leases: Leases;
+  clock?: () => number;
+  intervalMs?: number;
+  keepMs: number;
+}): Sweeper {
+  const due = (): string[] => readModel.expired(clock() - keepMs, maxDeletedAtOnce);
+
+  return createSweeper({
+    name: 'expiry',
+    leases,
+    intervalMs,
+    isDue: () => due().length > 0,
+    async sweep() {
+      // A lagging read model may show an old `deleteAfter`. If it changes after this check, the tombstone is refused.
+      await writer.catchUp();
+      const kind = 'geofence';
+      await writer.write(due().map((id) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })));
+    },
+  });
+}
+
+/**
+ * Creates the sweeper that appends records again whose newest changes were refused. Otherwise compaction would keep only
+ * the refused changes, and a rebuilt read model would apply them.
+ *
+ * An appended record names the refused changes among its bases, so that a read model that applied one of them applies
+ * it too. It may be refused itself if another edit came first; a later sweep then restores the record.
+ * @param parts.intervalMs must be far below the compaction lag of topic `changes`.
+ */
+export function createRestorationSweeper({
+  readModel,
+  writer,
+  leases,
+  intervalMs = defaultIntervalMs,
+}: {
+  readModel: Pick<ReadModel, 'contested' | 'record' | 'bases'>;
+  writer: Pick<ConfigurationWriter, 'write'>;
+  leases: Leases;
+  intervalMs?: number;
+}): Sweeper {
+  return createSweeper({
+    name: 'restoration',
+    leases,
+    intervalMs,
+    isDue: () => readModel.contested(1).length > 0,
+    async sweep() {
+      const contested = readModel.contested(maxRestoredAtOnce);
+      await writer.write(
+        contested.map(({ kind, id }) => ({
+          kind,
+          id,
+          record: readModel.record(kind, id),
+          bases: readModel.bases(kind, id),
+        })),
+      );
+    },
+  });
+}
+
+interface SweeperParts {
+  /** Name of the lease. */
+  readonly name: string;
+  readonly leases: Leases;
+  readonly intervalMs: number;
+  /** Checked before the lease is taken, because most intervals have nothing to do. */
+  readonly isDue: () => boolean;
+  /** Does part of the due work. Called until nothing is due. */
+  readonly sweep: () => Promise<void>;
+}
+
+function createSweeper({ name, leases, intervalMs, isDue, sweep }: SweeperParts): Sweeper {
+  const { promise: done, resolve, reject } = withResolvers();
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let sweeping = Promise.resolve();
+
+  async function sweepAll(): Promise<void> {
+    if (!isDue() || !(await leases.take(name, intervalMs))) return;
+    while (!isStopped && isDue()) await sweep();
+  }
+
+  function sweepAndPlanNext(): void {
+    sweeping = sweepAll()
+      .catch(ignoreFullDisk)
+      .then(() => {
+        if (!isStopped) timer = setTimeout(sweepAndPlanNext, intervalMs);
+      }, reject);
+  }
+
+  return {
+    done,
+    start: sweepAndPlanNext,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await sweeping;
+      resolve();
+    },
+  };
+}
+
+/** Ignores a full disk: the next sweep tries again. */
+function ignoreFullDisk(error: unknown): void {
+  if (!isPortError(error, 'storage_full')) throw error;
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {
+  let resolve = () => {};
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<void>((fulfil, refuse) => {
+    resolve = fulfil;
+    reject = refuse;
+  });
+  return { promise, resolve, reject };
+}
