@@ -5,7 +5,7 @@
 
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
-import { heldUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
+import { existingUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 import { deviceKey } from '../pipeline/records/device-key.js';
 import { decodeDeviceState } from '../pipeline/records/device-state.js';
@@ -56,7 +56,7 @@ function userAfter(locations: readonly Location[], stored: readonly UserState[])
     if (location.deviceTimed && location.occurredAt < latestMs) continue;
     users = usersAfter(users, resolveUser(location, users));
   }
-  return heldUser(last, users)!;
+  return existingUser(last, users)!;
 }
 
 function nothingInAnOutage(error: unknown): undefined {

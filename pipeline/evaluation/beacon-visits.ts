@@ -1,11 +1,11 @@
-/** Which beacons a user is in range of after a location, and what is to be told of it. */
+/** Computes a user's visits to beacons after a location, and the transitions. */
 import type { Location, Visit } from '../../schemas/records.js';
 import { isOfGeneration } from './geofence-visits.js';
 import type { Beacons, Effects, EvaluationContext, MonitoredBeacon, Transition } from './types.js';
 
 /**
- * `location.beacons` null says nothing: every visit goes on, but a deleted beacon is forgotten. Otherwise exactly the
- * listed ones are in range. Answers the visits afterwards, by time of entry, and adds what happened to `effects`.
+ * Returns the visits after the location by time of entry, and adds the transitions to `effects`. If `location.beacons`
+ * is null, visits continue unless their beacon was deleted. Otherwise exactly the listed beacons are in range.
  */
 export function beaconsAfter(
   location: Location,
@@ -29,7 +29,7 @@ export function beaconsAfter(
   return [...remaining, ...entered].sort((a, b) => a.since - b.since);
 }
 
-/** The visits whose beacon is still there, the same array when nothing changed. */
+/** Returns the visits whose beacon still exists; the same array if nothing changed. */
 function knownVisits(visits: Visit[], beacons: Beacons): Visit[] {
   const known = visits.flatMap((visit) => {
     const beacon = beacons.byId(visit.id);
@@ -39,7 +39,7 @@ function knownVisits(visits: Visit[], beacons: Beacons): Visit[] {
   return known.length === visits.length && known.every((visit, index) => visit === visits[index]) ? visits : known;
 }
 
-/** The ranged beacons that the project knows, by id: every one that has the identifiers of a ranged one. */
+/** Returns the project's beacons that have the identifiers of a ranged beacon, by id. */
 function beaconsInRange(ranged: NonNullable<Location['beacons']>, beacons: Beacons): Map<string, MonitoredBeacon> {
   const inRange = new Map<string, MonitoredBeacon>();
   for (const one of ranged) {
@@ -48,17 +48,17 @@ function beaconsInRange(ranged: NonNullable<Location['beacons']>, beacons: Beaco
   return inRange;
 }
 
-/** New visits, by beacon id, as many as there is room for. */
+/** Returns new visits by beacon id, at most `maxEntered`. */
 function enteredVisits(
   location: Location,
   remaining: readonly Visit[],
   inRange: ReadonlyMap<string, MonitoredBeacon>,
-  room: number,
+  maxEntered: number,
   effects: Effects,
 ): Visit[] {
   const inside = new Set(remaining.map((visit) => visit.id));
   const enterable = [...inRange.values()].filter((beacon) => beacon.enabled && !inside.has(beacon.id));
-  const entered = enterable.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, Math.max(0, room));
+  const entered = enterable.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, Math.max(0, maxEntered));
   effects.notEntered += enterable.length - entered.length;
   return entered.map(({ id, generation }) => {
     effects.transitions.push(transition('user.entered_beacon', id, null));
@@ -66,7 +66,7 @@ function enteredVisits(
   });
 }
 
-/** Hearing a beacon, or listening and not hearing it, is as sure as it gets: confidence 3. */
+/** Returns a transition with confidence 3, because the device ranged for the beacon. */
 const transition = (type: Transition['type'], id: string, durationMs: number | null): Transition => ({
   type,
   id,

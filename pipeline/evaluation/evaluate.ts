@@ -1,15 +1,13 @@
 /**
- * What one location does. Flows in: the location, the device's state, its context. Flows out: the next state and the
- * transitions.
- * Pure; may import schemas and geometry. The given state is never changed, and what didn't change of it is shared with
- * the next one.
+ * Evaluates one location. Input: the location, the device's state, its context. Output: the next state and the
+ * transitions. Pure. The given state is not modified, and the next state shares its unchanged parts.
  */
 import type { LastLocation, Location, OutcomeResult, UserState } from '../../schemas/records.js';
 import { beaconsAfter } from './beacon-visits.js';
 import { rangedText } from './beacons.js';
 import { geofencesAfter } from './geofence-visits.js';
 import type { Effects, Evaluate, Transition } from './types.js';
-import { heldUser, profileAfter, resolveUser, usersAfter } from './users.js';
+import { existingUser, profileAfter, resolveUser, usersAfter } from './users.js';
 
 const noUsers: readonly UserState[] = [];
 
@@ -21,7 +19,7 @@ export const evaluate: Evaluate = (location, state, context) => {
 
   const result = resultOf(last, user, users[0]);
   if (state !== undefined && result !== 'applied') {
-    return { result, state, user: heldUser(location, users) ?? user, transitions: [], notEntered: 0 };
+    return { result, state, user: existingUser(location, users) ?? user, transitions: [], notEntered: 0 };
   }
 
   const effects: Effects = { transitions: [], notEntered: 0 };
@@ -54,17 +52,17 @@ const lastLocation = (location: Location): LastLocation => ({
 });
 
 /**
- * `latest` is the record whose location was applied last on the device. Without a device time nothing is a repeat or
- * stale.
+ * Returns whether a location is applied, a repeat or stale. `latest` is the record whose location was applied last on
+ * the device. A location without a device time is always applied.
  */
 function resultOf(now: LastLocation, user: UserState, latest: UserState | undefined): OutcomeResult {
   const before = latest?.last ?? null;
   if (before === null || !now.deviceTimed) return 'applied';
   if (now.occurredAt < before.occurredAt) return 'stale';
-  return user === latest && saysTheSame(now, before) ? 'repeat' : 'applied';
+  return user === latest && isRepeat(now, before) ? 'repeat' : 'applied';
 }
 
-const saysTheSame = (now: LastLocation, before: LastLocation): boolean =>
+const isRepeat = (now: LastLocation, before: LastLocation): boolean =>
   now.deviceTimed === before.deviceTimed &&
   now.occurredAt === before.occurredAt &&
   now.longitude === before.longitude &&
@@ -74,7 +72,7 @@ const saysTheSame = (now: LastLocation, before: LastLocation): boolean =>
   now.foreground === before.foreground &&
   now.beacons === before.beacons;
 
-/** In which the transitions of one location come; those of one type by the id of what they are about. */
+/** The order of the transitions of one location by type. Transitions of one type are ordered by id. */
 export const transitionOrder: readonly Transition['type'][] = [
   'user.exited_geofence',
   'user.entered_geofence',
@@ -83,6 +81,6 @@ export const transitionOrder: readonly Transition['type'][] = [
   'user.entered_beacon',
 ];
 
-/** Exits, entries, dwells, then beacons; within each by id. */
+/** Compares by {@link transitionOrder}, then by id. */
 const inOrder = (a: Transition, b: Transition): number =>
   transitionOrder.indexOf(a.type) - transitionOrder.indexOf(b.type) || (a.id < b.id ? -1 : 1);

@@ -1,8 +1,6 @@
-/** Which geofences a user is inside of after a location, and what is to be told of it. */
+/** Computes a user's visits to geofences after a location, and the transitions. */
 import type { Location, UserState, Visit } from '../../schemas/records.js';
-import { entryConfidence, exitConfidence } from './confidence.js';
-import { entryCandidates } from './entry-candidates.js';
-import { isDisabled, isGone, judgeInside, judgeOutside } from './rules.js';
+import { entryConfidence, exitConfidence, isDisabled, isGone, judgeInside, judgeOutside } from './rules.js';
 import {
   type Effects,
   type EvaluationBounds,
@@ -15,17 +13,17 @@ import {
 const noRows: readonly number[] = [];
 const noVisits: Visit[] = [];
 const gone = -1;
-/** With more of them, comparing each with each is more expensive than looking them up. */
+/** Above this number, comparing each visit with each candidate is more expensive than a lookup. */
 const maxCompared = 8;
 
 /**
- * Does the visit belong to the fence or beacon that has its id now? A visit stored before there were generations belongs
- * to any.
+ * Tests whether a visit belongs to the fence or beacon that has its id now. A visit without a generation, of an earlier
+ * release, belongs to any.
  */
 export const isOfGeneration = ({ generation }: Pick<Visit, 'generation'>, current: number): boolean =>
   generation === null || generation === current;
 
-/** The visits that a user's `geofences` show at an instant: those whose fence is neither gone nor disabled. */
+/** Returns the visits that a user's `geofences` show at an instant: those whose fence exists and is enabled. */
 export const listedVisits = (user: UserState, fences: Fences, atMs: number): Visit[] =>
   user.geofences.filter((visit) => {
     const row = rowOf(visit, fences);
@@ -34,15 +32,15 @@ export const listedVisits = (user: UserState, fences: Fences, atMs: number): Vis
     return !isGone(rules, atMs) && !isDisabled(rules, atMs);
   });
 
-/** Row of the fence that was entered; {@link gone} when it was deleted, even if another has its id now. */
+/** Returns the row of the fence that was entered, or {@link gone} if it was deleted, even if its id was used again. */
 export function rowOf(visit: Visit, fences: Fences): number {
   const row = fences.rowOf(visit.id);
   return row >= 0 && isOfGeneration(visit, fences.generation(row)) ? row : gone;
 }
 
 /**
- * Judges the fences that the user is inside of and those that the location may enter. Answers the visits afterwards, by
- * time of entry (the same array when nothing changed), and adds what happened to `effects`.
+ * Evaluates the fences that the user is inside and those that the location may enter. Returns the visits afterwards by
+ * time of entry (the same array if nothing changed), and adds the transitions to `effects`.
  */
 export function geofencesAfter(
   location: Location,
@@ -62,7 +60,7 @@ export function geofencesAfter(
   return [...remaining, ...entered].sort((a, b) => a.since - b.since);
 }
 
-/** The row of each visit's fence. */
+/** Returns the row of each visit's fence. */
 function rowsOf(visits: readonly Visit[], candidates: Int32Array, count: number, fences: Fences): readonly number[] {
   if (visits.length === 0) return noRows;
   const isCompared = count <= maxCompared && visits.length <= maxCompared;
@@ -75,8 +73,8 @@ function rowsOf(visits: readonly Visit[], candidates: Int32Array, count: number,
 }
 
 /**
- * A user is nearly always still near the fence of a visit: so it is among the candidates, and comparing the ids of a few
- * is much cheaper than to look one up among a million, which waits for memory several times.
+ * Finds the row of a visit's fence among the candidates, or returns {@link gone}. A user is nearly always still near the
+ * fence, and comparing a few ids is much cheaper than a lookup among a million, which misses the cache several times.
  */
 function candidateOf(visit: Visit, candidates: Int32Array, count: number, fences: Fences): number {
   for (let index = 0; index < count; index++) {
@@ -103,7 +101,7 @@ function remainingVisits(
   return changed ?? visits;
 }
 
-/** The visit itself when it simply goes on, null when it ends. */
+/** Returns the visit after the location: the same object if it continues unchanged, null if it ends. */
 function visitAfter(
   location: Location,
   visit: Visit,
@@ -128,7 +126,7 @@ function visitAfter(
   }
 }
 
-/** Rows of the fences that the rules let the user enter. */
+/** Returns the rows of the fences that the rules allow the user to enter. */
 function enterableRows(
   location: Location,
   candidates: Int32Array,
@@ -150,7 +148,7 @@ function enterableRows(
   return enterable ?? noRows;
 }
 
-/** New visits, by fence id, of as many of the fences as there is room for. */
+/** Returns new visits by fence id, as many as the limits allow. */
 function enteredVisits(
   location: Location,
   enterable: readonly number[],
@@ -159,7 +157,7 @@ function enteredVisits(
   effects: Effects,
 ): Visit[] {
   const isCrowded = visitCount + enterable.length > Math.min(bounds.maxVisits, bounds.maxBufferedVisits);
-  const rows = isCrowded ? rowsWithRoom(location, enterable, visitCount, fences, bounds) : enterable;
+  const rows = isCrowded ? rowsWithinLimits(location, enterable, visitCount, fences, bounds) : enterable;
   effects.notEntered += enterable.length - rows.length;
   if (rows.length === 0) return noVisits;
   const entered = rows.map((row): Visit => {
@@ -170,10 +168,10 @@ function enteredVisits(
 }
 
 /**
- * The fences that hold the point come first, then the others by the distance of their boundary; equally near ones by
- * id.
+ * Selects the fences to enter: first those that contain the point, then the others by the distance of their boundary,
+ * then by id.
  */
-function rowsWithRoom(
+function rowsWithinLimits(
   { longitude, latitude, accuracy_m }: Location,
   enterable: readonly number[],
   visitCount: number,
@@ -187,16 +185,16 @@ function rowsWithRoom(
     (fences.zone(row, longitude, latitude, accuracy_m) === Zone.near ? beyond : holding).push(row);
   }
   const rows = holding.sort(byId).slice(0, Math.max(0, maxVisits - visitCount));
-  const room = Math.min(maxVisits, maxBufferedVisits) - visitCount - rows.length;
-  // Measuring is the expensive part: a device that is inside of enough already is spared it.
-  if (room <= 0) return rows;
+  const remainingCount = Math.min(maxVisits, maxBufferedVisits) - visitCount - rows.length;
+  // Distances are expensive: skip them if the limit is reached.
+  if (remainingCount <= 0) return rows;
   const nearest = beyond
     .map((row) => ({ row, distanceM: -fences.signedDistance(row, longitude, latitude) }))
     .sort((a, b) => a.distanceM - b.distanceM || byId(a.row, b.row));
-  return [...rows, ...nearest.slice(0, room).map(({ row }) => row)];
+  return [...rows, ...nearest.slice(0, remainingCount).map(({ row }) => row)];
 }
 
-/** `visit` is the one that the transition ends or dwells in; none for an entry. */
+/** Returns a transition. `visit` is the visit of an exit or a dwell. */
 function transition(
   type: Transition['type'],
   row: number,
@@ -214,4 +212,34 @@ function transition(
     durationMs: visit === undefined ? null : Math.max(0, location.occurredAt - visit.since),
     currentlyOperating: hours === null ? null : hours(location.occurredAt),
   };
+}
+
+/**
+ * Returns the rows of the fences that the location may enter, the first `candidateCount` of the buffer. The point alone
+ * decides, unless entries are buffered: then the accuracy extends the search within {@link EvaluationBounds}, because a
+ * publishable key may report any accuracy.
+ */
+export function entryCandidates(location: Location, { fences, settings, bounds }: EvaluationContext): Int32Array {
+  const { longitude, latitude, accuracy_m } = location;
+  if (!settings.bufferEntries) return fences.candidates(longitude, latitude, 0);
+  let reachM = Math.min(accuracy_m, bounds.fullReachM);
+  let rows = fences.candidates(longitude, latitude, reachM);
+  while (reachM < accuracy_m) {
+    const widerM = Math.min(2 * reachM, accuracy_m);
+    rows = fences.candidates(longitude, latitude, widerM);
+    if (existingCount(rows, location, fences) > bounds.maxEntryCandidates) {
+      return fences.candidates(longitude, latitude, reachM);
+    }
+    reachM = widerM;
+  }
+  return rows;
+}
+
+/** Counts fences before their `deleteAfter`. Others must not count, because the sweeper deletes them at any time. */
+function existingCount(rows: Int32Array, { occurredAt }: Location, fences: Fences): number {
+  let count = 0;
+  for (let index = 0; index < fences.candidateCount; index++) {
+    if (!isGone(fences.rules(rows[index]!), occurredAt)) count++;
+  }
+  return count;
 }

@@ -1,17 +1,16 @@
 /**
- * The rules of one geofence and one location: what happens, or which rule stands in the way.
+ * Applies the rules of one geofence to one location, and returns the transition or the rule that prevents it.
  *
- * Verdicts are constants, so that judging allocates nothing and an explanation can name the very rule that decided.
+ * Verdicts are constants. A judgement allocates nothing, and an explanation can name the deciding rule.
  */
 import type { Settings } from '../../schemas/json/project.js';
 import type { Location, Visit } from '../../schemas/records.js';
-import { entryConfidence, exitConfidence } from './confidence.js';
-import { type EvaluationContext, type FenceRules, type Fences, Zone } from './types.js';
+import { type EvaluationContext, type FenceRules, type Fences, type Transition, Zone } from './types.js';
 
-/** Why a fence makes no events at this moment for this user. */
+/** Why a fence makes no events for this user at this time. */
 export type Unmonitored = 'disabled' | 'not_for_user' | 'closed';
 
-/** What becomes of a device that is outside. All but `entered` leave it outside. */
+/** Verdict on a device that is outside. It stays outside unless `entered`. */
 export type OutsideVerdict =
   | 'entered'
   | 'outside'
@@ -21,7 +20,7 @@ export type OutsideVerdict =
   | 'not_stopped'
   | 'confidence_too_low';
 
-/** What becomes of a device that is inside. `exited`, `left_in_silence` and `gone` end the visit; the others keep it. */
+/** Verdict on a device that is inside. `exited`, `left_in_silence` and `gone` end the visit; the others continue it. */
 export type InsideVerdict =
   | 'exited'
   | 'left_in_silence'
@@ -34,10 +33,10 @@ export type InsideVerdict =
 
 const minuteMs = 60_000;
 
-/** Past its `deleteAfter`: as if it were deleted. */
+/** Tests whether `deleteAfter` has passed. Such a fence counts as deleted. */
 export const isGone = (rules: FenceRules, atMs: number): boolean => atMs > rules.deleteAfterMs;
 
-/** Switched off by its owner, or past its `disableAfter`. */
+/** Tests whether the fence is disabled, or its `disableAfter` has passed. */
 export const isDisabled = (rules: FenceRules, atMs: number): boolean => !rules.enabled || atMs > rules.disableAfterMs;
 
 const isForRequest = ({ addresses }: FenceRules, ip: string | null): boolean =>
@@ -48,7 +47,7 @@ const isForUser = ({ userIds }: FenceRules, userId: string | null): boolean =>
 
 const isClosed = ({ hours }: FenceRules, atMs: number): boolean => hours !== null && !hours(atMs);
 
-/** null when the fence is monitored. */
+/** Returns why the fence is not monitored, or null if it is. */
 export function unmonitoredBecause(rules: FenceRules, location: Location, settings: Settings): Unmonitored | null {
   if (isDisabled(rules, location.occurredAt)) return 'disabled';
   if (!isForUser(rules, location.userId)) return 'not_for_user';
@@ -59,21 +58,21 @@ export function unmonitoredBecause(rules: FenceRules, location: Location, settin
 const isInEntryReach = (zone: Zone, settings: Settings): boolean =>
   settings.bufferEntries ? zone !== Zone.apart : zone >= Zone.partly;
 
-/** Never both entering and leaving: a device at rest in the buffer doesn't flap. */
+/** A location never both enters and leaves, so that a device at rest in the buffer does not flap. */
 const isInExitReach = (zone: Zone, settings: Settings): boolean =>
   !isInEntryReach(zone, settings) && (settings.bufferExits ? zone === Zone.apart : zone < Zone.partly);
 
 const mustStop = (rules: FenceRules, settings: Settings): boolean => rules.stopDetection ?? settings.stopDetection;
 
-/** One dwell per visit, once it has lasted longer than the threshold. */
+/** Tests whether the visit lasts longer than the threshold and its dwell was not reported yet. */
 function isDwellDue(rules: FenceRules, visit: Visit, atMs: number, settings: Settings): boolean {
   if (!settings.dwellEvents || visit.dwelled) return false;
   const threshold_min = rules.dwellThreshold_min ?? settings.defaultDwellThreshold;
   return threshold_min !== null && atMs - visit.since > threshold_min * minuteMs;
 }
 
-/** Every transition has at least the least confidence, so a share is computed only for projects that ask for more. */
-const isSure = (
+/** Tests the minimum confidence. Every transition has at least 1, so the share is computed only for higher minimums. */
+const isConfident = (
   confidenceOf: typeof entryConfidence,
   zone: Zone,
   row: number,
@@ -83,8 +82,7 @@ const isSure = (
 ): boolean => minimumConfidence <= 1 || confidenceOf(zone, row, location, fences) >= minimumConfidence;
 
 /**
- * A device that is outside the fence of this row reports a location; `zone` says where. In zone `apart` it stays
- * outside.
+ * Judges a location in `zone` of a device that is outside the fence. In zone `apart` it stays outside.
  */
 export function judgeOutside(
   row: number,
@@ -99,11 +97,11 @@ export function judgeOutside(
   const unmonitored = unmonitoredBecause(rules, location, settings);
   if (unmonitored !== null) return unmonitored;
   if (mustStop(rules, settings) && !location.stopped && !location.foreground) return 'not_stopped';
-  if (!isSure(entryConfidence, zone, row, location, fences, settings)) return 'confidence_too_low';
+  if (!isConfident(entryConfidence, zone, row, location, fences, settings)) return 'confidence_too_low';
   return 'entered';
 }
 
-/** A device that is inside the fence of this row reports a location. */
+/** Judges a location of a device that is inside the fence. */
 export function judgeInside(
   row: number,
   visit: Visit,
@@ -116,9 +114,27 @@ export function judgeInside(
   const leaves = isInExitReach(zone, settings);
   if (!leaves && !isDwellDue(rules, visit, location.occurredAt, settings)) return 'inside';
   if (!isForRequest(rules, location.ip)) return 'not_for_request';
-  if (!isSure(leaves ? exitConfidence : entryConfidence, zone, row, location, fences, settings))
+  if (!isConfident(leaves ? exitConfidence : entryConfidence, zone, row, location, fences, settings))
     return 'confidence_too_low';
   const unmonitored = unmonitoredBecause(rules, location, settings);
   if (leaves) return unmonitored === null ? 'exited' : 'left_in_silence';
   return unmonitored ?? 'dwelled';
+}
+
+type Confidence = Transition['confidence'];
+
+/** Returns the confidence of an entry or a dwell: 3 if the disc is wholly inside, 2 if at least half of it is. */
+export function entryConfidence(zone: Zone, row: number, location: Location, fences: Fences): Confidence {
+  if (zone === Zone.within) return 3;
+  if (zone === Zone.apart) return 1;
+  return fences.holdsHalf(row, location.longitude, location.latitude, location.accuracy_m) ? 2 : 1;
+}
+
+/** Returns the confidence of an exit: 3 if the disc is wholly outside or touches, 2 if at least half of it is outside. */
+export function exitConfidence(zone: Zone, row: number, location: Location, fences: Fences): Confidence {
+  if (zone === Zone.apart) return 3;
+  if (zone === Zone.within) return 1;
+  const share = fences.share(row, location.longitude, location.latitude, location.accuracy_m);
+  if (zone === Zone.near && share === 0) return 3;
+  return 1 - share >= 0.5 ? 2 : 1;
 }

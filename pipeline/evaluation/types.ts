@@ -1,8 +1,8 @@
 /**
- * What evaluation asks of the world, and what it answers. Pure: no I/O, no clock, no randomness.
+ * Types of evaluation. Evaluation is pure: no I/O, no clock, no randomness.
  *
- * Flows in: a Location, the device's state, the fences and beacons of its project and environment (as the catalog
- * implements them), the project's settings. Flows out: the next state and the transitions.
+ * Input: a Location, the state of its device, the fences and beacons of its project and environment, which the catalog
+ * implements, and the project's settings. Output: the next state and the transitions.
  */
 import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, OutcomeResult, RangedBeacon, UserState } from '../../schemas/records.js';
@@ -10,18 +10,18 @@ import type { Zone } from '../geometry/zone.js';
 
 export { Zone } from '../geometry/zone.js';
 
-/** Instant (epoch ms) -> open at that instant by the fence's local clock? */
+/** Tests whether a fence is open at an instant (epoch ms), by its local clock. */
 export type OpeningHours = (instantMs: number) => boolean;
 
-/** An address in textual form -> does it match? */
+/** Tests whether an IP address, as text, matches. */
 export type AddressRanges = (ip: string) => boolean;
 
-/** What decides whether and how a fence is monitored. Shared between fences that are alike; frozen. */
+/** The rules by which a fence is monitored. Frozen, and shared between fences with equal rules. */
 export interface FenceRules {
   readonly enabled: boolean;
-  /** Epoch ms; Infinity when not set. After it (later than) the fence is disabled. */
+  /** Epoch ms; Infinity if not set. The fence is disabled at later times. */
   readonly disableAfterMs: number;
-  /** Epoch ms; Infinity when not set. After it the fence is gone. */
+  /** Epoch ms; Infinity if not set. The fence counts as deleted at later times. */
   readonly deleteAfterMs: number;
   /** null: the project's setting. */
   readonly stopDetection: boolean | null;
@@ -32,65 +32,63 @@ export interface FenceRules {
   readonly addresses: AddressRanges | null;
 }
 
-/** The fences of one project and environment. A row is a small integer that names a fence until the set changes. */
+/** The fences of one project and environment. A row is a small integer that identifies a fence until the set changes. */
 export interface Fences {
   /**
-   * Rows of all fences whose box, widened by `reachM`, holds the point; each once, in any order. The buffer belongs to
-   * the set and is valid until the next call: its first `candidateCount` entries count.
+   * Returns the rows of all fences whose box, extended by `reachM`, contains the point, each once and in any order. They
+   * are the first `candidateCount` entries of a shared buffer, valid until the next call.
    */
   candidates(longitude: number, latitude: number, reachM: number): Int32Array;
   readonly candidateCount: number;
-  /** -1 when there is no such fence. */
+  /** Returns the row of a fence, or -1. */
   rowOf(id: string): number;
   idOf(row: number): string;
-  /** Differs between fences that had the same id one after another: a visit belongs to the one that was entered. */
+  /** Distinguishes successive fences with the same id: a visit belongs to the fence that was entered. */
   generation(row: number): number;
   rules(row: number): FenceRules;
   zone(row: number, longitude: number, latitude: number, accuracyM: number): Zone;
-  /** f: the share of D's area that lies in the fence, 0 to 1. Only asked in the zones `near` and `partly`. */
+  /** Returns f, the share of the accuracy disc that is inside the fence, 0 to 1. Only for zones `near` and `partly`. */
   share(row: number, longitude: number, latitude: number, accuracyM: number): number;
-  /** Is f at least one half? Asked in the same zones; cheap for a disc that is much larger than the fence. */
+  /** Tests whether f is at least one half. For the same zones; cheap if the disc is much larger than the fence. */
   holdsHalf(row: number, longitude: number, latitude: number, accuracyM: number): boolean;
-  /** d: metres to the boundary, positive inside. Reads every edge. */
+  /** Returns d, the distance to the boundary in metres, positive inside. Reads every edge. */
   signedDistance(row: number, longitude: number, latitude: number): number;
 }
 
-/** A beacon as evaluation needs it. */
+/** The part of a beacon that evaluation needs. */
 export interface MonitoredBeacon {
   readonly id: string;
   readonly enabled: boolean;
-  /** As of a fence. */
+  /** See {@link Fences.generation}. */
   readonly generation: number;
 }
 
 /** The beacons of one project and environment. */
 export interface Beacons {
-  /** All that have these identifiers, enabled or not. */
+  /** Returns all beacons with these identifiers, enabled or not. */
   matching(ranged: RangedBeacon): Iterable<MonitoredBeacon>;
   byId(id: string): MonitoredBeacon | undefined;
 }
 
-/** What keeps the work of one location and the size of a state bounded, whatever accuracy a device claims. */
+/** Limits on the work of one location and the size of a state, for any accuracy that a device reports. */
 export interface EvaluationBounds {
   /**
-   * Of one user, in geofences; and as many in range of beacons. A location enters as many as there is room for, the
-   * nearest.
+   * Visits of one user to geofences, and as many to beacons. A location beyond the limit enters the nearest geofences.
    */
   readonly maxVisits: number;
   /**
-   * A fence that does not hold the point, but is within the accuracy, is entered only while the visits are fewer than
-   * this.
+   * A fence that does not contain the point, but is within the accuracy, is entered only while there are fewer visits.
    */
   readonly maxBufferedVisits: number;
-  /** With buffered entries, fences at most this far away are always looked at. */
+  /** With buffered entries, fences up to this distance are always examined. */
   readonly fullReachM: number;
-  /** A reach beyond `fullReachM` is halved while it has more fences than this. */
+  /** A reach beyond `fullReachM` is halved while it contains more fences. */
   readonly maxEntryCandidates: number;
 }
 
 /**
- * Far above what projects need: an accuracy worse than a kilometre says little about fences, and few users are inside
- * of 100.
+ * The limits are far above the needs of projects: an accuracy worse than a kilometre says little about fences, and few
+ * users are inside 100 geofences.
  */
 export const defaultBounds: EvaluationBounds = {
   maxVisits: 1_000,
@@ -107,7 +105,7 @@ export interface EvaluationContext {
   readonly bounds: EvaluationBounds;
 }
 
-/** Something to be told: becomes one event. */
+/** A change that becomes one event. */
 export interface Transition {
   readonly type:
     | 'user.entered_geofence'
@@ -124,21 +122,21 @@ export interface Transition {
   readonly currentlyOperating: boolean | null;
 }
 
-/** What one location did. For `repeat` and `stale` the state is the one that came in and there are no transitions. */
+/** The effects of one location. For `repeat` and `stale` the state is the given one and there are no transitions. */
 export interface Evaluation {
   readonly result: OutcomeResult;
   readonly state: DeviceState;
   /**
-   * The user record the location is about, always one of `state`. For a stale one whose user has none: that of the
-   * device's latest user.
+   * The user record of the location, always one of `state`. For a stale location whose user has no record: the record of
+   * the device's latest user.
    */
   readonly user: UserState;
   readonly transitions: readonly Transition[];
-  /** Geofences and beacons that the location would enter, were the user not inside of as many as it can be. */
+  /** Number of geofences and beacons that were not entered because of the limit on visits. */
   readonly notEntered: number;
 }
 
-/** Collects what one location does beside the next state. */
+/** Collects the effects of one location other than the next state. */
 export interface Effects {
   readonly transitions: Transition[];
   notEntered: number;

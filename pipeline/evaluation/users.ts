@@ -1,14 +1,14 @@
-/** The user records of a device: one per user, and one for the device while it names nobody. */
+/** Manages the user records of a device: one per user, and an anonymous one until a user is named. */
 import { deriveId } from '../../schemas/ids.js';
 import type { UserProfile } from '../../schemas/json/user.js';
 import type { Location, LocationDetails, UserState } from '../../schemas/records.js';
 
-/** A device that is handed round more users than this forgets the one that used it longest ago. */
+/** A device with more users forgets the least recently used record. */
 export const maxUsersPerDevice = 16;
 
 /**
- * The record that a location is about. A device that names a user for the first time gives its anonymous record to that
- * user, with all it was inside of; any other user without a record starts afresh.
+ * Returns the user record of a location. The first user that a device names takes over its anonymous record, with all
+ * visits. Any other user without a record gets a new one.
  */
 export function resolveUser(location: Location, users: readonly UserState[]): UserState {
   const latest = users[0];
@@ -21,14 +21,13 @@ export function resolveUser(location: Location, users: readonly UserState[]): Us
 }
 
 /**
- * Returns the record that a location is told to be about when it changes nothing: its user's where the device has one,
- * else that of the device's latest user. A record that {@link resolveUser} would make is never told of, because no
- * state comes to hold it.
+ * Returns the record to report for a location that changes nothing: the record of its user, or else of the device's
+ * latest user. Unlike {@link resolveUser} it never returns a new record, because no state would contain it.
  */
-export const heldUser = ({ userId }: Location, users: readonly UserState[]): UserState | undefined =>
+export const existingUser = ({ userId }: Location, users: readonly UserState[]): UserState | undefined =>
   users.find((user) => user.userId === userId) ?? users[0];
 
-/** Derived from the location that made it, so that applying it again makes the same record. */
+/** Creates a record. Its id is derived from the location, so that applying the location again creates the same record. */
 function freshUser({ id, project, environment, deviceId, userId, receivedAt }: Location): UserState {
   return {
     id: deriveId('user', project, environment, deviceId, userId ?? '', id),
@@ -41,7 +40,7 @@ function freshUser({ id, project, environment, deviceId, userId, receivedAt }: L
   };
 }
 
-/** Most recently used first. */
+/** Returns the records with the latest first, in order of last use. */
 export function usersAfter(users: readonly UserState[], latest: UserState): UserState[] {
   const after = [latest];
   for (const user of users) {
@@ -50,30 +49,31 @@ export function usersAfter(users: readonly UserState[], latest: UserState): User
   return after;
 }
 
-/** JSON of a UserProfile: what is known, overlaid with what the device says now. */
+/** Merges the profile (JSON of a UserProfile) with the fields that the device reports now. */
 export function profileAfter(profile: string | null, details: LocationDetails | null): string | null {
   if (details === null) return profile;
   const merged = JSON.stringify({
     ...(profile === null ? {} : (JSON.parse(profile) as UserProfile)),
-    ...toldProfile(details),
+    ...reportedProfile(details),
   });
   return merged === '{}' ? null : merged;
 }
 
-/** The fields that the device told; unset ones are absent. */
-function toldProfile(details: LocationDetails): UserProfile {
-  const told: UserProfile = {};
-  if (details.installId !== null) told.installId = details.installId;
-  if (details.description !== null) told.description = details.description;
-  if (details.metadata !== null) told.metadata = JSON.parse(details.metadata) as NonNullable<UserProfile['metadata']>;
-  if (details.deviceType !== null) told.deviceType = details.deviceType;
-  if (details.deviceMake !== null) told.deviceMake = details.deviceMake;
-  if (details.deviceModel !== null) told.deviceModel = details.deviceModel;
-  if (details.deviceOS !== null) told.deviceOS = details.deviceOS;
-  if (details.sdkVersion !== null) told.sdkVersion = details.sdkVersion;
-  if (details.locationAuthorization !== null) told.locationAuthorization = details.locationAuthorization;
+/** Returns the fields that the device reported. */
+function reportedProfile(details: LocationDetails): UserProfile {
+  const profile: UserProfile = {};
+  if (details.installId !== null) profile.installId = details.installId;
+  if (details.description !== null) profile.description = details.description;
+  if (details.metadata !== null)
+    profile.metadata = JSON.parse(details.metadata) as NonNullable<UserProfile['metadata']>;
+  if (details.deviceType !== null) profile.deviceType = details.deviceType;
+  if (details.deviceMake !== null) profile.deviceMake = details.deviceMake;
+  if (details.deviceModel !== null) profile.deviceModel = details.deviceModel;
+  if (details.deviceOS !== null) profile.deviceOS = details.deviceOS;
+  if (details.sdkVersion !== null) profile.sdkVersion = details.sdkVersion;
+  if (details.locationAuthorization !== null) profile.locationAuthorization = details.locationAuthorization;
   if (details.locationAccuracyAuthorization !== null) {
-    told.locationAccuracyAuthorization = details.locationAccuracyAuthorization;
+    profile.locationAccuracyAuthorization = details.locationAccuracyAuthorization;
   }
-  return told;
+  return profile;
 }

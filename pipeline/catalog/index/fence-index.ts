@@ -39,7 +39,12 @@ interface Bulk {
   removed: number;
 }
 
-const emptyBulk = (): Bulk => ({ rowOf: new Int32Array(0), firstBoxOf: new Int32Array(0), tree: undefined, removed: 0 });
+const emptyBulk = (): Bulk => ({
+  rowOf: new Int32Array(0),
+  firstBoxOf: new Int32Array(0),
+  tree: undefined,
+  removed: 0,
+});
 
 /** A new tree is built when more boxes than this number, and more than this share of the tree, have changed. */
 const minChangesToPack = 1_024;

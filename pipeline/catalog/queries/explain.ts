@@ -5,11 +5,9 @@
  */
 import type { DeviceState, Location, Visit } from '../../../schemas/records.js';
 import { isoTime } from '../../../schemas/wire/common.js';
-import { entryConfidence, exitConfidence } from '../../evaluation/confidence.js';
-import { entryCandidates } from '../../evaluation/entry-candidates.js';
 import { evaluate } from '../../evaluation/evaluate.js';
-import { isOfGeneration } from '../../evaluation/geofence-visits.js';
-import { judgeInside, judgeOutside } from '../../evaluation/rules.js';
+import { entryCandidates, isOfGeneration } from '../../evaluation/geofence-visits.js';
+import { entryConfidence, exitConfidence, judgeInside, judgeOutside } from '../../evaluation/rules.js';
 import { type Evaluation, type EvaluationContext, type Transition, Zone } from '../../evaluation/types.js';
 import { resolveUser } from '../../evaluation/users.js';
 import type { MonitoredContext } from '../index/catalog.js';
