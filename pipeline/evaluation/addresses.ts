@@ -1,15 +1,14 @@
-/** Ranges of IP addresses: single ones, a last octet of `*`, CIDR; versions 4 and 6. */
+/** Parses and matches ranges of IPv4 and IPv6 addresses: single addresses, a last octet of `*`, CIDR blocks. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { AddressRanges } from './types.js';
 
 /**
- * An address as 16-bit groups: two for version 4, eight for version 6. One that maps a version 4 address is that
- * address.
+ * An address as 16-bit groups: two for IPv4, eight for IPv6. An IPv4-mapped address is stored as IPv4.
  */
 type Groups = readonly number[];
 
-/** All addresses of the same version that share the first bits. */
+/** All addresses of the same version with the same first bits. */
 interface Prefix {
   readonly groups: Groups;
   readonly bits: number;
@@ -19,18 +18,17 @@ const param = 'ip';
 const maxRanges = 256;
 const rule = 'must be addresses, ranges like 8.8.8.* or CIDR blocks, separated by commas';
 
-/** Normal form: without blanks and zone ids, in lower case, separated by commas. */
+/** Parses ranges to normal form: without blanks and zone ids, in lower case, separated by commas. */
 export function parseAddressRanges(text: string): Validated<string> {
   const entries = text.split(',', maxRanges + 1).map((entry) => withoutZone(entry.trim().toLowerCase()));
   if (entries.length > maxRanges) return invalid(param, `must have at most ${maxRanges} ranges`);
   const broken = entries.find((entry) => parsePrefix(entry) === undefined);
-  if (broken !== undefined) return invalid(param, `${rule}; ${JSON.stringify(broken.slice(0, 60))} is none`);
+  if (broken !== undefined) return invalid(param, `${rule}; ${JSON.stringify(broken.slice(0, 60))} is not valid`);
   return { ok: true, value: entries.join(',') };
 }
 
 /**
- * Ranges in normal form as a question of an address. An address that isn't one matches nothing. Throws when a range is
- * broken.
+ * Compiles ranges in normal form to a test of addresses. An invalid address matches nothing. Throws on an invalid range.
  */
 export function compileAddressRanges(text: string): AddressRanges {
   const prefixes = text.split(',').map((entry) => {
@@ -44,7 +42,7 @@ export function compileAddressRanges(text: string): AddressRanges {
   };
 }
 
-/** fe80::1%eth0 without its %eth0; fe80::1%eth0/64 keeps the /64. */
+/** Removes a zone id: fe80::1%eth0 becomes fe80::1, and fe80::1%eth0/64 becomes fe80::1/64. */
 const withoutZone = (text: string): string => (text.includes(':') ? text.replace(/%[^/]*/, '') : text);
 
 function parsePrefix(entry: string): Prefix | undefined {
@@ -57,7 +55,7 @@ function parsePrefix(entry: string): Prefix | undefined {
   if (match === null || groups === undefined) return undefined;
   const size = groups.length * 16;
   if (match[2] === undefined) return { groups, bits: size };
-  // A block of mapped addresses counts its bits in version 6.
+  // A CIDR block of IPv4-mapped addresses counts bits as IPv6.
   const bits = Number(match[2]) - (groups.length === 2 && isIPv6(match[1]!) ? 96 : 0);
   return bits >= 0 && bits <= size ? { groups, bits } : undefined;
 }
@@ -81,7 +79,7 @@ function parseVersion6(text: string): Groups | undefined {
   return isMapped ? groups.slice(6) : groups;
 }
 
-/** Groups between colons, the last of which may be written as a version 4 address. */
+/** Parses groups between colons. The last one may be an IPv4 address. */
 const parseGroups = (text: string): number[] =>
   text === '' ? [] : text.split(':').flatMap((group) => parseVersion4(group) ?? [Number.parseInt(group, 16)]);
 

@@ -1,10 +1,10 @@
 /**
- * The identifiers of beacons in normal form, so that what a device ranged and what an owner registered compare equal.
+ * Normalizes the identifiers of beacons, so that ranged and registered beacons compare equal.
  */
 import type { RangedBeacon } from '../../schemas/records.js';
 
 /**
- * Identifiers as a client sends them, unchecked: uuid, major and minor of an ibeacon; uid and instance of an eddystone.
+ * Unchecked identifiers from a client: uuid, major and minor of an iBeacon; uid and instance of an Eddystone beacon.
  */
 export interface BeaconIdentifiers {
   readonly type?: unknown;
@@ -21,8 +21,8 @@ const maxDecimal = 65_535;
 const maxRssi_dbm = 200;
 
 /**
- * Hex in lower case, uuid as 8-4-4-4-12, decimals without leading zeros. Undefined when an identifier is missing or
- * malformed.
+ * Returns a beacon in normal form: hex in lower case, uuid as 8-4-4-4-12, decimals without leading zeros. Undefined if
+ * an identifier is missing or invalid.
  */
 export function normalizeRangedBeacon(input: BeaconIdentifiers): RangedBeacon | undefined {
   if (input.type === 'ibeacon') {
@@ -40,11 +40,11 @@ export function normalizeRangedBeacon(input: BeaconIdentifiers): RangedBeacon | 
   return undefined;
 }
 
-/** Equal for equal beacons: a key for maps. Signal strength doesn't count. */
+/** Returns a map key, equal for equal beacons. Ignores signal strength. */
 export const beaconKey = ({ type, group, major, minor }: Omit<RangedBeacon, 'rssi_dbm'>): string =>
   `${type}/${group}/${major}/${minor}`;
 
-/** What was ranged as one text, whatever its order and repetitions; null when nothing was said of beacons. */
+/** Returns the ranged beacons as one comparable text, without order and repetitions; null if none were reported. */
 export const rangedText = (beacons: readonly RangedBeacon[] | null): string | null =>
   beacons === null ? null : [...new Set(beacons.map(beaconKey))].sort().join(',');
 
@@ -80,6 +80,6 @@ function normalizeHex(value: unknown, digits: number): string | undefined {
   return text.length === digits && /^[\da-f]+$/.test(text) ? text : undefined;
 }
 
-/** Devices send 0 or nonsense when they don't know: null. */
+/** Returns null for 0 and impossible values, which devices send for an unknown strength. */
 const normalizeRssi = (value: unknown): number | null =>
   typeof value === 'number' && value !== 0 && Math.abs(value) <= maxRssi_dbm ? Math.round(value) : null;

@@ -1,4 +1,4 @@
-/** Operating hours: from what clients send to a normal form, and from that to "open at this instant?". */
+/** Parses operating hours to a normal form, and compiles them to a test of instants. */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { type DayName, dayNames, type OperatingHours } from '../../schemas/json/geofence.js';
 import type { OpeningHours } from './types.js';
@@ -9,7 +9,7 @@ const maxPairsPerDay = 24;
 const dayMinutes = 1_440;
 const weekMinutes = 7 * dayMinutes;
 const minuteMs = 60_000;
-/** 1970-01-01 was a Thursday: minutes from the Monday before it. */
+/** Minutes from the Monday before 1970-01-01, which was a Thursday. */
 const epochMinuteOfWeek = 3 * dayMinutes;
 
 const fullDayNames = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -23,8 +23,9 @@ const dayByName = new Map<string, DayName>(
 type Pair = [opening: string, closing: string];
 
 /**
- * An object or JSON text of day names (full or three letters, any case) with lists of [opening, closing] pairs, `h:mm
- * aa` or `HH:mm`, in normal form: Mon to Sun, HH:mm. No days at all (`{}` or null) is null: always open.
+ * Parses an object, or its JSON text, of day names (full or three letters, any case) with lists of [opening, closing]
+ * pairs as `h:mm aa` or `HH:mm`. Returns the normal form: Mon to Sun, HH:mm. Without days (`{}` or null) it returns
+ * null: always open.
  */
 export function parseOperatingHours(value: unknown): Validated<OperatingHours | null> {
   const given = typeof value === 'string' ? parseJson(value) : value;
@@ -64,14 +65,14 @@ function parsePairs(day: DayName, pairs: unknown): Validated<Pair[]> {
     const opening = normalizeTime(pair[0]);
     const closing = normalizeTime(pair[1]);
     if (opening === undefined || closing === undefined || opening === '24:00') {
-      return invalid(param, `must have times as h:mm aa or HH:mm for ${day}; 24:00 only closes`);
+      return invalid(param, `must have times as h:mm aa or HH:mm for ${day}; 24:00 is a closing time only`);
     }
     parsed.push([opening, closing]);
   }
   return { ok: true, value: parsed };
 }
 
-/** HH:mm, from 00:00 to 24:00. */
+/** Returns a time as HH:mm from 00:00 to 24:00, or undefined. */
 function normalizeTime(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const match = /^\s*(\d{1,2}):([0-5]\d)(?:\s*([ap])\.?m\.?)?\s*$/i.exec(value);
@@ -97,9 +98,9 @@ function inWeekOrder(byDay: ReadonlyMap<DayName, Pair[]>): OperatingHours {
 }
 
 /**
- * Hours in normal form, as a question of an instant, by the wall clock of an IANA time zone. Half-open: open at the
- * opening, closed at the closing. Throws RangeError for an unknown zone. Not small: share the answer between fences
- * with the same hours and zone.
+ * Compiles hours in normal form to a test of instants, by the wall clock of an IANA time zone. Intervals are half-open:
+ * open at the opening time, closed at the closing time. Throws RangeError for an unknown zone. The result takes more
+ * than a kilobyte: share it between fences with the same hours and zone.
  */
 export function compileHours(hours: OperatingHours, timeZone: string): OpeningHours {
   const offset = zoneOffset(timeZone);
@@ -111,7 +112,7 @@ export function compileHours(hours: OperatingHours, timeZone: string): OpeningHo
   };
 }
 
-/** One bit per minute of the week, from Monday 00:00: 1,260 bytes. */
+/** Returns one bit per minute of the week from Monday 00:00: 1,260 bytes. */
 function minutesOpen(hours: OperatingHours): Uint8Array {
   const open = new Uint8Array(weekMinutes / 8);
   dayNames.forEach((day, index) => {

@@ -1,18 +1,18 @@
 /**
- * Offsets of time zones from UTC, remembered: asking Intl takes about a microsecond, asking again a few nanoseconds.
+ * Caches the offsets of time zones from UTC: Intl takes about a microsecond, the cache a few nanoseconds.
  */
 
-/** Instant (epoch ms) -> local time minus UTC, in milliseconds. */
+/** Returns local time minus UTC, in milliseconds, at an instant (epoch ms). */
 export type ZoneOffset = (instantMs: number) => number;
 
 const bucketMs = 15 * 60_000;
-/** Per zone: 42 days of buckets, then the memory starts afresh. */
+/** 42 days of buckets per zone. Beyond that the cache is cleared. */
 const maxBucketsPerZone = 4_096;
 
-/** Bounded by the number of zones that Intl knows: unknown ones throw. */
+/** Bounded by the number of zones that Intl knows, because unknown zones throw. */
 const offsets = new Map<string, ZoneOffset>();
 
-/** The offset of an IANA time zone. Throws RangeError for an unknown one. */
+/** Returns the offset of an IANA time zone. Throws RangeError for an unknown one. */
 export function zoneOffset(timeZone: string): ZoneOffset {
   const known = offsets.get(timeZone);
   if (known !== undefined) return known;
@@ -21,7 +21,7 @@ export function zoneOffset(timeZone: string): ZoneOffset {
   return offset;
 }
 
-/** Remembers a bucket when its ends agree; within one that holds a change, every instant is asked for. */
+/** Caches a bucket if its ends have the same offset. Within a bucket with a change, nothing is cached. */
 function rememberOffsets(ask: ZoneOffset): ZoneOffset {
   const buckets = new Map<number, number>();
   return (instantMs) => {
@@ -36,7 +36,7 @@ function rememberOffsets(ask: ZoneOffset): ZoneOffset {
   };
 }
 
-/** Reads the offset from the text "11/21/2025, GMT-03:30"; UTC itself is plain "GMT". */
+/** Parses the offset from a text such as "11/21/2025, GMT-03:30"; UTC is "GMT". */
 function askIntl(timeZone: string): ZoneOffset {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   return (instantMs) => {

@@ -1,8 +1,9 @@
 /**
- * Space for the rings of a table: blocks in chunks of at most 1 MB, which never straddle a chunk.
+ * Allocates memory for the rings of a table as blocks within chunks of at most 1 MB.
  *
- * Blocks are appended to the newest chunk. When it is full, a chunk that is a quarter empty is evacuated into its
- * successor, so a million replacements cost little more memory than what lives, and no step moves more than one chunk.
+ * Blocks are appended to the newest chunk. When it is full, the blocks of a chunk that is at least a quarter empty move
+ * to the next chunk. A million replacements thus need little more memory than the live blocks, and no step moves more
+ * than one chunk.
  */
 
 const chunkBits = 17;
@@ -10,20 +11,20 @@ const chunkBits = 17;
 const maxChunkLength = 1 << chunkBits;
 /** Doubles in the smallest chunk: 4 KB, for the many tables that hold a few rings. */
 const minChunkLength = 1 << 9;
-/** Doubles before a block's payload: its owner and its length, two 32-bit integers. */
+/** Doubles before a block's payload, for its owner and its length as two 32-bit integers. */
 const headerLength = 1;
 const freed = -1;
-/** A chunk with at most this share of it alive is worth evacuating. */
+/** Maximum share of live doubles of a chunk that is evacuated. */
 const worthEvacuating = 0.75;
 
-/** One buffer, seen as the types that blocks hold. */
+/** One buffer with views of the types that blocks contain. */
 class Chunk {
   readonly doubles: Float64Array;
   readonly shorts: Uint16Array;
   readonly integers: Int32Array;
-  /** Doubles from the start that are taken, alive or not. */
+  /** Used doubles from the start, live or freed. */
   used = 0;
-  /** Doubles of blocks that are alive. */
+  /** Doubles of live blocks. */
   alive = 0;
 
   constructor(readonly length: number) {
@@ -34,20 +35,20 @@ class Chunk {
   }
 }
 
-/** A block's address names its payload: chunk number and offset in doubles. It changes only as `moved` tells. */
+/** A block's address contains the chunk number and the offset of its payload in doubles. It changes only by `moved`. */
 export class Arena {
   private readonly chunks: Chunk[] = [];
   /** Numbers of empty chunks. */
   private readonly spare: number[] = [];
   private newest = -1;
 
-  /** `moved(owner, address)`: the block of that owner has a new address. */
+  /** `moved(owner, address)` is called when the block of an owner gets a new address. */
   constructor(private readonly moved: (owner: number, address: number) => void) {}
 
-  /** Reserves `length` doubles for an owner (an integer of its choosing) and returns their address. */
+  /** Allocates `length` doubles for an owner (an integer that the caller chooses) and returns their address. */
   allocate(owner: number, length: number): number {
     const total = headerLength + length;
-    if (total > maxChunkLength) throw new RangeError(`A block of ${length} doubles is larger than a chunk`);
+    if (total > maxChunkLength) throw new RangeError(`a block of ${length} doubles is larger than a chunk`);
     if (!this.fits(total)) this.open(total);
     return this.append(owner, total);
   }
@@ -63,12 +64,12 @@ export class Arena {
     if (number !== this.newest) this.spare.push(number);
   }
 
-  /** The chunk's doubles; those of the block begin at {@link offset}. */
+  /** Returns the chunk's doubles. Those of the block begin at {@link offset}. */
   doubles(address: number): Float64Array {
     return this.chunks[address >>> chunkBits]!.doubles;
   }
 
-  /** The same memory as 16-bit integers, four to a double. */
+  /** Returns the same memory as 16-bit integers, four per double. */
   shorts(address: number): Uint16Array {
     return this.chunks[address >>> chunkBits]!.shorts;
   }
@@ -97,8 +98,7 @@ export class Arena {
   }
 
   /**
-   * Makes room for `total` doubles at the end of a fresh chunk, and moves what is left of a sparse one there if both
-   * fit.
+   * Opens a new chunk with space for `total` doubles, and moves the live blocks of a sparse chunk there if both fit.
    */
   private open(total: number): void {
     const full = this.newest;
@@ -114,8 +114,8 @@ export class Arena {
   }
 
   /**
-   * As large as all there is, so that the number of chunks stays small without taking twice the memory of a large
-   * table.
+   * Returns the length of the next chunk: as large as all chunks together, up to the maximum. The number of chunks stays
+   * small, and large tables do not need twice their memory.
    */
   private create(total: number): number {
     let length = minChunkLength;
@@ -124,7 +124,7 @@ export class Arena {
     return this.chunks.length - 1;
   }
 
-  /** The number of the chunk with the least alive in it, if that is worth evacuating; else -1. */
+  /** Returns the number of the chunk with the fewest live doubles if it is sparse enough to evacuate, else -1. */
   private sparsest(): number {
     let sparsest = -1;
     let least = worthEvacuating;

@@ -1,14 +1,14 @@
 /**
- * Distance from a point to a ring's edges, metres, up to latitude 79.
+ * Computes the distance from a point to a ring's edges in metres, up to latitude 79.
  *
- * An edge is straight in longitude and latitude. Its nearest point is found in the plane of the local scale at the
- * point, and the distance to that is measured at their mean latitude: the first error is of second order, the second is
- * none near the point.
+ * An edge is straight in longitude and latitude. Its nearest point is found in a plane with the local scale at the
+ * point, and the distance to it is computed at their mean latitude. The error of the first step is of second order; the
+ * second step is exact near the point.
  */
 import { gridAt, type Ring, runLength } from './edges.js';
 import { latitudeReach, longitudeReach, offsetDistance, scaleRatio } from './scale.js';
 
-/** Metres from the point, in the ring's frame, to the nearest edge. */
+/** Returns the distance in metres from the point, in the ring's frame, to the nearest edge. */
 export function nearestEdge(ring: Ring, x: number, y: number): number {
   const { points, first, count } = ring;
   let least = Infinity;
@@ -22,8 +22,8 @@ export function nearestEdge(ring: Ring, x: number, y: number): number {
 }
 
 /**
- * Metres to the nearest edge if that is at most `reachM`, else Infinity. Stops early: of several edges nearer than
- * `reachM`, any may be the one that is answered.
+ * Returns the distance in metres to an edge within `reachM`, or Infinity if there is none. Stops at the first such edge,
+ * which need not be the nearest.
  */
 export function edgeInReach(ring: Ring, x: number, y: number, reachM: number): number {
   const { count, boxes, minX, minY, maxX, maxY } = ring;
@@ -72,11 +72,11 @@ function runInReach(
   return least;
 }
 
-/** Are both ends beyond reach on the same side? */
+/** Tests whether both ends are beyond reach on the same side. */
 const liesAside = (offset0: number, offset1: number, reach: number): boolean =>
   (offset0 > reach && offset1 > reach) || (offset0 < -reach && offset1 < -reach);
 
-/** To an edge whose ends lie (x0, y0) and (x1, y1) degrees from a point at `latitude`. */
+/** Returns the distance to an edge with ends (x0, y0) and (x1, y1) degrees from a point at `latitude`. */
 function edgeDistance(x0: number, y0: number, x1: number, y1: number, latitude: number): number {
   const ratio = scaleRatio(latitude);
   const dx = x1 - x0;

@@ -1,15 +1,15 @@
 /**
- * Robust point in ring: exact for every double, and a point on an edge is inside for both rings that share the edge.
+ * Tests whether a point is in a ring, exactly for all doubles. A point on a shared edge is inside both rings.
  */
 import { orient2d } from 'robust-predicates';
 import { gridAt, type Ring, runLength } from './edges.js';
 
-/** What an edge does to the ray that runs from the point to the east. */
+/** Relation of an edge to the ray from the point to the east. */
 const misses = 0;
 const crosses = 1;
 const holdsPoint = 2;
 
-/** Is the point, in the ring's frame, inside the ring or on it? */
+/** Tests whether the point, in the ring's frame, is inside the ring or on its boundary. */
 export function contains(ring: Ring, x: number, y: number): boolean {
   if (x < ring.minX || x > ring.maxX || y < ring.minY || y > ring.maxY) return false;
   const { count, boxes } = ring;
@@ -27,14 +27,14 @@ export function contains(ring: Ring, x: number, y: number): boolean {
   return inside;
 }
 
-/** A run that lies wholly to the east crosses the ray an odd number of times when its ends are on either side. */
+/** Tests a run that is wholly to the east: it crosses the ray an odd number of times if its ends are on both sides. */
 function straddle({ points, first, count }: Ring, from: number, to: number, y: number): number {
   const start = points[first + 2 * from + 1]!;
   const end = points[to === count ? first + 1 : first + 2 * to + 1]!;
   return start > y !== end > y ? crosses : misses;
 }
 
-/** The edges of a run, `crosses` when an odd number of them does. */
+/** Tests the edges of a run: `crosses` if an odd number of them crosses. */
 function meetRun({ points, first, count }: Ring, from: number, to: number, x: number, y: number): number {
   let odd = misses;
   let x0 = points[first + 2 * from]!;
@@ -55,10 +55,10 @@ function meetRun({ points, first, count }: Ring, from: number, to: number, x: nu
 function meetRay(x0: number, y0: number, x1: number, y1: number, x: number, y: number): number {
   if ((y0 < y && y1 < y) || (y0 > y && y1 > y) || (x0 < x && x1 < x)) return misses;
   if (y0 === y && y1 === y) return x0 <= x || x1 <= x ? holdsPoint : misses;
-  // An edge owns its lower end: a ray through a vertex crosses two edges, one, or none, as it should.
+  // An edge includes only its lower end, so that a ray through a vertex counts two edges, one or none correctly.
   const straddles = y0 > y !== y1 > y;
   if (x0 > x && x1 > x) return straddles ? crosses : misses;
-  // The sign is negative where the point lies to the left of the edge's direction.
+  // The sign is negative if the point is left of the edge's direction.
   const turn = orient2d(x0, y0, x1, y1, x, y);
   if (turn === 0) return holdsPoint;
   return straddles && turn < 0 === y1 > y0 ? crosses : misses;

@@ -1,18 +1,18 @@
 /**
- * Rings as the geometry reads them, and the index that makes large ones cheap: boxes about runs of consecutive edges.
+ * Defines rings in packed form, with an index for large ones: boxes around runs of consecutive edges.
  *
- * Edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. A question about a place scans the boxes of
- * all runs, 32 for 2,000 vertices, and then the edges of the one or two that matter, whatever the ring looks like. A
- * box takes four 16-bit integers: its sides, rounded down to 65,536ths of the ring's own box. Rounding keeps order, so
- * what is apart when rounded is apart, and coordinates themselves stay exact.
+ * Edge e runs from vertex e to vertex e + 1, the last one back to vertex 0. A query scans the boxes of all runs, 32 for
+ * 2,000 vertices, and then only the edges of one or two runs, for rings of any shape. A box takes four 16-bit integers:
+ * its sides, rounded down to 65,536ths of the ring's own box. Rounding keeps order, so sides that differ after rounding
+ * differ before it. Coordinates stay exact.
  */
 
 /** A view of one unwrapped ring and its boxes within larger arrays. Degrees, in the ring's own frame. */
 export interface Ring {
   points: Float64Array;
-  /** Index into `points` of the first vertex's longitude. */
+  /** Index of the first vertex's longitude in `points`. */
   first: number;
-  /** Vertices, the first not repeated. */
+  /** Number of vertices; the first is not repeated. */
   count: number;
   minX: number;
   minY: number;
@@ -20,22 +20,22 @@ export interface Ring {
   maxY: number;
   /** Per run [minX, minY, maxX, maxY], see {@link gridAt}. */
   boxes: Uint16Array;
-  /** Index into `boxes` of the first run's. */
+  /** Index of the first run in `boxes`. */
   boxesAt: number;
 }
 
 const cells = 65_536;
 
-/** Edges in a run (fewer in the last): about the square root of all. */
+/** Returns the number of edges in a run (fewer in the last), about the square root of all edges. */
 export const runLength = (count: number): number => (count <= 48 ? 4 : count <= 512 ? 16 : 64);
 
-/** The 65,536th, 0 to 65,535, of a range in which a value lies; values beyond count as the nearest. Never decreases. */
+/** Returns the 65,536th (0 to 65,535) of a range that contains a value, clamped. Monotonic. */
 export function gridAt(value: number, min: number, max: number): number {
   const cell = ((value - min) / (max - min)) * cells;
   return cell <= 0 ? 0 : cell >= cells ? cells - 1 : Math.floor(cell);
 }
 
-/** A ring in arrays of its own. */
+/** Creates a ring with its own arrays. */
 export function ringOf(points: Float64Array): Ring {
   const box = boundsOf(points);
   const [minX, minY, maxX, maxY] = box;
@@ -52,7 +52,7 @@ export function ringOf(points: Float64Array): Ring {
   };
 }
 
-/** The boxes of all runs of a ring whose own box is given. */
+/** Writes the boxes of all runs of a ring with the given box. */
 export function boxRuns(
   points: Float64Array,
   [minX, minY, maxX, maxY]: readonly [number, number, number, number],
@@ -70,7 +70,7 @@ export function boxRuns(
   return boxes;
 }
 
-/** [minX, minY, maxX, maxY] of `length` vertices from `from` on, the first following the last. */
+/** Returns [minX, minY, maxX, maxY] of `length` vertices from `from`, continuing with the first after the last. */
 export function boundsOf(points: Float64Array, from = 0, length = points.length / 2): [number, number, number, number] {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let vertex = from; vertex < from + length; vertex++) {

@@ -1,7 +1,7 @@
-/** Which share of a disc lies in a fence: exact in the plane, 0 to 1. Lengths in metres. */
+/** Computes the share of a disc that is inside a fence, 0 to 1, exactly in the plane. Lengths are in metres. */
 import { gridAt, type Ring, runLength } from './edges.js';
 
-/** The share of a disc of radius `discM` that lies in a circle of radius `circleM` whose centre is `distanceM` away. */
+/** Returns the share of a disc of radius `discM` inside a circle of radius `circleM` at the distance `distanceM`. */
 export function shareInCircle(distanceM: number, circleM: number, discM: number): number {
   if (discM === 0) return distanceM <= circleM ? 1 : 0;
   if (distanceM >= circleM + discM) return 0;
@@ -10,7 +10,7 @@ export function shareInCircle(distanceM: number, circleM: number, discM: number)
   return clamp(lens / (Math.PI * discM * discM));
 }
 
-/** The part of a disc of radius `a` beyond the common chord with a disc of radius `b`, `distance` away. */
+/** Returns the area of a disc of radius `a` beyond the common chord with a disc of radius `b` at `distance`. */
 function segmentArea(distance: number, a: number, b: number): number {
   const reach = (distance * distance + (a - b) * (a + b)) / (2 * distance);
   const product = (a + b - distance) * (distance + a - b) * (distance - a + b) * (distance + a + b);
@@ -19,11 +19,11 @@ function segmentArea(distance: number, a: number, b: number): number {
 }
 
 /**
- * The share of the disc of radius `discM` about (x, y) that lies in the ring, either winding. `scaleX` and `scaleY`:
+ * Returns the share of the disc of radius `discM` about (x, y) inside a ring of either winding. `scaleX` and `scaleY` are
  * metres per unit of the ring's coordinates.
  *
- * By Green's theorem: the area is half the sum, over the edges, of the cross products of their parts within the disc
- * and of the angles that their parts outside span, times the radius squared.
+ * Uses Green's theorem. Each edge contributes the cross product of its part inside the disc, and the angle that its part
+ * outside spans, times the radius squared; the area is half the sum.
  */
 export function shareInRing(ring: Ring, x: number, y: number, scaleX: number, scaleY: number, discM: number): number {
   const { points, first, count, boxes, minX, minY, maxX, maxY } = ring;
@@ -36,7 +36,7 @@ export function shareInRing(ring: Ring, x: number, y: number, scaleX: number, sc
   for (let at = ring.boxesAt, from = 0; from < count; at += 4, from += length) {
     const to = Math.min(from + length, count);
     const isAside = boxes[at]! > east || boxes[at + 2]! < west || boxes[at + 1]! > north || boxes[at + 3]! < south;
-    // A run that lies wholly to one side of the disc is one step of the walk.
+    // A run wholly on one side of the disc is one step.
     for (let vertex = isAside ? to : from + 1; vertex <= to; vertex++) {
       const i = vertex === count ? first : first + 2 * vertex;
       walk.step((points[i]! - x) * scaleX, (points[i + 1]! - y) * scaleY, isAside);
@@ -46,13 +46,13 @@ export function shareInRing(ring: Ring, x: number, y: number, scaleX: number, sc
 }
 
 /**
- * Follows a ring round a disc about the origin. Steps to one side of the disc form chains, of which ends and turns
- * count.
+ * Follows a ring around a disc at the origin. Consecutive steps on one side of the disc form chains, of which only the
+ * ends and turns count.
  */
 class Walk {
   private crosses = 0;
   private angles = 0;
-  /** The angle at which the chain began, if the walk is on one. */
+  /** The angle at the start of the current chain. */
   private chainStart: number | undefined;
 
   constructor(
@@ -61,7 +61,7 @@ class Walk {
     private readonly radius: number,
   ) {}
 
-  /** To the next vertex, or past several when they are known to lie to one side of the disc. */
+  /** Moves to the next vertex, or past several vertices that are on one side of the disc. */
   step(x: number, y: number, isAside: boolean): void {
     if (isAside || liesAside(this.x, this.y, x, y, this.radius)) {
       this.chainStart ??= angleOf(this.x, this.y);
@@ -74,7 +74,7 @@ class Walk {
     this.y = y;
   }
 
-  /** Once the walk is back at its first vertex. */
+  /** Returns the share after the last step to the first vertex. */
   share(): number {
     this.endChain();
     return clamp(Math.abs(this.crosses / (this.radius * this.radius) + this.angles) / (2 * Math.PI));
@@ -107,7 +107,8 @@ const liesAside = (x0: number, y0: number, x1: number, y1: number, radius: numbe
   (y0 < -radius && y1 < -radius);
 
 /**
- * Where along the edge, 0 to 1, its part within the disc about the origin begins and ends; empty when not begin < end.
+ * Returns where, from 0 to 1 along the edge, its part inside the disc begins and ends. The part is empty unless begin <
+ * end.
  */
 function partInDisc(x0: number, y0: number, x1: number, y1: number, radius: number): [number, number] {
   const [dx, dy] = [x1 - x0, y1 - y0];
@@ -120,7 +121,7 @@ function partInDisc(x0: number, y0: number, x1: number, y1: number, radius: numb
   return [Math.max(0, (foot - half) / length), Math.min(1, (foot + half) / length)];
 }
 
-/** Adding 0 makes -0 positive: the angle of a point on the negative axis is +pi, as `y >= 0` counts it. */
+/** Adds 0 to make -0 positive: the angle of a point on the negative axis is +pi, consistent with `y >= 0`. */
 const angleOf = (x: number, y: number): number => Math.atan2(y + 0, x);
 
 const angleBetween = (ax: number, ay: number, bx: number, by: number): number =>

@@ -1,21 +1,20 @@
 /**
- * Rings seen from a point above latitude 79, where an edge that is straight in longitude and latitude is a bent line on
- * the ground. Edges are projected about the point and halved until a piece is straight, or its bend can't matter.
+ * Computes distances and projections of rings above latitude 79, where an edge that is straight in longitude and
+ * latitude is curved on the ground. Edges are projected around the point and halved until a piece is straight enough.
  *
- * A piece strays from the chord between its ends by about the distance of their middles: twice that is taken as a
- * bound.
+ * A piece deviates from the chord between its ends by about the distance of their midpoints. Twice that is the bound.
  */
 import type { Ring } from './edges.js';
 import { type Offset, project } from './scale.js';
 
-/** Metres of error allowed in a distance. */
+/** Tolerance of a distance, metres. */
 const toleranceM = 0.001;
-/** Straying allowed in a share, as a part of the disc's radius. */
+/** Tolerance of a share, relative to the disc's radius. */
 const shareTolerance = 1e-5;
-/** Halvings of one edge: 180 degrees of longitude become pieces of 20 m at most. */
+/** Maximum number of halvings of an edge: 180 degrees of longitude become pieces of at most 20 m. */
 const maxDepth = 20;
 
-/** A part of an edge: its ends in degrees from the point, and projected. */
+/** A part of an edge: its ends in degrees from the point, and their projections. */
 interface Piece {
   readonly eastward0: number;
   readonly northward0: number;
@@ -26,8 +25,8 @@ interface Piece {
 }
 
 /**
- * Metres from the point to the nearest edge. Pieces that can't be nearer than what was found, a vertex at first, are
- * left alone.
+ * Returns the distance from the point to the nearest edge, metres. Skips pieces that cannot be nearer than the nearest
+ * point so far, which is a vertex at first.
  */
 export function nearestPolarEdge(ring: Ring, longitude: number, latitude: number): number {
   let least = Infinity;
@@ -52,7 +51,7 @@ export function nearestPolarEdge(ring: Ring, longitude: number, latitude: number
   return least;
 }
 
-/** The ring as [x0, y0, x1, y1, …] metres about the point, true to its edges within `reachM` of it. */
+/** Returns the ring as [x0, y0, x1, y1, …] in metres around the point, accurate within `reachM` of it. */
 export function projectRing(ring: Ring, longitude: number, latitude: number, reachM: number): Float64Array {
   const points: number[] = [];
   const follow = (piece: Piece, depth: number): void => {
@@ -99,7 +98,7 @@ function halve(piece: Piece, middle: Offset): [Piece, Piece] {
   ];
 }
 
-/** From the origin to a segment of the plane. */
+/** Returns the distance from the origin to a segment in the plane. */
 function segmentDistance(from: Offset, to: Offset): number {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = dx * dx + dy * dy;

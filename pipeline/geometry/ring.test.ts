@@ -220,7 +220,7 @@ test.each([
       [-120, 80],
       [0, 80],
     ],
-    'must not go round a pole',
+    'must not enclose a pole',
   ],
   [
     'a spiral',

@@ -1,4 +1,4 @@
-/** Rings as owners give them, brought into the form that the rest of the room reads, or refused with the reason. */
+/** Validates the rings of polygons and converts them to the form that the other files of this directory read. */
 import { orient2d } from 'robust-predicates';
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 import type { Position } from '../../schemas/json/common.js';
@@ -7,24 +7,24 @@ import { boundsOf } from './edges.js';
 import { distance, wrapDegrees } from './scale.js';
 import { findSelfIntersection } from './validity.js';
 
-/** A valid ring. Longitudes are continuous in `unwrapped` and `box`, so both may pass 180 or -180. Degrees. */
+/** A valid ring, in degrees. Longitudes in `unwrapped` and `box` are continuous and may be beyond 180 or -180. */
 export interface NormalRing {
-  /** As given, closed. */
+  /** The ring as uploaded, closed. */
   readonly ring: Position[];
-  /** [x0, y0, x1, y1, …] without repeats; the first vertex is not repeated at the end. */
+  /** [x0, y0, x1, y1, …] without repeated vertices, not closed. */
   readonly unwrapped: Float64Array;
   /** [minX, minY, maxX, maxY]. */
   readonly box: readonly [number, number, number, number];
-  /** Of the area, in degrees as on a plane. */
+  /** Centroid of the area in the plane of degrees. */
   readonly centroid: Position;
-  /** Metres from the centroid to the furthest vertex. */
+  /** Distance from the centroid to the furthest vertex, metres. */
   readonly radiusM: number;
 }
 
 /**
- * Checks and normalizes the coordinates of a polygon: one closed ring of 4 to 2,000 [longitude, latitude] pairs, bare
- * or within a list as in GeoJSON. Either winding; it may cross the antimeridian. Refused: holes, rings round a pole or
- * wider than the globe, rings without area, rings that cross or touch themselves.
+ * Validates and normalizes the coordinates of a polygon: one closed ring of 4 to 2,000 [longitude, latitude] pairs,
+ * alone or within a list as in GeoJSON. The ring may have either winding and may cross the antimeridian. Holes, rings
+ * around a pole or wider than 360 degrees, rings without area, and rings that cross or touch themselves are invalid.
  */
 export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
   const parsed = parseRing(coordinates);
@@ -32,7 +32,7 @@ export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
   const ring = parsed.value;
 
   const { points, origins, turn } = unwrap(ring);
-  if (turn !== 0) return refuse('must not go round a pole');
+  if (turn !== 0) return refuse('must not enclose a pole');
   if (isOnOneLine(points)) return refuse('must enclose an area');
   const box = boundsOf(points);
   if (box[2] - box[0] > 360) return refuse('must not span more than 360 degrees of longitude');
@@ -44,7 +44,7 @@ export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
 }
 
 /**
- * The unwrapped coordinates of a ring that is known to be valid: [x0, y0, x1, y1, …], the first vertex not repeated.
+ * Returns the unwrapped coordinates of a valid ring: [x0, y0, x1, y1, …], not closed.
  */
 export function unwrapRing(ring: readonly Position[]): Float64Array {
   return unwrap(ring).points;
@@ -64,7 +64,7 @@ function parseRing(coordinates: unknown): Validated<Position[]> {
   }
   const wrong = list.findIndex((position) => !isPosition(position));
   if (wrong >= 0)
-    return refuse(`must hold [longitude, latitude] in -180 to 180 and -90 to 90; position ${wrong} does not`);
+    return refuse(`must have longitudes from -180 to 180 and latitudes from -90 to 90; position ${wrong} does not`);
   const ring = list as Position[];
   const [first, last] = [ring[0]!, ring[ring.length - 1]!];
   if (first[0] !== last[0] || first[1] !== last[1])
@@ -72,7 +72,7 @@ function parseRing(coordinates: unknown): Validated<Position[]> {
   return { ok: true, value: ring.map(([longitude, latitude]) => [longitude, latitude]) };
 }
 
-/** [[ring]] with one ring, as in GeoJSON, is that ring. */
+/** Returns the ring of a GeoJSON list with one ring. */
 function singleRing(coordinates: unknown): unknown {
   if (!isList(coordinates) || coordinates.length !== 1) return coordinates;
   const only = coordinates[0];
@@ -89,13 +89,13 @@ const isWithin = (value: unknown, limit: number): boolean =>
 
 interface Unwrapped {
   points: Float64Array;
-  /** Vertex -> its index in the ring as given, the last one where it is repeated: there its edge begins. */
+  /** Index of each vertex in the uploaded ring. Of a repeated vertex the last one, where its edge begins. */
   origins: number[];
-  /** Degrees by which the end misses the start: not 0 when the ring goes round a pole. */
+  /** Difference of end and start in degrees of longitude: not 0 if the ring encloses a pole. */
   turn: number;
 }
 
-/** A step of more than 180 degrees of longitude is taken the other way round, over the antimeridian. */
+/** Makes longitudes continuous: a step of more than 180 degrees crosses the antimeridian instead. */
 function unwrap(ring: readonly Position[]): Unwrapped {
   const points: number[] = [];
   const origins: number[] = [];
@@ -119,7 +119,7 @@ function unwrap(ring: readonly Position[]): Unwrapped {
   return { points: Float64Array.from(points.slice(0, length)), origins, turn: shift };
 }
 
-/** Also for fewer than three vertices. A zigzag along one line has an area of 0 whatever the rounding. */
+/** Tests whether all vertices are on one line, exactly: the computed area of such a ring may differ from 0 by rounding. */
 function isOnOneLine(points: Float64Array): boolean {
   for (let i = 4; i < points.length; i += 2) {
     if (orient2d(points[0]!, points[1]!, points[2]!, points[3]!, points[i]!, points[i + 1]!) !== 0) return false;
@@ -136,7 +136,8 @@ const describeEdge = (ring: Position[], edge: number): string =>
   `edge ${edge} (${JSON.stringify(ring[edge])} to ${JSON.stringify(ring[edge + 1])})`;
 
 /**
- * Relative to the first vertex, so that small rings keep their digits. Undefined when the area vanishes in rounding.
+ * Returns the centroid, or undefined if the area is 0 after rounding. Computes relative to the first vertex, for
+ * precision of small rings.
  */
 function centroidOf(points: Float64Array): Position | undefined {
   const [originX, originY] = [points[0]!, points[1]!];

@@ -1,10 +1,9 @@
 /**
- * Geometry of fences. Flows in: circles and unwrapped rings (longitude and latitude in degrees, lengths in metres),
- * points with an accuracy. Flows out: boxes, zones, shares and signed distances. Pure, and imports `schemas/` only.
+ * The geometry of fences. Input: circles and unwrapped rings (degrees and metres), points with an accuracy. Output:
+ * boxes, zones, shares and signed distances. Pure; imports only `schemas/`.
  *
  * Distances are on WGS84. A polygon's edges are straight in longitude and latitude (RFC 7946). A point on the boundary
- * is inside.
- * Every question is asked with a longitude in -180 to 180; rings that cross the antimeridian are compared in their own
+ * is inside. Queries have longitudes from -180 to 180; rings that cross the antimeridian are compared in their own
  * frame.
  */
 import { Arena } from './arena.js';
@@ -16,27 +15,27 @@ import { nearestPolarEdge, projectRing } from './polar.js';
 import { distance, latitudeReach, latitudeScale, longitudeReach, longitudeScale, polarLatitude } from './scale.js';
 import { Zone, zoneOf } from './zone.js';
 
-/** Twice a box's area, and a little for rounding: a disc larger than this is filled by less than half. */
+/** Twice a box's area, plus a margin for rounding: the box fills less than half of a larger disc. */
 const halfMargin = 2.001;
 const freed = -1;
 const noRow = -1;
 const initialRows = 16;
 
-/** The shapes of a set of fences as packed numbers. A row is a small integer that names a shape until it is removed. */
+/** Stores the shapes of a set of fences as packed numbers. A row is a small integer that identifies a shape. */
 export class ShapeTable {
   private capacity = initialRows;
   /** Four per row. Circle: longitude, latitude, radius in metres, unused. Polygon: minX, minY, maxX, maxY. */
   private numbers = new Float64Array(4 * initialRows);
-  /** Per row: vertices of a polygon, 0 for a circle, -1 when the row is free. */
+  /** Per row: number of vertices of a polygon, 0 for a circle, -1 if the row is free. */
   private counts = new Int32Array(initialRows).fill(freed);
-  /** Per row: the address of a polygon's coordinates and boxes; the next free row when the row is free. */
+  /** Per row: the address of a polygon's coordinates and boxes, or the next free row if the row is free. */
   private addresses = new Int32Array(initialRows);
   private readonly arena = new Arena((row, address) => {
     this.addresses[row] = address;
   });
   private firstFree = noRow;
   private usedRows = 0;
-  /** The polygon in question: one view that every call points anew. */
+  /** A view of the current polygon, which every call sets. */
   private readonly ring: Ring = {
     points: new Float64Array(0),
     first: 0,
@@ -56,7 +55,7 @@ export class ShapeTable {
     return row;
   }
 
-  /** `unwrapped`: a valid ring as {@link NormalRing} has it, not closed. It is copied. */
+  /** Adds a polygon. Copies `unwrapped`, a valid ring as in {@link NormalRing}. */
   addPolygon(unwrapped: Float64Array): number {
     const row = this.takeRow();
     const box = boundsOf(unwrapped);
@@ -73,7 +72,7 @@ export class ShapeTable {
 
   remove(row: number): void {
     const count = this.counts[row];
-    if (count === undefined || count === freed) throw new RangeError(`There is no shape in row ${row}`);
+    if (count === undefined || count === freed) throw new RangeError(`there is no shape in row ${row}`);
     if (count > 0) this.arena.free(this.addresses[row]!);
     this.counts[row] = freed;
     this.addresses[row] = this.firstFree;
@@ -81,8 +80,8 @@ export class ShapeTable {
   }
 
   /**
-   * Writes a box [minX, minY, maxX, maxY] in degrees that holds, modulo 360, every point with d >= 0. For a polygon it
-   * is exactly that of its coordinates. It may pass ±180; a circle that reaches a pole has all longitudes.
+   * Writes a box [minX, minY, maxX, maxY] in degrees that contains, modulo 360, all points with d >= 0. For a polygon it
+   * is the exact box of its coordinates. It may exceed ±180; a circle that contains a pole has all longitudes.
    */
   box(row: number, target: Float64Array): void {
     const at = 4 * row;
@@ -99,7 +98,7 @@ export class ShapeTable {
     setFour(target, 0, longitude - reachX, south, longitude + reachX, north);
   }
 
-  /** Where the disc of radius `accuracyM` about the point lies relative to the fence. */
+  /** Returns the relation of the disc of radius `accuracyM` around the point to the fence. */
   zone(row: number, longitude: number, latitude: number, accuracyM: number): Zone {
     if (this.counts[row] === 0) return zoneOf(this.circleDistance(row, longitude, latitude), accuracyM);
     const x = this.inFrame(row, longitude);
@@ -110,8 +109,8 @@ export class ShapeTable {
   }
 
   /**
-   * f: the share, 0 to 1, of the disc of radius `accuracyM` about the point that lies in the fence; for 0 metres 1 if
-   * inside.
+   * Returns f, the share of the disc of radius `accuracyM` around the point that is inside the fence, 0 to 1. For a
+   * radius of 0 it is 1 if the point is inside.
    */
   share(row: number, longitude: number, latitude: number, accuracyM: number): number {
     const numbers = this.numbers;
@@ -125,7 +124,7 @@ export class ShapeTable {
     return Math.min(1, share + this.polygonShare(row, this.inOtherFrame(row, x), latitude, accuracyM));
   }
 
-  /** Is f at least one half? Of a disc much larger than a polygon this is known without a look at its edges. */
+  /** Tests whether f is at least one half. Reads no edges if the disc is much larger than the polygon. */
   holdsHalf(row: number, longitude: number, latitude: number, accuracyM: number): boolean {
     if (this.counts[row]! > 0 && !isPolar(latitude) && !this.isWide(row)) {
       const at = 4 * row;
@@ -136,7 +135,7 @@ export class ShapeTable {
     return this.share(row, longitude, latitude, accuracyM) >= 0.5;
   }
 
-  /** d: metres from the point to the boundary; 0 or more inside and on it, less than 0 outside. Reads every edge. */
+  /** Returns d, the distance to the boundary in metres: 0 or more inside and on it, negative outside. Reads every edge. */
   signedDistance(row: number, longitude: number, latitude: number): number {
     if (this.counts[row] === 0) return this.circleDistance(row, longitude, latitude);
     const x = this.inFrame(row, longitude);
@@ -145,7 +144,7 @@ export class ShapeTable {
     return Math.max(distanceM, this.polygonDistance(row, this.inOtherFrame(row, x), latitude));
   }
 
-  /** Memory taken, in bytes. */
+  /** Returns the memory in use, in bytes. */
   bytes(): number {
     return this.numbers.byteLength + this.counts.byteLength + this.addresses.byteLength + this.arena.bytes();
   }
@@ -156,7 +155,7 @@ export class ShapeTable {
     return numbers[at + 2]! - distance(longitude, latitude, numbers[at]!, numbers[at + 1]!);
   }
 
-  /** `x`: the longitude in the ring's frame. The cheapest questions come first. */
+  /** Returns the zone. `x` is the longitude in the ring's frame. Makes the cheapest tests first. */
   private polygonZone(row: number, x: number, latitude: number, accuracyM: number): Zone {
     const at = 4 * row;
     const numbers = this.numbers;
@@ -187,13 +186,13 @@ export class ShapeTable {
     return shareInRing(ring, x, latitude, longitudeScale(latitude), latitudeScale(latitude), accuracyM);
   }
 
-  /** The longitude that is within 180 degrees of the middle of the ring's box. */
+  /** Returns the longitude within 180 degrees of the middle of the ring's box. */
   private inFrame(row: number, longitude: number): number {
     const aside = longitude - (this.numbers[4 * row]! + this.numbers[4 * row + 2]!) / 2;
     return aside > 180 ? longitude - 360 : aside < -180 ? longitude + 360 : longitude;
   }
 
-  /** A ring wider than half the globe may be reached both ways round, so it is asked in both frames. */
+  /** A ring wider than 180 degrees may be reached from both sides, so both frames are tested. */
   private isWide(row: number): boolean {
     return this.numbers[4 * row + 2]! - this.numbers[4 * row]! > 180;
   }
@@ -241,7 +240,7 @@ export class ShapeTable {
   }
 }
 
-/** A distance of 0 outside can only be rounding: the sign must tell inside from outside. */
+/** A distance of 0 outside is a rounding error: the sign must distinguish inside from outside. */
 const signed = (inside: boolean, distanceM: number): number =>
   inside ? distanceM : -Math.max(distanceM, Number.MIN_VALUE);
 

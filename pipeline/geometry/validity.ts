@@ -2,9 +2,9 @@
  * Finds where a ring crosses or touches itself: the sweep of Shamos and Hoey with exact predicates, O(n log n) for any
  * shape.
  *
- * A line sweeps the vertices from west to east (at equal longitude from south to north, as if it leaned a little, so
- * that no edge lies along it). The edges it meets are kept in order; two edges that meet anywhere become neighbours in
- * that order before the sweep passes their westernmost common point, so only neighbours need to be tested.
+ * A line sweeps the vertices from west to east, and from south to north at equal longitudes, as if it leaned slightly,
+ * so that no edge is parallel to it. The edges that meet the line are kept in order. Two edges that meet become
+ * neighbours in that order before the sweep passes their westernmost common point, so only neighbours are tested.
  */
 import { orient2d } from 'robust-predicates';
 
@@ -12,8 +12,8 @@ import { orient2d } from 'robust-predicates';
 export type EdgePair = readonly [number, number];
 
 /**
- * The first two edges found that meet other than at the vertex they share, if any. `points`: [x0, y0, x1, y1, …], no
- * repeats.
+ * Returns two edges that meet elsewhere than at a shared vertex, if any. `points` is [x0, y0, x1, y1, …] without
+ * repeated vertices.
  */
 export function findSelfIntersection(points: Float64Array): EdgePair | undefined {
   return new Sweep(points).run();
@@ -21,7 +21,7 @@ export function findSelfIntersection(points: Float64Array): EdgePair | undefined
 
 class Sweep {
   private readonly count: number;
-  /** Edges that the line meets, south to north. */
+  /** Edges that meet the line, from south to north. */
   private readonly active: number[] = [];
 
   constructor(private readonly points: Float64Array) {
@@ -39,7 +39,7 @@ class Sweep {
     return undefined;
   }
 
-  /** Moves the line over a vertex: its edges to the west leave, those to the east enter. */
+  /** Moves the line over a vertex: removes its edges to the west, adds those to the east. */
   private pass(vertex: number): EdgePair | undefined {
     const previous = (vertex + this.count - 1) % this.count;
     const previousEnters = this.compare(vertex, previous) < 0;
@@ -79,7 +79,7 @@ class Sweep {
     return this.meeting(at - 1) ?? this.meeting(at);
   }
 
-  /** The neighbours at places `at` and `at + 1`, if they meet. */
+  /** Returns the neighbours at `at` and `at + 1` if they meet. */
   private meeting(at: number): EdgePair | undefined {
     const a = this.active[at];
     const b = this.active[at + 1];
@@ -88,17 +88,17 @@ class Sweep {
 
   private meet(a: number, b: number): boolean {
     const [a0, a1, b0, b1] = [this.west(a), this.east(a), this.west(b), this.east(b)];
-    // Edges that begin or end at one vertex meet elsewhere only if they lie along each other.
+    // Edges with a common vertex meet elsewhere only if they overlap.
     if (a0 === b0) return this.side(a0, a1, b1) === 0;
     if (a1 === b1) return this.side(a0, a1, b0) === 0;
     if (a1 === b0 || b1 === a0) return false;
-    // Both edges meet the line, so they overlap from west to east: along one line that is a meeting.
+    // Both edges meet the sweep line, so their longitudes overlap: collinear edges meet.
     const [fromA0, fromA1] = [this.side(b0, b1, a0), this.side(b0, b1, a1)];
     const [fromB0, fromB1] = [this.side(a0, a1, b0), this.side(a0, a1, b1)];
     return fromA0 * fromA1 <= 0 && fromB0 * fromB1 <= 0;
   }
 
-  /** 1 when `vertex` lies to the left of the direction from one vertex to another, -1 to the right, 0 on the line. */
+  /** Returns 1 if `vertex` is left of the direction from one vertex to another, -1 if right, 0 if on the line. */
   private side(from: number, to: number, vertex: number): number {
     const p = this.points;
     const x = p[2 * vertex]!;
@@ -106,7 +106,7 @@ class Sweep {
     return -Math.sign(orient2d(p[2 * from]!, p[2 * from + 1]!, p[2 * to]!, p[2 * to + 1]!, x, y));
   }
 
-  /** In which order the line passes two vertices. */
+  /** Compares two vertices in the order of the sweep. */
   private compare(a: number, b: number): number {
     return this.points[2 * a]! - this.points[2 * b]! || this.points[2 * a + 1]! - this.points[2 * b + 1]!;
   }

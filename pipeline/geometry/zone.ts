@@ -1,21 +1,20 @@
 /**
- * Where the disc D (point p, accuracy a in metres) lies relative to a fence with signed distance d (metres, positive
- * inside).
- * For a = 0 only `apart` and `within` occur. The numbers grow with d.
+ * The relation of the accuracy disc (centre p, radius a in metres) to a fence with signed distance d (metres, positive
+ * inside). For a = 0 only `apart` and `within` occur. The numbers increase with d.
  */
 export const Zone = {
   /** d < -a: p is outside by more than its accuracy. */
   apart: 0,
-  /** -a <= d < 0: p is outside, the disc reaches the fence. */
+  /** -a <= d < 0: p is outside, and the disc reaches the fence. */
   near: 1,
-  /** 0 <= d < a: p is inside or on the boundary, the disc reaches out. */
+  /** 0 <= d < a: p is inside or on the boundary, and the disc reaches outside. */
   partly: 2,
-  /** d >= a: the disc lies wholly inside. */
+  /** d >= a: the disc is wholly inside. */
   within: 3,
 } as const;
 export type Zone = (typeof Zone)[keyof typeof Zone];
 
-/** The zone of a signed distance, both in metres. */
+/** Returns the zone of a signed distance and an accuracy in metres. */
 export function zoneOf(signedDistanceM: number, accuracyM: number): Zone {
   if (signedDistanceM >= 0) return signedDistanceM >= accuracyM ? Zone.within : Zone.partly;
   return signedDistanceM >= -accuracyM ? Zone.near : Zone.apart;

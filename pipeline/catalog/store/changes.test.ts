@@ -117,8 +117,8 @@ test('each way of being no change has its reason', () => {
   expect(decode({ key, value: null })).toEqual({ kind: 'geofence', id: fence._id, record: null });
   expect(() => decode({ key: 'toString/1', value: null })).toThrow('kind/id');
   expect(() => decode({ key: `${key}/x`, value: null })).toThrow('kind/id');
-  expect(() => decode({ key, value: value(fence, projectA) })).toThrow('another thing');
-  expect(() => decode({ key, value: value({ ...fence, _id: projectA }) })).toThrow('another _id');
+  expect(() => decode({ key, value: value(fence, projectA) })).toThrow('different ids');
+  expect(() => decode({ key, value: value({ ...fence, _id: projectA }) })).toThrow('different ids');
   expect(() => decode({ key, value: value({ ...fence, enabled: 1 }) })).toThrow('/enabled');
   expect(() => decode({ key, value: value({ ...fence, ip: 'nowhere' }) })).toThrow('nowhere');
 });
