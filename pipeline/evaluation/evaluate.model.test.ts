@@ -233,7 +233,10 @@ test('agrees with the tables in stories with every result and every transition',
   for (const kind of kinds) expect(seen.get(kind), kind).toBeGreaterThan(20);
 });
 
-function run(list: readonly Happening[], start?: DeviceState): { state: DeviceState | undefined; transitions: Transition[] } {
+function run(
+  list: readonly Happening[],
+  start?: DeviceState,
+): { state: DeviceState | undefined; transitions: Transition[] } {
   let state = start;
   const transitions: Transition[] = [];
   for (const { location, world: around, isAfterUpgrade } of list) {
