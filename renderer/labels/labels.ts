@@ -18,10 +18,14 @@ import { placeLabels } from './collision/place.js';
 import { drawLabels } from './draw.js';
 import type { Candidate, PlacedLabel } from './label.js';
 
-/** Returns a painter of labels. The language selects forms of Han characters; names are already localized. */
-export function paintLabels(language: string): PaintLabels {
+/**
+ * Returns a painter of labels. The language selects forms of Han characters; names are already localized. `onPlaced`
+ * receives the placed labels, the most important first.
+ */
+export function paintLabels(language: string, onPlaced?: (labels: readonly PlacedLabel[]) => void): PaintLabels {
   return (frame, style, keepFree) => {
     const labels = labelsOf(frame, style, keepFree, language);
+    onPlaced?.([...labels]);
     // Labels placed first are drawn on top, where a style allows overlaps.
     drawLabels(frame.context, frame.view.scale, labels.reverse());
   };

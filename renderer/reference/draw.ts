@@ -1,10 +1,12 @@
-/** Draws reference views as whoever uses this room as a library does. */
+/** Draws reference views through the renderer's public interface. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { type RasterIcon, rasterizeIcon } from '../icons/rasterize.js';
+import type { PlacedLabel } from '../labels/label.js';
 import { createMapRenderer, type MapRenderer, type RequestIcons } from '../map.js';
 import { type Query, readMapQuery } from '../request/request.js';
+import { type LabelRecord, labelRecord } from './compare.js';
 import type { ReferenceArchive, ReferenceView } from './view.js';
 
 export const referenceFolder = fileURLToPath(new URL('.', import.meta.url));
@@ -24,7 +26,7 @@ const photo = icon(
 );
 const large = icon('<circle cx="100" cy="100" r="96" fill="#e4002b" stroke="#fff" stroke-width="8"/>', 200, 200);
 
-/** By the ids that queries have: an SVG, a PNG, and one that is larger than icons are shown. */
+/** Returns icons by the ids in queries: an SVG, a PNG, and one that is larger than icons are drawn. */
 async function iconsAt(scale: number): Promise<RequestIcons> {
   const files: [string, Uint8Array][] = [
     ['depot', depot],
@@ -40,23 +42,32 @@ async function rastered(file: Uint8Array, scale: number): Promise<RasterIcon> {
   return icon.value;
 }
 
+/** A drawn reference view. */
+export interface DrawnView {
+  /** The encoded image. */
+  readonly bytes: Uint8Array;
+  readonly labels: readonly LabelRecord[];
+}
+
 export class ReferenceRenderers {
+  private labels: readonly PlacedLabel[] = [];
   private readonly opened = new Map<ReferenceArchive, Promise<MapRenderer>>();
 
-  /** The basemap is baked into the folder unless it is there. */
+  /** `cacheFolder` has the default basemap, or gets it. */
   constructor(private readonly cacheFolder: string) {}
 
-  /** The image's bytes. Throws when the query is wrong, or a tile is missing. */
-  async draw({ archive, query, fences = [], style, sprites = [] }: ReferenceView): Promise<Uint8Array> {
+  /** Draws a view. Views must be drawn one after the other. Throws when the query is wrong or a tile is missing. */
+  async draw({ archive, query, fences = [], style, sprites = [] }: ReferenceView): Promise<DrawnView> {
     const read = readMapQuery(parsed(query));
     if (!read.ok) throw new TypeError(`${read.problem.param} ${read.problem.rule}`);
     const renderer = await this.rendererOf(archive);
     const json = style ? Buffer.from(JSON.stringify(style)) : null;
     const { request } = read.value;
     const icons = await iconsAt(request.scale);
+    this.labels = [];
     const image = await renderer.render({ ...request, fences }, icons, json, { files: sprites, missing: 0 });
     if (image.missingTiles > 0) throw new Error(`${image.missingTiles} tiles could not be read`);
-    return image.bytes;
+    return { bytes: image.bytes, labels: this.labels.map(labelRecord) };
   }
 
   async close(): Promise<void> {
@@ -67,14 +78,20 @@ export class ReferenceRenderers {
     const known = this.opened.get(archive);
     if (known) return known;
     const path = archive === 'basemap' ? null : join(referenceFolder, 'archives', `${archive}.pmtiles`);
-    const renderer = createMapRenderer({ archive: path, cacheFolder: this.cacheFolder });
+    const renderer = createMapRenderer({
+      archive: path,
+      cacheFolder: this.cacheFolder,
+      onLabels: (labels) => {
+        this.labels = labels;
+      },
+    });
     this.opened.set(archive, renderer);
     return renderer;
   }
 }
 
-/** Each parameter with all its values. */
-function parsed(query: string): Query {
+/** Returns each parameter with all its values. */
+export function parsed(query: string): Query {
   const parameters = new URLSearchParams(query);
   return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]));
 }

@@ -1,31 +1,31 @@
-/** What a reference view is: a map that was looked at, as it is asked for. */
+/** A reference view: a query whose map was approved by eye. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { FenceOverlay, SpriteFile } from '../types.js';
 
 export type ReferenceArchive = 'basemap' | 'florence' | 'san-francisco';
 
 export interface ReferenceView {
-  /** Also of its image's file. */
+  /** Name of the view and of its image file. */
   readonly name: string;
   readonly archive: ReferenceArchive;
-  /** As in a URL, without a key; a value may hold what a URL may not, but for `+`, `&`, `%` and `#`. */
+  /** URL query without a key. Only `+`, `&`, `%` and `#` are encoded. */
   readonly query: string;
-  /** Those of the query's tag. */
+  /** The geofences of the query's tag. */
   readonly fences?: readonly FenceOverlay[];
-  /** The style that the query names, where it isn't built in. */
+  /** The style that the query names, unless it is built in. */
   readonly style?: StyleSpecification;
-  /** The style's. */
+  /** The sprites of the style. */
   readonly sprites?: readonly SpriteFile[];
 }
 
 export type ViewExtras = Pick<ReferenceView, 'fences' | 'style' | 'sprites'>;
 
-/** Small enough to keep many, large enough to see what is wrong. */
-const usualSize = 'width=300&height=200';
+/** Small enough to keep many images, large enough to see errors. */
+const defaultSize = 'width=300&height=200';
 
-/** Views of an archive; a query that has no size gets the usual one. */
+/** Returns a function that creates views of an archive. A query without a size gets the default one. */
 export function viewsOf(archive: ReferenceArchive) {
   return (name: string, query: string, extras: ViewExtras = {}): ReferenceView => {
-    return { name, archive, query: /\bwidth=/.test(query) ? query : `${usualSize}&${query}`, ...extras };
+    return { name, archive, query: /\bwidth=/.test(query) ? query : `${defaultSize}&${query}`, ...extras };
   };
 }

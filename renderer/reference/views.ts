@@ -1,4 +1,4 @@
-/** All reference views, in the order in which the page shows them. */
+/** All reference views, in the order of the page. */
 import type { ReferenceView } from './view.js';
 import { overlayViews } from './views/overlays.js';
 import { spriteViews } from './views/sprites.js';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { cacheHomeWithBasemap } from '../support/basemap.js';
 import { startMapServer } from '../support/maps.js';
 import { program } from '../support/server.js';
 
@@ -14,7 +15,8 @@ const blockOf = (language: string): string =>
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-maps-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const env = { ...process.env, XDG_CACHE_HOME: folder };
+const cacheHome = await cacheHomeWithBasemap();
+const env = { ...process.env, XDG_CACHE_HOME: cacheHome };
 
 const draw = (...args: string[]) =>
   spawnSync(process.execPath, [program, 'map', ...args], { cwd: folder, env, encoding: 'utf8' });
@@ -54,8 +56,8 @@ describe('docs/maps.md', () => {
 
   it('has a program that draws with the room alone', async () => {
     const code = blockOf('js')
-      .replace("'/tmp/maps'", JSON.stringify(join(folder, 'fenceline')))
-      .replace("'map.png'", JSON.stringify(join(folder, 'library.png')));
+      .replace(/(['"])\/tmp\/maps\1/, JSON.stringify(join(cacheHome, 'fenceline')))
+      .replace(/(['"])map\.png\1/, JSON.stringify(join(folder, 'library.png')));
     execFileSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: resolve(program, '../../..') });
     expect(await sharp(join(folder, 'library.png')).metadata()).toMatchObject({
       format: 'png',

@@ -1,6 +1,6 @@
 /** Maps of a real server, asked for as a page does, and their colours. */
 import sharp from 'sharp';
-import { layBasemap } from './basemap.js';
+import { placeBasemap } from './basemap.js';
 import { TestServer } from './server.js';
 
 /** Parameters of a map; those with several values are repeated. */
@@ -21,7 +21,7 @@ export interface Picture {
 
 /** A server that has drawn its first map: what its drawing process takes to start is not a request's time. */
 export async function startMapServer(environment: Readonly<Record<string, string>> = {}): Promise<TestServer> {
-  const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000', ...environment }, layBasemap);
+  const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000', ...environment }, placeBasemap);
   try {
     await pictureOf(await askMap(server, { width: '100', height: '100', center: '0,0', zoom: '1' }));
   } catch (error) {

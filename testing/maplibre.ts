@@ -1,0 +1,153 @@
+/**
+ * MapLibre GL JS in headless Chromium, with software rendering as on servers: the peer of the renderer. The bench
+ * measures it, and tests compare geometry with it.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { type ServedFile, serveFromMemory } from './memory-server.js';
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const software = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'];
+const flags = [
+  '--no-sandbox',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  ...software,
+];
+
+/** The reason why MapLibre GL JS cannot run here, or undefined. */
+export const missingBrowser: string | undefined = existsSync(executablePath)
+  ? undefined
+  : `no browser at ${executablePath}: run "apt-get install chromium", or set CHROMIUM_PATH`;
+
+export interface MapLibreOptions {
+  /** Size of the page in CSS pixels, and of maps without a size of their own. */
+  readonly width: number;
+  readonly height: number;
+  /** Multisampling, which the library leaves off by default. */
+  readonly antialias?: boolean;
+}
+
+export interface PeerView {
+  readonly center: readonly [longitude: number, latitude: number];
+  readonly zoom: number;
+}
+
+export interface PeerSize {
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PeerImage {
+  /** Time from the call to the PNG. */
+  readonly ms: number;
+  readonly png: Uint8Array;
+}
+
+export interface MapLibre {
+  /** The origin that serves the given files. */
+  readonly url: string;
+  /** Draws a new map of the style, which is JSON. */
+  fresh(style: string, view: PeerView, scale: number, size?: PeerSize): Promise<PeerImage>;
+  /** Moves the current map. */
+  jump(view: PeerView): Promise<PeerImage>;
+  close(): Promise<void>;
+}
+
+const pageOf = ({ width, height, antialias = false }: MapLibreOptions): string => `<!doctype html><title>Maps</title>
+<link rel="stylesheet" href="/maplibre-gl.css">
+<div id="map" style="width: ${width}px; height: ${height}px"></div>
+<script type="module">
+import * as maplibre from '/maplibre-gl.mjs';
+let map;
+let blob;
+const idle = () => new Promise((resolve, reject) => {
+  map.once('idle', resolve);
+  map.once('error', ({ error }) => reject(error));
+});
+const draw = async (startedAt) => {
+  await idle();
+  blob = await new Promise((resolve) => map.getCanvas().toBlob(resolve));
+  return performance.now() - startedAt;
+};
+globalThis.fresh = (style, view, pixelRatio, { width, height }) => {
+  map?.remove();
+  document.getElementById('map').style = \`width: \${width}px; height: \${height}px\`;
+  const startedAt = performance.now();
+  map = new maplibre.Map({
+    container: 'map', style: JSON.parse(style), ...view, pixelRatio, fadeDuration: 0, interactive: false,
+    canvasContextAttributes: { preserveDrawingBuffer: true, antialias: ${antialias} },
+  });
+  return draw(startedAt);
+};
+globalThis.jump = (view) => {
+  const startedAt = performance.now();
+  map.jumpTo(view);
+  return draw(startedAt);
+};
+globalThis.png = async () => {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  return btoa(text);
+};
+</script>`;
+
+/** The functions of the page. Both draw and return milliseconds. */
+interface Page {
+  fresh(style: string, view: PeerView, scale: number, size: PeerSize): Promise<number>;
+  jump(view: PeerView): Promise<number>;
+  /** Returns the last image in Base64. */
+  png(): Promise<string>;
+}
+
+/** Opens a page with a map. It serves the library and the files, by path. */
+export async function openMapLibre(
+  files: ReadonlyMap<string, ServedFile>,
+  options: MapLibreOptions,
+): Promise<MapLibre> {
+  const { width, height } = options;
+  const page = { type: 'text/html', bytes: Buffer.from(pageOf(options)) };
+  const server = await serveFromMemory(new Map([...libraryFiles(), ...files, ['/', page]]));
+  const browser = await chromium.launch({ executablePath, headless: true, args: flags }).catch(async (error) => {
+    await server.close();
+    throw error;
+  });
+  const tab = await browser.newPage({ viewport: { width, height } });
+  await tab.goto(server.url);
+  await tab.waitForFunction('globalThis.png');
+  const imageAfter = async (ms: number): Promise<PeerImage> => {
+    const png = await tab.evaluate(() => (globalThis as unknown as Page).png());
+    return { ms, png: Buffer.from(png, 'base64') };
+  };
+  return {
+    url: server.url,
+    async fresh(style, view, scale, size = { width, height }) {
+      const order = { style, view, scale, size };
+      return imageAfter(
+        await tab.evaluate(
+          (each) => (globalThis as unknown as Page).fresh(each.style, each.view, each.scale, each.size),
+          order,
+        ),
+      );
+    },
+    async jump(view) {
+      return imageAfter(await tab.evaluate((each) => (globalThis as unknown as Page).jump(each), view));
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+function libraryFiles(): Map<string, ServedFile> {
+  const folder = dirname(createRequire(import.meta.url).resolve('maplibre-gl/dist/maplibre-gl.css'));
+  const names = readdirSync(folder).filter((name) => /\.(mjs|css)$/.test(name) && !name.includes('-dev'));
+  const typeOf = (name: string) => (name.endsWith('.css') ? 'text/css' : 'text/javascript');
+  return new Map(names.map((name) => [`/${name}`, { type: typeOf(name), bytes: readFileSync(join(folder, name)) }]));
+}
