@@ -1,8 +1,8 @@
-/** Plain answers that the basemap is held against. For tests. */
+/** Simple oracles for the geometry of the basemap. For tests. */
 
 import type { Position } from 'geojson';
 
-/** Whether a point is inside of rings of a plane: an odd number of edges lies to the east of it. */
+/** Returns whether a point of the plane is inside rings, by ray casting to the east. */
 export function isInside([x, y]: Position, rings: readonly (readonly Position[])[]): boolean {
   let inside = false;
   for (const ring of rings) {
@@ -16,13 +16,15 @@ export function isInside([x, y]: Position, rings: readonly (readonly Position[])
 }
 
 /**
- * The same on the globe, for rings as the data has them, without a cut: an odd number of edges lies between the point
- * and the north pole, which must be outside.
+ * Returns whether a position is inside rings on the globe, by ray casting to the north pole, which must be outside. The
+ * rings are not cut at the antimeridian.
  */
 export function isInsideOnGlobe([longitude, latitude]: Position, rings: readonly (readonly Position[])[]): boolean {
   let inside = false;
   for (const ring of rings) {
     for (let i = 1; i < ring.length; i++) {
+      // Most edges lie to the south, where the ray does not go.
+      if (ring[i - 1]![1]! <= latitude! && ring[i]![1]! <= latitude!) continue;
       const start = eastOf(ring[i - 1]![0]! - longitude!);
       const end = eastOf(ring[i]![0]! - longitude!);
       if (start > 0 === end > 0 || Math.abs(end - start) > 180) continue;
@@ -33,23 +35,33 @@ export function isInsideOnGlobe([longitude, latitude]: Position, rings: readonly
   return inside;
 }
 
-/** Degrees from the edge that is nearest, roughly: those of longitude count as much as at the point's latitude. */
-export function degreesToEdge([longitude, latitude]: Position, rings: readonly (readonly Position[])[]): number {
+/**
+ * Returns the approximate distance to the nearest edge in degrees of latitude, or Infinity beyond `limit`. Degrees of
+ * longitude have their length at the position's latitude.
+ */
+export function degreesToEdge(
+  [longitude, latitude]: Position,
+  rings: readonly (readonly Position[])[],
+  limit: number,
+): number {
   const scale = Math.cos((latitude! * Math.PI) / 180);
   let nearest = Infinity;
   for (const ring of rings) {
     for (let i = 1; i < ring.length; i++) {
-      const [x0, y0] = [eastOf(ring[i - 1]![0]! - longitude!) * scale, ring[i - 1]![1]! - latitude!];
-      const [x1, y1] = [eastOf(ring[i]![0]! - longitude!) * scale, ring[i]![1]! - latitude!];
+      const y0 = ring[i - 1]![1]! - latitude!;
+      const y1 = ring[i]![1]! - latitude!;
+      if ((y0 > limit && y1 > limit) || (y0 < -limit && y1 < -limit)) continue;
+      const x0 = eastOf(ring[i - 1]![0]! - longitude!) * scale;
+      const x1 = eastOf(ring[i]![0]! - longitude!) * scale;
       const length = (x1 - x0) ** 2 + (y1 - y0) ** 2;
       const along = length === 0 ? 0 : Math.max(0, Math.min(1, -(x0 * (x1 - x0) + y0 * (y1 - y0)) / length));
       nearest = Math.min(nearest, Math.hypot(x0 + along * (x1 - x0), y0 + along * (y1 - y0)));
     }
   }
-  return nearest;
+  return nearest <= limit ? nearest : Infinity;
 }
 
-/** Between -180 and 180. */
+/** Returns the angle between -180 and 180. */
 function eastOf(degrees: number): number {
   return degrees - 360 * Math.round(degrees / 360);
 }
