@@ -9,9 +9,9 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { createMapRenderer } from '../renderer/map.js';
 import { worldPixel, worldPosition } from '../renderer/view/projection.js';
+import { type ServedFile, serveFromMemory } from '../testing/memory-server.js';
 import { percentile, type Row } from './case.js';
 import { height, requestOf, type Scene, type View, views, width } from './map-scenes.js';
-import { type ServedFile, serveFromMemory } from '../testing/memory-server.js';
 
 interface StaticMap {
   render(center: readonly number[], zoom: number): Promise<void>;
