@@ -7,8 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RecordRevision } from '../pipeline/catalog/store/revisions.js';
-import type { ConfigurationChange } from '../pipeline/catalog/types.js';
+import type { ConfigurationChange, RecordRevision } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ApiDependencies } from './dependencies.js';
 import { createSerializer } from './serialize.js';

@@ -10,8 +10,8 @@ import { TrackRequest } from '../http/location/schema.js';
 import type { TrackReply } from '../pipeline/ports.js';
 import { ApiError, type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
+import type { IngestParts } from './parts.js';
 import { refusalCode } from './rejections.js';
-import type { IngestParts } from './routes.js';
 import { ReplayRequest, TrackAnswer } from './schemas.js';
 import type { Wait } from './waiting.js';
 

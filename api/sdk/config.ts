@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';
-import type { SdkDependencies } from './routes.js';
+import type { SdkDependencies } from './dependencies.js';
 
 /** Returns the settings of a project and environment. */
 export const settingsOf = (configuration: ConfigurationReader, { project, environment }: Scope): Settings =>

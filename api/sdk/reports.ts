@@ -13,7 +13,7 @@ import { ApiError } from '../../schemas/errors.js';
 import type { UserState } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { type Conversion, eventAsSent, eventOf, isReserved, readConversion } from './conversion.js';
-import type { SdkDependencies } from './routes.js';
+import type { SdkDependencies } from './dependencies.js';
 import { ConversionAnswer, ConversionRequest, Done } from './schemas.js';
 
 const success = { meta: { code: 200 } };

@@ -7,7 +7,7 @@ import { metadataFilter } from '../../http/fields/structures.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Position } from '../../schemas/json/common.js';
 import { settingsOf } from './config.js';
-import type { SdkDependencies } from './routes.js';
+import type { SdkDependencies } from './dependencies.js';
 import {
   BeaconSearchAnswer,
   BeaconSearchQuery,

@@ -13,7 +13,7 @@ import type { Receipt } from '../../http/location/request.js';
 import { TrackRequest } from '../../http/location/schema.js';
 import { ApiError } from '../../schemas/errors.js';
 import { asOverload, overloaded } from '../intake.js';
-import type { IngestParts } from '../routes.js';
+import type { IngestParts } from '../parts.js';
 import { BulkAnswer } from '../schemas.js';
 import { avroRecords } from './avro/container.js';
 import { trackFieldsOf } from './avro/fields.js';

@@ -13,11 +13,35 @@ import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { EvaluationContext } from '../evaluation/types.js';
-import type { Base, ChangeOrigin, EditOutcome, RecordRevision } from './store/revisions.js';
 
 export interface Scope {
   readonly project: string;
   readonly environment: Environment;
+}
+
+/**
+ * A revision that an edit accepts as its base. `absent`: the record never existed, or its deletion is no longer
+ * remembered.
+ */
+export type Base = number | 'absent';
+
+/** Position and headers of a change in the log. */
+export interface ChangeOrigin {
+  readonly offset: number;
+  /** Epoch ms of the append. */
+  readonly timestampMs: number;
+  /** Id that identifies the outcome of an edit; null for changes of older releases. */
+  readonly edit: string | null;
+  /** Null: the change is applied in any case. */
+  readonly bases: readonly Base[] | null;
+}
+
+export type EditOutcome = { readonly kind: 'applied'; readonly revision: number } | { readonly kind: 'refused' };
+
+/** The revision of a record, and the time of its deletion if it is deleted. */
+export interface RecordRevision {
+  readonly revision: number;
+  readonly deletedAtMs: number | null;
 }
 
 /** A page of a list, newest first. Bounds are exclusive, epoch ms. */

@@ -8,9 +8,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { LogRecord } from '../../ports.js';
 import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
-import type { DecodedChange } from '../types.js';
+import type { Base, ChangeOrigin, DecodedChange } from '../types.js';
 import { openReadModel, type ReadModel } from './read-model.js';
-import { type Base, type ChangeOrigin, isApplicable, originOf } from './revisions.js';
+import { isApplicable, originOf } from './revisions.js';
 
 const kind = 'geofence';
 const names = ['x', 'y'];
