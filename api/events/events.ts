@@ -1,4 +1,4 @@
-/** Events as the analytics store keeps them, newest first. */
+/** Queries events in the analytics store, newest first. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
@@ -8,7 +8,7 @@ import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../l
 import { type Statement, where } from '../sql.js';
 import { type EventFilters, filterConditions, readEventFilters } from './filters.js';
 
-/** What is asked of a list of events. Bounds are exclusive, epoch ms; null: any. */
+/** Query of a list of events. Bounds are exclusive, epoch ms; null: any. */
 export interface EventQuery extends EventFilters {
   readonly limit: number;
   readonly createdBefore?: number;
@@ -20,7 +20,7 @@ export interface EventQuery extends EventFilters {
 interface EventRow {
   readonly id: string;
   readonly timeMs: number;
-  /** The event in wire form, JSON. */
+  /** The event in wire form, as JSON. */
   readonly body: string;
 }
 
@@ -36,8 +36,8 @@ export function readEventQuery(query: RawFields): Outcome<EventQuery> {
 }
 
 /**
- * Newest first, one more than the limit. Rows of one event are alike, so the first of each is enough: that keeps the
- * order of the table's key, and a short page reads only the end of a long table.
+ * Selects events, newest first, one more than the limit. Rows of one event are equal, so LIMIT 1 BY replaces FINAL: it
+ * keeps the order of the table's key, so that a short page reads only the end of a long table.
  */
 export function eventsStatement(scope: Scope, query: EventQuery): Statement {
   const { sql, parameters } = where(scope, [
@@ -53,14 +53,14 @@ export function eventsStatement(scope: Scope, query: EventQuery): Statement {
   };
 }
 
-/** A page of events, as the API answers it. */
+/** Returns a page of events in wire form. */
 export async function listEvents(analytics: Pick<Analytics, 'query'>, scope: Scope, query: EventQuery) {
   const { sql, parameters } = eventsStatement(scope, query);
   const page = pageOf(await analytics.query<EventRow>(sql, parameters), query.limit);
   return { meta: page.meta, events: page.rows.map(({ body }) => JSON.parse(body) as Event) };
 }
 
-/** Undefined when there is no such event. */
+/** Finds an event; undefined if there is none. */
 export async function findEvent(
   analytics: Pick<Analytics, 'query'>,
   scope: Scope,

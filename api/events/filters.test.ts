@@ -22,7 +22,7 @@ const any: EventFilters = {
   externalId: null,
 };
 
-/** What an event could be asked for by, written apart from the definition. */
+/** Returns the values of an event by filter, independently of the definition. */
 const valuesOf = ({
   type,
   user,
@@ -39,7 +39,7 @@ const valuesOf = ({
   externalId: geofence ? geofence.externalId : beacon?.externalId,
 });
 
-/** Some of one event's values, or of other text: what is asked for is mostly there, and sometimes not. */
+/** Generates filters that mostly match an event, and sometimes none. */
 const filtersOf = (events: readonly Event[]): fc.Arbitrary<EventFilters> =>
   fc
     .tuple(
@@ -64,12 +64,12 @@ const worlds = fc
 
 let runs = 0;
 
-test('the table and the topic are filtered alike', async () => {
+test('filters the table and the topic alike', async () => {
   await fc.assert(
     fc.asyncProperty(worlds, async ([drawn, asked]) => {
       runs += 1;
       const scope = { project: deriveId('project', `${runs}`), environment: 'test' as const };
-      // The table forgets what was received more than a year ago.
+      // The table drops events received more than a year ago.
       const actualCreatedAt = Date.now();
       const events = drawn.map((event, index) => ({
         ...event,
@@ -89,7 +89,7 @@ test('the table and the topic are filtered alike', async () => {
   );
 });
 
-test('each filter keeps the event whose value it names, and no event with another', () => {
+test('each filter matches events with its value and no others', () => {
   fc.assert(
     fc.property(arbitrary.event, arbitrary.event, (event, other) => {
       const [values, otherValues] = [valuesOf(event), valuesOf(other)];

@@ -14,7 +14,7 @@ const api = await useApi({ analytics });
 const startMs = Date.UTC(2026, 0, 1);
 const geofenceIds = ['g0', 'g1'].map((name) => deriveId(name));
 
-/** The nth event of a project: few times, so that many share a millisecond. */
+/** Returns the nth event of a project. There are few times, so that many events share a millisecond. */
 const eventOf = (project: TestProject, index: number, time: number, geofence: number): Event =>
   exampleEvent({
     id: deriveId('event', project.record._id, `${index}`),
@@ -54,7 +54,7 @@ async function everyPage(key: string, query: string): Promise<object[]> {
   }
 }
 
-test('pages by cursor are the filtered model, whatever shares a millisecond and however often a row was written', async () => {
+test('pages by cursor match the filtered model, with ties in time and duplicate rows', async () => {
   const filters: [string, (event: Event) => boolean][] = [
     ['', () => true],
     ['type=user.entered_geofence', ({ type }) => type === 'user.entered_geofence'],
@@ -91,7 +91,7 @@ test('pages by cursor are the filtered model, whatever shares a millisecond and 
 });
 
 describe('one event', () => {
-  test('is answered in its own environment only', async () => {
+  test('is returned in its own environment only', async () => {
     const event = eventOf(api.project, 0, 0, 0);
     await store([event, event]);
     expect((await api.call('GET', `/v1/events/${event.id}`)).body).toEqual({

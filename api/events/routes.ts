@@ -1,4 +1,4 @@
-/** Events: list and look up. */
+/** Serves events: list and look up. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';

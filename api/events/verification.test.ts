@@ -1,4 +1,4 @@
-/** Verdicts of SDKs on events. The fault: every id was answered 200. */
+/** Verdicts of SDKs on events. Regression: every id returned 200. */
 import { expect, it } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import { eventColumns, eventRow } from '../../schemas/table-rows.js';
@@ -24,7 +24,7 @@ it('is 200 for an event of the key, with each verdict in each form', async () =>
   }
 });
 
-it('is 404 for an id that there is not, alike for one of another project or environment', async () => {
+it('is 404 for an unknown id, and equally for one of another project or environment', async () => {
   const other = await api.newProject('Other');
   await store(other, 'of another');
   await store(api.project, 'of test');
@@ -39,7 +39,7 @@ it('is 404 for an id that there is not, alike for one of another project or envi
   }
 });
 
-it('is 200 for an event that is stored while it is looked for', async () => {
+it('is 200 for an event that is stored during the retries', async () => {
   const answer = verify(deriveId('soon'), { verification: 1 });
   await store(api.project, 'soon');
   expect((await answer).status).toBe(200);
@@ -54,7 +54,7 @@ it.each([
   expect(await verify(id, body)).toMatchObject({ status: 400, body: { meta: { param } } });
 });
 
-it('turns away more callers than may wait, and leaves the questions of owners alone', async () => {
+it('refuses callers beyond its queue without delaying other queries', async () => {
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, index) => verify(deriveId(`flood ${index}`), { verification: 1 })),
   );

@@ -1,7 +1,6 @@
 /**
- * PUT /v1/events/:id/verification, which mobile SDKs call with a publishable key. The verdict is checked and not kept.
- * A publishable key is public, so the question whether there is such an event has a turn of its own: it never stands
- * before the questions of owners.
+ * Serves PUT /v1/events/:id/verification, which mobile SDKs call with a publishable key. The verdict is validated and not
+ * stored. A publishable key is public, so these lookups have their own concurrency limit and never delay other queries.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync } from 'fastify';
@@ -17,10 +16,10 @@ import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
 import { where } from '../sql.js';
 
-const maxWaiting = 16;
+const maxQueued = 16;
 const retryAfterS = 1;
-/** Events reach the analytics store about a second after they were answered, and SDKs verify them at once. */
-const lookAgainAfterMs = [0, 1_000, 2_000];
+/** SDKs verify events at once, but events reach the analytics store about a second after the reply: retry. */
+const retryDelaysMs = [0, 1_000, 2_000];
 
 function readVerdict(fields: RawFields): Outcome<number> {
   const reader = new FieldReader(fields);
@@ -37,10 +36,10 @@ async function isStored(analytics: Pick<Analytics, 'query'>, scope: Scope, id: s
 export const verificationRoutes =
   ({ analytics }: Pick<ApiDependencies, 'analytics'>): FastifyPluginAsync =>
   async (app) => {
-    const limitConcurrency = createConcurrencyLimit(1, maxWaiting, retryAfterS);
+    const limitConcurrency = createConcurrencyLimit(1, maxQueued, retryAfterS);
 
     async function isKnown(scope: Scope, id: string): Promise<boolean> {
-      for (const delayMs of lookAgainAfterMs) {
+      for (const delayMs of retryDelaysMs) {
         if (delayMs > 0) await setTimeout(delayMs);
         if (await limitConcurrency(() => isStored(analytics, scope, id))) return true;
       }
@@ -52,11 +51,11 @@ export const verificationRoutes =
       schema: described({
         operationId: 'verifyEvent',
         tag: 'sdk',
-        summary: 'Check a verdict on an event, which is not kept',
+        summary: 'Validate a verdict on an event, which is not stored',
         params: idParameter,
         body: Type.Object({
           verification: Type.Integer({ minimum: -1, maximum: 1, description: '1 accept, -1 reject, 0 neither' }),
-          verifiedPlaceId: Type.Optional(Type.String({ description: 'Ignored: there are no places' })),
+          verifiedPlaceId: Type.Optional(Type.String({ description: 'Ignored: Fenceline has no places' })),
         }),
         answer: answerOf(),
         failures: [400, 404, 503],

@@ -22,7 +22,7 @@ const filters: readonly ((event: Event) => boolean)[] = [
   ({ user, type }) => user?.deviceId === 'fleet/device/1' && type === 'b',
 ];
 
-/** What a run is about: its project, where the topic ended before it, and a reader per filter. */
+/** One run: its project, the end of the topic before it, and a reader per filter. */
 interface World {
   readonly project: string;
   readonly base: Position;
@@ -38,7 +38,7 @@ interface Step {
 const which = fc.nat(filters.length - 1);
 const drawnEvent = fc.record({ isMine: fc.boolean(), device: fc.nat(4), type: fc.constantFrom(...types) });
 
-/** A few at a time, so that the topic grows for a while. */
+/** Publishes a few events at a time, so that the topic grows for a while. */
 async function publishInTurn(events: readonly Event[]): Promise<void> {
   const atOnce = 3;
   for (let index = 0; index < events.length; index += atOnce) await publish(...events.slice(index, index + atOnce));
@@ -50,7 +50,7 @@ const publishing = fc
   .map((drawn) => ({
     name: `publish ${drawn.length}`,
     take({ project, published }: World) {
-      // Not waited for: readers come and go meanwhile.
+      // Not awaited: readers connect and disconnect meanwhile.
       published.push(
         publishInTurn(drawn.map(({ isMine, ...like }) => eventOf(isMine ? project : deriveId('other'), like))),
       );
@@ -86,7 +86,7 @@ const step: fc.Arbitrary<Step> = fc
 
 const endsOf = async () => (await boundsOf(log)).map(({ end }) => end);
 
-/** Connected, reading, and told everything. */
+/** Returns whether the reader is connected, reading and up to date. */
 async function isThrough(reader: Reader, base: Position): Promise<boolean> {
   await reader.connect(base);
   reader.resume();
@@ -97,8 +97,8 @@ async function isThrough(reader: Reader, base: Position): Promise<boolean> {
   return reader.isConnected && (await endsOf()).every((end, partition) => end === position[partition]);
 }
 
-describe('whatever is published, lost and slow meanwhile', () => {
-  test('a reader gets each event that it wants once, in the order of its partition', async () => {
+describe('with concurrent publishing, lost connections and slow clients', () => {
+  test('a reader gets each matching event once, in partition order', async () => {
     let runs = 0;
     let cuts = 0;
     await fc.assert(
@@ -126,12 +126,12 @@ describe('whatever is published, lost and slow meanwhile', () => {
       }),
       { numRuns: 100 },
     );
-    // The property would say nothing of slow readers otherwise.
+    // Otherwise the property would not cover slow readers.
     expect(cuts).toBeGreaterThan(0);
   });
 });
 
-test('readers are handed over from the log to the tailer while the topic grows without a pause', async () => {
+test('readers switch from the log to the tailer while the topic grows continuously', async () => {
   const project = deriveId('project', 'hand-over');
   const followers = createFollowers(log, { maxFollowers: 1_000, maxFollowersPerKey: 1_000 });
   const base = await endsOf();
@@ -148,10 +148,10 @@ test('readers are handed over from the log to the tailer while the topic grows w
     matches: () => true,
   };
   const readers = Array.from({ length: 500 }, () => new Reader(() => followers.join('key'), parts));
-  // Kept open throughout: the tailer goes on.
+  // Kept open throughout, so that the tailer keeps running.
   const place = await followers.join('key');
   for (const [index, reader] of readers.entries()) {
-    // A position that is a little old: there is something to read, and soon all is read.
+    // A slightly old position: there are records to read, and soon everything is read.
     await reader.connect((await endsOf()).map((end, partition) => Math.max(base[partition]!, end - (index % 5))));
     for (let turns = index % 4; turns >= 0; turns--) await nextTurn();
   }
@@ -166,7 +166,7 @@ test('readers are handed over from the log to the tailer while the topic grows w
   place.leave();
 });
 
-describe('what the topic no longer holds', () => {
+describe('records that the topic no longer holds', () => {
   const project = deriveId('project', 'gaps');
   const newReader = () => {
     const followers = createFollowers(log, defaultFollowerBounds);
@@ -177,7 +177,7 @@ describe('what the topic no longer holds', () => {
     publish(...Array.from({ length: count }, (_, device) => eventOf(project, { device })));
   const forgetAll = () => log.sweep(Date.now() + 31 * 24 * 60 * 60 * 1_000);
 
-  test('is told by partition, and the stream goes on with the oldest', async () => {
+  test('are reported by partition, and the stream continues with the oldest', async () => {
     const base = await endsOf();
     await many(30);
     const gone = await endsOf();
@@ -193,7 +193,7 @@ describe('what the topic no longer holds', () => {
     reader.disconnect(1);
   });
 
-  test('is told when it goes away while a slow reader reads', async () => {
+  test('are reported when they disappear while a slow client reads', async () => {
     const base = await endsOf();
     await many(2_000);
     const reader = newReader();

@@ -1,10 +1,10 @@
 /**
- * One live stream: reads what its reader has missed, then listens to the tailer, with no gap and no repeat between the
- * two.
+ * One live stream: reads the events that the client has missed from the log, then listens to the tailer, without a gap
+ * or a duplicate in between.
  *
- * Flows in: a position, filters, the log and the tailer. Flows out: `output`, the text of server-sent events. Memory is
- * bounded: reading waits for the reader; from the tailer, which waits for nobody, a reader that leaves too much unsent
- * is cut, and comes back with its last id.
+ * Input: a position, filters, the log and the tailer. Output: `output`, the text of server-sent events. Memory is
+ * bounded: reading from the log waits for the client. The tailer waits for nobody, so a slow client with too much unsent
+ * data is disconnected, and reconnects with its last id.
  */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -23,14 +23,14 @@ export interface StreamParts {
   readonly log: Log;
   readonly tailer: Tailer;
   /**
-   * Shared by all streams of a node: one of them reads at a time, so that together they take no more of the thread than
-   * one.
+   * Shared by all streams of a node: one of them reads at a time, so that together they use no more of the thread than
+   * one stream.
    */
   readonly serialize: Serialize;
-  /** As `scopeName` of what the reader may see. */
+  /** `scopeName` of the client. */
   readonly scope: string;
   readonly matches: (event: Event) => boolean;
-  /** Where the reader is; undefined: it wants what comes from now on. */
+  /** Position of the client; undefined: new events only. */
   readonly from: Position | undefined;
   readonly maxUnsentBytes: number;
 }
@@ -38,7 +38,7 @@ export interface StreamParts {
 /** About two milliseconds of work. */
 const maxReadRecords = 200;
 const bufferedBytes = 65_536;
-/** A reader that is told of the end takes what is unsent within this time or loses it. */
+/** Time for unsent data to be read when a stream ends. */
 const endWithinMs = 1_000;
 
 export class EventStream implements Listener {
@@ -46,7 +46,7 @@ export class EventStream implements Listener {
   readonly scope: string;
   readonly matches: (event: Event) => boolean;
   readonly #parts: StreamParts;
-  /** Up to here all was told. While it listens this is the tailer's own. */
+  /** Position after everything sent. While the stream listens, this is the tailer's own position. */
   #position: Position;
   #isClosed = false;
   #onDemand: () => void = () => {};
@@ -60,35 +60,35 @@ export class EventStream implements Listener {
     this.output.once('close', () => this.#close());
   }
 
-  /** Reads up to the tailer and listens from there on. Resolves then, or when the stream is closed before. */
+  /** Reads up to the tailer's position and listens from there on. Resolves then, or when the stream is closed. */
   async start(): Promise<void> {
     const { tailer, from } = this.#parts;
     this.output.push(openingMessage(this.#position));
-    if (from !== undefined) await this.#tellGap();
+    if (from !== undefined) await this.#sendGap();
     for (;;) {
       if (this.#isClosed) return;
       const partition = mostUnread(this.#position, tailer.position);
       if (partition !== undefined) await this.#read(partition);
-      // Its reader has read elsewhere, and further than the tailer has come.
-      else if (mostUnread(tailer.position, this.#position) !== undefined) await tailer.moved();
+      // The client has read from another node, beyond the tailer's position.
+      else if (mostUnread(tailer.position, this.#position) !== undefined) await tailer.grown();
       else break;
     }
     this.#position = tailer.position;
     tailer.listen(this);
   }
 
-  take(messages: Buffer): void {
+  receive(messages: Buffer): void {
     if (this.#isClosed) return;
     if (this.output.readableLength > this.#parts.maxUnsentBytes) this.output.destroy();
     else this.output.push(messages);
   }
 
-  /** Tells the reader where it is, unless there is something unsent that does. */
+  /** Sends the position as a heartbeat, unless unsent data contains one. */
   beat(): void {
     if (!this.#isClosed && this.output.readableLength === 0) this.output.push(heartbeatMessage(this.#position));
   }
 
-  /** Ends the stream in order, and at once if the reader does not read. */
+  /** Ends the stream gracefully; forcibly if the client doesn't read. */
   end(): void {
     if (this.#isClosed) return;
     this.#close();
@@ -98,31 +98,31 @@ export class EventStream implements Listener {
 
   #close(): void {
     this.#isClosed = true;
-    this.#parts.tailer.forget(this);
+    this.#parts.tailer.unlisten(this);
     this.#onDemand();
   }
 
-  /** Tells some of what the partition has, and waits until there is room for more. */
+  /** Sends some events of the partition, and waits until there is room for more. */
   async #read(partition: number): Promise<void> {
     await this.#parts.serialize('read', async () => {
-      await this.#tell(partition);
+      await this.#send(partition);
       await nextTurn();
     });
     if (this.output.readableLength >= bufferedBytes) await this.#demand();
   }
 
-  async #tell(partition: number): Promise<void> {
+  async #send(partition: number): Promise<void> {
     const { log, tailer } = this.#parts;
     const offset = this.#position[partition]!;
     const count = Math.min(maxReadRecords, tailer.position[partition]! - offset);
     const records = await log.read(topics.events, partition, offset, count);
     if (this.#isClosed) return;
-    if (records[0]?.offset !== offset) return this.#tellGap();
+    if (records[0]?.offset !== offset) return this.#sendGap();
     const messages = records.map((record) => this.#messageOf(record)).join('');
     if (messages !== '') this.output.push(messages);
   }
 
-  /** Moves past a record; answers what its reader is told. */
+  /** Advances past a record. Returns its message, or empty text. */
   #messageOf(record: LogRecord): string {
     this.#position = this.#position.with(record.partition, record.offset + 1);
     if (scopeOfKey(record.key) !== this.scope) return '';
@@ -130,8 +130,8 @@ export class EventStream implements Listener {
     return 'reason' in event || !this.matches(event) ? '' : eventMessage(event, this.#position);
   }
 
-  /** Goes on with the oldest where the position is older, and tells what is gone. */
-  async #tellGap(): Promise<void> {
+  /** Advances to the oldest records where the position is older, and reports the missing ones. */
+  async #sendGap(): Promise<void> {
     const bounds = await boundsOf(this.#parts.log);
     if (this.#isClosed) return;
     const starts = bounds.map((held) => ({
@@ -139,8 +139,10 @@ export class EventStream implements Listener {
       ...within(held, this.#position[held.partition]!),
     }));
     this.#position = starts.map(({ next }) => next);
-    const gone = starts.filter(({ missing }) => missing > 0).map(({ partition, missing }) => ({ partition, missing }));
-    if (gone.length > 0) this.output.push(gapMessage(gone, this.#position));
+    const missed = starts
+      .filter(({ missing }) => missing > 0)
+      .map(({ partition, missing }) => ({ partition, missing }));
+    if (missed.length > 0) this.output.push(gapMessage(missed, this.#position));
   }
 
   #demand(): Promise<void> {

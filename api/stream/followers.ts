@@ -1,5 +1,5 @@
 /**
- * Who follows topic `events` on this node at the moment: streams, and polls that wait. Their number is bounded, and the
+ * The current followers of topic `events` on this node: streams, and polls that wait. Their number is bounded, and the
  * tailer runs while there are any.
  */
 import type { Log } from '../../pipeline/ports.js';
@@ -13,18 +13,18 @@ export interface FollowerBounds {
 
 export const defaultFollowerBounds: FollowerBounds = { maxFollowers: 1_000, maxFollowersPerKey: 100 };
 
-/** A follower's place, to be left once. */
-export interface Place {
+/** Membership of a follower; must be left once. */
+export interface Membership {
   readonly tailer: Tailer;
-  /** Aborted when the follower is to finish at once. */
+  /** Aborted when the follower must finish at once. */
   readonly closing: AbortSignal;
   leave(): void;
 }
 
 export interface Followers {
-  /** `key` tells whose follower it is. Throws `overloaded`, `rate_limited` or `unavailable`. */
-  join(key: string): Promise<Place>;
-  /** Ends all that follow, and lets nobody in any more. */
+  /** Adds a follower of API key `key`. Throws `overloaded`, `rate_limited` or `unavailable`. */
+  join(key: string): Promise<Membership>;
+  /** Ends all followers and refuses new ones. */
   close(): void;
 }
 

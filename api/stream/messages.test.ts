@@ -7,12 +7,12 @@ import { encodePosition } from './position.js';
 import { interpret } from './testing/standard-parser.js';
 
 const position = fc.array(fc.maxSafeNat(), { minLength: 1, maxLength: 8 });
-/** JSON may have line breaks between its tokens; types that clients name should not, and would break the block. */
+/** JSON may have line breaks between tokens. Event types should not have any, because they would break the block. */
 const event = fc
   .tuple(arbitrary.event, fc.constantFrom('user.entered_geofence', 'a b', 'x\nid: y', 'x\r\rdata: y'), fc.boolean())
   .map(([drawn, type, isSpaced]) => ({ ...drawn, type, ...(isSpaced && { metadata: '{\n"a":\r\n1}' }) }));
 
-test('an event is one message of its type, with its JSON on one line and the position as its id', () => {
+test('an event is one message with its type, its JSON on one line and the position as id', () => {
   fc.assert(
     fc.property(event, position, (drawn, offsets) => {
       const text = eventMessage(drawn, offsets);
@@ -31,7 +31,7 @@ test('an event is one message of its type, with its JSON on one line and the pos
   );
 });
 
-test('messages one after the other are what each is alone', () => {
+test('concatenated messages parse like single messages', () => {
   const missing = [{ partition: 1, missing: 12 }];
   const text = [openingMessage([0, 5]), gapMessage(missing, [0, 17]), heartbeatMessage([3, 17])].join('');
   expect(interpret(text)).toEqual({
@@ -41,7 +41,7 @@ test('messages one after the other are what each is alone', () => {
   });
 });
 
-test('opening and heartbeat say nothing but move the position', () => {
+test('opening and heartbeat dispatch nothing but update the position', () => {
   fc.assert(
     fc.property(position, (offsets) => {
       for (const text of [openingMessage(offsets), heartbeatMessage(offsets)]) {

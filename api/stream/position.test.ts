@@ -6,7 +6,7 @@ const offset = fc.oneof(fc.nat(300), fc.maxSafeNat());
 const position = fc.array(offset, { minLength: 1, maxLength: 40 });
 
 describe('a position', () => {
-  test('comes back from its text, which no plain offset is like', () =>
+  test('round-trips through its text, which is never a plain offset', () =>
     fc.assert(
       fc.property(position, (offsets) => {
         const text = encodePosition(offsets);
@@ -16,12 +16,12 @@ describe('a position', () => {
       }),
     ));
 
-  test('is short: four partitions of a thousand records each take a dozen characters', () => {
+  test('is short: four partitions of a thousand records take a dozen characters', () => {
     expect(encodePosition([1_000, 1_200, 900, 16_383])).toHaveLength(12);
     expect(encodePosition([0])).toBe('AQA');
   });
 
-  test('has one text: whatever parses is what it would be written as', () =>
+  test('has exactly one text', () =>
     fc.assert(
       fc.property(
         fc.oneof(fc.base64String(), fc.string(), fc.stringMatching(/^A[Q-Z][\w-]{0,12}$/)),
@@ -46,7 +46,7 @@ describe('a position', () => {
     'AYAA',
     'AQ_______________8P',
     'A'.repeat(20_000),
-  ])('%j is none of one partition', (text) => {
+  ])('%j is not a position of one partition', (text) => {
     expect(parsePosition(text, 1)).toBeUndefined();
   });
 });

@@ -1,12 +1,11 @@
 /**
- * A place in a topic as a short text: the offset of the next record of every partition.
+ * Encodes a position in a topic, the offset of the next record of every partition, as short text.
  *
- * The stream's ids and the `next` of the topics API are such texts. Layout: a version byte, then an offset per
- * partition as an unsigned LEB128 varint, all in base64url. Every text begins with `A`, so that none looks like a plain
- * offset.
+ * The ids of streams and `next` of the topics API are such texts. Layout: a version byte, then an offset per partition as
+ * an unsigned LEB128 varint, all in base64url. Every text begins with `A`, so that it can't be confused with an offset.
  */
 
-/** The offset of the next record, by partition. */
+/** Offset of the next record of each partition. */
 export type Position = readonly number[];
 
 const version = 1;
@@ -17,7 +16,7 @@ export function encodePosition(position: Position): string {
   const bytes = [version];
   for (const offset of position) {
     let rest = offset;
-    // Offsets may have 53 bits; shifts have 32.
+    // Offsets have up to 53 bits, bitwise shifts 32.
     while (rest >= payloadBits) {
       bytes.push((rest % payloadBits) | payloadBits);
       rest = Math.floor(rest / payloadBits);
@@ -27,7 +26,7 @@ export function encodePosition(position: Position): string {
   return Buffer.from(bytes).toString('base64url');
 }
 
-/** The position in a topic of so many partitions; undefined for any text that {@link encodePosition} does not make. */
+/** Parses a position; undefined for any text that {@link encodePosition} does not produce for this many partitions. */
 export function parsePosition(text: string, partitions: number): Position | undefined {
   if (text.length > maxTextLength) return undefined;
   const offsets: number[] = [];
@@ -41,7 +40,7 @@ export function parsePosition(text: string, partitions: number): Position | unde
     offset = 0;
     unit = 1;
   }
-  const isOne =
+  const isValid =
     offsets.length === partitions && offsets.every(Number.isSafeInteger) && encodePosition(offsets) === text;
-  return isOne ? offsets : undefined;
+  return isValid ? offsets : undefined;
 }

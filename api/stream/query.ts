@@ -1,4 +1,4 @@
-/** What a reader of the live stream asks: which events, and from where on. */
+/** Reads the parameters of the live stream: filters and position. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { type EventFilters, readEventFilters } from '../events/filters.js';
@@ -13,8 +13,8 @@ const notAnId = 'must be the id of a message of this stream';
 const maxIdLength = 16_384;
 
 /**
- * The header is what a browser comes back with, so it counts before the parameter, and that before `from`: both stand
- * in the address of every try.
+ * Reads the parameters. The header wins over `lastEventId`, and that over `from`: a browser sends the header when it
+ * reconnects, while the parameters are part of the URL of every attempt.
  */
 export function readStreamQuery(
   query: RawFields,

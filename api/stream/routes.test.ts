@@ -21,7 +21,7 @@ const newEvents = (count: number, like: Parameters<typeof eventOf>[1] = {}) =>
   Array.from({ length: count }, () => eventOf(projectId(), like));
 const publishHere = (...events: Event[]) => publish(server.api.log, events);
 
-/** Closed with the test. */
+/** Opens a stream; closed when the test ends. */
 async function open(query = '', headers: Record<string, string> = {}, key = server.api.secret, { address } = server) {
   const stream = await openStream(`${address}/v1/events/stream${query}`, key, headers);
   onTestFinished(stream.close);
@@ -29,7 +29,7 @@ async function open(query = '', headers: Record<string, string> = {}, key = serv
 }
 
 describe('a stream', () => {
-  test('says what it is, where it starts, and each event in its wire form', async () => {
+  test('sends its content type, its start, and each event in wire form', async () => {
     const stream = await open();
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get('content-type')).toMatch(/^text\/event-stream(;|$)/);
@@ -44,7 +44,7 @@ describe('a stream', () => {
     expect(JSON.parse(stream.messages()[0]!.data)).toEqual(eventJson(event!));
   });
 
-  test('carries what its filters let through, of its own project and environment', async () => {
+  test('sends matching events of its own project and environment only', async () => {
     const [all, filtered] = [await open(), await open('?type=b&deviceId=fleet%2Fdevice%2F1')];
     const other = await server.api.newProject('Other');
     const wanted = eventOf(projectId(), { device: 1, type: 'b' });
@@ -60,7 +60,7 @@ describe('a stream', () => {
   test.each([
     ['header', (id: string) => open('?from=earliest', { 'last-event-id': id })],
     ['parameter', (id: string) => open(`?from=earliest&lastEventId=${id}`)],
-  ])('goes on after the id in its %s', async (_, reopen) => {
+  ])('resumes after the id in its %s', async (_, reopen) => {
     const first = await open();
     await until(() => first.lastEventId() !== '');
     const [seen, missed, later] = [newEvents(1), newEvents(300), newEvents(1)];
@@ -75,7 +75,7 @@ describe('a stream', () => {
     expect(second.ids()).toEqual([...missed, ...later].map(({ id }) => id));
   });
 
-  test('starts with the oldest event that is held when asked to', async () => {
+  test('starts with the oldest held event on request', async () => {
     const own = await server.api.newProject('From the start');
     const events = Array.from({ length: 20 }, (_, device) => eventOf(own.record._id, { device }));
     await publishHere(...events);
@@ -96,7 +96,7 @@ describe('a stream', () => {
     expect(await response.json()).toMatchObject({ meta: { type: 'invalid_parameter', param } });
   });
 
-  test('wants a secret key', async () => {
+  test('requires a secret key', async () => {
     for (const [key, status] of [
       ['', 401],
       ['prj_test_sk_wrong', 401],
@@ -113,7 +113,7 @@ describe('a stream', () => {
   });
 });
 
-test('a browser comes back by itself and has each event once', async () => {
+test('a browser reconnects by itself and gets each event once', async () => {
   const { address, api, app } = server;
   const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
     const headers = { ...(options.headers as Record<string, string>), authorization: api.secret };
@@ -140,7 +140,7 @@ test('a browser comes back by itself and has each event once', async () => {
 });
 
 describe('heartbeats', () => {
-  test('move the position of a stream that has nothing to say', async () => {
+  test('update the position of a stream without events', async () => {
     const quick = await startSubscribers({ heartbeatMs: 20 });
     onTestFinished(quick.close);
     const { log, secret, project } = quick.api;
@@ -156,7 +156,7 @@ describe('heartbeats', () => {
     expect(stream.text()).toMatch(/^:/m);
   });
 
-  test('end the streams of a key that was replaced, and no others', async () => {
+  test('end the streams of a replaced API key, and no others', async () => {
     const quick = await startSubscribers({ heartbeatMs: 20 });
     onTestFinished(quick.close);
     const { call, project, secret } = quick.api;
@@ -178,7 +178,7 @@ describe('heartbeats', () => {
 });
 
 describe('bounds', () => {
-  test('so many streams of a key, so many of a node; who leaves makes room', async () => {
+  test('limit the streams per key and per node; closed streams free their slots', async () => {
     const small = await startSubscribers({ maxFollowers: 3, maxFollowersPerKey: 2 });
     onTestFinished(small.close);
     const { secret, project } = small.api;
@@ -196,7 +196,7 @@ describe('bounds', () => {
     await until(async () => (await statusOf(live))[0] === 200);
   });
 
-  test('a reader that does not read is cut, while another gets everything', async () => {
+  test('disconnect a client that does not read, while another gets everything', async () => {
     const { port, api, app } = server;
     const largeEvent = () => ({ ...eventOf(projectId()), metadata: JSON.stringify({ filler: 'x'.repeat(50_000) }) });
     const connections = () =>
@@ -212,7 +212,7 @@ describe('bounds', () => {
     await until(async () => (await connections()) === before + 1);
 
     const sent: string[] = [];
-    // The sockets' own buffers take some megabytes first.
+    // The sockets' buffers hold some megabytes first.
     await until(async () => {
       const events = Array.from({ length: 10 }, largeEvent);
       await publishHere(...events);
@@ -224,7 +224,7 @@ describe('bounds', () => {
   });
 });
 
-test('a server that stops ends its streams and the polls that wait', async () => {
+test('a stopping server ends its streams and waiting polls', async () => {
   const stopping = await startSubscribers({ maxFollowersPerKey: 3 });
   const { secret } = stopping.api;
   const streams = [await open('', {}, secret, stopping), await open('?from=earliest', {}, secret, stopping)];

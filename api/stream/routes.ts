@@ -1,4 +1,4 @@
-/** The live stream of events, as server-sent events. */
+/** Serves the live stream of events as server-sent events. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -19,9 +19,9 @@ import { boundsOf } from './start.js';
 const heading = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 export interface StreamBounds {
-  /** Between a stream's signs of life, which move its reader's position too. A revoked key's streams end within it. */
+  /** Interval of heartbeats, which update the client's position too. Streams of a revoked key end within it. */
   readonly heartbeatMs: number;
-  /** What a reader may leave unsent before it is cut. */
+  /** Unsent bytes beyond which a client is disconnected. */
   readonly maxUnsentBytes: number;
 }
 
@@ -30,20 +30,23 @@ export const defaultStreamBounds: StreamBounds = { heartbeatMs: 15_000, maxUnsen
 const parameters = Type.Object({
   ...filterParameters,
   from: Type.Optional(
-    Type.Enum(['latest', 'earliest'], { default: 'latest', description: 'earliest: all that the topic holds' }),
+    Type.Enum(['latest', 'earliest'], { default: 'latest', description: 'earliest: all events that the topic holds' }),
   ),
   lastEventId: Type.Optional(
-    Type.String({ description: 'In place of the header Last-Event-ID, for tools that can not set it' }),
+    Type.String({ description: 'Replaces the header Last-Event-ID, for tools that cannot set it' }),
   ),
 });
 
 const answer = {
-  description: 'Messages `event` (its type), `data` (the event, JSON) and `id`, to come back with',
+  description: 'Messages with `event` (its type), `data` (the event as JSON) and `id` (to reconnect with)',
   content: { 'text/event-stream': { schema: Type.String() } },
 } as unknown as TSchema;
 
-/** Tells whether the key that a caller came with is still one of its project's. */
-function keyWatch(configuration: ConfigurationReader, { project, environment, kind, keyHint }: Caller): () => boolean {
+/** Creates a check whether the caller's API key still exists. */
+function createKeyCheck(
+  configuration: ConfigurationReader,
+  { project, environment, kind, keyHint }: Caller,
+): () => boolean {
   const keys = () => configuration.project(project)?.keys ?? [];
   const key = keys().find((each) => each.environment === environment && each.kind === kind && each.hint === keyHint);
   return () => keys().some(({ sha256 }) => sha256 === key?.sha256);
@@ -58,40 +61,40 @@ export const streamRoutes =
   ): FastifyPluginAsync =>
   async (app) => {
     async function open(caller: Caller, { filters, from }: StreamQuery): Promise<EventStream> {
-      const isKeyHeld = keyWatch(configuration, caller);
+      const isKeyValid = createKeyCheck(configuration, caller);
       const position = from === 'earliest' ? (await boundsOf(log)).map(({ first }) => first) : from;
-      const place = await followers.join(keyName(caller));
+      const membership = await followers.join(keyName(caller));
       const stream = new EventStream({
         log,
-        tailer: place.tailer,
+        tailer: membership.tailer,
         serialize,
         scope: scopeName(caller),
         matches: eventMatcher(filters),
         from: position === 'latest' ? undefined : position,
         maxUnsentBytes,
       });
-      place.closing.addEventListener('abort', () => stream.end());
-      const heart = setInterval(() => (isKeyHeld() ? stream.beat() : stream.end()), heartbeatMs);
+      membership.closing.addEventListener('abort', () => stream.end());
+      const heart = setInterval(() => (isKeyValid() ? stream.beat() : stream.end()), heartbeatMs);
       stream.output.once('close', () => {
         clearInterval(heart);
-        place.leave();
+        membership.leave();
       });
       void stream.start();
-      if (place.closing.aborted) stream.end();
+      if (membership.closing.aborted) stream.end();
       return stream;
     }
 
     app.get('/v1/events/stream', {
       config: { authority: 'secret', limit: 'management' },
-      // A HEAD would open a stream and never end.
+      // A HEAD request would open a stream that never ends.
       exposeHeadRoute: false,
       schema: described({
         operationId: 'streamEvents',
         tag: 'events',
-        summary: 'Follow events as they happen',
+        summary: 'Stream events as they happen',
         description:
-          'Server-sent events. With `Last-Event-ID` a stream goes on where another ended: no event is missing and none is repeated. ' +
-          'A message `gap` tells of events that the topic no longer holds. All filters must match.',
+          'Server-sent events. With `Last-Event-ID` a stream resumes where another ended, without missing or repeated events. ' +
+          'A message `gap` reports events that the topic no longer holds. All filters must match.',
         querystring: parameters,
         answer,
         failures: [400],

@@ -1,14 +1,13 @@
 /**
- * Whose a record of topic `events` is, by its key: `project/environment/device`. Most records need not be decoded for
- * it.
+ * The scope of records of topic `events`, read from their keys (`project/environment/device`) without decoding them.
  */
 import type { Caller } from '../../http/access/keys.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 
 export const scopeName = ({ project, environment }: Scope): string => `${project}/${environment}`;
 
-/** Tells keys apart, of those who follow the topic. */
+/** Identifies the API key of a follower. */
 export const keyName = (caller: Caller): string => `${scopeName(caller)}/${caller.keyHint}`;
 
-/** Neither projects nor environments have a slash in their names; devices may. */
+/** Returns the scope of a record key. Only the device may contain slashes. */
 export const scopeOfKey = (key: string): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1));

@@ -1,4 +1,4 @@
-/** Where a reader of topic `events` starts: what it asks for, held against what the topic still holds. */
+/** Starting positions of readers of topic `events`, limited to the records that the topic still holds. */
 import { type Log, topics } from '../../pipeline/ports.js';
 import type { Position } from './position.js';
 
@@ -9,13 +9,13 @@ export interface Bounds {
   readonly end: number;
 }
 
-/** Records of a partition that are gone, of all projects. */
+/** Number of records of a partition that are no longer held, of all projects. */
 export interface Missing {
   readonly partition: number;
   readonly missing: number;
 }
 
-/** Of every partition of the topic, in order. */
+/** Reads the bounds of every partition, in order. */
 export const boundsOf = (log: Pick<Log, 'bounds' | 'partitions'>): Promise<Bounds[]> =>
   Promise.all(
     Array.from({ length: log.partitions(topics.events) }, async (_, partition) => ({
@@ -25,18 +25,18 @@ export const boundsOf = (log: Pick<Log, 'bounds' | 'partitions'>): Promise<Bound
   );
 
 /**
- * The offset within the bounds, and how many records its reader misses thereby. One beyond the end counts as the end:
- * after a power cut the topic may have fallen back, and what comes then is the same events again.
+ * Limits an offset to the bounds, and counts the records missed thereby. An offset beyond the end becomes the end: after
+ * a power cut the topic may have lost records, and the same events follow again.
  */
 export const within = (
   { first, end }: Omit<Bounds, 'partition'>,
-  asked: number,
+  offset: number,
 ): { next: number; missing: number } => ({
-  next: Math.min(Math.max(asked, first), end),
-  missing: Math.max(0, first - asked),
+  next: Math.min(Math.max(offset, first), end),
+  missing: Math.max(0, first - offset),
 });
 
-/** The partition that has the most to read, or undefined when all is read. */
+/** Returns the partition with the most unread records; undefined when everything is read. */
 export function mostUnread(position: Position, end: Position): number | undefined {
   let most: number | undefined;
   let unread = 0;

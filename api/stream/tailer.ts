@@ -1,9 +1,8 @@
 /**
- * Reads topic `events` as it grows, once for all who follow it on this node.
+ * Reads new records of topic `events` once for all followers on this node.
  *
- * A record is decoded when somebody listens to its project and environment, and its message is made when somebody's
- * filters match: once, whoever gets it. Listeners are told everything in one go per batch, so that each costs one
- * write.
+ * A record is decoded once, if somebody listens to its project and environment; its message is formatted once, if
+ * somebody's filters match. Each listener gets one buffer per batch, so that it costs one write.
  */
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord } from '../../pipeline/records/decode.js';
@@ -14,79 +13,76 @@ import type { Position } from './position.js';
 import { scopeOfKey } from './scopes.js';
 import { boundsOf } from './start.js';
 
-/**
- * With a hundred streams that want every record about four milliseconds of work; then others on this thread get their
- * turn.
- */
+/** About 4 ms of work with a hundred streams that want every record; other work on this thread runs in between. */
 const maxBatchRecords = 50;
 
 export interface Listener {
-  /** As `scopeName` of what it may see. */
+  /** `scopeName` of the client. */
   readonly scope: string;
   matches(event: Event): boolean;
-  /** The messages of one batch, in order. */
-  take(messages: Buffer): void;
+  /** Receives the messages of one batch, in order. */
+  receive(messages: Buffer): void;
 }
 
 export interface Tailer {
-  /** Up to here every listener has been told everything. */
+  /** Position after the last record passed to listeners. */
   readonly position: Position;
-  /** From {@link Tailer.position} on. */
+  /** Adds a listener, from {@link Tailer.position} on. */
   listen(listener: Listener): void;
-  forget(listener: Listener): void;
-  /** Resolves at the next growth of the topic. */
-  moved(): Promise<void>;
+  unlisten(listener: Listener): void;
+  /** Resolves when the topic grows next. */
+  grown(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts at the end of the topic. An unexpected failure is an unhandled rejection, and ends the process. */
+/** Starts at the end of the topic. An unexpected failure is an unhandled rejection, which ends the process. */
 export async function startTailer(log: Log): Promise<Tailer> {
   const position = (await boundsOf(log)).map(({ end }) => end);
   const listeners = new Map<string, Set<Listener>>();
   const growth = createGrowth();
 
-  function offer(record: LogRecord, told: Map<Listener, Buffer[]>): void {
+  function offer(record: LogRecord, messagesOf: Map<Listener, Buffer[]>): void {
     const audience = listeners.get(scopeOfKey(record.key));
     if (audience === undefined) return;
     const event = decodeRecord(codecs.event, record);
-    // The analytics sink sets it aside; nobody can be told.
+    // The analytics sink dead-letters it.
     if ('reason' in event) return;
     let message: Buffer | undefined;
     for (const listener of audience) {
       if (!listener.matches(event)) continue;
-      // As bytes: encoding is most of the work, and copying bytes to each listener is next to none.
+      // Encoded once: encoding is most of the work, and copying bytes to each listener is cheap.
       message ??= Buffer.from(eventMessage(event, position));
-      const messages = told.get(listener);
-      if (messages === undefined) told.set(listener, [message]);
+      const messages = messagesOf.get(listener);
+      if (messages === undefined) messagesOf.set(listener, [message]);
       else messages.push(message);
     }
   }
 
-  /** Without a pause: the position and what was told are always of the same moment. */
-  function take(partition: number, records: readonly LogRecord[]): void {
-    const told = new Map<Listener, Buffer[]>();
+  /** Must stay synchronous: the position and the messages must match at all times. */
+  function dispatch(partition: number, records: readonly LogRecord[]): void {
+    const messagesOf = new Map<Listener, Buffer[]>();
     for (const record of records) {
       position[partition] = record.offset + 1;
-      offer(record, told);
+      offer(record, messagesOf);
     }
-    for (const [listener, messages] of told) listener.take(Buffer.concat(messages));
-    growth.tell();
+    for (const [listener, messages] of messagesOf) listener.receive(Buffer.concat(messages));
+    growth.signal();
   }
 
   const subscription = log.consume({
     topic: topics.events,
-    // Every node tells all events to its own listeners.
+    // Every node serves all events to its own listeners.
     group: null,
     maxBatchRecords,
     maxWaitMs: 0,
     handler: {
       assigned: async (partition) => position[partition]!,
-      // Listeners are told what the log has now; what it lost they had.
+      // Listeners get the records that the log holds now; they had the lost ones before.
       diverged: async (partition, { commonEnd, end }) => {
         position[partition] = commonEnd ?? end;
         return position[partition]!;
       },
-      records: async (partition, records) => take(partition, records),
+      records: async (partition, records) => dispatch(partition, records),
       revoked: async () => {},
     },
   });
@@ -97,18 +93,18 @@ export async function startTailer(log: Log): Promise<Tailer> {
     listen(listener) {
       listeners.set(listener.scope, (listeners.get(listener.scope) ?? new Set()).add(listener));
     },
-    forget(listener) {
+    unlisten(listener) {
       const audience = listeners.get(listener.scope);
       audience?.delete(listener);
       if (audience?.size === 0) listeners.delete(listener.scope);
     },
-    moved: growth.next,
+    grown: growth.next,
     close: () => subscription.close(),
   };
 }
 
-/** A promise for whoever waits, resolved and replaced each time. */
-function createGrowth(): { tell(): void; next(): Promise<void> } {
+/** A signal: `next` returns a promise that resolves at the next signal. */
+function createGrowth(): { signal(): void; next(): Promise<void> } {
   let resolve: () => void;
   let promise: Promise<void>;
   function renew(): void {
@@ -118,7 +114,7 @@ function createGrowth(): { tell(): void; next(): Promise<void> } {
   }
   renew();
   return {
-    tell() {
+    signal() {
       resolve();
       renew();
     },

@@ -1,15 +1,15 @@
-/** What a reader of topic `events` asks: from where on, how much, and how long it waits for something to come. */
+/** Reads the parameters of a read of topic `events`: position, limit and waiting time. */
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { readLimit } from '../lists.js';
 import { parsePosition } from '../stream/position.js';
 
-/** An offset, for each partition that is read, or one of its ends. */
+/** Where to start in a partition: an offset, or one of its ends. */
 export type Start = number | 'earliest' | 'latest';
 
 export interface TopicQuery {
   /** Null: all. */
   readonly partition: number | null;
-  /** For each partition of the topic. */
+  /** Start of each partition of the topic. */
   readonly from: readonly Start[];
   readonly limit: number;
   readonly waitMs: number;
@@ -17,9 +17,9 @@ export interface TopicQuery {
 
 export const maxWaitMs = 30_000;
 const maxFromLength = 16_384;
-const fromRule = 'must be an offset, earliest, latest, or, for all partitions, the `next` of the answer before';
+const fromRule = 'must be an offset, earliest, latest, or, for all partitions, the `next` of the previous response';
 
-/** Undefined when it is none. `text` is as {@link fromRule} has it. */
+/** Parses `from`; undefined if it breaks {@link fromRule}. */
 function parseFrom(text: string, partition: number | null, partitions: number): readonly Start[] | undefined {
   const every = (start: Start): Start[] => new Array<Start>(partitions).fill(start);
   if (text === 'earliest' || text === 'latest') return every(text);

@@ -1,4 +1,4 @@
-/** Reads topic `events` from places on, for whoever may see all of it or one project and environment. */
+/** Reads topic `events` from a position, for a reader of all projects or of one scope. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord } from '../../pipeline/records/decode.js';
@@ -9,29 +9,29 @@ import { scopeOfKey } from '../stream/scopes.js';
 import { type Bounds, within } from '../stream/start.js';
 import type { Start } from './query.js';
 
-/** A partition, and how far it is read. */
-export interface Place extends Bounds {
+/** The progress of a reader in one partition. */
+export interface PartitionProgress extends Bounds {
   readonly next: number;
-  /** Records that were gone when they were to be read. */
+  /** Records that were no longer held when they were to be read. */
   readonly missing: number;
 }
 
 export type TopicRecord = ReturnType<typeof recordJson>;
 
 export interface Reading {
-  readonly places: readonly Place[];
+  readonly partitions: readonly PartitionProgress[];
   readonly records: readonly TopicRecord[];
 }
 
-/** About two milliseconds of work; then others on this thread get their turn. */
+/** About 2 ms of work; other work on this thread runs in between. */
 const maxReadRecords = 200;
-/** Of other projects' records so many are passed over before the reader is answered. */
-const maxPassedRecords = 10_000;
+/** Records scanned per request, including those of other scopes. */
+const maxScannedRecords = 10_000;
 
-/** Of the values that a reader is answered at once, at most, unless a single one is larger. */
-const maxAnsweredBytes = 4 * 2 ** 20;
+/** Maximum bytes of values in a response, unless a single value is larger. */
+const maxResponseBytes = 4 * 2 ** 20;
 
-/** A record as a Kafka client would get it, and what is in it. */
+/** Formats a record as a Kafka client gets it, with its decoded event. */
 function recordJson(record: LogRecord) {
   const { partition, offset, key, timestamp } = record;
   const value = record.value ?? Buffer.alloc(0);
@@ -47,58 +47,63 @@ function recordJson(record: LogRecord) {
   };
 }
 
-async function placeIn(log: Log, partition: number, start: Start): Promise<Place> {
+async function partitionAt(log: Log, partition: number, start: Start): Promise<PartitionProgress> {
   const bounds = await log.bounds(topics.events, partition);
-  const asked = start === 'earliest' ? bounds.first : start === 'latest' ? bounds.end : start;
-  return { partition, ...bounds, ...within(bounds, asked) };
+  const offset = start === 'earliest' ? bounds.first : start === 'latest' ? bounds.end : start;
+  return { partition, ...bounds, ...within(bounds, offset) };
 }
 
-export const placesFrom = (log: Log, from: readonly Start[], partition: number | null): Promise<Place[]> =>
+export const startPartitions = (
+  log: Log,
+  from: readonly Start[],
+  partition: number | null,
+): Promise<PartitionProgress[]> =>
   Promise.all(
     [...from.entries()]
       .filter(([each]) => partition === null || each === partition)
-      .map(([each, start]) => placeIn(log, each, start)),
+      .map(([each, start]) => partitionAt(log, each, start)),
   );
 
-/** The place within what the topic holds now. */
-async function refreshed(log: Log, place: Place): Promise<Place> {
-  const now = await placeIn(log, place.partition, place.next);
-  return { ...now, missing: place.missing + now.missing };
+/** Updates the bounds of a partition, and the offset if records are no longer held. */
+async function updateBounds(log: Log, progress: PartitionProgress): Promise<PartitionProgress> {
+  const now = await partitionAt(log, progress.partition, progress.next);
+  return { ...now, missing: progress.missing + now.missing };
 }
 
-const unread = ({ next, end }: Place): number => end - next;
+const unread = ({ next, end }: PartitionProgress): number => end - next;
 
-export const isAllRead = (places: readonly Place[]): boolean => places.every((place) => unread(place) === 0);
+export const isAllRead = (partitions: readonly PartitionProgress[]): boolean =>
+  partitions.every((each) => unread(each) === 0);
 
 export interface Reader {
-  /** The scope that it may see; undefined: all. */
+  /** Visible scope; undefined: all. */
   readonly scope: string | undefined;
   readonly limit: number;
 }
 
 /**
- * Answers at most `limit` records, of a bounded number of bytes, from the partition first that has the most to read: so
- * no partition waits forever. Where all of what was passed over is others', there may be none although there is more.
+ * Reads at most `limit` records of bounded size. Reads from the partition with the most unread records first, so that no
+ * partition starves. May return no records although there are more, when all scanned records are of other scopes.
  */
 export async function readTopic(
   log: Log,
   serialize: Serialize,
-  start: readonly Place[],
+  start: readonly PartitionProgress[],
   { scope, limit }: Reader,
 ): Promise<Reading> {
   const records: TopicRecord[] = [];
-  let places = start;
-  let passed = 0;
+  let partitions = start;
+  let scanned = 0;
   let bytes = 0;
-  const isFull = (): boolean => records.length === limit || bytes >= maxAnsweredBytes;
+  const isFull = (): boolean => records.length === limit || bytes >= maxResponseBytes;
 
-  /** Takes what there is room for; answers the offset after it. */
-  function take(read: readonly LogRecord[], from: number): number {
+  /** Adds records while there is room. Returns the offset after them. */
+  function add(read: readonly LogRecord[], from: number): number {
     let next = from;
     for (const record of read) {
       if (isFull()) break;
       next = record.offset + 1;
-      passed += 1;
+      scanned += 1;
       if (scope !== undefined && scopeOfKey(record.key) !== scope) continue;
       records.push(recordJson(record));
       bytes += record.value?.length ?? 0;
@@ -106,15 +111,15 @@ export async function readTopic(
     return next;
   }
 
-  while (!isFull() && passed < maxPassedRecords) {
-    places = await Promise.all(places.map((place) => refreshed(log, place)));
-    const most = places.reduce((one, other) => (unread(other) > unread(one) ? other : one));
+  while (!isFull() && scanned < maxScannedRecords) {
+    partitions = await Promise.all(partitions.map((each) => updateBounds(log, each)));
+    const most = partitions.reduce((one, other) => (unread(other) > unread(one) ? other : one));
     if (unread(most) === 0) break;
     await serialize('read', async () => {
-      const next = take(await log.read(topics.events, most.partition, most.next, maxReadRecords), most.next);
-      places = places.map((place) => (place === most ? { ...most, next } : place));
+      const next = add(await log.read(topics.events, most.partition, most.next, maxReadRecords), most.next);
+      partitions = partitions.map((each) => (each === most ? { ...most, next } : each));
       await nextTurn();
     });
   }
-  return { places, records };
+  return { partitions, records };
 }

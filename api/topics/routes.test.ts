@@ -33,7 +33,7 @@ const read = async (query: string, key?: string): Promise<Body> => {
 
 const latest = async (): Promise<string> => (await read('from=latest')).next;
 
-/** Page after page until all is read. */
+/** Reads page by page until everything is read. */
 async function readOn(
   from: string,
   query = '',
@@ -52,7 +52,7 @@ async function readOn(
 const idsOf = (records: readonly Body[]): string[] => records.map(({ event }) => event._id);
 
 describe('a record', () => {
-  test('is what a Kafka client gets, and what is in it', async () => {
+  test('is what a Kafka client gets, with its decoded event', async () => {
     const from = await latest();
     const [event] = ownEvents(1);
     await publish(server.api.log, [event!]);
@@ -67,7 +67,7 @@ describe('a record', () => {
     expect({ ...codecs.event.decode(Buffer.from(value, 'base64')) }.id).toBe(event!.id);
   });
 
-  test('is read with the schema that is answered, which needs no other', async () => {
+  test('is decoded with the returned self-contained schema', async () => {
     const { body } = await get('/v1/topics/events/schema');
     expect(body).toMatchObject({ topic: 'events', schemaId: 3, schema: { name: 'fenceline.Event' } });
     const type = avro.Type.forSchema(body.schema, { wrapUnions: false });
@@ -80,7 +80,7 @@ describe('a record', () => {
     expect(JSON.parse(JSON.stringify(type.fromBuffer(frame.subarray(frameBytes))))).toEqual(event);
   });
 
-  test('that is no event is there all the same', async () => {
+  test('that is not an event is returned as well', async () => {
     const from = await latest();
     const key = `${server.api.project.record._id}/test/broken`;
     await server.api.log.append('events', [{ key, value: Buffer.from('not') }]);
@@ -89,8 +89,8 @@ describe('a record', () => {
   });
 });
 
-describe('reading on', () => {
-  test('gives every record once, in the order of its partition, whatever the limit', () =>
+describe('paging', () => {
+  test('returns every record once, in partition order, for any limit', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(6), fc.boolean()), { minLength: 1, maxLength: 60 }),
@@ -122,7 +122,7 @@ describe('reading on', () => {
       { numRuns: 15 },
     ));
 
-  test('answers a bounded number of bytes where records are large, and all of them in the end', async () => {
+  test('returns a bounded number of bytes at once, and all large records in the end', async () => {
     const from = await latest();
     const key = `${server.api.project.record._id}/test/large`;
     const count = 12;
@@ -137,7 +137,7 @@ describe('reading on', () => {
     );
   });
 
-  test('goes by one partition with its own offsets', async () => {
+  test('reads one partition by its offsets', async () => {
     const events = ownEvents(40);
     const before = (await get('/v1/topics')).body.topics[0].partitions;
     await publish(server.api.log, events);
@@ -151,7 +151,7 @@ describe('reading on', () => {
     expect(ids.toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   });
 
-  test('passes over thousands of other records without an end to the answer', async () => {
+  test('bounds the scan of records of other projects', async () => {
     const from = await latest();
     const other = await server.api.newProject('Large');
     const many = Array.from({ length: 12_000 }, (_, device) => eventOf(other.record._id, { device: device % 50 }));
@@ -165,7 +165,7 @@ describe('reading on', () => {
 });
 
 describe('waiting', () => {
-  test('ends as soon as there is something to see', async () => {
+  test('ends as soon as there is a record', async () => {
     const from = await latest();
     const waiting = read(`from=${from}&waitMs=30000`, server.api.secret);
     const other = await server.api.newProject('Elsewhere');
@@ -175,7 +175,7 @@ describe('waiting', () => {
     expect(idsOf((await waiting).records)).toEqual([own!.id]);
   });
 
-  test('ends without, and has moved past what was not to be seen', async () => {
+  test('ends without a record, and has advanced past records of others', async () => {
     const from = await latest();
     const other = await server.api.newProject('Elsewhere');
     await publish(server.api.log, [eventOf(other.record._id)]);
@@ -185,7 +185,7 @@ describe('waiting', () => {
     expect(next).toBe(encodePosition(places.map(({ end }: Body) => end)));
   });
 
-  test('takes a place, which is given back', async () => {
+  test('counts as a follower until it ends', async () => {
     const from = await latest();
     const wait = (waitMs: number) => get(`/v1/topics/events?from=${from}&waitMs=${waitMs}`, server.api.secret);
     const waiting = [wait(30_000), wait(30_000)];
@@ -196,8 +196,8 @@ describe('waiting', () => {
   });
 });
 
-describe('what is no longer held', () => {
-  test('is told, and the oldest follows', async () => {
+describe('records that are no longer held', () => {
+  test('are reported, and the oldest held records follow', async () => {
     const log = server.api.log as typeof server.api.log & { sweep(nowMs: number): Promise<void> };
     const from = await latest();
     await publish(log, ownEvents(20));
@@ -216,7 +216,7 @@ describe('what is no longer held', () => {
   });
 });
 
-test('topics are listed with their bounds', async () => {
+test('lists topics with their bounds', async () => {
   const { body } = await get('/v1/topics', server.api.secret);
   const { next } = await read('from=latest', server.api.secret);
   expect(body.topics).toMatchObject([{ topic: 'events', schemaId: 3 }]);

@@ -1,4 +1,4 @@
-/** Topic `events` over HTTP: what a Kafka consumer would read, so that one can be written before there is a Kafka. */
+/** Serves topic `events` over HTTP: the records that a Kafka consumer would get, also for nodes without Kafka. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import type { Caller } from '../../http/access/keys.js';
@@ -15,17 +15,17 @@ import { encodePosition } from '../stream/position.js';
 import { keyName, scopeName } from '../stream/scopes.js';
 import { boundsOf } from '../stream/start.js';
 import { maxWaitMs, readTopicQuery, type TopicQuery } from './query.js';
-import { isAllRead, placesFrom, type Reader, type Reading, readTopic } from './reading.js';
+import { isAllRead, type Reader, type Reading, readTopic, startPartitions } from './reading.js';
 
 const tag = 'events';
 const config = { authority: 'secret or admin', limit: 'management' } as const;
 
 const parameters = Type.Object({
-  partition: Type.Optional(Type.Integer({ minimum: 0, description: 'Only this one' })),
+  partition: Type.Optional(Type.Integer({ minimum: 0, description: 'Reads only this partition' })),
   from: Type.Optional(
     Type.String({
       default: 'earliest',
-      description: 'An offset, `earliest`, `latest`, or the `next` of the answer before',
+      description: 'An offset, `earliest`, `latest`, or the `next` of the previous response',
     }),
   ),
   ...limitParameter,
@@ -34,7 +34,7 @@ const parameters = Type.Object({
       minimum: 0,
       maximum: maxWaitMs,
       default: 0,
-      description: 'How long to wait for a record when there is none',
+      description: 'How long to wait for a record if there is none',
     }),
   ),
 });
@@ -42,40 +42,40 @@ const parameters = Type.Object({
 const Offset = Type.Integer({ minimum: 0 });
 const Bounds = {
   partition: Type.Integer({ minimum: 0 }),
-  first: Type.Integer({ minimum: 0, description: 'The oldest offset that is held' }),
-  end: Type.Integer({ minimum: 0, description: 'The offset after the newest' }),
+  first: Type.Integer({ minimum: 0, description: 'Oldest offset that is held' }),
+  end: Type.Integer({ minimum: 0, description: 'Offset after the newest record' }),
 };
 
 const Record = Type.Object({
   partition: Type.Integer({ minimum: 0 }),
   offset: Offset,
   key: Type.String({ description: 'project/environment/device' }),
-  timestamp: Type.Integer({ description: 'Of the append, epoch milliseconds' }),
+  timestamp: Type.Integer({ description: 'Time of the append, epoch milliseconds' }),
   schemaId: Type.Union([Type.Integer(), Type.Null()]),
   value: Type.String({ description: 'Avro in the Confluent wire format, base64' }),
-  event: Type.Union([Event, Type.Null()], { description: 'The value decoded; null when it can not be' }),
+  event: Type.Union([Event, Type.Null()], { description: 'The decoded value; null if it cannot be decoded' }),
 });
 
 const answer = answerOf({
   topic: Type.String(),
-  next: Type.String({ description: 'The `from` that goes on from here' }),
+  next: Type.String({ description: 'Value of `from` for the next request' }),
   partitions: Type.Array(
     Type.Object({
       ...Bounds,
       next: Offset,
-      missing: Type.Optional(Type.Integer({ description: 'Records that were asked for and are no longer held' })),
+      missing: Type.Optional(Type.Integer({ description: 'Requested records that are no longer held' })),
     }),
   ),
   records: Type.Array(Record),
 });
 
-function answerFor({ places, records }: Reading, { partition }: TopicQuery) {
-  const offsets = places.map(({ next }) => next);
+function answerFor({ partitions, records }: Reading, { partition }: TopicQuery) {
+  const offsets = partitions.map(({ next }) => next);
   return {
     meta: success,
     topic: topics.events,
     next: partition === null ? encodePosition(offsets) : `${offsets[0]}`,
-    partitions: places.map(({ missing, ...place }) => ({ ...place, ...(missing > 0 && { missing }) })),
+    partitions: partitions.map(({ missing, ...rest }) => ({ ...rest, ...(missing > 0 && { missing }) })),
     records,
   };
 }
@@ -83,27 +83,27 @@ function answerFor({ places, records }: Reading, { partition }: TopicQuery) {
 export const topicRoutes =
   ({ log }: Pick<ApiDependencies, 'log'>, followers: Followers, serialize: Serialize): FastifyPluginAsync =>
   async (app) => {
-    /** Reads again whenever the topic grows, until there is something, or the answer is due without. */
+    /** Reads again whenever the topic grows, until there is a record or the response is due. */
     async function wait(name: string, reading: Reading, reader: Reader, due: AbortController): Promise<Reading> {
-      const place = await followers.join(name);
-      place.closing.addEventListener('abort', () => due.abort());
+      const membership = await followers.join(name);
+      membership.closing.addEventListener('abort', () => due.abort());
       const isDue = new Promise((resolve) => due.signal.addEventListener('abort', resolve));
       let latest = reading;
       try {
-        while (latest.records.length === 0 && !due.signal.aborted && !place.closing.aborted) {
-          const moved = place.tailer.moved();
-          latest = await readTopic(log, serialize, latest.places, reader);
-          if (latest.records.length === 0 && isAllRead(latest.places)) await Promise.race([moved, isDue]);
+        while (latest.records.length === 0 && !due.signal.aborted && !membership.closing.aborted) {
+          const grown = membership.tailer.grown();
+          latest = await readTopic(log, serialize, latest.partitions, reader);
+          if (latest.records.length === 0 && isAllRead(latest.partitions)) await Promise.race([grown, isDue]);
         }
         return latest;
       } finally {
-        place.leave();
+        membership.leave();
       }
     }
 
     async function read(caller: Caller | null, query: TopicQuery, due: AbortController): Promise<Reading> {
       const reader = { scope: caller === null ? undefined : scopeName(caller), limit: query.limit };
-      const reading = await readTopic(log, serialize, await placesFrom(log, query.from, query.partition), reader);
+      const reading = await readTopic(log, serialize, await startPartitions(log, query.from, query.partition), reader);
       if (reading.records.length > 0 || query.waitMs === 0) return reading;
       const timer = setTimeout(() => due.abort(), query.waitMs);
       return wait(caller === null ? 'admin' : keyName(caller), reading, reader, due).finally(() => clearTimeout(timer));
@@ -114,7 +114,7 @@ export const topicRoutes =
       schema: described({
         operationId: 'listTopics',
         tag,
-        summary: 'List the topics that can be read',
+        summary: 'List the readable topics',
         answer: answerOf({
           topics: Type.Array(
             Type.Object({
@@ -138,8 +138,9 @@ export const topicRoutes =
         tag,
         summary: 'Read topic events',
         description:
-          'Records as a Kafka client gets them: all with the administrator key, those of its project and environment with a secret key. ' +
-          'Where `next` of a partition is less than its `end` there is more, even if no record was answered.',
+          'Records as a Kafka client gets them: all of them with the admin API key; those of its project and environment ' +
+          'with a secret key. If `next` of a partition is less than its `end` there is more, even without a record in ' +
+          'the response.',
         querystring: parameters,
         answer,
         failures: [400],
@@ -161,7 +162,7 @@ export const topicRoutes =
         answer: answerOf({
           topic: Type.String(),
           schemaId: Type.Integer(),
-          schema: Type.Any({ description: 'Avro, whole in itself' }),
+          schema: Type.Any({ description: 'Self-contained Avro schema' }),
         }),
       }),
       handler: async () => ({

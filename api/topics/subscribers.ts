@@ -1,7 +1,4 @@
-/**
- * The routes of those who follow topic `events`: the live stream and the topics API. They share one tailer, and places
- * that are bounded.
- */
+/** Registers the routes that follow topic `events`: the live stream and the topics API. They share a tailer and a limit. */
 import type { FastifyPluginAsync } from 'fastify';
 import type { ApiDependencies } from '../dependencies.js';
 import { createSerializer } from '../serialize.js';
@@ -21,7 +18,7 @@ export const subscriberRoutes =
   async (app) => {
     const followers = createFollowers(deps.log, bounds);
     const serialize = createSerializer();
-    // Before the server waits for its connections: a stream would never end by itself.
+    // Must run before the server waits for its connections: streams never end by themselves.
     app.addHook('preClose', async () => followers.close());
     await app.register(streamRoutes(deps, followers, serialize, bounds));
     await app.register(topicRoutes(deps, followers, serialize));

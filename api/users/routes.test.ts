@@ -27,7 +27,7 @@ interface Update {
   readonly beacons?: string[];
 }
 
-/** What the location of a user left behind; times are ms after the start. */
+/** The stored user after a location; times are ms after the start. */
 const outcomeOf = ({ name, time, geofences = [], beacons = [] }: Update): Outcome =>
   exampleOutcome({
     location: exampleLocation({
@@ -61,7 +61,7 @@ const put = async (id: string, fields: object = {}) =>
   (await api.call('PUT', `/v1/geofences/store/${id}`, { body: { ...circle, ...fields } })).body.geofence._id as string;
 const idsOf = (items: { _id: string }[]) => items.map(({ _id }) => _id);
 
-test('a geofence that was disabled by its time after the last location of a user is listed, for no exit was told', async () => {
+test('lists a geofence that expired after the last location of a user, because there was no exit', async () => {
   const [before, after] = [await put('before'), await put('after')];
   await store({ name: 'expiring', time: 5, geofences: [before, after], beacons: [] });
   await put('before', { disableAfter: '2026-01-01T00:00:00.004Z' });
@@ -73,7 +73,7 @@ test('a geofence that was disabled by its time after the last location of a user
   expect(await inside(before)).toEqual([]);
 });
 
-test('a user by _id, userId and deviceId, as last updated, with what is monitored still', async () => {
+test('finds the last updated user by _id, userId and deviceId, with what is still monitored', async () => {
   const [kept, disabled, expired, deleted] = [
     await put('kept'),
     await put('off'),
@@ -118,7 +118,7 @@ test('a user by _id, userId and deviceId, as last updated, with what is monitore
   expect(await inside('kept')).toEqual([]);
 });
 
-test('pages by cursor, last updated first, lose none of those that share a millisecond', async () => {
+test('pages by cursor, last updated first, without losing users of the same millisecond', async () => {
   const names = Array.from({ length: 13 }, (_, index) => `p${index}`);
   await store(...names.map((name, index) => ({ name, time: 1_000 + (index % 3) })));
   const expected = names

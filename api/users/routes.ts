@@ -1,4 +1,4 @@
-/** Users: list and look up. */
+/** Serves users: list and look up. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -12,7 +12,7 @@ import { findUser, listUsers, readUserQuery } from './users.js';
 const tag = 'users';
 const config = { authority: 'secret', limit: 'management' } as const;
 
-/** Query of a list of users, for the API's description. */
+/** Query parameters of a list of users, for the API description. */
 export const userParameters = Type.Object({
   ...limitParameter,
   ...cursorParameter,
@@ -42,7 +42,7 @@ export const userRoutes =
         operationId: 'getUser',
         tag,
         summary: 'Get a user',
-        description: 'Of several records with the same userId or deviceId it is the one last updated.',
+        description: 'Of several users with the same userId or deviceId returns the last updated one.',
         params: Type.Object({ id: Type.String({ description: '`_id`, `userId` or `deviceId`' }) }),
         answer: answerOf({ user: User }),
         failures: [404],

@@ -1,4 +1,4 @@
-/** Users as the analytics store knows them, with those of their geofences and beacons that are monitored still. */
+/** Queries users in the analytics store, with those of their geofences and beacons that are still monitored. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
@@ -15,7 +15,7 @@ export interface UsersDeps {
   readonly analytics: Pick<Analytics, 'query'>;
 }
 
-/** What is asked of a list of users. Bounds are exclusive, epoch ms. */
+/** Query of a list of users. Bounds are exclusive, epoch ms. */
 export interface UserQuery {
   readonly limit: number;
   readonly updatedBefore?: number;
@@ -23,7 +23,7 @@ export interface UserQuery {
   readonly cursor: Cursor | null;
   /** `_id` of a geofence that the users are inside of. */
   readonly geofence?: string;
-  /** Latest time of the users' last locations, epoch ms, included. */
+  /** Latest time of the users' last locations, epoch ms, inclusive. */
   readonly lastBy?: number;
 }
 
@@ -33,7 +33,7 @@ interface UserRow {
   readonly timeMs: number;
   readonly geofences: string[];
   readonly beacons: string[];
-  /** UserParts without geofences and beacons, JSON. */
+  /** UserParts without geofences and beacons, as JSON. */
   readonly body: string;
 }
 
@@ -47,7 +47,7 @@ export function readUserQuery(query: RawFields): Outcome<UserQuery> {
   return reader.outcome(() => ({ limit, cursor, ...bounds }));
 }
 
-/** The newest row of each user, last updated first, one more than the limit. */
+/** Selects the newest row of each user, last updated first, one more than the limit. */
 export function usersStatement(scope: Scope, query: UserQuery): Statement {
   const { sql, parameters } = where(scope, [
     ['updated_at < {time}', query.updatedBefore],
@@ -62,7 +62,7 @@ export function usersStatement(scope: Scope, query: UserQuery): Statement {
   };
 }
 
-/** The user record with this `_id`, `userId` or `deviceId`; of several the last updated. */
+/** Selects the user with this `_id`, `userId` or `deviceId`; the last updated of several. */
 export function userStatement(scope: Scope, name: string): Statement {
   const { sql, parameters } = where(scope, [
     ['(user = {text} OR user_id = {text} OR device_id = {text})', name, name, name],
@@ -73,7 +73,7 @@ export function userStatement(scope: Scope, name: string): Statement {
   };
 }
 
-/** Was it monitored at the time of the user's last location? That decided the user's events, and decides its lists. */
+/** Returns whether the geofence was monitored at the user's last location, which decided the user's events too. */
 const wasMonitored = (geofence: GeofenceRecord, lastMs: number): boolean =>
   geofence.enabled && lastMs <= (geofence.disableAfter ?? Infinity) && lastMs <= (geofence.deleteAfter ?? Infinity);
 
@@ -90,7 +90,7 @@ function userOf({ configuration }: UsersDeps, scope: Scope, row: UserRow): User 
   return userJson({ ...parts, geofences, beacons });
 }
 
-/** A page of users, as the API answers it. */
+/** Returns a page of users in wire form. */
 export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery) {
   const { sql, parameters } = usersStatement(scope, query);
   const page = pageOf(await deps.analytics.query<UserRow>(sql, parameters), query.limit);
@@ -108,7 +108,7 @@ export async function listUsersInside(
   return listUsers(deps, scope, { ...query, geofence: _id, ...(disableAfter !== null && { lastBy: disableAfter }) });
 }
 
-/** Undefined when nobody goes by this `_id`, `userId` or `deviceId`. */
+/** Finds the user with this `_id`, `userId` or `deviceId`; undefined if there is none. */
 export async function findUser(deps: UsersDeps, scope: Scope, name: string): Promise<User | undefined> {
   const { sql, parameters } = userStatement(scope, name);
   const [row] = await deps.analytics.query<UserRow>(sql, parameters);

@@ -1,10 +1,10 @@
-/** A reader of the live stream over plain HTTP, for tests. */
+/** A client of the live stream over plain HTTP, for tests. */
 import { type DispatchedMessage, interpret } from './standard-parser.js';
 
 export interface OpenStream {
   readonly response: Response;
   messages(): readonly DispatchedMessage[];
-  /** Of the events that came. */
+  /** Ids of the received events. */
   ids(): string[];
   lastEventId(): string;
   text(): string;
@@ -12,7 +12,7 @@ export interface OpenStream {
   close(): void;
 }
 
-/** A stream that is read as fast as it comes. An answer that is none can be read from `response`. */
+/** Opens a stream and reads it as fast as it arrives. `response` has a response that is not a stream. */
 export async function openStream(url: string, key: string, headers: Record<string, string> = {}): Promise<OpenStream> {
   const abort = new AbortController();
   const response = await fetch(url, { headers: { authorization: key, ...headers }, signal: abort.signal });

@@ -1,14 +1,14 @@
-/** A reader of a stream for tests. */
+/** A client of a stream for tests. */
 import { topics } from '../../../pipeline/ports.js';
 import { EventStream, type StreamParts } from '../event-stream.js';
-import type { Place } from '../followers.js';
+import type { Membership } from '../followers.js';
 import { type Position, parsePosition } from '../position.js';
 import type { Missing } from '../start.js';
 import { interpret } from './standard-parser.js';
 
-/** Reads when it wants to, loses its connection anywhere, and comes back with the last id that it has seen whole. */
+/** Reads at arbitrary times, loses its connection anywhere, and reconnects with the last complete id. */
 export class Reader {
-  /** Of messages that came whole, over all connections. */
+  /** Ids of complete messages, over all connections. */
   readonly ids: string[] = [];
   readonly gaps: { partitions: Missing[] }[] = [];
   cuts = 0;
@@ -18,7 +18,7 @@ export class Reader {
   #text = '';
 
   constructor(
-    private readonly join: () => Promise<Place>,
+    private readonly join: () => Promise<Membership>,
     private readonly parts: Omit<StreamParts, 'tailer' | 'from'>,
   ) {}
 
@@ -26,26 +26,26 @@ export class Reader {
     return this.#stream !== undefined;
   }
 
-  /** The first position that it was told. */
+  /** First position received. */
   get start(): Position | undefined {
     return this.#parsed(this.#firstId);
   }
 
-  /** The last position that it was told. */
+  /** Last position received. */
   get position(): Position | undefined {
     return this.#parsed(this.#lastEventId);
   }
 
   async connect(from?: Position): Promise<void> {
     if (this.#stream) return;
-    const place = await this.join();
-    const stream = new EventStream({ ...this.parts, tailer: place.tailer, from: this.position ?? from });
+    const membership = await this.join();
+    const stream = new EventStream({ ...this.parts, tailer: membership.tailer, from: this.position ?? from });
     stream.output.on('data', (bytes: Buffer) => {
-      // What was buffered may still be handed out after the stream was destroyed.
+      // Buffered data may still be emitted after the stream was destroyed.
       if (this.#stream === stream) this.#text += bytes.toString();
     });
     stream.output.once('close', () => {
-      place.leave();
+      membership.leave();
       if (this.#stream !== stream) return;
       this.cuts += 1;
       this.#lose();
@@ -54,7 +54,7 @@ export class Reader {
     void stream.start();
   }
 
-  /** Of what came since it connected, so much has reached it when the connection is lost. */
+  /** Loses the connection after this share of the received text. */
   disconnect(share: number): void {
     const stream = this.#stream;
     this.#text = this.#text.slice(0, Math.ceil(this.#text.length * share));
@@ -74,7 +74,7 @@ export class Reader {
     this.#stream?.beat();
   }
 
-  /** Takes in what has come whole, without losing the connection. */
+  /** Processes complete messages and keeps the connection. */
   look(): void {
     const end = this.#text.lastIndexOf('\n\n') + 2;
     if (end < 2) return;

@@ -1,4 +1,4 @@
-/** The live stream and the topics API on a real socket, with bounds of the test's own. */
+/** The live stream and the topics API on a real socket, with bounds set by the test. */
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
@@ -8,7 +8,7 @@ import { createHttpServer } from '../../../http/server.js';
 import { adminApiKey, startApi } from '../../testing/fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
 
-/** Projects and keys are made with `api`; `address` answers streams and topics. */
+/** `api` creates projects and keys; `address` serves streams and topics. */
 export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
   const api = await startApi();
   const app = createHttpServer({
@@ -30,7 +30,7 @@ export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
     address: `http://127.0.0.1:${port}`,
     async close() {
       const closing = app.close();
-      // One that a client opened ahead, and has not spoken on, would be waited for.
+      // Otherwise closing waits for connections that a client opened without a request.
       app.server.closeAllConnections();
       await closing;
       await api.close();

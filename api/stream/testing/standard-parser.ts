@@ -1,6 +1,6 @@
 /**
- * Server-sent events read word by word as the WHATWG HTML standard says (section 9.2.6), slowly and over the whole text
- * at once: the oracle of whatever writes or reads them faster.
+ * An oracle: parses server-sent events literally as in the WHATWG HTML standard (section 9.2.6), slowly and over the
+ * whole text at once.
  */
 
 export interface DispatchedMessage {
@@ -11,12 +11,12 @@ export interface DispatchedMessage {
 
 export interface Interpretation {
   readonly messages: readonly DispatchedMessage[];
-  /** What a reader would come back with. */
+  /** The id with which a client would reconnect. */
   readonly lastEventId: string;
   readonly retryMs: number | undefined;
 }
 
-/** `text` is what has come so far; a line or block that has not ended is not there yet. */
+/** Parses the text received so far. Ignores an incomplete line or block. */
 export function interpret(text: string): Interpretation {
   const messages: DispatchedMessage[] = [];
   const buffers = { data: '', type: '', id: '' };

@@ -1,4 +1,4 @@
-/** Topic `events` for tests: the real log in a folder of its own, and events to publish on it. */
+/** Topic `events` for tests: the real log in a temporary folder, and events to publish. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { scopeName } from '../scopes.js';
 
 let events = 0;
 
-/** A fresh event of about half a kilobyte. Some devices have slashes in their names. */
+/** Creates an event of about 0.5 kB. Some device ids contain slashes. */
 export function eventOf(project: string, { device = 0, type = 'a' }: { device?: number; type?: string } = {}): Event {
   events += 1;
   return exampleEvent({
@@ -54,7 +54,7 @@ export function openTopic(partitions: number) {
   };
 }
 
-/** Events of each partition from a position on: the topic read plainly, through a plain filter. */
+/** An oracle: reads the events of each partition from a position on, with a naive filter. */
 export const eventsFrom = (log: Log, from: readonly number[], wanted: (event: Event) => boolean): Promise<Event[][]> =>
   Promise.all(
     from.map(async (offset, partition) => {
