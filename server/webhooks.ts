@@ -56,7 +56,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {
   const { configuration, logger, registry, metrics, readModel, secretCipher } = parts;
   const { log, stateStore, deliveryQueue } = parts.backend;
-  const { maxConcurrency, maxConcurrencyPerEndpoint, deliveryRetentionDays } = configuration.webhooks;
+  const { maxConcurrency, maxConcurrencyPerEndpoint, deliveryRetentionDays, retrySchedule } = configuration.webhooks;
   const client = createWebhookClient(configuration);
   addGauge(registry, {
     name: 'webhook_deliveries_pending',
@@ -82,6 +82,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
     },
     onAlert: (alert) => logger[levelOf(alert)](alert, 'webhooks'),
     metrics,
+    retryDelaysMs: retrySchedule.map((seconds) => Number(seconds) * 1_000),
     bounds: {
       maxConcurrency,
       maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint,

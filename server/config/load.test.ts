@@ -78,6 +78,16 @@ describe('configuration', () => {
     expect(loaded.ok && loaded.configuration.http.trustedProxies).toEqual(['10.0.0.0/8', '192.168.1.1']);
   });
 
+  test('the retry schedule is a list of seconds', () => {
+    const schedule = (text: string) => load({ FENCELINE_WEBHOOKS_RETRY_SCHEDULE: text });
+    const loaded = schedule('0.1, 60');
+    expect(loaded.ok && loaded.configuration.webhooks.retrySchedule).toEqual(['0.1', '60']);
+    const file = configFile('webhooks:\n  retrySchedule: [5, 300]\n');
+    const fromFile = load({}, {}, file);
+    expect(fromFile.ok && fromFile.configuration.webhooks.retrySchedule).toEqual(['5', '300']);
+    for (const text of ['soon', '-1', '5,,x']) expect(schedule(text).ok).toBe(false);
+  });
+
   test('networks are addresses and CIDR blocks', () => {
     const allowed = (text: string) => load({ FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: text });
     const loaded = allowed('10.0.0.0/8, fd00::/8,127.0.0.1');

@@ -226,6 +226,11 @@ export const ConfigurationSchema = Type.Object(
           minimum: 100,
           maximum: 120_000,
         }),
+        retrySchedule: Type.Array(Type.String(), {
+          default: ['5', '300', '1800', '7200', '18000', '36000', '36000'],
+          format: 'seconds',
+          description: 'Seconds from a failed attempt to each retry. A delivery is given up when the last retry fails.',
+        }),
         maxConcurrencyPerEndpoint: count(
           16,
           'Requests in flight to one webhook; one that fails gets one at a time until it succeeds.',

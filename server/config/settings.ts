@@ -13,8 +13,8 @@ export interface Setting {
 
 export interface SettingSchema {
   readonly type?: 'string' | 'integer' | 'array';
-  /** Of a list: addresses and CIDR blocks, or names of roles. */
-  readonly format?: 'networks' | 'roles';
+  /** Items of a list: addresses and CIDR blocks, names of roles, or seconds. */
+  readonly format?: 'networks' | 'roles' | 'seconds';
   /** A password. */
   readonly secret?: true;
   readonly enum?: readonly string[];
@@ -53,6 +53,7 @@ export function readSetting({ key, schema }: Setting, given: unknown): Reading<S
   if (schema.type === 'integer') return readInteger(schema, given);
   if (schema.type === 'array') {
     if (schema.format === 'networks') return readNetworks(key, given);
+    if (schema.format === 'seconds') return readSeconds(given);
     return schema.format === 'roles' ? readRoles(given) : readList(given);
   }
   const isText = typeof given === 'string' && given.length >= (schema.minLength ?? 0);
@@ -86,6 +87,14 @@ function readRoles(given: unknown): Reading<string[]> {
   return list.value.length > 0 && list.value.every(isRole)
     ? list
     : { ok: false, rule: `must be some of ${roles.join(', ')} (comma-separated in the environment)` };
+}
+
+/** Accepts numbers and texts of seconds, which may be fractions. */
+function readSeconds(given: unknown): Reading<string[]> {
+  const list = readList(Array.isArray(given) ? given.map(String) : given);
+  return list.ok && list.value.length > 0 && list.value.every((item) => /^\d{1,7}(\.\d{1,3})?$/.test(item))
+    ? list
+    : { ok: false, rule: 'must be a list of seconds (comma-separated in the environment)' };
 }
 
 function readNetworks(key: string, given: unknown): Reading<string[]> {

@@ -50,6 +50,8 @@ export interface DispatcherParts {
   readonly timers: Timers;
   /** 0 up to 1, as of Math.random. */
   readonly random: () => number;
+  /** Delay of each retry. */
+  readonly retryDelaysMs: readonly number[];
   readonly metrics: Metrics;
   readonly codecs: Codecs;
   readonly bounds: DispatcherBounds;

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideRetry, type EndedAttempt, maxAttempts, retryAfterTime, retryDelaysMs } from './schedule.js';
+import {
+  decideRetry as decideBySchedule,
+  defaultRetryDelaysMs,
+  type EndedAttempt,
+  retryAfterTime,
+} from './schedule.js';
+
+const decideRetry = (ended: EndedAttempt, random: () => number) =>
+  decideBySchedule(ended, defaultRetryDelaysMs, random);
+const maxAttempts = defaultRetryDelaysMs.length + 1;
 
 const nowMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
@@ -42,7 +51,7 @@ describe('attempts', () => {
         fc.integer({ min: 1, max: maxAttempts - 1 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (attempt, drawn) => {
-          const delayMs = retryDelaysMs[attempt - 1] as number;
+          const delayMs = defaultRetryDelaysMs[attempt - 1] as number;
           const waitMs = (decideRetry(failed({ attempt }), () => drawn).nextAttemptAtMs as number) - nowMs;
           expect(Math.abs(waitMs - delayMs)).toBeLessThanOrEqual(delayMs / 10);
         },
@@ -103,4 +112,13 @@ describe('Retry-After', () => {
     'ignores %j',
     (text) => expect(retryAfterTime(text, nowMs)).toBeUndefined(),
   );
+});
+
+test('a configured schedule replaces the default', () => {
+  const states = [1, 2, 3].map((attempt) => decideBySchedule(failed({ attempt }), [100, 200], middle));
+  expect(states.map(({ state, nextAttemptAtMs }) => [state, nextAttemptAtMs && nextAttemptAtMs - nowMs])).toEqual([
+    ['retrying', 100],
+    ['retrying', 200],
+    ['given_up', null],
+  ]);
 });

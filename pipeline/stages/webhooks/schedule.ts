@@ -9,8 +9,8 @@ import type { AttemptResult, AttemptState } from '../../../schemas/json/webhook.
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** From the end of a failed try to the next; the first try follows at once. */
-export const retryDelaysMs = [
+/** Default delays from the end of a failed attempt to the next; the first attempt follows at once. */
+export const defaultRetryDelaysMs: readonly number[] = [
   5_000,
   5 * minuteMs,
   30 * minuteMs,
@@ -18,8 +18,7 @@ export const retryDelaysMs = [
   5 * hourMs,
   10 * hourMs,
   10 * hourMs,
-] as const;
-export const maxAttempts = retryDelaysMs.length + 1;
+];
 
 /** Maximum jitter as a share of each delay, so that deliveries that failed together aren't retried together. */
 export const jitterShare = 0.1;
@@ -49,9 +48,15 @@ export interface RetryDecision {
   readonly pausedUntilMs: number | null;
 }
 
-/** @param random 0 up to 1, as of Math.random. */
+/**
+ * Decides what follows an attempt.
+ *
+ * @param delaysMs Delay of each retry; a delivery has one attempt more.
+ * @param random 0 up to 1, as of Math.random.
+ */
 export function decideRetry(
   { attempt, result, status, retryAfter, endedAtMs }: EndedAttempt,
+  delaysMs: readonly number[],
   random: () => number,
 ): RetryDecision {
   if (result === 'delivered') return { state: 'delivered', nextAttemptAtMs: null, pausedUntilMs: null };
@@ -60,7 +65,7 @@ export function decideRetry(
     retryAfterMs !== undefined && pausingStatuses.includes(status)
       ? Math.min(retryAfterMs, endedAtMs + maxPauseMs)
       : null;
-  const delayMs = retryDelaysMs[attempt - 1];
+  const delayMs = delaysMs[attempt - 1];
   if (delayMs === undefined) return { state: 'given_up', nextAttemptAtMs: null, pausedUntilMs };
   const scheduledMs = endedAtMs + Math.round(delayMs * (1 + jitterShare * (2 * random() - 1)));
   return { state: 'retrying', nextAttemptAtMs: Math.max(scheduledMs, retryAfterMs ?? 0), pausedUntilMs };

@@ -26,6 +26,8 @@ export interface SenderParts {
   readonly clock: () => number;
   /** 0 up to 1, as of Math.random. */
   readonly random: () => number;
+  /** Delay of each retry. */
+  readonly retryDelaysMs: readonly number[];
   readonly metrics: Metrics;
   readonly background: Background;
 }
@@ -39,12 +41,12 @@ export class Sender {
 
   /** Makes one attempt; resolves when it has ended. The acknowledgement follows later. */
   async send(endpoint: Endpoint, webhook: WebhookRecord, taken: TakenDelivery): Promise<void> {
-    const { sendAttempt, metrics, clock, random } = this.#parts;
+    const { sendAttempt, metrics, clock, retryDelaysMs, random } = this.#parts;
     const { delivery, attempts, appendedAtMs } = taken.loaded;
     if (attempts === 0) metrics.observe('webhook_lag_ms', clock() - appendedAtMs);
     const outcome = await sendAttempt(webhook, delivery);
     const attempt = attempts + 1;
-    const decision = decideRetry({ ...outcome, attempt, endedAtMs: clock() }, random);
+    const decision = decideRetry({ ...outcome, attempt, endedAtMs: clock() }, retryDelaysMs, random);
     this.#updateHealth(endpoint, webhook, outcome, decision.pausedUntilMs);
     this.#parts.acknowledgements.add({
       endpoint,

@@ -4,7 +4,7 @@ import type { Delivery } from '../../../schemas/records.js';
 import { topics } from '../../ports.js';
 import { maxEventCharacters } from '../../records/deliveries.js';
 import { withPartitionsLost } from '../testing/node.js';
-import { retryDelaysMs } from './schedule.js';
+import { defaultRetryDelaysMs } from './schedule.js';
 import { answer, failure } from './testing/scripted-client.js';
 import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
 import { webhookId } from './testing/webhooks.js';
@@ -185,7 +185,7 @@ describe('attempts', () => {
     const times = node.client.requests.map(({ atMs }) => atMs);
     const jitter = [0.9, 1.1, 0.95, 1, 1.05, 1.1, 0.9];
     expect(times.slice(1).map((atMs, index) => atMs - times[index]!)).toEqual(
-      retryDelaysMs.map((delayMs, index) => Math.round(delayMs * jitter[index]!)),
+      defaultRetryDelaysMs.map((delayMs, index) => Math.round(delayMs * jitter[index]!)),
     );
     await settled();
     const attempts = await node.attempts();

@@ -23,6 +23,7 @@ import { Dispatcher, type DispatcherBounds } from './dispatcher.js';
 import { completeLastLocation, loadRecentEvents, noDuplicates } from './event-reader.js';
 import { createEventFanOut, createRedelivery } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';
+import { defaultRetryDelaysMs } from './schedule.js';
 
 /** Bounds of the stage. */
 export interface WebhookStageBounds extends DispatcherBounds {
@@ -63,6 +64,8 @@ export interface WebhookStageParts {
   readonly timers?: Timers;
   /** 0 up to 1. */
   readonly random?: () => number;
+  /** Delay of each retry, from the end of a failed attempt. */
+  readonly retryDelaysMs?: readonly number[];
   readonly onAlert?: (alert: WebhookAlert) => void;
   readonly metrics?: Metrics;
   readonly bounds?: Partial<WebhookStageBounds>;
@@ -78,7 +81,7 @@ export const webhookStageGroup = 'webhooks';
  */
 export function createWebhookStage(parts: WebhookStageParts): Subscription {
   const { log, queue, configuration, secretCipher, client } = parts;
-  const { clock = Date.now, timers = systemTimers, random = Math.random } = parts;
+  const { clock = Date.now, timers = systemTimers, random = Math.random, retryDelaysMs = defaultRetryDelaysMs } = parts;
   const { onAlert = () => {}, metrics = noMetrics, codecs = fixedCodecs } = parts;
   const bounds = { ...defaultWebhookStageBounds, ...parts.bounds };
   let onFailure: (error: unknown) => void = () => {};
@@ -107,6 +110,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
     disable,
     timers,
     random,
+    retryDelaysMs,
     bounds,
   });
   const fanOutEvents = createEventFanOut({ ...parts, codecs, clock, directory });
