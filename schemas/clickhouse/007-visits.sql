@@ -44,4 +44,5 @@ FROM
     )
 )
 WHERE entered_at < {to:DateTime64(3, 'UTC')} AND type LIKE 'user.entered%'
-COMMENT 'Visits by time of entry, from `from` to before `to` (UTC). state: ended, open (no exit yet), unseen (no exit seen)'
+COMMENT 'Visits by time of entry, from `from` to before `to` (UTC). state: ended, open (no exit yet), unseen (no exit seen).
+ Parameters: project, environment, from, to (UTC)'

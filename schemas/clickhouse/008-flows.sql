@@ -58,4 +58,5 @@ FROM
 ARRAY JOIN places_left AS place_left
 ARRAY JOIN next_entered AS place_entered
 WHERE left_at < {to:DateTime64(3, 'UTC')} AND entered_at <= left_at + toIntervalMinute({within_min:UInt16})
-COMMENT 'Exits from `from` to before `to` (UTC), each with the next entries within within_min minutes'
+COMMENT 'Exits from `from` to before `to` (UTC), each with the next entries within within_min minutes.
+ Parameters: project, environment, from, to (UTC), within_min'

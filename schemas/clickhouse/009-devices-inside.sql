@@ -45,4 +45,5 @@ LEFT JOIN
         AND type IN ('user.entered_geofence', 'user.entered_beacon')
     GROUP BY place
 ) AS places USING (place)
-COMMENT 'Devices and their places, by last location from `from` to before `to` (UTC). tag, external_id: of the last entry'
+COMMENT 'Devices and their places, by last location from `from` to before `to` (UTC). tag, external_id: of the last entry.
+ Parameters: project, environment, from, to (UTC)'

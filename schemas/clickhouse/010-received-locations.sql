@@ -13,4 +13,5 @@ WHERE project = {project:String}
     AND environment = {environment:String}
     AND at >= {from:DateTime64(3, 'UTC')}
     AND at < {to:DateTime64(3, 'UTC')}
-COMMENT 'Locations by time of receipt, from `from` to before `to` (UTC). result: applied, repeat, stale or rejected'
+COMMENT 'Locations by time of receipt, from `from` to before `to` (UTC). result: applied, repeat, stale or rejected.
+ Parameters: project, environment, from, to (UTC)'
