@@ -1,14 +1,35 @@
-/** What every command of the command line is. */
+/** What a command of the command line is: its description, and its implementation, which is loaded when it is called. */
 
-export interface Command {
-  /** Words and options, as in `project create NAME`. */
-  readonly usage: string;
-  readonly summary: string;
-  run(args: string[]): Promise<void>;
+export interface OptionDescription {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  /** Placeholder of the value in the help text, for example FILE. */
+  readonly value?: string;
+  readonly help: string;
 }
 
-/** A failure that is nobody's mistake in the program, as a port in use: told in one line, exit status 1. */
+export type Options = Readonly<Record<string, OptionDescription>>;
+
+export interface CommandDescription<Known extends Options = Options> {
+  /** One line sentence for the list of commands. */
+  readonly summary: string;
+  /** The forms of the command without `fenceline` and without options, for example `project create NAME`. */
+  readonly usage: readonly string[];
+  readonly options: Known;
+  /** Words other than options are allowed. The implementation checks them. */
+  readonly takesArguments?: true;
+  readonly examples: readonly { readonly line: string; readonly explanation: string }[];
+}
+
+export type Values<Known extends Options> = {
+  readonly [Name in keyof Known]?: (Known[Name]['type'] extends 'boolean' ? boolean : string) | undefined;
+};
+
+/** Exported by each file in `commands/` under the name `run`. */
+export type Run<Known extends Options> = (values: Values<Known>, words: readonly string[]) => Promise<void>;
+
+/** The command failed for a reason that the caller can act on, such as a port in use. Exit status 1. */
 export class CommandFailure extends Error {}
 
-/** The words of the call, or the configuration, are off: told in one line, exit status 2. */
+/** The arguments or the configuration are invalid. Exit status 2. */
 export class UsageError extends Error {}

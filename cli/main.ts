@@ -1,63 +1,86 @@
 #!/usr/bin/env node
 /**
- * The command line: `fenceline serve | project | tail | replay | map | repartition | repair | config | demo`. Puts
- * all modules together; imported by nothing.
+ * The command line, `fenceline COMMAND`. Nothing imports this file.
  *
- * A command is loaded when it is called: some of them load native engines, which takes longer than what others do.
+ * It loads only descriptions. The implementation of a command is loaded when the command is called, because many of them
+ * load native engines.
  */
-import { isPortError } from '../pipeline/errors.js';
-import { ApiError } from '../schemas/errors.js';
-import { ConfigurationError, StartError } from '../server/failures.js';
-import { type Command, CommandFailure, UsageError } from './command.js';
+import module from 'node:module';
+import { nearestName } from '../http/fields/spelling.js';
+import { readArguments } from './arguments.js';
+import { type CommandDescription, CommandFailure, type Options, type Run, UsageError } from './command.js';
+import { type CommandName, descriptions } from './descriptions.js';
+import { commandHelp, overview } from './help.js';
 
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./commands/serve.js')).serveCommand,
-  project: async () => (await import('./commands/project.js')).projectCommand,
-  tail: async () => (await import('./commands/tail.js')).tailCommand,
-  replay: async () => (await import('./commands/replay.js')).replayCommand,
-  map: async () => (await import('./commands/map.js')).mapCommand,
-  repartition: async () => (await import('./commands/repartition.js')).repartitionCommand,
-  repair: async () => (await import('./commands/repair.js')).repairCommand,
-  config: async () => (await import('./commands/config.js')).configCommand,
-  demo: async () => (await import('./commands/demo.js')).demoCommand,
+const implementations: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<never> }> } = {
+  serve: () => import('./commands/serve.js'),
+  project: () => import('./commands/project.js'),
+  tail: () => import('./commands/tail.js'),
+  replay: () => import('./commands/replay.js'),
+  map: () => import('./commands/map.js'),
+  repartition: () => import('./commands/repartition.js'),
+  repair: () => import('./commands/repair.js'),
+  config: () => import('./commands/config.js'),
+  demo: () => import('./commands/demo.js'),
 };
 
-async function usage(): Promise<string> {
-  const all = await Promise.all(Object.values(commands).map((load) => load()));
-  return [
-    'fenceline, a self-hosted location platform',
-    '',
-    ...all.flatMap(({ usage, summary }) => [`  fenceline ${usage}`, `      ${summary}`]),
-  ].join('\n');
+function commandNamed(given: string): CommandName {
+  if (Object.hasOwn(descriptions, given)) return given as CommandName;
+  const suggestion = nearestName(given, Object.keys(descriptions));
+  throw new UsageError(`unknown command ${given}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`);
 }
 
-async function main([name, ...args]: string[]): Promise<void> {
-  if (name === undefined || name === 'help' || name === '--help') {
-    console.log(await usage());
-    return;
+async function main([first, ...rest]: readonly string[]): Promise<void> {
+  if (first === undefined || first === '-h' || first === '--help') return console.log(overview(descriptions));
+  if (first === '-v' || first === '--version') {
+    const { version } = await import('../server/version.js');
+    return console.log(`fenceline ${version}`);
   }
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) throw new UsageError(`unknown command ${name}`);
-  await (await load()).run(args);
+  if (first === 'help') {
+    const help = rest[0] === undefined ? overview(descriptions) : commandHelp(descriptions[commandNamed(rest[0])]);
+    return console.log(help);
+  }
+  if (first.startsWith('-'))
+    throw new UsageError(`unknown option ${first}; options of a command follow its name: fenceline serve --port 8080`);
+
+  const name = commandNamed(first);
+  const description: CommandDescription = descriptions[name];
+  const { values, words, wantsHelp } = readArguments(name, description, rest);
+  if (wantsHelp) return console.log(commandHelp(description));
+  const { run } = (await implementations[name]()) as { readonly run: Run<Options> };
+  await run(values as never, words);
 }
 
-/**
- * What went wrong, as one line, and the exit status; undefined for what nobody expected, which is told with its stack.
- */
-function expected(
-  error: Error & { readonly code?: string },
-): { readonly line: string; readonly status: 1 | 2 } | undefined {
-  if (error instanceof UsageError || error instanceof ConfigurationError) return { line: error.message, status: 2 };
-  // Node adds advice on positional arguments, which no command that has options takes.
-  if (error.code?.startsWith('ERR_PARSE_ARGS')) return { line: error.message.split('. ', 1)[0] as string, status: 2 };
-  if (error instanceof CommandFailure || error instanceof StartError || error instanceof ApiError || isPortError(error))
+interface Failure {
+  readonly line: string;
+  readonly status: 1 | 2;
+}
+
+/** Returns the line and the exit status of an expected error; undefined for a fault of the program. */
+async function expectedFailure(error: Error): Promise<Failure | undefined> {
+  if (error instanceof UsageError) return { line: `${error.message} (see "fenceline help${helpTopic()}")`, status: 2 };
+  if (error instanceof CommandFailure) return { line: error.message, status: 1 };
+  // Loaded only now: no command needs them to start.
+  const [{ ApiError }, { isPortError }, { ConfigurationError, StartError }] = await Promise.all([
+    import('../schemas/errors.js'),
+    import('../pipeline/errors.js'),
+    import('../server/failures.js'),
+  ]);
+  if (error instanceof ConfigurationError) return { line: error.message, status: 2 };
+  if (error instanceof StartError || error instanceof ApiError || isPortError(error))
     return { line: error.message, status: 1 };
   return undefined;
 }
 
-main(process.argv.slice(2)).catch((error: Error) => {
-  const known = expected(error);
-  if (known === undefined) console.error(error);
-  else console.error(`fenceline: ${known.line}${known.status === 2 ? '; "fenceline help" shows how it is used' : ''}`);
-  process.exit(known?.status ?? 1);
+const helpTopic = (): string => {
+  const name = process.argv[2];
+  return name !== undefined && Object.hasOwn(descriptions, name) ? ` ${name}` : '';
+};
+
+// Node 22 and later keep compiled code between starts.
+(module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
+main(process.argv.slice(2)).catch(async (error: Error) => {
+  const failure = await expectedFailure(error);
+  console.error(failure === undefined ? error : `fenceline: ${failure.line}`);
+  process.exit(failure?.status ?? 1);
 });

@@ -1,8 +1,9 @@
 /** Pixels to bytes: a canvas as a PNG, WebP or JPEG. */
 
 import type { Canvas } from '@napi-rs/canvas';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import { encodeIndexedPng } from './indexed-png.js';
+import { loadSharp } from './sharp.js';
 import type { ImageFormat, MapImage } from './types.js';
 
 /** Maps are opaque: what is drawn on is paper. Levels are the fastest that don't make files much larger. */
@@ -29,6 +30,9 @@ export async function encodeImage(
   const { width, height } = canvas;
   const data = canvas.data();
   const indexed = format === 'png' ? await encodeIndexedPng(data, width, height) : null;
-  const pixels = () => sharp(data, { raw: { width, height, channels: 4 } }).removeAlpha();
-  return { bytes: indexed ?? (await encoders[format](pixels()).toBuffer()), contentType: contentTypes[format] };
+  const encode = async (): Promise<Uint8Array> => {
+    const sharp = await loadSharp();
+    return encoders[format](sharp(data, { raw: { width, height, channels: 4 } }).removeAlpha()).toBuffer();
+  };
+  return { bytes: indexed ?? (await encode()), contentType: contentTypes[format] };
 }

@@ -50,7 +50,7 @@ export function clusterOptions(configuration: Configuration): ClusterOptionsResu
 export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOptions {
   const given = clusterOptions(configuration);
   if (given.ok) return given.options;
-  throw new ConfigurationError(`the configuration is not right: ${given.problems.join('; ')}`);
+  throw new ConfigurationError(`invalid configuration: ${given.problems.join('; ')}`);
 }
 
 type Report = (key: string, rule: string) => void;

@@ -12,13 +12,12 @@ import { createBasemap } from '../renderer/pool/basemap.js';
 import { createDrawingPool } from '../renderer/pool/drawing-pool.js';
 import { createIconPool } from '../renderer/pool/icon-pool.js';
 import { iconUrls } from '../renderer/request/references.js';
-import type { ArchiveHints } from '../renderer/sources/open.js';
 import { SpriteFiles, spriteBounds } from '../renderer/sprites/sprite-files.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
 import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
 import { parameterError, type Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
-import { version } from './version.js';
+import { archiveHints, archiveLocation, mapsUserAgent } from './map-data.js';
 
 /** `project` is whose share of the drawing processes is used. */
 export interface Maps {
@@ -31,7 +30,6 @@ export interface Maps {
   close(): Promise<void>;
 }
 
-export const mapsUserAgent = `Fenceline-Maps/${version}`;
 /** Of a process, on a slow machine. */
 const startTimeoutMs = 120_000;
 
@@ -50,17 +48,6 @@ const maxAnswerTimeoutMs = 110_000;
 
 /** Uploaded icons are called by their id and version. */
 const shownName = (name: string): string => (/^https?:/i.test(name) ? name : (name.split('@')[0] ?? name));
-
-/** A path from the working folder, or a URL; null for the default basemap. */
-export function archiveLocation(archive: string): string | null {
-  if (archive === '') return null;
-  return /^https?:\/\//i.test(archive) ? archive : resolve(archive);
-}
-
-export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
-  attribution: maps.archiveAttribution,
-  maxZoom: maps.archiveMaxZoom,
-});
 
 export function createIconClient({ maps }: Configuration, bounds = iconBounds): OutboundClient {
   const networks = parseNetworks('maps.allowedNetworks', maps.allowedNetworks);

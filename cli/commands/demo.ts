@@ -1,19 +1,13 @@
-import { parseArgs } from 'node:util';
+/** `fenceline demo`. */
 import { demo } from '../../demo/demo.js';
-import { type Command, UsageError } from '../command.js';
+import { type Run, UsageError } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
 
-export const demoCommand: Command = {
-  usage: 'demo [--seconds N] [--devices N] [--rate N]',
-  summary:
-    'Starts on a temporary folder, drives a fleet through a city and prints its events until Ctrl-C, or for N seconds.',
-  async run(args) {
-    const options = { seconds: { type: 'string' }, devices: { type: 'string' }, rate: { type: 'string' } } as const;
-    const { values } = parseArgs({ args, options });
-    const numbers = Object.entries(values).map(([name, text]): [string, number] => {
-      const value = Number(text);
-      if (!Number.isInteger(value) || value <= 0) throw new UsageError(`--${name} must be a whole number above 0`);
-      return [name, value];
-    });
-    await demo(Object.fromEntries(numbers));
-  },
+export const run: Run<OptionsOf<'demo'>> = async (values) => {
+  const numbers = Object.entries(values).map(([name, text]): [string, number] => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value <= 0) throw new UsageError(`--${name} must be a whole number above 0`);
+    return [name, value];
+  });
+  await demo(Object.fromEntries(numbers));
 };

@@ -1,42 +1,28 @@
-/** `fenceline project …`: talks to a running Fenceline over HTTP, as an administrator. */
+/** `fenceline project`: manages the projects of a running Fenceline over HTTP, with the admin API key. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Project } from '../../schemas/json/project.js';
 import { adminApiKeyFile } from '../../server/keys/admin-api-key.js';
-import { type Command, CommandFailure, UsageError } from '../command.js';
-import { configurationOptions, configurationOrExit } from './configuration.js';
+import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
+import { configurationFrom } from './configuration.js';
 
-const options = {
-  ...configurationOptions,
-  address: { type: 'string' },
-  environment: { type: 'string' },
-  kind: { type: 'string' },
-} as const;
-
-export const projectCommand: Command = {
-  usage:
-    'project create NAME | list | rotate-key ID --environment test|live --kind publishable|secret [--address URL] [--data DIR]',
-  summary: 'Makes and lists projects and replaces their keys on the Fenceline that runs at the address.',
-  async run(args) {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const administrator = administratorOf(values);
-    const [action, subject] = positionals;
-    if (action === 'list') return list(administrator);
-    if (action === 'create' && subject) return create(administrator, subject);
-    if (action === 'rotate-key' && subject) return rotate(administrator, subject, values.environment, values.kind);
-    throw new UsageError('project takes create NAME, list, or rotate-key ID');
-  },
+export const run: Run<OptionsOf<'project'>> = async (values, [action, subject]) => {
+  const admin = adminAccess(values);
+  if (action === 'list') return list(admin);
+  if (action === 'create' && subject) return create(admin, subject);
+  if (action === 'rotate-key' && subject) return rotate(admin, subject, values.environment, values.kind);
+  throw new UsageError('project requires create NAME, list, or rotate-key ID');
 };
 
-interface Administrator {
+interface AdminAccess {
   readonly address: string;
   readonly key: string;
 }
 
-/** The key comes from FENCELINE_ADMIN_API_KEY or, on the same machine, from the data folder. */
-function administratorOf(values: { address?: string | undefined; data?: string | undefined }): Administrator {
-  const { configuration } = configurationOrExit(values);
+/** Reads the key from FENCELINE_ADMIN_API_KEY or, on the same machine, from the data folder. */
+function adminAccess(values: Values<OptionsOf<'project'>>): AdminAccess {
+  const { configuration } = configurationFrom(values);
   const address = values.address ?? process.env.FENCELINE_ADDRESS ?? `http://127.0.0.1:${configuration.port}`;
   const given = process.env.FENCELINE_ADMIN_API_KEY;
   if (given) return { address, key: given };
@@ -48,7 +34,7 @@ function administratorOf(values: { address?: string | undefined; data?: string |
   }
 }
 
-async function call<T>({ address, key }: Administrator, method: string, path: string, body?: object): Promise<T> {
+async function call<T>({ address, key }: AdminAccess, method: string, path: string, body?: object): Promise<T> {
   const response = await fetch(`${address}${path}`, {
     method,
     headers: { authorization: key, ...(body && { 'content-type': 'application/json' }) },
@@ -59,31 +45,31 @@ async function call<T>({ address, key }: Administrator, method: string, path: st
     );
   });
   const answer = (await response.json().catch(() => {
-    throw new CommandFailure(`what answers at ${address} is no Fenceline`);
+    throw new CommandFailure(`the server at ${address} is not Fenceline`);
   })) as T & { meta?: { message?: string } };
   if (!response.ok) throw new CommandFailure(answer.meta?.message ?? `${address} answered ${response.status}`);
   return answer;
 }
 
-async function create(administrator: Administrator, name: string): Promise<void> {
-  const { project } = await call<{ project: Project }>(administrator, 'POST', '/v1/projects', { name });
+async function create(admin: AdminAccess, name: string): Promise<void> {
+  const { project } = await call<{ project: Project }>(admin, 'POST', '/v1/projects', { name });
   console.log(`${project._id}  ${project.name}`);
   for (const { environment, kind, key } of project.keys) console.log(`  ${environment} ${kind}`.padEnd(20), key);
-  console.log('The keys are shown this once.');
+  console.log('The keys are shown only this once.');
 }
 
-async function list(administrator: Administrator): Promise<void> {
-  const { projects } = await call<{ projects: Project[] }>(administrator, 'GET', '/v1/projects');
+async function list(admin: AdminAccess): Promise<void> {
+  const { projects } = await call<{ projects: Project[] }>(admin, 'GET', '/v1/projects');
   for (const project of projects) {
     console.log(`${project._id}  ${project.name}`);
     for (const { environment, kind, hint } of project.keys) console.log(`  ${environment} ${kind}`.padEnd(20), hint);
   }
 }
 
-async function rotate(administrator: Administrator, id: string, environment?: string, kind?: string): Promise<void> {
+async function rotate(admin: AdminAccess, id: string, environment?: string, kind?: string): Promise<void> {
   if (!environment || !kind) throw new UsageError('rotate-key needs --environment and --kind');
   const path = `/v1/projects/${encodeURIComponent(id)}/keys/rotate`;
-  const { key } = await call<{ key: string }>(administrator, 'POST', path, { environment, kind });
+  const { key } = await call<{ key: string }>(admin, 'POST', path, { environment, kind });
   console.log(key);
-  console.log('The key is shown this once; the one it replaces is refused from now on.');
+  console.log('The key is shown only this once. The previous key is no longer accepted.');
 }

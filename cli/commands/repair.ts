@@ -1,26 +1,16 @@
 /**
- * `fenceline repair positions`: moves stored positions onto the log that there is, after the log has lost records or
- * was put back.
+ * `fenceline repair positions`: moves stored positions to offsets that the log has, after it lost records or was restored
+ * from a backup.
  */
-import { parseArgs } from 'node:util';
 import { topics } from '../../pipeline/ports.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { type Finding, findings, moveTo, type RepairableBackend } from '../../server/repair-positions.js';
-import { type Command, UsageError } from '../command.js';
-import { configurationOptions, configurationOrExit } from './configuration.js';
+import { type Run, UsageError, type Values } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
+import { configurationFrom } from './configuration.js';
 
-const { config, data } = configurationOptions;
-const options = {
-  config,
-  data,
-  yes: { type: 'boolean' },
-  topic: { type: 'string' },
-  partition: { type: 'string' },
-  offset: { type: 'string' },
-} as const;
-
-/** An offset that the operator names for the readers of one partition. */
+/** An offset that the operator chose for all groups that read one partition. */
 interface Named {
   readonly topic: string;
   readonly partition: number;
@@ -29,43 +19,32 @@ interface Named {
 
 type OpenBackend = RepairableBackend & { close(): Promise<void> };
 
-const consequences = [
-  'What a move means: records that the log lost are gone. What locations among them did to device states stays, and events that are still on their topic',
-  'stay published. Records from the new position on are applied: those that were never read, once; those that were read before the loss and are still in',
-  'the log, again. A location that was applied before is then a repeat and changes nothing, if its device sent a time. Events and rows keep their ids;',
-  'webhooks may get deliveries of events once more.',
-];
+const consequences = `
+Consequences of a move:
+- Records that the log lost are gone. Changes that lost locations made to device states remain, and so do events that are
+  still on their topic.
+- Records from the new position on are applied. Records that were never read are applied once. Records that were read
+  before the loss and are still in the log are applied again: a location with a device time is then a repeat and changes
+  nothing.
+- Events and rows keep their ids. Webhooks may get deliveries of events once more.
+`;
 
-export const repairCommand: Command = {
-  usage: 'repair positions [--yes] [--topic TOPIC --partition N --offset N] [--data DIR] [--config FILE]',
-  summary:
-    'Shows which stored positions the log does not lead to, after it lost records or was put back; with --yes, moves them. Nodes may run.',
-  async run([what, ...args]) {
-    if (what !== 'positions') throw new UsageError('repair takes one word: positions');
-    const { values } = parseArgs({ args, options });
-    const named = namedOffset(values);
-    const { configuration } = configurationOrExit({ config: values.config, data: values.data });
-    const backend = await open(configuration);
-    let isWhole = false;
-    try {
-      isWhole = await repair(backend, values.yes === true, named);
-    } finally {
-      await backend.close();
-    }
-    // kafkajs keeps the process for as long as a connection that it has given up is open.
-    process.exit(isWhole ? 0 : 1);
-  },
+export const run: Run<OptionsOf<'repair'>> = async (values, [what]) => {
+  if (what !== 'positions') throw new UsageError('repair requires one word: positions');
+  const named = namedOffset(values);
+  const { configuration } = configurationFrom({ config: values.config, data: values.data });
+  const backend = await open(configuration);
+  let isWhole = false;
+  try {
+    isWhole = await repair(backend, values.yes === true, named);
+  } finally {
+    await backend.close();
+  }
+  // kafkajs keeps the process alive while a connection that it abandoned is still open.
+  process.exit(isWhole ? 0 : 1);
 };
 
-function namedOffset({
-  topic,
-  partition,
-  offset,
-}: {
-  topic?: string;
-  partition?: string;
-  offset?: string;
-}): Named | undefined {
+function namedOffset({ topic, partition, offset }: Values<OptionsOf<'repair'>>): Named | undefined {
   if (topic === undefined && partition === undefined && offset === undefined) return undefined;
   const named = {
     topic: topic ?? '',
@@ -75,7 +54,7 @@ function namedOffset({
   const isWhole =
     Number.isInteger(named.partition) && Number.isInteger(named.offset) && named.partition >= 0 && named.offset >= 0;
   if (!isWhole || topic === undefined)
-    throw new UsageError('--topic, --partition and --offset belong together; the last two are whole numbers');
+    throw new UsageError('--topic, --partition and --offset are required together; the last two are whole numbers');
   return named;
 }
 
@@ -90,8 +69,8 @@ async function open(configuration: Configuration): Promise<OpenBackend> {
     import('../../backends/embedded/reader.js'),
   ]);
   if (!hasLog(configuration.data))
-    throw new UsageError(`${configuration.data} holds no data of Fenceline: name its folder with --data`);
-  // The folder knows their number: the command needs no configuration of the node.
+    throw new UsageError(`${configuration.data} is not a data folder of Fenceline: choose another with --data`);
+  // The number of partitions is read from the folder, so the command works without the node's configuration.
   const reader = openLogReader(configuration.data);
   const partitions = reader.partitions(topics.locations);
   await reader.close();
@@ -102,20 +81,20 @@ async function open(configuration: Configuration): Promise<OpenBackend> {
   );
 }
 
-/** Answers whether every position leads to the log in the end. */
-async function repair(backend: OpenBackend, isMeant: boolean, named: Named | undefined): Promise<boolean> {
+/** Returns whether all positions match the log in the end. */
+async function repair(backend: OpenBackend, isConfirmed: boolean, named: Named | undefined): Promise<boolean> {
   const found = await findings(backend);
   const wanted = found.filter((each) => (named === undefined ? each.divergence !== undefined : isNamed(each, named)));
   if (named !== undefined && wanted.length === 0)
     throw new UsageError(`no group reads partition ${named.partition} of topic ${named.topic}`);
   console.log(
-    `${found.length} positions compared, ${found.filter(({ divergence }) => divergence !== undefined).length} do not lead to the log`,
+    `${found.length} positions compared, ${found.filter(({ divergence }) => divergence !== undefined).length} do not match the log`,
   );
   for (const each of wanted) console.log(lineOf(each, targetOf(each, named)));
   if (wanted.length === 0) return true;
-  console.log(['', ...consequences, ''].join('\n'));
-  if (!isMeant) {
-    console.log('Nothing was changed. Run this again with --yes to move the positions.');
+  console.log(consequences);
+  if (!isConfirmed) {
+    console.log('Nothing was changed. Run the command again with --yes to move the positions.');
     return false;
   }
   let isWhole = true;
@@ -127,13 +106,13 @@ async function move(backend: OpenBackend, each: Finding, target: number | null):
   const name = nameOf(each);
   if (target === null) {
     console.error(
-      `${name}: the end of the common history cannot be told; name an offset with --topic, --partition and --offset`,
+      `${name}: the end of the common history is unknown; choose an offset with --topic, --partition and --offset`,
     );
     return false;
   }
   const result = await moveTo(backend, each, target);
   if (result === 'moved') console.log(`${name}: moved from ${each.position.offset} to ${target}`);
-  else console.error(`${name}: other processes claimed the partition all the time; run this again`);
+  else console.error(`${name}: other processes kept claiming the partition; run the command again`);
   return result === 'moved';
 }
 
@@ -152,5 +131,6 @@ function lineOf(each: Finding, target: number | null): string {
       ? ''
       : `, other records of leader epoch ${divergence.leaderEpoch}`;
   const mark = position.mark === null ? 'no mark' : `mark ${position.mark}`;
-  return `  ${nameOf(each)}: stored ${position.offset} (${mark}), the log holds ${first} to ${end}${other}; move to ${target ?? 'an offset that you name'}`;
+  const state = `stored ${position.offset} (${mark}), the log has ${first} to ${end}${other}`;
+  return `  ${nameOf(each)}: ${state}; move to ${target ?? 'an offset of your choice'}`;
 }

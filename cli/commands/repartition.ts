@@ -1,5 +1,4 @@
-/** `fenceline repartition`: more partitions for a cluster that is stopped. */
-import { parseArgs } from 'node:util';
+/** `fenceline repartition`: increases the number of partitions of a stopped cluster. */
 import type { Reader } from '../../backends/cluster/repartition/obstacles.js';
 import { repartition } from '../../backends/cluster/repartition.js';
 import { topics } from '../../pipeline/ports.js';
@@ -7,13 +6,11 @@ import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { locationStageGroup } from '../../pipeline/stages/locations/stage.js';
 import { webhookStageGroup } from '../../pipeline/stages/webhooks/stage.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
-import { type Command, UsageError } from '../command.js';
-import { configurationOptions, configurationOrExit } from './configuration.js';
+import { type Run, UsageError } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
+import { configurationFrom } from './configuration.js';
 
-const { config } = configurationOptions;
-const options = { config, partitions: { type: 'string' } } as const;
-
-/** As `locations.partitions` allows. */
+/** The maximum of the setting `locations.partitions`. */
 const maxPartitions = 1_024;
 
 const stored = [topics.outcomes, topics.events, topics.attempts, topics.rejections, topics.deadLetters];
@@ -25,30 +22,24 @@ const readers: readonly Reader[] = [
   ...stored.map((topic): Reader => ({ group: analyticsSinkGroup, topic, positions: 'positions' })),
 ];
 
-export const repartitionCommand: Command = {
-  usage: 'repartition --partitions N [--config FILE]',
-  summary:
-    'Gives the topics of a cluster more partitions and moves the devices with them; every process must be stopped.',
-  async run(args) {
-    const { values } = parseArgs({ args, options });
-    const to = partitionsOf(values.partitions);
-    const { configuration } = configurationOrExit({ config: values.config });
-    if (configuration.backend !== 'cluster')
-      throw new UsageError('partitions of a data folder are fixed: repartition is for clusters');
-    const { kafka, redis } = clusterOptionsOrRefuse(configuration);
-    const onStep = (message: string): void => console.log(message);
-    const onProblem = (message: string): void => console.error(message);
-    const result = await repartition({ kafka, redis, readers, onStep, onProblem }, to);
-    if (!result.ok) {
-      for (const reason of result.reasons) console.error(`fenceline: ${reason}`);
-      process.exit(1);
-    }
-    console.log(`done: start the nodes with locations.partitions: ${to}, or FENCELINE_LOCATIONS_PARTITIONS=${to}`);
-  },
+export const run: Run<OptionsOf<'repartition'>> = async (values) => {
+  const to = partitionsOf(values.partitions);
+  const { configuration } = configurationFrom({ config: values.config });
+  if (configuration.backend !== 'cluster')
+    throw new UsageError('repartition requires a cluster: the number of partitions of a data folder is fixed');
+  const { kafka, redis } = clusterOptionsOrRefuse(configuration);
+  const onStep = (message: string): void => console.log(message);
+  const onProblem = (message: string): void => console.error(message);
+  const result = await repartition({ kafka, redis, readers, onStep, onProblem }, to);
+  if (!result.ok) {
+    for (const reason of result.reasons) console.error(`fenceline: ${reason}`);
+    process.exit(1);
+  }
+  console.log(`done: start the nodes with locations.partitions: ${to}, or FENCELINE_LOCATIONS_PARTITIONS=${to}`);
 };
 
 function partitionsOf(text: string | undefined): number {
   const partitions = Number(text);
   if (Number.isInteger(partitions) && partitions >= 1 && partitions <= maxPartitions) return partitions;
-  throw new UsageError(`repartition takes --partitions, a whole number from 1 to ${maxPartitions}`);
+  throw new UsageError(`repartition requires --partitions, a whole number from 1 to ${maxPartitions}`);
 }

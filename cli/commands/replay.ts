@@ -1,9 +1,7 @@
 /**
- * `fenceline replay`: recorded locations once more through the geofences of now, or through proposed ones. Changes
- * nothing.
+ * `fenceline replay`: evaluates recorded locations against the current or a proposed configuration. Changes nothing.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { GeofenceInput } from '../../api/geofences/fields.js';
 import type { ReadableLog } from '../../backends/embedded/reader.js';
 import { configuredFor, readProjects } from '../../replay/configuration.js';
@@ -12,52 +10,32 @@ import { prepareReplay } from '../../replay/replay.js';
 import { Tally } from '../../replay/tally.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
 import { createWorld } from '../../replay/world.js';
-import type { Command } from '../command.js';
+import type { Run, Values } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
 import { eventFormat } from '../replay/formats.js';
 import { writeLines } from '../replay/lines.js';
 import { openRecord } from '../replay/open.js';
 import { createProgress } from '../replay/progress.js';
-import {
-  projectOf,
-  type ReplayRequest,
-  readGivenFile,
-  readRequest,
-  readSettingsFile,
-  replayOptions,
-} from '../replay/request.js';
+import { projectOf, type ReplayRequest, readGivenFile, readRequest, readSettingsFile } from '../replay/request.js';
 import { summaryLines, totalLine } from '../replay/summary.js';
-import { withRelativeTimes } from '../replay/times.js';
-import { configurationOptions, configurationOrExit } from './configuration.js';
+import { configurationFrom } from './configuration.js';
 
-const { config, data } = configurationOptions;
-const options = { config, data, ...replayOptions };
-
-const read = (args: string[]) => parseArgs({ args: withRelativeTimes(args), options }).values;
-type Words = ReturnType<typeof read>;
-
-export const replayCommand: Command = {
-  usage:
-    'replay [--from TIME] [--to TIME] [--warm-up DURATION] [--project ID] [--environment test|live] [--geofences FILE [--skip-invalid]]' +
-    ' [--settings FILE] [--format summary|ndjson|csv] [--compare] [--data DIR] [--config FILE]',
-  summary:
-    'Runs recorded locations through the geofences of now or proposed ones and tells the events; changes nothing.',
-  async run(args) {
-    const nowMs = Date.now();
-    const words = read(args);
-    const request = readRequest(words, nowMs, process.stdout.isTTY ? 'summary' : 'ndjson');
-    const geofences = words.geofences === undefined ? undefined : readGeofences(words.geofences, words['skip-invalid']);
-    const { configuration } = configurationOrExit({ config: words.config, data: words.data });
-    const record = await openRecord(configuration);
-    const endIfAsked = hearSignals();
-    try {
-      await replay(record.log, words, request, geofences, endIfAsked);
-    } finally {
-      await record.close();
-    }
-  },
+export const run: Run<OptionsOf<'replay'>> = async (values) => {
+  const nowMs = Date.now();
+  const request = readRequest(values, nowMs, process.stdout.isTTY ? 'summary' : 'ndjson');
+  const geofences =
+    values.geofences === undefined ? undefined : readGeofences(values.geofences, values['skip-invalid'] === true);
+  const { configuration } = configurationFrom({ config: values.config, data: values.data });
+  const record = await openRecord(configuration);
+  const exitOnSignal = handleSignals();
+  try {
+    await replay(record.log, values, request, geofences, exitOnSignal);
+  } finally {
+    await record.close();
+  }
 };
 
-/** Each bad entry is told; the process ends with status 2 unless they may be left out. */
+/** Reports each invalid entry. Exits with status 2 unless invalid entries are to be skipped. */
 function readGeofences(path: string, skipInvalid: boolean): readonly GeofenceInput[] {
   const { geofences, problems } = readProposal(readGivenFile('geofences', path));
   for (const { where, message } of problems) console.error(`${path}, ${where}: ${message}`);
@@ -67,21 +45,21 @@ function readGeofences(path: string, skipInvalid: boolean): readonly GeofenceInp
 
 async function replay(
   log: ReadableLog,
-  words: Words,
+  values: Values<OptionsOf<'replay'>>,
   { environment, format, range, warmUpMs }: ReplayRequest,
   geofences: readonly GeofenceInput[] | undefined,
-  endIfAsked: () => void,
+  exitOnSignal: () => void,
 ): Promise<void> {
-  const project = projectOf(await readProjects(log), words.project);
+  const project = projectOf(await readProjects(log), values.project);
   const scope = { project: project._id, environment };
   const settings =
-    words.settings === undefined ? undefined : readSettingsFile(words.settings, project.settings[environment]);
+    values.settings === undefined ? undefined : readSettingsFile(values.settings, project.settings[environment]);
   const proposed = { ...(geofences && { geofences }), ...(settings && { settings }) };
-  const world = await createWorld(between(configuredFor(log, project, scope, proposed), endIfAsked));
+  const world = await createWorld(between(configuredFor(log, project, scope, proposed), exitOnSignal));
 
   const parts = { log, catalog: world.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
   const { records, steps } = await prepareReplay(parts);
-  const { header, lineOf } = eventFormat(format, words.compare);
+  const { header, lineOf } = eventFormat(format, values.compare === true);
   const progress = createProgress(process.stderr, records);
   const tally = new Tally();
   const startedAtMs = performance.now();
@@ -93,9 +71,9 @@ async function replay(
     progress.add(step.totals.records);
     const lines = step.events.map(lineOf).filter((line) => line !== undefined);
     await writeLines(process.stdout, lines);
-    // Signals are heard between steps only.
+    // Lets the handlers of signals run.
     await nextTurn();
-    endIfAsked();
+    exitOnSignal();
   }
   progress.end();
   await world.close();
@@ -106,11 +84,12 @@ async function replay(
 }
 
 /**
- * Answers what ends the process if a signal asked for it. Called while nothing is being written: an end in the middle
- * of a transaction may take for ever.
- * The end of the process removes what is temporary. A reader of our output that has seen enough ends us as well.
+ * Installs signal handlers, and returns a function that exits if a signal has arrived. Call it only while nothing is being
+ * written: an exit in the middle of an LMDB transaction may hang.
+ *
+ * Exit handlers remove temporary files. The process also exits when the reader of standard output is gone.
  */
-function hearSignals(): () => void {
+function handleSignals(): () => void {
   let status: number | undefined;
   process.once('SIGINT', () => {
     status = 130;
@@ -127,7 +106,7 @@ function hearSignals(): () => void {
   };
 }
 
-/** The items, and a call before each and after the last, when what was made of the one before is done. */
+/** Yields the items, and calls `call` before each item and after the last. */
 async function* between<Item>(items: AsyncIterable<Item>, call: () => void): AsyncGenerator<Item> {
   for await (const item of items) {
     call();

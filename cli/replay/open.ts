@@ -1,4 +1,4 @@
-/** Where recorded locations are: in a data folder, which no server need have open, or in the cluster's Kafka. */
+/** Opens the log with the recorded locations: a data folder, which a server may have open, or the cluster's Kafka. */
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { hasLog, openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
@@ -16,7 +16,7 @@ export async function openRecord(configuration: Configuration): Promise<OpenReco
   }
   const folder = configuration.data;
   if (!hasLog(folder))
-    throw new CommandFailure(`${folder} is not the data folder of a Fenceline; --data names another`);
+    throw new CommandFailure(`${folder} is not a data folder of Fenceline; choose another with --data`);
   const log = openLogReader(folder);
   return { log, close: () => log.close() };
 }

@@ -73,7 +73,7 @@ describe('a file of settings', () => {
   });
 
   test.each([
-    ['{"dwellevents":true}', 'dwellevents: is not a setting'],
+    ['{"dwellevents":true}', 'dwellevents: is not a known field'],
     ['[]', 'must be a JSON object'],
     ['{', 'JSON'],
   ])('is refused: %s', (text, problem) => {

@@ -1,4 +1,4 @@
-/** What the words of `fenceline replay` ask for. Pure but for the files that they name. */
+/** Reads the options of `fenceline replay`. Pure, except for reading the files that options name. */
 import { readFileSync, statSync } from 'node:fs';
 import { changeSettings } from '../../api/settings/fields.js';
 import { isDictionary } from '../../http/fields/values.js';
@@ -9,24 +9,11 @@ import { CommandFailure, UsageError } from '../command.js';
 import { type Format, formats } from './formats.js';
 import { parseDuration, parseMoment } from './times.js';
 
-export const replayOptions = {
-  from: { type: 'string' },
-  to: { type: 'string' },
-  'warm-up': { type: 'string' },
-  project: { type: 'string' },
-  environment: { type: 'string' },
-  geofences: { type: 'string' },
-  'skip-invalid': { type: 'boolean', default: false },
-  settings: { type: 'string' },
-  format: { type: 'string' },
-  compare: { type: 'boolean', default: false },
-} as const;
-
 export type ReplayWords = {
   readonly [Name in 'from' | 'to' | 'warm-up' | 'environment' | 'format']?: string | undefined;
 };
 
-/** Times, and the words that are one of a few. */
+/** The validated times and enumerations. */
 export interface ReplayRequest {
   readonly range: TimeRange;
   readonly warmUpMs: number | undefined;
@@ -38,7 +25,7 @@ const environments: readonly Environment[] = ['test', 'live'];
 
 const maxFileBytes = 256 * 2 ** 20;
 
-/** Without `--from` the range begins with the oldest location held. */
+/** Without `--from` the range begins with the oldest stored location. */
 export function readRequest(words: ReplayWords, nowMs: number, defaultFormat: Format): ReplayRequest {
   const range = { fromMs: moment('from', Number.NEGATIVE_INFINITY), toMs: moment('to', nowMs) };
   if (range.fromMs >= range.toMs) throw new UsageError('--from must be before --to');
@@ -72,7 +59,7 @@ export function readRequest(words: ReplayWords, nowMs: number, defaultFormat: Fo
   }
 }
 
-/** The only project where none is named. */
+/** Returns the project with the id, or the only project if no id is given. */
 export function projectOf(projects: readonly ProjectRecord[], id: string | undefined): ProjectRecord {
   const project = id === undefined && projects.length === 1 ? projects[0] : projects.find(({ _id }) => _id === id);
   if (project) return project;
@@ -81,7 +68,7 @@ export function projectOf(projects: readonly ProjectRecord[], id: string | undef
   throw new UsageError(`--project must be the id of a project: ${known}`);
 }
 
-/** The whole text of a file that an option names. */
+/** Returns the text of the file that an option names. */
 export function readGivenFile(option: string, path: string): string {
   try {
     const { size } = statSync(path);
@@ -92,7 +79,7 @@ export function readGivenFile(option: string, path: string): string {
   }
 }
 
-/** The settings after the changes in a file, which has the body of `PUT /v1/settings`. */
+/** Returns the current settings with the changes in a file, which has the format of the body of `PUT /v1/settings`. */
 export function readSettingsFile(path: string, current: Settings): Settings {
   const text = readGivenFile('settings', path);
   let fields: unknown;

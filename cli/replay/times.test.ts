@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { parseDuration, parseMoment, withRelativeTimes } from './times.js';
+import { expect, test } from 'vitest';
+import { parseDuration, parseMoment } from './times.js';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
 
@@ -27,19 +27,4 @@ test.each([
   ['-', undefined],
 ])('the moment %j', (text, expected) => {
   expect(parseMoment(text, nowMs)).toBe(expected);
-});
-
-describe('arguments', () => {
-  test('a relative time is joined to its option', () => {
-    expect(withRelativeTimes(['--from', '-2h', '--to', '-30m', '--compare'])).toEqual([
-      '--from=-2h',
-      '--to=-30m',
-      '--compare',
-    ]);
-  });
-
-  test('everything else is as it was', () => {
-    const args = ['--from', '2026-06-01', '--to=-1h', '--from', '--to', '--data', '-2h'];
-    expect(withRelativeTimes(args)).toEqual(args);
-  });
 });

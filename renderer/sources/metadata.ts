@@ -1,6 +1,6 @@
 /** What archives and servers say about their tiles, and what a look at one tile tells when they don't. */
 
-import sharp from 'sharp';
+import { loadSharp } from '../sharp.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
 
 /** Zooms beyond which tile numbers aren't drawn. */
@@ -31,7 +31,9 @@ export function isPicture(bytes: Uint8Array): boolean {
 /** The width of a raster source's images; 256 when there is no tile to look at. */
 export async function rasterTileSizePx(sample: () => Promise<Uint8Array | undefined>): Promise<number> {
   const bytes = await sample();
-  return bytes ? (await sharp(bytes).metadata()).width : 256;
+  if (!bytes) return 256;
+  const sharp = await loadSharp();
+  return (await sharp(bytes).metadata()).width;
 }
 
 /** The zooms that a source has, whatever its metadata claim. */

@@ -7,7 +7,6 @@ import type { TileSource } from '../types.js';
 import { plainAttribution } from './attribution.js';
 import { decodeBody } from './decompress.js';
 import type { FetchBytes } from './fetch.js';
-import { openMbtiles } from './mbtiles.js';
 import { openPmtiles } from './pmtiles.js';
 import { readTileJson } from './tile-json.js';
 import { openXyz } from './xyz.js';
@@ -31,9 +30,13 @@ export async function openArchive(location: string, fetchBytes?: FetchBytes, hin
   return source.attribution === '' ? { ...source, attribution: plainAttribution(hints.attribution) } : source;
 }
 
-function open(location: string, fetchBytes: FetchBytes | undefined, maxZoom: number): Promise<TileSource> {
-  if (!/^https?:\/\//i.test(location))
-    return /\.mbtiles$/i.test(location) ? openMbtiles(location) : openPmtiles(location);
+async function open(location: string, fetchBytes: FetchBytes | undefined, maxZoom: number): Promise<TileSource> {
+  if (!/^https?:\/\//i.test(location)) {
+    if (!/\.mbtiles$/i.test(location)) return openPmtiles(location);
+    // Loaded only now: compiling SQLite takes longer than the rest of a start.
+    const { openMbtiles } = await import('./mbtiles.js');
+    return openMbtiles(location);
+  }
   if (!fetchBytes) throw new TypeError('An archive by URL needs a way to fetch it');
   if (/\{.*\}/.test(location)) {
     const unsaid = { bounds: null, center: null, attribution: '', vectorLayers: undefined };

@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import sharp from 'sharp';
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
+import { loadSharp } from '../sharp.js';
 import type { SpriteFile, Sprites } from '../types.js';
 import { pngSize } from './png.js';
 import { SpriteImage } from './sprite-image.js';
@@ -84,6 +84,7 @@ export function problemsOfSprite(index: Validated<SpriteIndex>): FieldProblem[] 
 async function imagesOf(file: SpriteFile): Promise<{ images: SpriteImage[]; pictureBytes: number } | undefined> {
   const index = readSpriteIndex(file);
   if (!index.ok) return undefined;
+  const sharp = await loadSharp();
   try {
     const { data, info } = await sharp(file.image, { limitInputPixels: maxPicturePixels })
       .timeout({ seconds: timeoutS })

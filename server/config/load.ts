@@ -4,10 +4,10 @@
  * Unknown settings and invalid values are errors, so typos don't go unnoticed. All problems are listed at once.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { nearest } from './nearest.js';
-import type { Configuration } from './schema.js';
-import { readSetting, type Setting, type SettingValue, settings } from './settings.js';
+import { createRequire } from 'node:module';
+import { nearestName } from '../../http/fields/spelling.js';
+import type { Configuration, SettingValue } from './schema.js';
+import { readSetting, type Setting, settings } from './settings.js';
 
 export interface LoadedSetting {
   readonly setting: Setting;
@@ -41,7 +41,7 @@ const variables = [
 ];
 const keys = settings.map(({ key }) => key);
 
-/** Former names of variables and keys. They are refused, so that an upgrade does not silently fall back to a default. */
+/** Former names of variables and keys. They are refused, because ignoring them would silently restore defaults. */
 const renamed: Readonly<Record<string, string>> = {
   FENCELINE_ADMINISTRATOR_KEY: 'FENCELINE_ADMIN_API_KEY',
   FENCELINE_SEALING_KEY: 'FENCELINE_ENCRYPTION_KEY',
@@ -55,7 +55,7 @@ const renamed: Readonly<Record<string, string>> = {
 function unknown(kind: string, name: string, known: readonly string[]): string {
   const newName = renamed[name];
   if (newName !== undefined) return `was renamed: use ${newName}`;
-  const suggestion = nearest(name, known);
+  const suggestion = nearestName(name, known);
   return `is not ${kind}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
 }
 
@@ -91,6 +91,8 @@ function strongest(setting: Setting, sources: Sources, fromFile: Map<string, unk
 
 function readFile(fileName: string, problems: string[]): Map<string, unknown> {
   const values = new Map<string, unknown>();
+  // Loaded only now: most commands run without a file.
+  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
   let document: unknown;
   try {
     document = parse(readFileSync(fileName, 'utf8')) ?? {};

@@ -1,31 +1,14 @@
-/** The configuration schema as a flat list of settings, with the environment variable of each. */
-import type { TSchema } from 'typebox';
+/** The configuration schema as a flat list of settings, with their environment variables, and the reading of values. */
 import { parseNetworks } from '../../outbound/addresses.js';
-import { ConfigurationSchema, roles } from './schema.js';
+import { configurationSchema, roles, type SettingSchema, type SettingValue } from './schema.js';
 
 export interface Setting {
-  /** Dotted key, as `ingest.replyTimeoutMs`. */
+  /** Dotted key, for example `ingest.replyTimeoutMs`. */
   readonly key: string;
-  /** As `FENCELINE_INGEST_REPLY_TIMEOUT_MS`. */
+  /** Environment variable, for example `FENCELINE_INGEST_REPLY_TIMEOUT_MS`. */
   readonly variable: string;
   readonly schema: SettingSchema;
 }
-
-export interface SettingSchema {
-  readonly type?: 'string' | 'integer' | 'array';
-  /** Items of a list: addresses and CIDR blocks, names of roles, or seconds. */
-  readonly format?: 'networks' | 'roles' | 'seconds';
-  /** A password. */
-  readonly secret?: true;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly default: SettingValue;
-  readonly description: string;
-}
-
-export type SettingValue = string | number | string[];
 
 const variableOf = (key: string): string =>
   `FENCELINE_${key
@@ -33,17 +16,23 @@ const variableOf = (key: string): string =>
     .replaceAll('.', '_')
     .toUpperCase()}`;
 
-function flatten(schema: TSchema, prefix: string): Setting[] {
-  const properties = (schema as { properties?: Record<string, TSchema> }).properties;
-  if (!properties) return [{ key: prefix, variable: variableOf(prefix), schema: schema as unknown as SettingSchema }];
-  return Object.entries(properties).flatMap(([name, child]) => flatten(child, prefix ? `${prefix}.${name}` : name));
+interface Section {
+  readonly [name: string]: Section | SettingSchema;
 }
 
-export const settings: readonly Setting[] = flatten(ConfigurationSchema, '');
+const isSetting = (node: Section | SettingSchema): node is SettingSchema => typeof node.description === 'string';
+
+const flatten = (section: Section, prefix = ''): Setting[] =>
+  Object.entries(section).flatMap(([name, node]) => {
+    const key = `${prefix}${name}`;
+    return isSetting(node) ? [{ key, variable: variableOf(key), schema: node }] : flatten(node, `${key}.`);
+  });
+
+export const settings: readonly Setting[] = flatten(configurationSchema);
 
 type Reading<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly rule: string };
 
-/** The value that a setting takes from text or from a file, or the rule it breaks. */
+/** Returns the value of a setting from a text or a value of the configuration file, or the rule that it breaks. */
 export function readSetting({ key, schema }: Setting, given: unknown): Reading<SettingValue> {
   if (schema.enum) {
     return schema.enum.includes(given as string)

@@ -81,7 +81,7 @@ describe('fenceline map', () => {
     [['width=20&height=100&center=43,11&zoom=4', '-o', 'x.png'], 'width: must be'],
     [['width=200&height=100&center=43,11&zoom=4&style=mine', '-o', 'x.png'], 'style: must be'],
     [['width=200&height=100&geofences=store', '-o', 'x.png'], 'geofences: '],
-    [['width=200&height=100&center=43,11&zoom=4'], '-o names the file'],
+    [['width=200&height=100&center=43,11&zoom=4'], 'map requires -o FILE'],
     [['-o', 'x.png'], 'one query'],
   ])('tells what is wrong: %j', (args, message) => {
     const { status, stderr } = draw(...args);

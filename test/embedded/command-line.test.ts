@@ -69,10 +69,13 @@ describe('a command that fails', () => {
       'a bad configuration',
       () => ['serve', '--config', 'bad.yaml'],
       2,
-      /is not right: location .*; port .*must be a whole number/,
+      /invalid configuration: location .*; port .*must be a whole number/,
     ],
-    ['an unknown option', () => ['serve', '--prot', '80'], 2, /Unknown option '--prot'/],
-    ['an unknown command', () => ['sevre'], 2, /unknown command sevre/],
+    ['an unknown option', () => ['serve', '--prot', '80'], 2, /unknown option --prot; did you mean --port\?/],
+    ['an unknown command', () => ['sevre'], 2, /unknown command sevre; did you mean serve\?/],
+    ['an option before the command', () => ['--port', '80', 'serve'], 2, /unknown option --port; options .* follow/],
+    ['an option without its value', () => ['serve', '--port'], 2, /--port needs a value/],
+    ['an unexpected word', () => ['serve', '8080'], 2, /serve takes only options, not 8080/],
     [
       'nothing listening, for project',
       () => ['project', 'list', '--address', nobody],
@@ -91,11 +94,11 @@ describe('a command that fails', () => {
       'another program there',
       () => ['project', 'list', '--address', `http://127.0.0.1:${otherPort}`],
       1,
-      /is no Fenceline/,
+      /is not Fenceline/,
     ],
-    ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not the data folder/],
+    ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not a data folder/],
   ];
-  it.each(cases)('says so in one line: %s', async (_, args, status, message) => {
+  it.each(cases)('prints one line: %s', async (_, args, status, message) => {
     const answer = await call(args(), { FENCELINE_ADMIN_API_KEY: 'wrong' });
     expect(answer.stderr).toMatch(message);
     expect(answer.stderr).toMatch(/^fenceline: [^\n]+\n$/);
@@ -123,7 +126,7 @@ describe('serve', () => {
   it('prints its first line before it loads the engines, and names a first start', async () => {
     const first = start(['serve', '--port', '0', '--data', 'first']);
     await until(() => /listening on/.test(first.text), { timeoutMs: 60_000 });
-    expect(first.text).toMatch(/^Starting Fenceline for the first time: making the data folder first/);
+    expect(first.text).toMatch(/^Starting Fenceline for the first time: creating the data folder first/);
     const again = await call(['serve', '--port', '0', '--data', 'first']);
     expect(again.stderr).toMatch(/another process/);
   });
@@ -141,8 +144,8 @@ describe('tail', () => {
     await until(() => connections() === 1);
     await tailed.kill();
     // By the fourth, the delay has grown to its bound.
-    await until(() => lines.filter((line) => line.includes('next try in')).length >= 4, { timeoutMs: 40_000 });
-    const delaysS = lines.flatMap((line) => /next try in ([\d.]+) s/.exec(line)?.[1] ?? []).map(Number);
+    await until(() => lines.filter((line) => line.includes('retrying in')).length >= 4, { timeoutMs: 40_000 });
+    const delaysS = lines.flatMap((line) => /retrying in ([\d.]+) s/.exec(line)?.[1] ?? []).map(Number);
     expect(Math.max(...delaysS)).toBeLessThan(5);
     const again = start(['serve', '--port', port, '--data', tailed.dataFolder]);
     await until(() => /listening on/.test(again.text), { timeoutMs: 60_000 });

@@ -11,7 +11,7 @@ test('a folder that holds nothing is told in one line, and none is made', () => 
   onTestFinished(() => rmSync(workFolder, { recursive: true }));
   const args = [program, 'replay', '--environment', 'test', '--data', 'none'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: workFolder, encoding: 'utf8' });
-  expect(stderr).toBe('fenceline: none is not the data folder of a Fenceline; --data names another\n');
+  expect(stderr).toBe('fenceline: none is not a data folder of Fenceline; choose another with --data\n');
   expect([status, stdout]).toEqual([1, '']);
   expect(readdirSync(workFolder)).toEqual([]);
 });

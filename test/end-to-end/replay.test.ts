@@ -152,7 +152,7 @@ describe('what is wrong', () => {
   it.each([
     [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
     [['--geofences', 'none.json'], '--geofences none.json: ENOENT'],
-    [['--since', '-1h'], "Unknown option '--since'"],
+    [['--since', '-1h'], 'unknown option --since'],
   ])('with the words %j is told in one line', async (args, problem) => {
     const { status, lines, errors } = await replay(...args);
     expect(errors.startsWith(`fenceline: ${problem}`)).toBe(true);

@@ -215,6 +215,6 @@ describe('fenceline tail', () => {
     const shown = () => lines().map((line) => JSON.parse(line)._id);
     await until(() => ids.every((id) => shown().includes(id)), { describe: () => errors() });
     expect(new Set(shown()).size).toBe(shown().length);
-    expect(errors()).toContain('next try in');
+    expect(errors()).toContain('retrying in');
   });
 });

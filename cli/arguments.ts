@@ -1,0 +1,62 @@
+/** Reads the arguments of a command according to its description. Pure. */
+import { parseArgs } from 'node:util';
+import { nearestName } from '../http/fields/spelling.js';
+import { type CommandDescription, UsageError } from './command.js';
+
+export interface Arguments {
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly words: readonly string[];
+  readonly wantsHelp: boolean;
+}
+
+/** Throws a UsageError on an unknown option, with the nearest known one, and on a missing value. */
+export function readArguments(name: string, description: CommandDescription, args: readonly string[]): Arguments {
+  const options = Object.entries(description.options).map(([option, { type, short }]) => [
+    option,
+    { type, ...(short !== undefined && { short }) },
+  ]);
+  const parsed = parseArgs({
+    args: joinNegativeValues(description, args),
+    options: { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of parsed.tokens) {
+    if (token.kind !== 'option') continue;
+    const known = token.name === 'help' ? { type: 'boolean' } : own(description.options, token.name);
+    if (known === undefined) throw new UsageError(unknownOption(token.rawName, description));
+    if (known.type === 'string' && !token.value) throw new UsageError(`${token.rawName} needs a value`);
+    if (known.type === 'string' && !token.inlineValue && token.value?.startsWith('-'))
+      throw new UsageError(
+        `${token.rawName} needs a value; write ${token.rawName}=${token.value} if that is the value`,
+      );
+    if (known.type === 'boolean' && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
+  }
+  const { help, ...values } = parsed.values as Arguments['values'] & { help?: boolean };
+  const wantsHelp = help === true;
+  const [unexpected] = parsed.positionals;
+  if (!wantsHelp && unexpected !== undefined && description.takesArguments === undefined)
+    throw new UsageError(`${name} takes only options, not ${unexpected}`);
+  return { values, words: parsed.positionals, wantsHelp };
+}
+
+const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
+function unknownOption(given: string, { options }: CommandDescription): string {
+  const suggestion = nearestName(given, [...Object.keys(options).map((option) => `--${option}`), '--help']);
+  return `unknown option ${given}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
+}
+
+/** Turns `--from -2h` into `--from=-2h`. Otherwise a value that starts with a dash and a digit would be an option. */
+function joinNegativeValues({ options }: CommandDescription, args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const previous = joined.at(-1) ?? '';
+    const takesValue = previous.startsWith('--') && own(options, previous.slice(2))?.type === 'string';
+    if (takesValue && /^-\d/.test(arg)) joined[joined.length - 1] = `${previous}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
+}

@@ -1,0 +1,236 @@
+/**
+ * All commands of the command line as `fenceline help` shows them. Data only: this file loads no implementation, so that
+ * help is fast.
+ */
+import type { CommandDescription, Options } from './command.js';
+
+const config = {
+  type: 'string',
+  value: 'FILE',
+  help: 'Configuration file. Default: FENCELINE_CONFIG, or fenceline.yaml in the working directory if it exists.',
+} as const;
+const data = { type: 'string', value: 'DIR', help: 'Data folder. Default: ./data.' } as const;
+const node = {
+  port: { type: 'string', value: 'N', help: 'TCP port to listen on; 0 picks a free one. Default: 8080.' },
+  host: {
+    type: 'string',
+    value: 'ADDRESS',
+    help: 'Address to listen on; 0.0.0.0 accepts connections from other machines. Default: 127.0.0.1.',
+  },
+  data,
+  config,
+} as const;
+const address = {
+  type: 'string',
+  value: 'URL',
+  help: 'Address of the running Fenceline. Default: FENCELINE_ADDRESS, or the configured port on this machine.',
+} as const;
+
+const describe = <const Known extends Options>(description: CommandDescription<Known>) => description;
+
+export const descriptions = {
+  serve: describe({
+    summary: 'Runs Fenceline: everything in one process, or, in a cluster, the roles of this process.',
+    usage: ['serve'],
+    options: node,
+    examples: [
+      { line: 'fenceline serve', explanation: 'listens on 127.0.0.1:8080 and keeps everything in ./data' },
+      {
+        line: 'fenceline serve --host 0.0.0.0 --data /var/lib/fenceline',
+        explanation: 'accepts connections from other machines',
+      },
+      {
+        line: 'FENCELINE_ROLES=ingest,api fenceline serve --config cluster.yaml',
+        explanation: 'runs two cluster roles',
+      },
+    ],
+  }),
+  project: describe({
+    summary: 'Creates and lists projects and rotates their keys on a running Fenceline.',
+    usage: ['project create NAME', 'project list', 'project rotate-key ID'],
+    takesArguments: true,
+    options: {
+      environment: {
+        type: 'string',
+        value: 'test|live',
+        help: 'Environment of the key to rotate. Required by rotate-key.',
+      },
+      kind: {
+        type: 'string',
+        value: 'publishable|secret',
+        help: 'Kind of the key to rotate. Required by rotate-key. The old key is rejected at once.',
+      },
+      address,
+      ...node,
+    },
+    examples: [
+      { line: "fenceline project create 'My shop'", explanation: 'prints the four keys of the project, once' },
+      {
+        line: 'fenceline project rotate-key 65f0c2a9b1d4e8f7a3c5d6e7 --environment live --kind secret',
+        explanation: 'replaces a key',
+      },
+      {
+        line: 'FENCELINE_ADMIN_API_KEY=… fenceline project list --address https://fenceline.example.com',
+        explanation: 'uses another machine; on the same machine the key is read from the data folder',
+      },
+    ],
+  }),
+  tail: describe({
+    summary: 'Shows events of a running Fenceline as they happen, one line each.',
+    usage: ['tail'],
+    options: {
+      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      type: { type: 'string', value: 'TYPE', help: 'Only events of this type, for example user.entered_geofence.' },
+      tag: { type: 'string', value: 'TAG', help: 'Only events of geofences with this tag.' },
+      'user-id': { type: 'string', value: 'ID', help: 'Only events of this user.' },
+      device: { type: 'string', value: 'ID', help: 'Only events of this device.' },
+      geofence: { type: 'string', value: 'ID', help: 'Only events of this geofence.' },
+      from: {
+        type: 'string',
+        value: 'earliest',
+        help: 'Start with the oldest stored event. Default: only new events.',
+      },
+      json: { type: 'boolean', help: 'Print events as JSON lines. Default: aligned columns.' },
+      address,
+    },
+    examples: [
+      { line: 'FENCELINE_KEY=prj_test_sk_… fenceline tail', explanation: 'shows new events until Ctrl-C' },
+      {
+        line: 'fenceline tail --key prj_live_sk_… --tag store --json | jq .user.userId',
+        explanation: 'feeds a program',
+      },
+    ],
+  }),
+  replay: describe({
+    summary: 'Evaluates recorded locations against the current or a proposed configuration. Changes nothing.',
+    usage: ['replay'],
+    options: {
+      from: {
+        type: 'string',
+        value: 'TIME',
+        help: 'Start of the range: a date such as 2029-01-01T09:30:00Z, or -2h. Default: the oldest stored location.',
+      },
+      to: { type: 'string', value: 'TIME', help: 'End of the range. Default: now.' },
+      'warm-up': {
+        type: 'string',
+        value: 'DURATION',
+        help: 'Locations before the range that are evaluated to know who was inside. Default: all stored ones.',
+      },
+      project: { type: 'string', value: 'ID', help: 'Project. Default: the only one.' },
+      environment: { type: 'string', value: 'test|live', help: 'Environment. Default: live.' },
+      geofences: {
+        type: 'string',
+        value: 'FILE',
+        help: 'Proposed geofences: a JSON array, JSON lines or GeoJSON. Default: the current ones.',
+      },
+      'skip-invalid': {
+        type: 'boolean',
+        help: 'Skip invalid entries of the geofences file. Default: stop with status 2.',
+      },
+      settings: {
+        type: 'string',
+        value: 'FILE',
+        help: 'Changes to the settings, as the JSON body of PUT /v1/settings. Default: the current settings.',
+      },
+      format: {
+        type: 'string',
+        value: 'summary|ndjson|csv',
+        help: 'Output format. Default: summary on a terminal, else ndjson.',
+      },
+      compare: {
+        type: 'boolean',
+        help: 'Mark each event as new, missing or unchanged compared with the recorded events.',
+      },
+      data,
+      config,
+    },
+    examples: [
+      { line: 'fenceline replay --from -24h', explanation: 'summarises the events of the last 24 hours' },
+      {
+        line: 'fenceline replay --geofences proposed.geojson --compare --format csv > changes.csv',
+        explanation: 'compares proposed geofences with what happened',
+      },
+    ],
+  }),
+  map: describe({
+    summary: 'Draws a static map into a file, without a server.',
+    usage: ["map 'QUERY' -o FILE"],
+    takesArguments: true,
+    options: {
+      output: {
+        type: 'string',
+        short: 'o',
+        value: 'FILE',
+        help: 'File to write; .png, .webp or .jpg sets the format. Required.',
+      },
+      archive: {
+        type: 'string',
+        value: 'FILE|URL',
+        help: 'Map data: a PMTiles or MBTiles file, or a URL. Default: maps.archive, or the built-in basemap.',
+      },
+      config,
+    },
+    examples: [
+      {
+        line: "fenceline map 'center=43.77,11.25&zoom=4&width=600&height=400' -o italy.png",
+        explanation: 'takes the query of GET /v1/maps/static',
+      },
+    ],
+  }),
+  repartition: describe({
+    summary: 'Increases the number of partitions of a stopped cluster and moves the devices.',
+    usage: ['repartition --partitions N'],
+    options: {
+      partitions: { type: 'string', value: 'N', help: 'New number of partitions, up to 1,024. Required.' },
+      config,
+    },
+    examples: [
+      {
+        line: 'fenceline repartition --partitions 96 --config cluster.yaml',
+        explanation: 'every node must be stopped',
+      },
+    ],
+  }),
+  repair: describe({
+    summary: 'Shows, and with --yes moves, stored positions that do not match the log after it lost records.',
+    usage: ['repair positions'],
+    takesArguments: true,
+    options: {
+      yes: { type: 'boolean', help: 'Move the positions. Default: only show them.' },
+      topic: { type: 'string', value: 'TOPIC', help: 'Move the positions of one partition of this topic.' },
+      partition: { type: 'string', value: 'N', help: 'The partition. Together with --topic and --offset.' },
+      offset: { type: 'string', value: 'N', help: 'Offset to move to. Default: the end of the common history.' },
+      data,
+      config,
+    },
+    examples: [
+      { line: 'fenceline repair positions', explanation: 'compares positions and log; nodes may be running' },
+      { line: 'fenceline repair positions --yes', explanation: 'moves them to the end of the common history' },
+    ],
+  }),
+  config: describe({
+    summary: 'Prints every setting with its value and the source of the value.',
+    usage: ['config'],
+    options: {
+      explain: { type: 'boolean', help: 'Also print the effect and the environment variable of each setting.' },
+      ...node,
+    },
+    examples: [
+      { line: 'fenceline config', explanation: 'checks the configuration; secrets are not shown' },
+      { line: 'fenceline config --explain', explanation: 'explains all settings' },
+    ],
+  }),
+  demo: describe({
+    summary: 'Starts Fenceline in a temporary folder, drives a fleet through a city and prints its events.',
+    usage: ['demo'],
+    options: {
+      seconds: { type: 'string', value: 'N', help: 'Stop after N seconds. Default: run until Ctrl-C.' },
+      devices: { type: 'string', value: 'N', help: 'Number of devices. Default: 500.' },
+      rate: { type: 'string', value: 'N', help: 'Locations per second of the whole fleet. Default: 200.' },
+    },
+    examples: [{ line: 'fenceline demo --seconds 30', explanation: 'ends with a check that nothing was lost' }],
+  }),
+} as const;
+
+export type CommandName = keyof typeof descriptions;
+export type OptionsOf<Name extends CommandName> = (typeof descriptions)[Name]['options'];

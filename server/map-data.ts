@@ -1,0 +1,20 @@
+/** Where map data comes from. Apart from `maps.ts`, so that `fenceline map` does not load the drawing processes. */
+import { resolve } from 'node:path';
+import type { ArchiveHints } from '../renderer/sources/open.js';
+import type { Configuration } from './config/schema.js';
+import { version } from './version.js';
+
+export const mapsUserAgent = `Fenceline-Maps/${version}`;
+
+export const isUrl = (archive: string): boolean => /^https?:\/\//i.test(archive);
+
+/** Returns a URL or an absolute path; null for the built-in basemap. */
+export function archiveLocation(archive: string): string | null {
+  if (archive === '') return null;
+  return isUrl(archive) ? archive : resolve(archive);
+}
+
+export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
+  attribution: maps.archiveAttribution,
+  maxZoom: maps.archiveMaxZoom,
+});
