@@ -2,7 +2,8 @@
  * Sends HTTP requests to addresses that others chose: webhooks, files to sync, icons by URL.
  *
  * Input: a request and bounds. Output: the bounded response, or why there is none, as a value; never an exception.
- * Private, loopback and otherwise reserved addresses are refused when the connection is made. Redirects are not followed.
+ * Private, loopback and otherwise reserved addresses are refused when the connection is made. Redirects are not
+ * followed.
  * One time limit covers everything from name resolution to the last byte. Imports `schemas` only.
  */
 import { createSecureContext } from 'node:tls';

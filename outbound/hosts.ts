@@ -11,8 +11,8 @@ export const maxAddresses = 16;
 export type Hosts = ReadonlyMap<string, readonly LookupAddress[]>;
 
 /**
- * Parses lines with an address, its names and an optional # comment. Lines that begin with anything else are ignored, as
- * on every system.
+ * Parses lines with an address, its names and an optional # comment. Lines that begin with anything else are ignored,
+ * as on every system.
  */
 export function parseHosts(text: string): Hosts {
   const hosts = new Map<string, LookupAddress[]>();

@@ -96,8 +96,8 @@ const late = (): Promise<Answered> => delay(resolutionDelayMs, { records: [], co
 
 /**
  * Orders addresses: IPv6 first (RFC 6724), and no more of them than IPv4 addresses if there are both. `node:net` tries
- * them one at a time, alternating versions, and limits the time of all but the last. So the last is an IPv4 address, and
- * a machine without IPv6, where those fail at once, has the full time for it.
+ * them one at a time, alternating versions, and limits the time of all but the last. So the last is an IPv4 address,
+ * and a machine without IPv6, where those fail at once, has the full time for it.
  */
 export function inOrder(ipv4: readonly { address: string }[], ipv6: readonly { address: string }[]): LookupAddress[] {
   const tried6 = ipv4.length === 0 ? ipv6 : ipv6.slice(0, ipv4.length);

@@ -1,8 +1,8 @@
 /**
  * Checks which URLs requests may be sent to: http or https, without credentials, and not to a refused address.
  *
- * Input: a URL as text. Output: the normalized URL (WHATWG URL Standard), or the rule it breaks. Pure. The addresses that
- * a name resolves to are checked when the connection is established.
+ * Input: a URL as text. Output: the normalized URL (WHATWG URL Standard), or the rule it breaks. Pure. The addresses
+ * that a name resolves to are checked when the connection is established.
  */
 import { isIP } from 'node:net';
 import { invalid, type Validated } from '../schemas/errors.js';

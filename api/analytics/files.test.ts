@@ -38,7 +38,8 @@ describe('a history', () => {
   const past = fc
     .sample(history, { numRuns: 200, seed: 4 })
     .toSorted((one, other) => other.steps.length - one.steps.length)[0]!;
-  const range = `from=${new Date(past.startMs).toISOString()}&to=${new Date(past.startMs + 30 * 86_400_000).toISOString()}`;
+  const [from, to] = [past.startMs, past.startMs + 30 * 86_400_000].map((timeMs) => new Date(timeMs).toISOString());
+  const range = `from=${from}&to=${to}`;
   const recent = ['inside', 'locations'];
   const urls = [
     ...queries.map(({ name }) => `${name}?${recent.includes(name) ? '' : range}`),
@@ -122,7 +123,8 @@ describe('more rows than the limits allow', () => {
     const { project, environment } = { project: api.project.record._id, environment: 'live' };
     await analytics.command(
       `INSERT INTO events (project, environment, id, type, created_at, actual_created_at, location_id, user, geofence)
-       SELECT '${project}', '${environment}', toString(number), 'user.entered_geofence', now64(3) - toIntervalMillisecond(number), now64(3),
+       SELECT '${project}', '${environment}', toString(number), 'user.entered_geofence',
+         now64(3) - toIntervalMillisecond(number), now64(3),
          toString(number), toString(number), 'fence' FROM numbers(1000001)`,
     );
   });

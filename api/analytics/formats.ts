@@ -56,8 +56,9 @@ export const formatSchema = {
       minimum: 1,
       maximum: maxFileRows,
       description:
-        `Maximum number of rows. JSON: ${defaultJsonRows} by default, at most ${maxJsonRows}; \`meta.hasMore\` is true ` +
-        `when there are more. Files: all rows by default; a file of more than ${maxFileRows} rows is refused.`,
+        `Maximum number of rows. JSON: ${defaultJsonRows} by default, at most ${maxJsonRows}; ` +
+        `\`meta.hasMore\` is true when there are more. Files: all rows by default; ` +
+        `a file of more than ${maxFileRows} rows is refused.`,
     }),
   ),
 };

@@ -56,7 +56,8 @@ export function placeGrouping(by: GroupBy, timeColumn: string): Grouping {
   switch (by) {
     case 'place':
       return {
-        select: `${unset('geofence')} AS geofence, ${unset('beacon')} AS beacon, ${newest('tag')} AS tag, ${newest('external_id')} AS externalId, `,
+        select: `${unset('geofence')} AS geofence, ${unset('beacon')} AS beacon,
+          ${newest('tag')} AS tag, ${newest('external_id')} AS externalId, `,
         keys: ['each.geofence', 'each.beacon'],
       };
     case 'tag':

@@ -40,8 +40,8 @@ test('a time zone that only Node knows is an invalid parameter; other failures a
 
 test('applies the limits', async () => {
   const runner = createQueryRunner(analytics);
-  const settings =
-    "SELECT name, value FROM system.settings WHERE name IN ('max_execution_time', 'max_memory_usage', 'max_result_rows') ORDER BY name";
+  const settings = `SELECT name, value FROM system.settings
+     WHERE name IN ('max_execution_time', 'max_memory_usage', 'max_result_rows') ORDER BY name`;
   expect(await runner.rows({ sql: settings, parameters: {} }, 10)).toEqual([
     { name: 'max_execution_time', value: '20' },
     { name: 'max_memory_usage', value: `${2 ** 30}` },

@@ -29,7 +29,8 @@ export interface Query {
 
 /** Calls a view under the alias `each`, so that result columns may have the names of the view's columns. */
 export const rangeOf = (view: string, more = ''): string =>
-  `${view}(project = {project:String}, environment = {environment:String}, from = {from:String}, to = {to:String}${more}) AS each`;
+  `${view}(project = {project:String}, environment = {environment:String},
+    from = {from:String}, to = {to:String}${more}) AS each`;
 
 /** Identifies a person: by the app's user id on any device, or else by the user record. */
 export const person = "if(each.user_id = '', each.user, each.user_id)";

@@ -48,7 +48,8 @@ export function eventsStatement(scope: Scope, query: EventQuery): Statement {
     ...filterConditions(query),
   ]);
   return {
-    sql: `SELECT ${columns} FROM events WHERE ${sql} ORDER BY created_at DESC, id DESC LIMIT 1 BY id LIMIT ${query.limit + 1}`,
+    sql: `SELECT ${columns} FROM events WHERE ${sql}
+      ORDER BY created_at DESC, id DESC LIMIT 1 BY id LIMIT ${query.limit + 1}`,
     parameters,
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Serves PUT /v1/events/:id/verification, which mobile SDKs call with a publishable key. The verdict is validated and not
- * stored. A publishable key is public, so these lookups have their own concurrency limit and never delay other queries.
+ * Serves PUT /v1/events/:id/verification, which mobile SDKs call with a publishable key. The verdict is validated and
+ * not stored. A publishable key is public, so these lookups have their own concurrency limit and never delay other
+ * queries.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync } from 'fastify';

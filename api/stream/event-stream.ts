@@ -3,8 +3,8 @@
  * or a duplicate in between.
  *
  * Input: a position, filters, the log and the tailer. Output: `output`, the text of server-sent events. Memory is
- * bounded: reading from the log waits for the client. The tailer waits for nobody, so a slow client with too much unsent
- * data is disconnected, and reconnects with its last id.
+ * bounded: reading from the log waits for the client. The tailer waits for nobody, so a slow client with too much
+ * unsent data is disconnected, and reconnects with its last id.
  */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';

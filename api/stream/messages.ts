@@ -12,7 +12,9 @@ import type { Missing } from './start.js';
 /** Delay before a client reconnects. */
 const reconnectAfterMs = 1_000;
 
-/** Replaces line breaks, which would end the field. In JSON they occur only between tokens, where a space is equivalent. */
+/**
+ * Replaces line breaks, which would end the field. In JSON they occur only between tokens, where a space is equivalent.
+ */
 const oneLine = (text: string): string => text.replace(/[\r\n]+/g, ' ');
 
 /** Formats an event with the position after it. */

@@ -1,8 +1,9 @@
 /**
  * Encodes a position in a topic, the offset of the next record of every partition, as short text.
  *
- * The ids of streams and `next` of the topics API are such texts. Layout: a version byte, then an offset per partition as
- * an unsigned LEB128 varint, all in base64url. Every text begins with `A`, so that it can't be confused with an offset.
+ * The ids of streams and `next` of the topics API are such texts. Layout: a version byte, then an offset per partition
+ * as an unsigned LEB128 varint, all in base64url. Every text begins with `A`, so that it can't be confused with an
+ * offset.
  */
 
 /** Offset of the next record of each partition. */

@@ -93,8 +93,8 @@ export const streamRoutes =
         tag: 'events',
         summary: 'Stream events as they happen',
         description:
-          'Server-sent events. With `Last-Event-ID` a stream resumes where another ended, without missing or repeated events. ' +
-          'A message `gap` reports events that the topic no longer holds. All filters must match.',
+          'Server-sent events. With `Last-Event-ID` a stream resumes where another ended, without missing ' +
+          'or repeated events. A message `gap` reports events that the topic no longer holds. All filters must match.',
         querystring: parameters,
         answer,
         failures: [400],

@@ -25,8 +25,8 @@ export const boundsOf = (log: Pick<Log, 'bounds' | 'partitions'>): Promise<Bound
   );
 
 /**
- * Limits an offset to the bounds, and counts the records missed thereby. An offset beyond the end becomes the end: after
- * a power cut the topic may have lost records, and the same events follow again.
+ * Limits an offset to the bounds, and counts the records missed thereby. An offset beyond the end becomes the end:
+ * after a power cut the topic may have lost records, and the same events follow again.
  */
 export const within = (
   { first, end }: Omit<Bounds, 'partition'>,

@@ -82,8 +82,8 @@ export interface Reader {
 }
 
 /**
- * Reads at most `limit` records of bounded size. Reads from the partition with the most unread records first, so that no
- * partition starves. May return no records although there are more, when all scanned records are of other scopes.
+ * Reads at most `limit` records of bounded size. Reads from the partition with the most unread records first, so that
+ * no partition starves. May return no records although there are more, when all scanned records are of other scopes.
  */
 export async function readTopic(
   log: Log,

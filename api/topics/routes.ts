@@ -138,9 +138,9 @@ export const topicRoutes =
         tag,
         summary: 'Read topic events',
         description:
-          'Records as a Kafka client gets them: all of them with the admin API key; those of its project and environment ' +
-          'with a secret key. If `next` of a partition is less than its `end` there is more, even without a record in ' +
-          'the response.',
+          'Records as a Kafka client gets them: all of them with the admin API key; those of its project and ' +
+          'environment with a secret key. If `next` of a partition is less than its `end` there is more, even ' +
+          'without a record in the response.',
         querystring: parameters,
         answer,
         failures: [400],

@@ -1,4 +1,6 @@
-/** Registers the routes that follow topic `events`: the live stream and the topics API. They share a tailer and a limit. */
+/**
+ * Registers the routes that follow topic `events`: the live stream and the topics API. They share a tailer and a limit.
+ */
 import type { FastifyPluginAsync } from 'fastify';
 import type { ApiDependencies } from '../dependencies.js';
 import { createSerializer } from '../serialize.js';

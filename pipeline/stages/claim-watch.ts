@@ -49,8 +49,8 @@ export function watchClaims({ verify, onReturn, onFailure }: ClaimWatchParts): (
 }
 
 /**
- * Resolves to true when another owner has claimed the partition or the store has another position, and to false when the
- * partition was reassigned.
+ * Resolves to true when another owner has claimed the partition or the store has another position, and to false when
+ * the partition was reassigned.
  */
 export async function claimReplaced(verify: () => Promise<ClaimState>, isAssigned: () => boolean): Promise<boolean> {
   for (;;) {

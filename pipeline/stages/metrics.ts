@@ -1,6 +1,6 @@
 /**
- * Metrics of the stages, each with its help text. The process that runs the stages implements {@link Metrics} and builds
- * its registry from {@link stageMetrics}; the stages don't depend on a metrics library.
+ * Metrics of the stages, each with its help text. The process that runs the stages implements {@link Metrics} and
+ * builds its registry from {@link stageMetrics}; the stages don't depend on a metrics library.
  */
 
 interface MetricDefinition {
@@ -100,7 +100,7 @@ export const stageMetrics = {
   },
   webhook_partitions_fenced_total: {
     kind: 'counter',
-    help: 'Writes to delivery queues refused because another owner had claimed the partition. Each partition was claimed again.',
+    help: 'Writes to delivery queues refused because another owner had claimed the partition, which was claimed again.',
   },
 } as const satisfies Record<string, MetricDefinition>;
 

@@ -64,7 +64,8 @@ export const dwellTimes: Query = {
       ([name, level]) => `if(visits = 0, NULL, quantileExactInclusiveIf(${level})(${duration}, ${ended})) AS ${name}`,
     );
     return {
-      sql: `WITH arrayPushFront({bounds:Array(Float64)}, 0) AS lows, arrayPushBack({bounds:Array(Float64)}, inf) AS highs
+      sql: `WITH arrayPushFront({bounds:Array(Float64)}, 0) AS lows,
+          arrayPushBack({bounds:Array(Float64)}, inf) AS highs
         SELECT ${grouping.select} countIf(${ended}) AS visits, countIf(each.state = 'open') AS openVisits,
           countIf(each.state = 'unseen') AS unseenVisits, ${quantileColumns.join(', ')},
           arrayResize(sumForEachIf(

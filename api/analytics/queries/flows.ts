@@ -34,9 +34,9 @@ export const flows: Query = {
   operationId: 'countFlows',
   summary: 'Flows from place to place, largest first',
   description:
-    'Pairs every exit from a place with the place that the user entered next, at most `within` minutes later. Returning ' +
-    'to the same place counts too. A flow belongs to the range that contains its exit. `geofence`, `beacon`, `tag` and ' +
-    '`externalId` filter by the place that was left.',
+    'Pairs every exit from a place with the place that the user entered next, at most `within` minutes later. ' +
+    'Returning to the same place counts too. A flow belongs to the range that contains its exit. `geofence`, ' +
+    '`beacon`, `tag` and `externalId` filter by the place that was left.',
   parameters: {
     within: Type.Optional(
       Type.Integer({ minimum: 1, maximum: maxWithinMinutes, default: defaultWithinMinutes, description: 'Minutes' }),

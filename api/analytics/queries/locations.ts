@@ -9,8 +9,9 @@ export const locations: Query = {
   operationId: 'countLocations',
   summary: 'Received locations by result',
   description:
-    'By time of receipt. Results: `applied`; `repeat`, a duplicate of the last fix; `stale`, older than the last applied ' +
-    'one; `rejected`, by endpoint, error code and field. Endpoint `stage` means accepted but impossible to evaluate.',
+    'By time of receipt. Results: `applied`; `repeat`, a duplicate of the last fix; `stale`, older than the last ' +
+    'applied one; `rejected`, by endpoint, error code and field. Endpoint `stage` means accepted but ' +
+    'impossible to evaluate.',
   parameters: intervalsSchema(null),
   row: Type.Object({
     start: Type.Optional(intervalRow.start),

@@ -8,8 +8,8 @@ export const visits: Query = {
   operationId: 'listVisits',
   summary: 'Visits: each entry with its exit, newest first',
   description:
-    'A visit belongs to the range that contains its entry; its exit may be later. `state`: `ended`; `open`, without an ' +
-    'exit so far; `unseen`, when the user entered again without an exit in between.',
+    'A visit belongs to the range that contains its entry; its exit may be later. `state`: `ended`; `open`, without ' +
+    'an exit so far; `unseen`, when the user entered again without an exit in between.',
   parameters: placesSchema,
   row: Type.Object({
     entry: Type.String({ description: '`_id` of the entry event' }),

@@ -32,7 +32,7 @@ test('concurrent migrations have the result of one', async () => {
   expect(await analytics.query(views)).toEqual([{ views: 5 }]);
 });
 
-test('a view that two files define ends as the later file defines it, even if another process recorded that file', async () => {
+test('a view in two files ends as the later defines it, even if another process recorded that file', async () => {
   file('1.sql', 'CREATE OR REPLACE VIEW answer AS SELECT 1 AS is');
   file('2.sql', 'CREATE OR REPLACE VIEW answer AS SELECT 2 AS is');
   let isOvertaken = false;

@@ -1,4 +1,6 @@
-/** Migrates the analytics tables. Each `.sql` file of a folder is one statement, applied once, in order of file names. */
+/**
+ * Migrates the analytics tables. Each `.sql` file of a folder is one statement, applied once, in order of file names.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rowText, text, time } from '../../../schemas/tsv.js';
@@ -17,8 +19,9 @@ export interface TablesPlace {
 
 /**
  * Applies the files that are not recorded yet and returns their names. A file is recorded after it ran, and several
- * processes may migrate at once, so statements must be idempotent. A process that applies a file applies all later ones,
- * even if another process has recorded them meanwhile: a view that several files define ends as the last one defines it.
+ * processes may migrate at once, so statements must be idempotent. A process that applies a file applies all later
+ * ones, even if another process has recorded them meanwhile: a view that several files define ends as the last one
+ * defines it.
  */
 export async function migrate(analytics: Analytics, sqlFolder: string, place?: TablesPlace): Promise<string[]> {
   const apply = async (statement: string): Promise<void> => {

@@ -42,7 +42,8 @@ CREATE TABLE IF NOT EXISTS users_local ON CLUSTER 'c'
 ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/d/users_local', '{replica}', updated_at)
 ORDER BY user
 SETTINGS fsync_after_insert = 1`,
-    "CREATE TABLE IF NOT EXISTS users ON CLUSTER 'c' AS `d`.users_local ENGINE = Distributed('c', 'd', 'users_local', sipHash64(user))",
+    "CREATE TABLE IF NOT EXISTS users ON CLUSTER 'c' AS `d`.users_local " +
+      "ENGINE = Distributed('c', 'd', 'users_local', sipHash64(user))",
   ]);
 });
 

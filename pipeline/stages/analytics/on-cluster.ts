@@ -2,8 +2,8 @@
  * Rewrites statements for one server into statements for a cluster. Pure.
  *
  * Each shard holds its rows of a table in the replicated table `NAME_local`; `NAME` is a Distributed table over all
- * shards. Queries and views read `NAME`, so every query goes to every shard; the server that receives the query computes
- * windows, joins and everything else that needs all rows.
+ * shards. Queries and views read `NAME`, so every query goes to every shard; the server that receives the query
+ * computes windows, joins and everything else that needs all rows.
  *
  * A statement names the database of the tables it reads: servers that run it for another server may resolve an
  * unqualified name in their own default database.
@@ -31,7 +31,8 @@ export const shardedBy: Readonly<Record<string, string>> = {
 
 const comments = String.raw`^(?<comments>(?:--.*\n)*)`;
 const tablePattern = new RegExp(
-  String.raw`${comments}CREATE TABLE IF NOT EXISTS (?<name>\w+)(?<columns>\s*\([\s\S]*\)\s*)ENGINE = ReplacingMergeTree(?:\((?<version>\w+)\))?(?<rest>\s[\s\S]*)$`,
+  String.raw`${comments}CREATE TABLE IF NOT EXISTS (?<name>\w+)(?<columns>\s*\([\s\S]*\)\s*)` +
+    String.raw`ENGINE = ReplacingMergeTree(?:\((?<version>\w+)\))?(?<rest>\s[\s\S]*)$`,
 );
 const viewPattern = new RegExp(String.raw`${comments}CREATE OR REPLACE VIEW (?<name>\w+) AS(?<rest>\s[\s\S]*)$`);
 const readTable = new RegExp(String.raw`\b(FROM|JOIN) (${Object.keys(shardedBy).join('|')})\b`, 'g');
@@ -52,7 +53,8 @@ export function onCluster(statement: string, { name: cluster, database }: Cluste
   return [
     `${table.comments}CREATE TABLE IF NOT EXISTS ${local} ${everywhere}${table.columns}` +
       `ENGINE = ${replicated(database, local, table.version)}${table.rest}`,
-    `CREATE TABLE IF NOT EXISTS ${table.name} ${everywhere} AS ${identifier(database)}.${local} ENGINE = ${distributed}`,
+    `CREATE TABLE IF NOT EXISTS ${table.name} ${everywhere} AS ${identifier(database)}.${local} ` +
+      `ENGINE = ${distributed}`,
   ];
 }
 

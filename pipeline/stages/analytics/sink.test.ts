@@ -271,7 +271,8 @@ describe('attempts', () => {
     await node.embedded.log.append(topics.attempts, [...records, ...records]);
     await until(async () => (await ids('webhook_attempts')).length === attempts.length);
     const rows = await analytics.query(
-      `SELECT * EXCEPT (at, next_attempt_at), toUnixTimestamp64Milli(at) AS at, toUnixTimestamp64Milli(next_attempt_at) AS next_attempt_at
+      `SELECT * EXCEPT (at, next_attempt_at), toUnixTimestamp64Milli(at) AS at,
+         toUnixTimestamp64Milli(next_attempt_at) AS next_attempt_at
        FROM webhook_attempts FINAL ORDER BY at`,
     );
     expect(rows).toEqual(attempts.map(storedAttempt));

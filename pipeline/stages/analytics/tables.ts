@@ -66,8 +66,8 @@ interface OutcomeTableParts extends TableParts {
 }
 
 /**
- * Topic `outcomes`: a row per location, and a row per user whose location was applied. A user's row replaces the previous
- * one, so only the newest row per user is buffered until `usersEveryMs` have passed.
+ * Topic `outcomes`: a row per location, and a row per user whose location was applied. A user's row replaces the
+ * previous one, so only the newest row per user is buffered until `usersEveryMs` have passed.
  */
 export class OutcomeTables implements Tables<Outcome> {
   readonly #parts: OutcomeTableParts;

@@ -1,6 +1,7 @@
 /**
  * Consumes one topic into tables. Records become rows at once; rows are stored when there are enough or the first has
- * been buffered long enough; positions advance when all rows before them are stored. A crash repeats rows and loses none.
+ * been buffered long enough; positions advance when all rows before them are stored. A crash repeats rows and loses
+ * none.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codec } from '../../../schemas/codecs.js';

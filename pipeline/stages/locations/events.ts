@@ -1,4 +1,7 @@
-/** Builds events from transitions, with an id that every run derives alike and the current definition of the geofence or beacon. */
+/**
+ * Builds events from transitions, with an id that every run derives alike and the current definition of the geofence or
+ * beacon.
+ */
 import { LRUCache } from 'lru-cache';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';

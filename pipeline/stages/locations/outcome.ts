@@ -1,6 +1,6 @@
 /**
- * Encodes outcomes. An Avro record is the sequence of its fields, and the first field of an outcome is the location: the
- * location's bytes are copied as they are, and only the tail is encoded. A test compares with the plain encoding.
+ * Encodes outcomes. An Avro record is the sequence of its fields, and the first field of an outcome is the location:
+ * the location's bytes are copied as they are, and only the tail is encoded. A test compares with the plain encoding.
  */
 import avro from 'avsc';
 import { type Codecs, frameBytes } from '../../../schemas/codecs.js';

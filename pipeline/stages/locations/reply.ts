@@ -1,4 +1,6 @@
-/** Builds the reply to a waiting request, after the commit: a request never learns of an effect that was not committed. */
+/**
+ * Builds the reply to a waiting request, after the commit: a request never learns of an effect that was not committed.
+ */
 import type { User } from '../../../schemas/json/user.js';
 import type { Event, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';

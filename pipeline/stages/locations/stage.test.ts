@@ -249,7 +249,7 @@ describe('bad records', () => {
     expect(alerts).toMatchObject([{ kind: 'dead_letters', count: bad.length, reason: 'unknown_project' }]);
   });
 
-  test('in large numbers halt the partition: nothing of the last batch is written, and other partitions continue', async () => {
+  test('in large numbers halt the partition without writing the last batch; other partitions continue', async () => {
     const alerts: object[] = [];
     const { log } = node.embedded;
     const key = keyOf(at({}));

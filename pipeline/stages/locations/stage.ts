@@ -2,10 +2,10 @@
  * The location stage: every accepted location changes its device's state exactly once, in partition order; every event
  * is published at least once, always under the same id with the same bytes.
  *
- * Input: topic `locations`, one batch of one partition at a time. Partitions run concurrently, so that the commit of one
- * overlaps the evaluation of another. Output: states and topics `outcomes`, `events` and `dead-letters`, in one commit
- * per batch; then replies to waiting requests. `apply-batch.ts` has the steps; this file owns the partitions. May import:
- * schemas, the pipeline's other modules, ports.
+ * Input: topic `locations`, one batch of one partition at a time. Partitions run concurrently, so that the commit of
+ * one overlaps the evaluation of another. Output: states and topics `outcomes`, `events` and `dead-letters`, in one
+ * commit per batch; then replies to waiting requests. `apply-batch.ts` has the steps; this file owns the partitions.
+ * May import: schemas, the pipeline's other modules, ports.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
@@ -65,8 +65,8 @@ export interface LocationStageParts {
   readonly states: StateStore;
   readonly catalog: Catalog;
   /**
-   * Resolves when the read model under the catalog has applied every change acknowledged before the call. Absent where a
-   * change is only acknowledged once the read model shows it.
+   * Resolves when the read model under the catalog has applied every change acknowledged before the call. Absent where
+   * a change is only acknowledged once the read model shows it.
    */
   readonly catchUp?: (() => Promise<void>) | undefined;
   readonly replies: Replies;

@@ -116,8 +116,8 @@ export interface SingleAttemptParts extends AttemptParts {
 }
 
 /**
- * Makes a single attempt at once, such as a test of a webhook, and resolves when it is recorded. Never retries, and does
- * not affect the webhook's health.
+ * Makes a single attempt at once, such as a test of a webhook, and resolves when it is recorded. Never retries, and
+ * does not affect the webhook's health.
  */
 export function createSingleAttempt({ log, codecs = fixedCodecs, ...parts }: SingleAttemptParts) {
   const sendAttempt = createSendAttempt(parts);

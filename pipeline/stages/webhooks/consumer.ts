@@ -1,7 +1,7 @@
 /**
  * Consumes one topic into the delivery queues. Each batch of a partition becomes deliveries, which are queued together
- * with the position after it and then offered to the dispatcher. A partition that another process has claimed is claimed
- * again, unless it was assigned to that process.
+ * with the position after it and then offered to the dispatcher. A partition that another process has claimed is
+ * claimed again, unless it was assigned to that process.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codecs } from '../../../schemas/codecs.js';

@@ -22,7 +22,9 @@ const delivery = (number: number): Delivery => ({
   createdAt: 0,
 });
 
-/** A queue whose reads and writes take effect at one moment and resolve at a later one, both under control of the test. */
+/**
+ * A queue whose reads and writes take effect at one moment and resolve at a later one, both under control of the test.
+ */
 class SlowQueue {
   readonly stored = new Map<number, WaitingDelivery>();
   /** Ids of deliveries for which a redelivery was requested. */
@@ -112,7 +114,7 @@ const steps = fc.array(
 const noKeys = new Set<string>();
 const maxWindow = 3;
 
-test('loses nothing, takes nothing twice and keeps first attempts in order, however reads and writes interleave', async () => {
+test('loses nothing, takes nothing twice and keeps first attempts in order under any interleaving', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (drawn) => {
       const queue = new SlowQueue();

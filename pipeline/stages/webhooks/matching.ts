@@ -1,8 +1,8 @@
 /**
  * Finds the webhooks that want an event.
  *
- * Input: the webhooks of a project and environment. Output: for a type and a tag, the webhooks that want it. The cost is
- * proportional to the matches, not to the number of webhooks. May import: schemas, the catalog's reader.
+ * Input: the webhooks of a project and environment. Output: for a type and a tag, the webhooks that want it. The cost
+ * is proportional to the matches, not to the number of webhooks. May import: schemas, the catalog's reader.
  */
 import { LRUCache } from 'lru-cache';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';

@@ -1,8 +1,8 @@
 /**
  * The retry schedule. Pure.
  *
- * Input: the number of the attempt, its result, and the response's Retry-After. Output: whether and when the delivery is
- * attempted again, and how long the whole webhook is paused.
+ * Input: the number of the attempt, its result, and the response's Retry-After. Output: whether and when the delivery
+ * is attempted again, and how long the whole webhook is paused.
  */
 import type { AttemptResult, AttemptState } from '../../../schemas/json/webhook.js';
 
@@ -73,7 +73,8 @@ export function decideRetry(
 
 const secondsPattern = /^\d{1,10}$/;
 /**
- * Matches the preferred form and both obsolete ones: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun Nov  6
+ * Matches the preferred form and both obsolete ones: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun
+ * Nov  6
  * 08:49:37 1994.
  */
 const datePattern = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d( GMT| \d{4})$/;

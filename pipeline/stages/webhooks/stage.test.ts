@@ -419,7 +419,7 @@ describe('bad records', () => {
   });
 });
 
-test('regression: an event that the log holds twice is delivered once, also when the duplicate follows a restart', async () => {
+test('regression: an event that the log holds twice is delivered once, also after a restart', async () => {
   await node.configure(hook);
   node.start();
   await node.append(eventRecord(1, 1), eventRecord(2, 1));

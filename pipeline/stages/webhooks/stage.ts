@@ -2,8 +2,8 @@
  * The webhook stage: delivers every event to every webhook that wants it, at least once, in order per device as far as
  * retries allow, without one webhook slowing another.
  *
- * Input: topic `events`, and topic `deliveries` with requested redeliveries. Both become deliveries with fixed bytes, in
- * queues on disk, from which the dispatcher sends them. Output: requests, topic `attempts`, and webhooks that are
+ * Input: topic `events`, and topic `deliveries` with requested redeliveries. Both become deliveries with fixed bytes,
+ * in queues on disk, from which the dispatcher sends them. Output: requests, topic `attempts`, and webhooks that are
  * disabled because they are gone or failing. May import: schemas, outbound, the pipeline's other modules, ports.
  */
 import type { OutboundClient } from '../../../outbound/client.js';
