@@ -86,7 +86,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
     bounds: {
       maxConcurrency,
       maxConcurrencyPerWebhook: maxConcurrencyPerEndpoint,
-      keepWaitingMs: deliveryRetentionDays * dayMs,
+      deliveryRetentionMs: deliveryRetentionDays * dayMs,
       maxDeadLetterShare: maxDeadLetterShareOf(configuration),
     },
   });

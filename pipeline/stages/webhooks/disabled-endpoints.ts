@@ -26,7 +26,7 @@ export interface DisabledEndpointsParts {
   readonly acknowledged: () => Promise<void>;
   readonly background: Background;
   /** Maximum age of a queued delivery. */
-  readonly keepWaitingMs: number;
+  readonly deliveryRetentionMs: number;
   /** Deliveries loaded at once from one queue. */
   readonly maxWindow: number;
 }
@@ -46,7 +46,7 @@ export class DisabledEndpoints {
 
   constructor(parts: DisabledEndpointsParts) {
     this.#parts = parts;
-    this.#giveUpEveryMs = Math.min(maxGiveUpEveryMs, parts.keepWaitingMs);
+    this.#giveUpEveryMs = Math.min(maxGiveUpEveryMs, parts.deliveryRetentionMs);
   }
 
   add(endpoint: Endpoint): void {
@@ -95,11 +95,11 @@ export class DisabledEndpoints {
 
   /** Gives up deliveries that are too old among the first of the queue. Returns whether there may be more. */
   async #giveUpFirst(endpoint: Endpoint, queue: EndpointQueue): Promise<boolean> {
-    const { clock, keepWaitingMs, maxWindow, webhookOf, giveUp, acknowledged } = this.#parts;
+    const { clock, deliveryRetentionMs, maxWindow, webhookOf, giveUp, acknowledged } = this.#parts;
     const webhook = webhookOf(endpoint);
     if (webhook === undefined || queue.isLoading || this.#isClosed) return false;
     await queue.load(maxWindow, clock());
-    const old = queue.takeCreatedBefore(clock() - keepWaitingMs);
+    const old = queue.takeCreatedBefore(clock() - deliveryRetentionMs);
     queue.release(0);
     for (const loaded of old) giveUp(endpoint, webhook, { queue, loaded });
     await acknowledged();

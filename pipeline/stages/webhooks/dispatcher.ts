@@ -35,7 +35,7 @@ export interface DispatcherBounds {
   /** Deliveries in memory in total; beyond it each window holds one. */
   readonly maxLoadedDeliveries: number;
   /** Maximum age of a queued delivery; an older one is given up. */
-  readonly keepWaitingMs: number;
+  readonly deliveryRetentionMs: number;
 }
 
 export interface DispatcherParts {
@@ -226,7 +226,7 @@ export class Dispatcher {
       this.#load(endpoint, nowMs);
       return;
     }
-    const isTooOld = taken.loaded.delivery.createdAt <= nowMs - this.#parts.bounds.keepWaitingMs;
+    const isTooOld = taken.loaded.delivery.createdAt <= nowMs - this.#parts.bounds.deliveryRetentionMs;
     if (isTooOld) this.#giveUp(endpoint, webhook, taken);
     else this.#send(endpoint, webhook, taken);
     this.#ready.add(endpoint);

@@ -44,11 +44,11 @@ export interface RedeliveryParts {
   readonly codecs: Pick<Codecs, 'delivery'>;
   readonly queue: Pick<DeliveryQueue, 'replace'>;
   /** Maximum age of a queued delivery. */
-  readonly keepWaitingMs: number;
+  readonly deliveryRetentionMs: number;
 }
 
 /** Creates the fan-out of redeliveries: the original deliveries, which replace queued ones of the same id. */
-export function createRedelivery({ codecs: { delivery: codec }, queue, keepWaitingMs }: RedeliveryParts): FanOut {
+export function createRedelivery({ codecs: { delivery: codec }, queue, deliveryRetentionMs }: RedeliveryParts): FanOut {
   return async (records) => {
     const bad: BadRecord[] = [];
     const made: NewDelivery[] = [];
@@ -67,7 +67,7 @@ export function createRedelivery({ codecs: { delivery: codec }, queue, keepWaiti
     for (const { delivery } of made) {
       addTo(byWebhook, delivery.webhook, { delivery: delivery.id, createdAtMs: delivery.createdAt });
     }
-    for (const [webhook, replacements] of byWebhook) await queue.replace(webhook, replacements, keepWaitingMs);
+    for (const [webhook, replacements] of byWebhook) await queue.replace(webhook, replacements, deliveryRetentionMs);
   }
 
   function decodeDelivery(record: LogRecord): Delivery | BadRecord {

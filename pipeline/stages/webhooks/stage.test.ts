@@ -362,7 +362,7 @@ describe('a webhook', () => {
   test('that was disabled for too long does not get the expired deliveries', async () => {
     await node.configure(hook);
     node.client.answering = () => answer(410);
-    node.start({ bounds: { keepWaitingMs: 3 * dayMs } });
+    node.start({ bounds: { deliveryRetentionMs: 3 * dayMs } });
     await node.append(...Array.from({ length: 200 }, (_, device) => eventRecord(device, 1)));
     await settled(200);
     await until(() => node.alerts.length === 1);

@@ -44,7 +44,7 @@ export const defaultWebhookStageBounds: WebhookStageBounds = {
   maxConcurrencyPerWebhook: 16,
   maxWindow: 64,
   maxLoadedDeliveries: 20_000,
-  keepWaitingMs: 14 * 24 * 60 * 60 * 1_000,
+  deliveryRetentionMs: 14 * 24 * 60 * 60 * 1_000,
 };
 
 export interface WebhookStageParts {
@@ -130,7 +130,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       topic: topics.deliveries,
       dispatcher,
       completeBatch: async (records) => records,
-      fanOut: createRedelivery({ codecs, queue, keepWaitingMs: bounds.keepWaitingMs }),
+      fanOut: createRedelivery({ codecs, queue, deliveryRetentionMs: bounds.deliveryRetentionMs }),
       loadDuplicateFilter: async () => noDuplicates,
     }),
   ];
