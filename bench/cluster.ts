@@ -1,6 +1,6 @@
 /**
- * A cluster under measurement: Kafka, Redis, a registry and ClickHouse of its own on this machine, as the cluster tests
- * start them, and processes of ours beside them on the same cores.
+ * A cluster under measurement: Kafka, Redis, a registry and ClickHouse on this machine, started as for the cluster tests.
+ * The nodes share the cores with them.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,16 +22,17 @@ import { startKafka } from '../testing/services/kafka.js';
 import { startRedis } from '../testing/services/redis.js';
 import { startRegistry } from '../testing/services/registry.js';
 import type { Server } from '../testing/services/server.js';
+import { withoutLimits } from './limits.js';
 
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 const encryptionKey = 'be'.repeat(32);
 const changesAtOnce = 1_000;
 export const benchPartitions = 8;
 
-/** What is measured belongs to it. */
+/** The project of all measurements. */
 export interface BenchProject {
   readonly id: string;
-  /** Of its test environment. */
+  /** The key of its test environment. */
   readonly secretKey: string;
 }
 
@@ -42,7 +43,7 @@ export interface BenchNode extends ServerProcess {
 }
 
 export class BenchCluster {
-  /** The bench's own way to the services. */
+  /** The bench's own connections to the services. */
   readonly backend: ClusterBackend;
   readonly secretCipher = createSecretCipher(Buffer.from(encryptionKey, 'hex'));
   readonly #environment: Readonly<Record<string, string>>;
@@ -71,14 +72,12 @@ export class BenchCluster {
       startClickHouse(),
     ]);
     const environment = {
+      ...withoutLimits,
       FENCELINE_BACKEND: 'cluster',
       FENCELINE_LOG_LEVEL: 'warn',
       FENCELINE_ADMIN_API_KEY: 'of the bench',
       FENCELINE_ENCRYPTION_KEY: encryptionKey,
       FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
-      FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',
-      FENCELINE_LIMITS_LOCATIONS_PER_KEY_PER_SECOND: '0',
-      FENCELINE_LIMITS_LOCATIONS_PER_PROJECT_PER_SECOND: '0',
       FENCELINE_LOCATIONS_PARTITIONS: `${benchPartitions}`,
       FENCELINE_KAFKA_BROKERS: kafka.brokers.join(','),
       FENCELINE_KAFKA_SESSION_TIMEOUT_MS: '6000',
@@ -95,7 +94,7 @@ export class BenchCluster {
     return new BenchCluster(backend, environment, [kafka, redis, registry, clickhouse], folder);
   }
 
-  /** Resolves when the node is ready. Each has a folder of its own, so a read model that it fills first. */
+  /** Starts a node and resolves when it is ready. Each node has a new folder, so it first fills its read model. */
   async node(...roles: readonly Role[]): Promise<BenchNode> {
     const launched = launchServer({
       program,
@@ -106,7 +105,7 @@ export class BenchCluster {
     return { ...launched, ...(await launched.ready) };
   }
 
-  /** Makes a project that has these fences, before any node starts. */
+  /** Creates a project that has these fences, before any node starts. */
   async configure(fencesOf: (project: string) => Iterable<GeofenceRecord>): Promise<BenchProject> {
     const { project, keys } = newProject('Bench', Date.now());
     await this.write({ kind: 'project', id: project._id, record: project });
@@ -120,12 +119,12 @@ export class BenchCluster {
     return { id: project._id, secretKey: issued!.key };
   }
 
-  /** Nodes that start afterwards have it; others within a second. */
+  /** Writes a change. Nodes that start later have it at once; others within a second. */
   write(change: ConfigurationChange): Promise<void> {
     return appendChange({ log: this.backend.log, clock: Date.now }, change);
   }
 
-  /** Locations appended and not applied. */
+  /** Returns the number of appended locations that are not applied yet. */
   async backlog(): Promise<number> {
     const { log, requestStates } = this.backend;
     const nextOffsets = await requestStates.nextOffsets(benchPartitions);
@@ -143,7 +142,7 @@ export class BenchCluster {
 
 const ticksPerSecond = 100;
 
-/** Processor time that a process has used, all threads, seconds. */
+/** Returns the processor time of all threads of a process, in seconds. */
 export function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;

@@ -1,6 +1,5 @@
 /**
- * A Fenceline server under measurement: a process of its own on a temporary folder, with fences put into its log
- * beforehand.
+ * A Fenceline server under measurement: a separate process on a temporary folder, whose log already contains the fences.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -17,24 +16,17 @@ import type { WebhookRecord } from '../schemas/json/webhook.js';
 import { encryptionKey } from '../server/keys/encryption-key.js';
 import { type Keys, launchServer, type ServerProcess } from '../server/server-process.js';
 import { type Answer, send } from './http.js';
+import { withoutLimits } from './limits.js';
 import { type FenceMix, fences } from './workload.js';
 
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 const partitions = 4;
 const changesPerAppend = 2_000;
 
-/** No limits: what is measured is the pipeline. */
 const sharedEnvironment = {
+  ...withoutLimits,
   FENCELINE_LOG_LEVEL: 'warn',
   FENCELINE_LOCATIONS_PARTITIONS: `${partitions}`,
-  FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
-  FENCELINE_LIMITS_TRACK_PER_KEY_PER_SECOND: '0',
-  FENCELINE_LIMITS_TRACK_PER_PROJECT_PER_SECOND: '0',
-  FENCELINE_LIMITS_LOCATIONS_PER_KEY_PER_SECOND: '0',
-  FENCELINE_LIMITS_LOCATIONS_PER_PROJECT_PER_SECOND: '0',
-  FENCELINE_LIMITS_MAP_COST_PER_KEY_PER_SECOND: '0',
-  FENCELINE_LIMITS_QUERY_PER_KEY_PER_SECOND: '0',
-  FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',
 };
 
 export class BenchServer {
@@ -49,12 +41,12 @@ export class BenchServer {
     this.#environment = environment;
   }
 
-  /** A server that has these fences. */
+  /** Starts a server that has these fences. */
   static with(mix: FenceMix): Promise<BenchServer> {
     return BenchServer.configured((project) => fences(mix, project), noFurtherConfiguration);
   }
 
-  /** A server that has these fences and webhooks, and `environment` besides what all benches share. */
+  /** Starts a server that has these fences and webhooks. `environment` adds to the shared settings. */
   static async configured(
     fencesOf: (project: string) => Iterable<GeofenceRecord>,
     webhooksOf: (project: string, secretCipher: SecretCipher) => Iterable<WebhookRecord>,
@@ -78,7 +70,7 @@ export class BenchServer {
     return this.#process?.pid ?? 0;
   }
 
-  /** Answers the milliseconds from the start of the process to its being ready. */
+  /** Returns the milliseconds from the start of the process until it is ready. */
   async start(): Promise<number> {
     const startedAt = performance.now();
     this.#process = launchServer({
@@ -112,14 +104,14 @@ export class BenchServer {
     });
   }
 
-  /** Sum of a counter over its labels, or over those lines that contain `label`. */
+  /** Returns the sum of a counter over all labels, or over the lines that contain `label`. */
   async counter(name: string, label = ''): Promise<number> {
     const { text } = await this.send('GET', '/metrics', '');
     const lines = text.split('\n').filter((line) => line.startsWith(`fenceline_${name}`) && line.includes(label));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  /** Memory of its own in bytes: without the pages of mapped files, which the system takes back when it wants. */
+  /** Returns the private memory in bytes, without pages of mapped files, which the system can reclaim. */
   anonymousMemoryBytes(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     const kib = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);

@@ -1,0 +1,6 @@
+/** Settings that remove all rate limits, because a bench measures the pipeline. */
+import { settings } from '../server/config/settings.js';
+
+export const withoutLimits: Readonly<Record<string, string>> = Object.fromEntries(
+  settings.filter(({ key }) => key.startsWith('limits.')).map(({ variable }) => [variable, '0']),
+);
