@@ -1,4 +1,4 @@
-/** What the routes of the API work with. */
+/** The dependencies of the API's routes. */
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { Analytics, DeliveryQueue, Log } from '../pipeline/ports.js';
@@ -19,18 +19,18 @@ export interface ApiDependencies {
   readonly maps: MapParts;
   /** Epoch ms. */
   readonly clock: () => number;
-  /** The stored state of a device; absent where this node can't ask for it. */
+  /** Returns the stored state of a device; absent where this node cannot load it. */
   readonly states?: (scope: Scope, deviceId: string) => Promise<DeviceState | undefined>;
 }
 
-/** What the routes of webhooks need of the world. */
+/** The dependencies of the routes of webhooks. */
 export interface WebhookParts {
   readonly secretCipher: SecretCipher;
-  /** CIDRs within which endpoints may lie although they are reserved. */
+  /** CIDRs of reserved networks that endpoints may use nevertheless. */
   readonly allowedNetworks: readonly string[];
   /** Of one project and environment. */
   readonly maxWebhooks: number;
-  /** Deliveries that wait in one queue. */
+  /** Lists the waiting deliveries of one queue. */
   readonly waiting: DeliveryQueue['waiting'];
   /** Tries a delivery once, at once and without queueing, and appends what came of it to topic `attempts`. */
   readonly attemptOnce: (webhook: WebhookRecord, delivery: Delivery) => Promise<Attempt>;

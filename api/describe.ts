@@ -1,4 +1,4 @@
-/** How routes describe themselves for /openapi.json, and how handlers turn what they read into answers. */
+/** Helpers with which routes describe themselves for /openapi.json, and with which handlers answer. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { RawFields } from '../http/fields/reader.js';
@@ -7,7 +7,7 @@ import { ApiError } from '../schemas/errors.js';
 import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
 
 export interface Description {
-  /** Unique; names the method in generated clients. */
+  /** Unique. Generated clients use it as the name of the method. */
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
@@ -15,7 +15,7 @@ export interface Description {
   readonly params?: TSchema;
   readonly querystring?: TSchema;
   readonly body?: TSchema;
-  /** Of the answer 200. */
+  /** The schema of the answer 200. */
   readonly answer: TSchema;
   /** Failures besides 401, 403 and 429, by status; 412 follows from `entityTag`. */
   readonly failures?: readonly (400 | 404 | 409 | 413 | 503)[];
@@ -32,23 +32,23 @@ const failureNames = {
   412: 'The record is not at the revision that If-Match names',
   413: 'The body is too large',
   429: 'Too many requests; see Retry-After',
-  503: 'More is in flight than can be kept, or a part is out of reach; see Retry-After',
+  503: 'Too much is in flight, or a service is unavailable; see Retry-After',
 } as const;
 
-const etagHeader = Type.String({ description: 'Revision of what is answered; compare it for equality only' });
+const etagHeader = Type.String({ description: 'Revision of the record; compare it for equality only' });
 
 const ifMatchHeader = Type.Object({
   'If-Match': Type.Optional(
     Type.String({
       description:
-        'ETags of the revisions at which the record is edited; `*`: at any, if it exists. Otherwise the answer is 412',
+        'ETags of the revisions that may be edited; `*`: any revision of an existing record. Otherwise the answer is 412',
     }),
   ),
 });
 
 /**
- * The schema object of a route. It describes only: handlers read the fields themselves, so that text and typed values
- * are one.
+ * Returns the schema of a route. It only describes: handlers read the fields themselves, so that text and typed values
+ * follow the same rules.
  */
 export function described({ tag, answer, failures = [], entityTag, body, ...rest }: Description): FastifySchema {
   const isMatched = entityTag === 'matched' || entityTag === 'matched and answered';
@@ -65,17 +65,17 @@ export function described({ tag, answer, failures = [], entityTag, body, ...rest
   };
 }
 
-/** `{ meta: { code }, ...fields }`. */
+/** Returns the schema of an answer: `{ meta: { code }, ...fields }`. */
 export const answerOf = (fields: TProperties = {}): TSchema => Type.Object({ meta: Meta, ...fields });
 
-/** `{ meta: { code, hasMore }, ...fields }`; `cursor` where the list has one. */
+/** Returns the schema of a list: `{ meta: { code, hasMore }, ...fields }`, with `cursor` where the list has one. */
 export const listOf = (fields: TProperties, options: { readonly cursor?: boolean } = {}): TSchema =>
   Type.Object({
     meta: Type.Object({
       code: Type.Integer(),
       hasMore: Type.Boolean(),
       ...(options.cursor && {
-        cursor: Type.Optional(Type.String({ description: 'Asks for the next page; absent on the last' })),
+        cursor: Type.Optional(Type.String({ description: 'Cursor of the next page; absent on the last page' })),
       }),
     }),
     ...fields,
@@ -89,13 +89,13 @@ export const pairParameters = Type.Object({
 
 export const success = { code: 200 } as const;
 
-/** The resource, or 404. */
+/** Returns the resource, or throws 404. */
 export function found<T>(resource: T | undefined, name: string): T {
   if (resource === undefined) throw new ApiError('not_found', `there is no such ${name}`);
   return resource;
 }
 
-/** The body's fields. No body at all counts as one without fields. */
+/** Returns the fields of the body. No body counts as one without fields. */
 export function bodyFields(body: unknown): RawFields {
   if (body === undefined || body === null) return {};
   if (!isDictionary(body)) throw new ApiError('invalid_body', 'the body must be an object of fields');

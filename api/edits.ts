@@ -1,9 +1,9 @@
 /**
  * Edits of single configuration records by requests.
  *
- * An edit reads a record, changes it and writes it whole, based on the revision it has read. Where another edit came
- * first, on whatever node, it is refused by the
- * log, reads again and is tried again. Flows in: If-Match. Flows out: ETag, the record's revision.
+ * An edit reads a record, changes it and writes it whole, based on the revision that it has read. When another edit was
+ * first, on any node, the log refuses this one, and it reads and writes again. Flows in: If-Match. Flows out: ETag, the
+ * record's revision.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -12,19 +12,18 @@ import { ApiError } from '../schemas/errors.js';
 import type { ApiDependencies } from './dependencies.js';
 import { createSerializer } from './serialize.js';
 
-/** What an edit comes to, if it is based on what the configuration says now. */
+/** The result of an edit that is based on the current configuration. */
 export interface PlannedEdit<Result> extends Pick<ConfigurationChange, 'kind' | 'id' | 'record'> {
-  /** Is there something that is changed or deleted? */
+  /** Whether the edited record exists. */
   readonly isExisting: boolean;
   readonly result: Result;
 }
 
 /**
- * Plans the edit, writes it, and resolves with the plan's result once it is applied. Edits of one `queue` run one
- * after the other on this node.
- * `plan` reads the configuration and throws an ApiError when the edit can't be made; it may be called several times.
- * `nowMs` is a
- * time that no other record of this node has. Throws `precondition_failed` and `edit_conflict`.
+ * Plans the edit, writes it, and resolves to the plan's result once it is applied. Edits of one `queue` run one after
+ * the other on this node. `plan` reads the configuration and throws an ApiError when the edit is impossible; it may be
+ * called several times. `nowMs` is a time that no other record of this node has. Throws `precondition_failed` and
+ * `edit_conflict`.
  */
 export type Edit = <Result>(
   http: { readonly request: Pick<FastifyRequest, 'headers'>; readonly reply: Pick<FastifyReply, 'header'> },
@@ -32,19 +31,19 @@ export type Edit = <Result>(
   plan: (nowMs: number) => PlannedEdit<Result>,
 ) => Promise<Result>;
 
-/** Past it another node edits the same record all the time. */
+/** After this many attempts another node must be editing the same record continuously. */
 const maxAttempts = 20;
 const patientAttempts = 3;
 const maxDelayMs = 20;
 
 const etagOf = ({ revision }: RecordRevision): string => `"r${revision}"`;
 
-/** Sends the revision of a record that exists as its ETag. */
+/** Sends the revision of an existing record as its ETag. */
 export function sendRevision(reply: Pick<FastifyReply, 'header'>, current: RecordRevision | undefined): void {
   if (current) reply.header('ETag', etagOf(current));
 }
 
-/** Throws `precondition_failed` when If-Match is given and names no revision that the record has now. */
+/** Throws `precondition_failed` when If-Match names no current revision of the record. */
 function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, current: RecordRevision | undefined): void {
   const given = request.headers['if-match'];
   if (given === undefined) return;
@@ -59,7 +58,7 @@ export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'c
 
   return ({ request, reply }, queue, plan) =>
     serialize(queue, async () => {
-      // What was acknowledged anywhere before this request is what it changes.
+      // Applies every edit that was acknowledged on any node before this request.
       await writer.catchUp();
       for (let attempt = 1; ; attempt++) {
         const { kind, id, record, isExisting, result } = plan(writer.nextTimestamp());
@@ -70,8 +69,8 @@ export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'c
           return result;
         }
         if (attempt === maxAttempts)
-          throw new ApiError('edit_conflict', 'others change this record all the time; try again');
-        // At first the others are done already. Later, whoever waits for a moment of its own meets nobody.
+          throw new ApiError('edit_conflict', 'other edits of this record keep coming first; try again');
+        // The first conflicts are with edits that are already done. Later, random delays separate the nodes.
         if (attempt >= patientAttempts) await delay(Math.random() * maxDelayMs * (attempt - patientAttempts + 1));
       }
     });

@@ -1,5 +1,5 @@
 /**
- * docs/errors.md, made from the catalogue; its test writes it anew with `npx vitest run api/errors-document --update`.
+ * Generates docs/errors.md from the catalogue. Its test writes it with `npx vitest run api/errors-document --update`.
  */
 import { errorCatalogue } from '../schemas/errors.js';
 

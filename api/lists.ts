@@ -1,4 +1,4 @@
-/** The parameters of lists: how many, between which times, which; and the cursor where times alone would lose rows. */
+/** The parameters of lists: limit, time bounds and filters, and the cursor where times alone would lose rows. */
 import Type, { type TSchema } from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { metadataFilter } from '../http/fields/structures.js';
@@ -9,7 +9,7 @@ export const maxLimit = 1_000;
 
 export type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter' | 'before' | 'after';
 
-/** A place in a list that is ordered by time, then id, both descending: the last row that was answered. */
+/** A position in a list that is ordered by time, then id, both descending: the last row of the previous page. */
 export interface Cursor {
   readonly timeMs: number;
   readonly id: string;
@@ -22,7 +22,7 @@ export function parseCursor(text: string): Cursor | undefined {
   return time === undefined || id === undefined ? undefined : { timeMs: Number(time), id };
 }
 
-/** A page of rows that were asked for with one more than the limit, and the `meta` of its answer. */
+/** Returns a page of rows, which were read with one more than the limit, and the `meta` of its answer. */
 export function pageOf<Row extends Cursor>(rows: readonly Row[], limit: number) {
   const hasMore = rows.length > limit;
   const page = rows.slice(0, limit);
@@ -40,7 +40,7 @@ export function readCursor(reader: FieldReader): Cursor | null {
     : (parseCursor(text) ?? reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer'));
 }
 
-/** The given bounds as epoch ms. Nothing is older than 1970. */
+/** Reads the given bounds as epoch ms. Times before 1970 become 0. */
 export function readTimeBounds<Name extends TimeBound>(
   reader: FieldReader,
   names: readonly Name[],
@@ -53,7 +53,7 @@ export function readTimeBounds<Name extends TimeBound>(
   return bounds;
 }
 
-/** What is asked of a list that is in memory as a whole. Bounds are exclusive, epoch ms. */
+/** The query of a list that is in memory as a whole. Bounds are exclusive, epoch ms. */
 export type ShortListQuery = Pick<ListQuery, 'limit' | 'createdBefore' | 'createdAfter'>;
 
 export function readShortListQuery(query: RawFields): Outcome<ShortListQuery> {
@@ -63,14 +63,14 @@ export function readShortListQuery(query: RawFields): Outcome<ShortListQuery> {
   return reader.outcome(() => ({ limit, ...bounds }));
 }
 
-/** A page of a list that comes oldest first, newest first, and the `meta` of its answer. */
+/** Returns a page, newest first, of a list that is ordered oldest first, and the `meta` of its answer. */
 export function shortPage<T extends { readonly createdAt: number }>(all: readonly T[], query: ShortListQuery) {
   const { limit, createdBefore = Infinity, createdAfter = -Infinity } = query;
   const rows = all.filter(({ createdAt }) => createdAt < createdBefore && createdAt > createdAfter).reverse();
   return { rows: rows.slice(0, limit), meta: { code: 200, hasMore: rows.length > limit } };
 }
 
-/** A list of geofences or beacons. */
+/** Reads the query of a list of geofences or beacons. */
 export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery['orderBy']): Outcome<ListQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);
@@ -101,20 +101,20 @@ export const cursorParameter = {
   ),
 };
 
-/** Schemas of the named bounds, for the API's description. */
+/** Returns the schemas of the named bounds, for the API's description. */
 export const timeParameters = (...names: TimeBound[]): Record<string, TSchema> =>
   Object.fromEntries(names.map((name) => [name, Type.Optional(Type.String({ description: timeDescription }))]));
 
-/** Schema of the query of a list that is in memory as a whole, for the API's description. */
+/** The schema of the query of a list that is in memory as a whole. */
 export const shortListParameters = Type.Object({
   ...limitParameter,
   ...timeParameters('createdBefore', 'createdAfter'),
 });
 
-/** How such a list is paged through. */
-export const shortListPaging = 'For the next page give `createdAt` of the last item as `createdBefore`.';
+/** How to page through such a list. */
+export const shortListPaging = 'For the next page pass `createdAt` of the last item as `createdBefore`.';
 
-/** Schema of the query of a list of geofences or beacons, for the API's description. */
+/** The schema of the query of a list of geofences or beacons. */
 export const listParameters = Type.Object({
   ...limitParameter,
   ...timeParameters('createdBefore', 'createdAfter', 'updatedBefore', 'updatedAfter'),

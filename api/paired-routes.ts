@@ -2,7 +2,7 @@
  * The routes that geofences and beacons share: create, replace, read, list and delete, by id and by the pair (tag,
  * externalId).
  *
- * Whatever is written is the whole record, based on the one that is there.
+ * Every write replaces the whole record and is based on the current one.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TObject } from 'typebox';
@@ -19,7 +19,7 @@ import { type Edit, sendRevision } from './edits.js';
 import { listParameters, readListQuery } from './lists.js';
 import { type Pair, refuseOtherPair } from './paired-fields.js';
 
-/** What tells one kind of resource from the other. `Input` is what an owner says of it, in normal form. */
+/** What differs between geofences and beacons. `Input` is what an owner says about a resource, in normal form. */
 export interface PairedResource<Input, Stored extends GeofenceRecord | BeaconRecord> {
   readonly name: 'geofence' | 'beacon';
   readonly orderBy: ListQuery['orderBy'];
@@ -28,7 +28,7 @@ export interface PairedResource<Input, Stored extends GeofenceRecord | BeaconRec
   readonly answer: TObject;
   find(scope: Scope, id: string): Stored | undefined;
   list(query: ListQuery): Page<Stored>;
-  /** Undefined where only one part or none is given. */
+  /** Returns the id that follows from the pair; undefined when a part is missing. */
   idOf(scope: Scope, pair: { readonly [Part in keyof Pair]: string | null }): string | undefined;
   read(fields: RawFields, path?: Pick<Stored, keyof Pair>): Outcome<Input & Pick<Stored, keyof Pair>>;
   record(scope: Scope, input: Input & Pick<Stored, keyof Pair>, existing: Stored | undefined, nowMs: number): Stored;
@@ -81,7 +81,7 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
     return answer(record);
   }
 
-  /** Writes the record that the input makes of the one that is there, if there is one. */
+  /** Writes the record that follows from the input and the current record, if there is one. */
   async function save(http: Http, queue: string, read: () => { input: Given; existing: Stored | undefined }) {
     const scope = callerOf(http.request);
     const saved = await edit(http, `${name}/${queue}`, (nowMs) => {

@@ -1,9 +1,8 @@
 /**
- * The management API: what owners configure and what they ask, one plugin per resource.
+ * The management API: one plugin per resource.
  *
- * Flows in: requests with a secret key (for projects, the administrator's). Flows out: changes to the configuration's
- * topic, and answers from the node's read model of it, from the analytics store and from the spatial index. Imports
- * schemas, pipeline, http, ingest, and of renderer what reads requests.
+ * Flows in: requests with a secret key (for projects, the admin API key). Flows out: changes on topic `changes`, and
+ * answers from the node's read model, the analytics store and the spatial index.
  */
 import type { FastifyPluginAsync } from 'fastify';
 import { analyticsRoutes } from './analytics/routes.js';

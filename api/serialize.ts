@@ -1,8 +1,8 @@
-/** One thing at a time per key: for edits that read a record, change it and write it whole. */
+/** Runs work one at a time per key: for edits that read a record, change it and write it whole. */
 
 export type Serialize = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Work under the same key runs in the order it was asked for; a failure is its caller's and doesn't stop the next. */
+/** Runs work of the same key in the order of the calls. A failure rejects its own call and does not stop the next. */
 export function createSerializer(): Serialize {
   const tails = new Map<string, Promise<unknown>>();
   return <T>(key: string, work: () => Promise<T>): Promise<T> => {

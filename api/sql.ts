@@ -1,4 +1,4 @@
-/** Queries of the analytics store: every value is bound, never spliced. */
+/** Builds queries of the analytics store. Every value is a bound parameter, never part of the SQL text. */
 import type { Scope } from '../pipeline/catalog/types.js';
 
 export interface Statement {
@@ -7,8 +7,8 @@ export interface Statement {
 }
 
 /**
- * A condition with a placeholder per value: `{text}`, `{texts}` for a list, or `{time}` for epoch milliseconds. Without
- * one of its values it is left out. The SQL is a constant of the code.
+ * A condition with a placeholder per value: `{text}`, `{texts}` for a list, or `{time}` for epoch milliseconds. It is
+ * omitted when one of its values is missing. The SQL text is a constant of the code.
  */
 export type Condition = readonly [sql: string, ...values: (string | readonly string[] | number | null | undefined)[]];
 
@@ -18,7 +18,7 @@ const bound = {
   time: (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`,
 };
 
-/** Rows of the project and environment that meet all conditions. */
+/** Returns a condition for the rows of the project and environment that meet all conditions. */
 export function where({ project, environment }: Scope, conditions: readonly Condition[]): Statement {
   const parameters: Record<string, unknown> = { project, environment };
   const parts = ['project = {project:String}', 'environment = {environment:String}'];

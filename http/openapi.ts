@@ -1,4 +1,7 @@
-/** The API's description, made from the routes' own schemas: /openapi.json, and /docs for people. Open to everybody. */
+/**
+ * Generates the API's description from the schemas of the routes: /openapi.json, and /docs for people. Both require no
+ * key.
+ */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
@@ -16,10 +19,10 @@ const securityScheme = {
   in: 'header',
   name: 'Authorization',
   description:
-    'The key itself, for example prj_test_sk_… Publishable keys can do what SDKs need, secret keys everything.',
+    'The raw key, for example prj_test_sk_…. A publishable key may make the calls of SDKs, a secret key all calls.',
 } as const;
 
-/** PUT /v1/geofences/:tag/:externalId becomes putGeofencesByTagByExternalId. */
+/** Returns an operation id: PUT /v1/geofences/:tag/:externalId becomes putGeofencesByTagByExternalId. */
 function operationIdOf(method: string, url: string): string {
   const parts = url.split('/').filter((part) => part !== '' && part !== 'v1');
   const words = parts.map((part) => (part.startsWith(':') ? `by-${part.slice(1)}` : part)).join('-');
@@ -28,7 +31,7 @@ function operationIdOf(method: string, url: string): string {
   );
 }
 
-/** In the order in which a newcomer meets them. */
+/** In the order in which a newcomer needs them. */
 const tags = [
   'track',
   'search',
@@ -55,7 +58,7 @@ const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title
 };
 
 /**
- * Tuples as JSON Schema 2020-12, and so OpenAPI 3.1, says them: TypeBox lists their parts under `items`, as earlier
+ * Rewrites tuples for JSON Schema 2020-12, and so OpenAPI 3.1. TypeBox lists their items under `items`, as earlier
  * drafts did.
  */
 export function withModernTuples(node: unknown): unknown {
@@ -67,7 +70,7 @@ export function withModernTuples(node: unknown): unknown {
   return { ...rest, prefixItems: items, items: additionalItems ?? true };
 }
 
-/** Adds /openapi.json and /docs. Routes that are registered after it, as plugins, are described. */
+/** Adds /openapi.json and /docs. They describe the routes that are registered afterwards, as plugins. */
 export function describeApi(app: FastifyInstance, { title, version, description = '' }: OpenApiOptions): void {
   void app.register(swagger, {
     openapi: {

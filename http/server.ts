@@ -1,11 +1,10 @@
 /**
- * What every HTTP room stands on: a Fastify server that knows keys, limits, cross-origin calls, and one shape of
- * failure.
+ * The HTTP server that all modules with routes share: a Fastify server with keys, limits, cross-origin calls and one
+ * shape of failure.
  *
- * Flows in: requests under /v1/… (and /api/v1/…, the same). Flows out: JSON, errors as in schemas/errors.ts, and the
- * headers X-Radar-Request-Id and
- * X-RateLimit-*. Rooms add their routes as plugins; each route declares `config: { authority, limit }`. Imports schemas
- * and pipeline types only.
+ * Flows in: requests under /v1/… and, as an alias, /api/v1/…. Flows out: JSON, errors as in schemas/errors.ts, and the
+ * headers X-Radar-Request-Id and X-RateLimit-*. Modules add their routes as plugins; each route declares `config: {
+ * authority, limit }`.
  */
 import Fastify, {
   type FastifyBaseLogger,
@@ -32,38 +31,38 @@ export interface HttpServerOptions extends AuthorityOptions {
   readonly logger: FastifyBaseLogger;
   readonly rateLimits: RateLimits;
   readonly openApi: OpenApiOptions;
-  /** Which proxies' X-Forwarded-For is believed: Fastify's `trustProxy`. Default: none's. */
+  /** The proxies whose X-Forwarded-For is trusted: Fastify's `trustProxy`. Default: none. */
   readonly trustProxy?: Exclude<FastifyServerOptions['trustProxy'], undefined>;
-  /** Of bodies whose route sets none of its own. */
+  /** Limit of bodies for routes that set none. */
   readonly bodyLimitBytes?: number;
   readonly connections?: Partial<ConnectionBounds>;
   /** Epoch ms. */
   readonly clock?: () => number;
-  /** Told of every answered request, for metrics. */
+  /** Called with every answered request, for metrics. */
   readonly observe?: RequestObserver;
 }
 
-/** For pino's `redact`: keys never reach the log. */
+/** Options for pino's `redact`: keys never reach the log. */
 export const logRedaction = {
   paths: ['authorization', 'publishableKey', '*.authorization', '*.publishableKey', '*.headers.authorization'],
   censor: '[redacted]',
 };
 
 const defaultBodyLimitBytes = 1_048_576;
-/** Tags, external ids and device ids stand in paths, percent-encoded. */
+/** Paths contain percent-encoded tags, external ids and device ids. */
 const maxPathParameterCharacters = 2_048;
-/** A connection on which nothing moves for so long is closed. Longer than the heartbeat of event streams. */
+/** A connection is closed after this time without traffic. Longer than the heartbeat of event streams. */
 const idleConnectionMs = 120_000;
 const headersChecksPerTimeout = 10;
 
-/** What Node would answer by itself, in another shape than ours or not at all. */
+/** Answers requests that Node would answer in another shape or not at all. */
 function answerOddRequests(app: FastifyInstance): void {
   app.server.on('connect', (_request, socket) => {
     socket.on('error', () => {});
-    socket.end(rawAnswer(new ApiError('method_not_allowed', 'CONNECT is not a method of this server')));
+    socket.end(rawAnswer(new ApiError('method_not_allowed', 'this server does not support the method CONNECT')));
   });
   app.server.on('checkExpectation', (_request, response) => {
-    const failure = new ApiError('malformed_request', 'no expectation but 100-continue is met');
+    const failure = new ApiError('malformed_request', 'Expect: only 100-continue is supported');
     const body = JSON.stringify(failureBody(failure));
     const headers = { Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' };
     response.writeHead(failure.status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
@@ -75,10 +74,10 @@ function answerOddRequests(app: FastifyInstance): void {
   });
 }
 
-/** One set of routes serves both prefixes. */
+/** Removes the prefix /api: the same routes serve both prefixes. */
 const withoutApiPrefix = (url: string): string => (url.startsWith('/api/v1/') ? url.slice('/api'.length) : url);
 
-/** A server without routes of its own but /openapi.json and /docs. Register rooms as plugins, then listen. */
+/** Creates a server with no routes but /openapi.json and /docs. Register modules as plugins, then listen. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const bounds = { ...defaultConnectionBounds, ...options.connections };
   const app: FastifyInstance = Fastify({
@@ -93,7 +92,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: bounds.headersTimeoutMs,
       connectionsCheckingInterval: bounds.headersTimeoutMs / headersChecksPerTimeout,
-      // It is asked for below, with an answer in our shape.
+      // The hook below requires the header and answers in the API's shape.
       requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => {
@@ -101,7 +100,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       if (failure === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
       else app.connections.refuse(socket, failure);
     },
-    // Who is connected already is served to the end; whatever can't be any more says so itself.
+    // Connected clients are served until the end. A route that can no longer answer reports it itself.
     return503OnClosing: false,
     rewriteUrl: (request) => withoutApiPrefix(request.url ?? '/'),
     routerOptions: { maxParamLength: maxPathParameterCharacters, querystringParser: parseForm },
@@ -114,7 +113,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setValidatorCompiler(() => (value) => ({ value }));
   app.setSerializerCompiler(() => JSON.stringify);
   readBodies(app);
-  // Order matters: a refusal must carry the request id and be readable by web pages.
+  // Order matters: a refusal must have the request id and be readable by web pages.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Radar-Request-Id', request.id);
   });

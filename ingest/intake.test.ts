@@ -26,7 +26,7 @@ it('never lets in more than its bounds, refuses the rest, and forgets nothing th
           return 'done';
         };
         return waits
-          ? admission.runWhenRoom(records, bytes, job)
+          ? admission.runWhenFitting(records, bytes, job)
           : admission.run(records, bytes, job).catch(({ code }) => code);
       });
       const results = await scheduler.waitFor(Promise.all(done));

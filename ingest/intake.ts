@@ -16,12 +16,14 @@ export interface AdmissionBounds {
 }
 
 export interface Admission {
-  /** Is there no room for another location now? */
+  /** Whether another location would exceed the bounds now. */
   readonly isFull: boolean;
-  /** Runs the work and counts its records as in flight meanwhile. Throws `overloaded` when there is no room. */
+  /**
+   * Runs the work and counts its records as in flight meanwhile. Throws `overloaded` when they would exceed the bounds.
+   */
   run<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
-  /** Does the same, but waits for room. Uploads use it: waiting slows down their senders. */
-  runWhenRoom<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
+  /** Does the same, but waits until the records fit. Uploads use it: waiting slows down their senders. */
+  runWhenFitting<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
 }
 
 const retryAfterS = 1;
@@ -34,7 +36,7 @@ export function createAdmission({ maxInFlightRecords, maxInFlightBytes }: Admiss
   const waiting: (() => void)[] = [];
 
   /** A request that exceeds the bounds by itself is admitted when nothing else is in flight. */
-  const hasRoom = (records: number, bytes: number): boolean =>
+  const fits = (records: number, bytes: number): boolean =>
     inFlightRecords === 0 ||
     (inFlightRecords + records <= maxInFlightRecords && inFlightBytes + bytes <= maxInFlightBytes);
 
@@ -52,14 +54,14 @@ export function createAdmission({ maxInFlightRecords, maxInFlightBytes }: Admiss
 
   return {
     get isFull() {
-      return !hasRoom(1, 0);
+      return !fits(1, 0);
     },
     async run(records, bytes, work) {
-      if (!hasRoom(records, bytes)) throw overloaded();
+      if (!fits(records, bytes)) throw overloaded();
       return admitted(records, bytes, work);
     },
-    async runWhenRoom(records, bytes, work) {
-      while (!hasRoom(records, bytes)) await new Promise<void>((resolve) => waiting.push(resolve));
+    async runWhenFitting(records, bytes, work) {
+      while (!fits(records, bytes)) await new Promise<void>((resolve) => waiting.push(resolve));
       return admitted(records, bytes, work);
     },
   };
@@ -71,7 +73,7 @@ export const recordOf = (location: Location, slab: Slab): NewRecord => ({
   value: slab.encode(encodeLocation, location),
 });
 
-/** Resolves when all locations are durable. Rejects with `overloaded` when there is no room for them. */
+/** Resolves when all locations are durable. Rejects with `overloaded` when they would exceed the bounds. */
 export type Intake = (endpoint: 'track' | 'replay', locations: readonly Location[]) => Promise<void>;
 
 /** Returns `overloaded` for an append that the log refused because of its own bound; any other error unchanged. */

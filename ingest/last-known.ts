@@ -1,6 +1,6 @@
 /**
- * A user as far as it is known without waiting: the stored state, or, for a device never seen, what the request itself
- * says.
+ * Returns a user as it is known without waiting: from the stored state, or, for a device that was never seen, from the
+ * request itself.
  */
 
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
@@ -19,7 +19,9 @@ export interface LastKnownSources {
   readonly configuration: ConfigurationReader;
 }
 
-/** The stored state of a device, for questions; evaluation reads its own. Undefined for a device never seen. */
+/**
+ * Returns the stored state of a device for reads; evaluation loads its own. Undefined for a device that was never seen.
+ */
 export async function storedState(
   device: Pick<Location, 'project' | 'environment' | 'deviceId'>,
   { log, states }: Pick<LastKnownSources, 'log' | 'states'>,
@@ -30,9 +32,9 @@ export async function storedState(
 }
 
 /**
- * Returns the user that the last of some locations is about, as of before they were applied; while states are out of
- * reach, as the location itself tells it. Of a user without a record it names the one that these locations make, if no
- * others come before them.
+ * Returns the user of the last location as of before the locations are applied. While the state store is unavailable,
+ * it returns the user as the location describes it. For a user without a record it returns the record that these
+ * locations will create, if no others precede them.
  */
 export async function lastKnownUser(locations: readonly Location[], sources: LastKnownSources): Promise<User> {
   const location = locations.at(-1)!;
@@ -47,7 +49,7 @@ export async function lastKnownUser(locations: readonly Location[], sources: Las
   return userOf(known, location, sources.configuration)!;
 }
 
-/** A location that is late already makes no record, and the first that is not makes it for those after it. */
+/** A late location creates no record. The first location that is not late creates it for those that follow. */
 function userAfter(locations: readonly Location[], stored: readonly UserState[]): UserState {
   const last = locations.at(-1)!;
   const latestMs = stored[0]?.last?.occurredAt ?? Number.NEGATIVE_INFINITY;

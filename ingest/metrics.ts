@@ -15,7 +15,7 @@ export const ingestMetrics = {
   locations_rejected_total: {
     kind: 'counter',
     label: 'endpoint',
-    help: 'Locations that broke a rule and were not taken, by endpoint.',
+    help: 'Locations that broke a rule and were rejected, by endpoint.',
   },
   ingest_overloaded_total: {
     kind: 'counter',
@@ -24,7 +24,7 @@ export const ingestMetrics = {
   },
   track_replies_timed_out_total: {
     kind: 'counter',
-    help: 'Track answers that were sent without their events, since the outcome took too long.',
+    help: 'Track answers that were sent without their events, because the outcome took too long.',
   },
 } as const satisfies Record<string, MetricDefinition>;
 

@@ -71,7 +71,7 @@ describe('a device', () => {
     expect(second.json().meta).toEqual({
       code: 429,
       type: 'rate_limited',
-      message: 'more than 1 track calls a second of this device',
+      message: 'more than 1 track calls a second from this device',
     });
     expect(second.headers).toMatchObject({
       'retry-after': '1',

@@ -1,7 +1,7 @@
 /**
- * Counts the locations that break a rule, by what they broke, for whoever asks later why locations are missing.
+ * Counts the rejected locations by the rule that they break, for users who ask why locations are missing.
  *
- * Flows in: problems of single locations, of requests with a valid key. Flows out: once a second and at the end, a
+ * Flows in: problems of single locations, of requests with a valid key. Flows out: once a second and at shutdown, one
  * `Rejection` record per project, environment, endpoint, code and field on topic `rejections`. Best effort: a process
  * that is killed loses the counts of its last second.
  */
@@ -20,27 +20,30 @@ export interface RejectionCounter {
 }
 
 export interface RunningRejectionCounter extends RejectionCounter {
-  /** Rejects when counts can't be appended for another reason than too much being in flight, or an outage. */
+  /** Rejects when counts cannot be appended because of an unexpected error. */
   readonly done: Promise<void>;
-  /** Appends what was counted. Nothing may be added after it. */
+  /** Appends the counts. Call `add` no more after it. */
   close(): Promise<void>;
 }
 
-/** Anonymous devices keep their own state and would need answers that are computed from it. */
+/** Anonymous devices keep their own state and would require answers that are computed from it. */
 export const refusalCode = ({ param }: FieldProblem): ErrorCode =>
   param === 'anonymous' ? 'not_available' : 'invalid_parameter';
 
-/** `line`: what came is no location at all. */
+/** `line`: the line is no location at all. */
 const fields = new Set([...Object.keys(TrackRequest.properties), 'anonymous', 'ip', 'line']);
 
-/** The field at fault, by our name of it. What the sender named below it, as in `metadata.{key}`, stays out. */
+/**
+ * Returns the name of the field at fault. Names that the sender chose, such as the key in `metadata.{key}`, are left
+ * out.
+ */
 function fieldOf({ param }: FieldProblem): string | null {
   const [field = ''] = param.split('.', 1);
   return fields.has(field) ? field : null;
 }
 
 const intervalMs = 1_000;
-/** Different ones within an interval; more are not counted. */
+/** Distinct counts within an interval; more are dropped. */
 const maxDifferent = 10_000;
 
 type Counted = Omit<Rejection, 'id' | 'at'>;
@@ -67,7 +70,7 @@ export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => num
     try {
       await log.append(topics.rejections, taken.map(recordAt(clock())));
     } catch (error) {
-      // It is counted again with the next ones.
+      // The counts are added to those of the next interval.
       if (!isPortError(error)) throw error;
       taken.forEach(count);
     }

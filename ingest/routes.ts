@@ -1,8 +1,9 @@
 /**
  * Locations in: track, replay and bulk uploads.
  *
- * Flows in: requests of devices (publishable keys) and of backends (secret keys). Flows out: `Location` records, durable
- * on topic `locations` before they are acknowledged, and answers that carry what the location stage made of them.
+ * Flows in: requests of devices (publishable keys) and of backends (secret keys). Flows out: `Location` records, which
+ * are durable on topic `locations` before they are acknowledged, and answers that carry the result of the location
+ * stage.
  */
 import type { FastifyPluginAsync } from 'fastify';
 import { bulkRoutes } from './bulk/routes.js';

@@ -9,7 +9,7 @@ export const ReplayRequest = Type.Object({ replays: Type.Array(TrackRequest, { m
 
 const Rejections = (position: string) =>
   Type.Array(Type.Object({ [position]: Type.Integer(), param: Type.String(), message: Type.String() }), {
-    description: 'What was not taken and why; the first hundred',
+    description: 'The first hundred rejected locations and their reasons',
   });
 
 export const TrackAnswer = Type.Object(
@@ -19,13 +19,13 @@ export const TrackAnswer = Type.Object(
       pending: Type.Optional(
         Type.Boolean({
           description:
-            'True: the location is durable, but what it did was not known in time; the user is as last known',
+            'True: the location is durable, but its outcome was not known in time; the user is as last known',
         }),
       ),
       notEntered: Type.Optional(
         Type.Integer({
           description:
-            'Geofences and beacons that were not entered, because the user is inside of as many as a user can be',
+            'Geofences and beacons that were not entered, because the user has reached the limit of open visits',
         }),
       ),
     }),
@@ -36,7 +36,8 @@ export const TrackAnswer = Type.Object(
   },
   {
     description:
-      'With a publishable key, `user` and the user of each event hold what this request said, `_id`, `createdAt`, `geofences` and `beacons`; with a secret key, all that is known',
+      'With a publishable key, `user` and the user of each event have what this request said, `_id`, `createdAt`, ' +
+      '`geofences` and `beacons`; with a secret key, all that is known',
   },
 );
 

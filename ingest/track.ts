@@ -1,4 +1,4 @@
-/** POST /v1/track and /v1/track/replay: locations from devices, answered with what they did. */
+/** POST /v1/track and /v1/track/replay: locations from devices. The answers carry the events that they caused. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { callerOf } from '../http/access/authority.js';
 import type { Caller } from '../http/access/keys.js';
@@ -16,7 +16,7 @@ import { ReplayRequest, TrackAnswer } from './schemas.js';
 import type { Wait } from './waiting.js';
 
 const maxReplays = 1_000;
-const maxRejectionsTold = 100;
+const maxListedRejections = 100;
 
 interface Rejection extends FieldProblem {
   readonly index: number;
@@ -40,7 +40,7 @@ function replaysOf(body: unknown): Validated<unknown[]> {
   return { ok: true, value };
 }
 
-/** The good ones in order of device time, and what is wrong with the others. */
+/** Returns the valid locations in order of device time, and the problems of the others. */
 function readReplays(items: readonly unknown[], receipt: Receipt): { locations: Location[]; rejections: Rejection[] } {
   const locations: Location[] = [];
   const rejections: Rejection[] = [];
@@ -63,7 +63,10 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     return { project, environment, receivedAt: clock(), ip: normalizeAddress(request.ip) ?? null, replayed, replyTo };
   };
 
-  /** What the locations did, or, past the time limit, the last known user and no events of those still under way. */
+  /**
+   * Answers the events of the locations. After the time limit it answers the last known user, and no events of
+   * locations that are still pending.
+   */
   async function answerOf(caller: Caller, locations: readonly Location[], replies: ReadonlyMap<string, TrackReply>) {
     const disclosure = disclosureFor(caller);
     const last = locations.at(-1)!;
@@ -82,7 +85,12 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     };
   }
 
-  async function taken(caller: Caller, endpoint: 'track' | 'replay', wait: Wait, locations: readonly Location[]) {
+  async function appendAndAnswer(
+    caller: Caller,
+    endpoint: 'track' | 'replay',
+    wait: Wait,
+    locations: readonly Location[],
+  ) {
     await intake(endpoint, locations);
     return answerOf(caller, locations, await wait.replies(locations.length));
   }
@@ -99,7 +107,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         const result = readLocation(fieldsOf(request.body), receiptOf(request, false, wait.replyTo));
         if (result.ok) {
           app.rateLimiter.countLocations(callerOf(request), reply, [result.value]);
-          return await taken(callerOf(request), 'track', wait, [result.value]);
+          return await appendAndAnswer(callerOf(request), 'track', wait, [result.value]);
         }
         metrics.add('locations_rejected_total', 1, 'track');
         counter.add(callerOf(request), 'track', result.problem);
@@ -131,10 +139,10 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         for (const rejection of rejections) counter.add(callerOf(request), 'replay', rejection);
         if (locations.length === 0) throw refusalOf(rejections[0]!);
         app.rateLimiter.countLocations(callerOf(request), reply, locations);
-        const answer = await taken(callerOf(request), 'replay', wait, locations);
+        const answer = await appendAndAnswer(callerOf(request), 'replay', wait, locations);
         return rejections.length === 0
           ? answer
-          : { ...answer, rejections: rejections.slice(0, maxRejectionsTold).map(rejectionJson) };
+          : { ...answer, rejections: rejections.slice(0, maxListedRejections).map(rejectionJson) };
       } finally {
         wait.cancel();
       }

@@ -1,4 +1,7 @@
-/** Requests that wait for what their locations did: one entry per request, ended by the last reply or by the clock. */
+/**
+ * Tracks the requests that wait for the outcome of their locations: one entry per request, ended by the last reply or
+ * by the time limit.
+ */
 import type { Inbox, TrackReply } from '../pipeline/ports.js';
 import { overloaded } from './intake.js';
 
@@ -8,11 +11,11 @@ export interface WaitingOptions {
   readonly maxWaitingRequests: number;
 }
 
-/** A request that waits for the replies to its locations, from the moment it is made. */
+/** A request that waits for the replies to its locations, from its creation on. */
 export interface Wait {
-  /** For the locations' `replyTo`. */
+  /** The value of the locations' `replyTo`. */
   readonly replyTo: string;
-  /** By record id: `count` replies, or those that came in time. Never rejects. */
+  /** Resolves to `count` replies by record id, or to those that arrived in time. Never rejects. */
   replies(count: number): Promise<ReadonlyMap<string, TrackReply>>;
   /** Stops waiting. */
   cancel(): void;

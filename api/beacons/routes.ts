@@ -1,4 +1,4 @@
-/** Beacons: the routes of a paired resource. */
+/** The routes of beacons, named by id or pair. */
 import type { FastifyPluginAsync } from 'fastify';
 import { Beacon, type BeaconRecord } from '../../schemas/json/beacon.js';
 import { beaconJson } from '../../schemas/wire/geofence.js';

@@ -1,4 +1,4 @@
-/** From the body of an explain request to the location and the state that are evaluated. Pure. */
+/** Reads the body of an explain request: the location and the state to evaluate. Pure. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { isDictionary, isGiven, isId, readDate, textOf } from '../../http/fields/values.js';
@@ -9,19 +9,19 @@ import type { DeviceState, Location, Visit } from '../../schemas/records.js';
 
 export interface ExplainRequest {
   readonly location: Location;
-  /** What the device is inside of beforehand; undefined when the body says nothing of it. */
+  /** The state before the location; undefined when the body has none. */
   readonly state: DeviceState | undefined;
-  /** The _id of the only geofence to explain. */
+  /** The `_id` of the only geofence to explain. */
   readonly geofence: string | undefined;
 }
 
 export const maxVisits = 1_000;
 
-/** A location of nobody in particular still needs a device. */
+/** The device of a location that names none. */
 const someDevice = 'explain';
 
 /**
- * The fields of the location stand under `location`, or at the top as in a track request.
+ * Reads the request. The fields of the location are under `location`, or at the top level as in a track request.
  * @param ip address of the caller, for a location that names none.
  */
 export function readExplainRequest(
@@ -59,7 +59,7 @@ function readExplainedLocation(
   return reader.take(readLocation({ deviceId: someDevice, ...fields }, receipt));
 }
 
-/** The state that the body tells of: one user, inside of what it lists. */
+/** Reads the state: one user with the listed open visits. */
 function readState(reader: FieldReader, { occurredAt, userId }: Location): DeviceState | null {
   const fields = reader.dictionary('state');
   if (fields === undefined) return null;
@@ -68,7 +68,9 @@ function readState(reader: FieldReader, { occurredAt, userId }: Location): Devic
   return { users: [{ id: '', userId, createdAt: occurredAt, profile: null, last: null, geofences, beacons }] };
 }
 
-/** A list of ids, or of `{ _id, since }`; by default since the location itself. By time of entry. */
+/**
+ * Reads a list of ids or of `{ _id, since }`, ordered by time of entry. By default `since` is the time of the location.
+ */
 function readVisits(reader: FieldReader, name: string, value: unknown, occurredAt: number): Visit[] {
   const given = value ?? [];
   if (!Array.isArray(given) || given.length > maxVisits) {

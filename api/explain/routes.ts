@@ -1,4 +1,4 @@
-/** Explain: why a location would or wouldn't make events. Nothing is stored. */
+/** Explain: why a location would or would not cause events. Nothing is stored. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -19,14 +19,14 @@ const ExplainBody = Type.Object(
     deviceId: Type.Optional(Type.String()),
     geofence: Type.Optional(
       Type.String({
-        description: '`_id` of the only geofence to explain. Left out: those that are near or were entered',
+        description: '`_id` of the only geofence to explain. Absent: those that are near or were entered',
       }),
     ),
-    ip: Type.Optional(Type.String({ description: 'Stands for the address of the request' })),
+    ip: Type.Optional(Type.String({ description: 'Replaces the IP address of the request' })),
     state: Type.Optional(
       Type.Object(
         { geofences: Visits, beacons: Visits },
-        { description: 'What the user is inside of beforehand. Left out: as stored for the deviceId, else nothing' },
+        { description: 'What the user is inside of beforehand. Absent: as stored for the deviceId, else nothing' },
       ),
     ),
   },
@@ -41,10 +41,11 @@ export const explainRoutes =
       schema: described({
         operationId: 'explain',
         tag: 'explain',
-        summary: 'Explain what a location would do',
+        summary: 'Explain the events that a location would cause',
         description:
-          'For each geofence looked at: distance, share of overlap, confidence, and the rule that let it through or stopped it. ' +
-          'Where none is near, it lists the nearest ones. `evaluatedAt` is the time of the location, by which everything was judged.',
+          'For each candidate geofence: distance, share of overlap, confidence, and the rule that decided. ' +
+          'When no geofence is near, the nearest ones are listed. `evaluatedAt` is the time of the location, at which ' +
+          'all rules were evaluated.',
         body: ExplainBody,
         answer: answerOf({ explanation: Type.Object({}, { additionalProperties: true }) }),
         failures: [400],

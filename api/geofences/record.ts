@@ -1,4 +1,4 @@
-/** From what an owner says of a geofence to the record that is kept. */
+/** Makes the stored record of a geofence. */
 import { find, setCache } from 'geo-tz/all';
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '../../pipeline/catalog/types.js';
@@ -12,7 +12,7 @@ export const geofenceId = ({ project, environment }: Scope, { tag, externalId }:
   pairId('geofence', project, environment, tag, externalId);
 
 /**
- * The whole record: fields that the owner left out are cleared, the time of creation is kept.
+ * Returns the whole record. Fields that the owner left out are cleared; the time of creation is kept.
  * @param existing the record that is replaced, if any.
  * @param nowMs a time that no other record of this node has.
  */

@@ -1,4 +1,4 @@
-/** Geofences: the routes of a paired resource, and the users who are inside one now. */
+/** The routes of geofences, named by id or pair, and of the users who are inside. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -67,7 +67,7 @@ export const geofenceRoutes =
       handler: async (request, reply) => {
         const { id } = request.params;
         if (isId(id)) return usersOf(request, found(configuration.geofence(callerOf(request), id), 'geofence'));
-        // Not an id, so it is the pair of a tag and the externalId "users".
+        // The path is that of a pair whose externalId is "users".
         const geofence = byPair(request, { tag: id, externalId: 'users' });
         sendRevision(reply, configuration.revisionOf('geofence', geofence._id));
         return { meta: success, geofence: geofenceJson(geofence, clock()) };

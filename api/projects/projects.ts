@@ -1,4 +1,4 @@
-/** Making projects and their keys: what the API and the command line share. */
+/** Creates projects and their keys, for the API and the command line. */
 
 import { newKey } from '../../http/access/keys.js';
 import type { ConfigurationWriter } from '../../pipeline/catalog/types.js';
@@ -6,7 +6,7 @@ import { freshId } from '../../schemas/ids.js';
 import type { Environment } from '../../schemas/json/common.js';
 import { defaultSettings, type KeyKind, type KeyRecord, type ProjectRecord } from '../../schemas/json/project.js';
 
-/** A key in clear, with what is kept of it. It is known only now: nothing can show it again. */
+/** A key in plain text and its stored record. Only this moment knows the plain text. */
 export interface IssuedKey {
   readonly record: KeyRecord;
   readonly key: string;
@@ -21,10 +21,7 @@ export interface NewProject {
   readonly keys: readonly IssuedKey[];
 }
 
-/**
- * Makes a project with default settings and its four keys, in the order test before live, publishable before
- * secret.
- */
+/** Makes a project with default settings and four keys, ordered test before live, publishable before secret. */
 export function newProject(name: string, nowMs: number): NewProject {
   const keys = environments.flatMap((environment) => keyKinds.map((kind) => newKey(environment, kind, nowMs)));
   const project: ProjectRecord = {
@@ -48,10 +45,7 @@ export async function createProject(
   return made;
 }
 
-/**
- * Puts a new key in the place of the project's key of that environment and kind. The old one is refused once the
- * project is written.
- */
+/** Replaces the project's key of that environment and kind. The old key is refused once the project is written. */
 export function withNewKey(
   project: ProjectRecord,
   environment: Environment,

@@ -1,4 +1,4 @@
-/** Projects and their keys, for the administrator. */
+/** The routes of projects and their keys. They require the admin API key. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accepted, FieldReader } from '../../http/fields/reader.js';
@@ -16,7 +16,7 @@ const tag = 'projects';
 const config = { authority: 'admin', limit: 'none' } as const;
 const one = answerOf({ project: Project });
 
-/** Keys in clear only where they have just been issued. */
+/** Returns the project. Only keys that were just issued are in plain text. */
 function projectJson(
   { _id, name, createdAt, keys }: ProjectRecord,
   issued: readonly IssuedKey[] = [],
@@ -41,7 +41,7 @@ export const projectRoutes =
         operationId: 'createProject',
         tag,
         summary: 'Create a project',
-        description: 'Answers its four keys in clear. They are shown this once.',
+        description: 'The answer contains the four keys in plain text. They are shown only once.',
         body: Type.Object({ name: Type.String({ minLength: 1, maxLength: maxProjectNameLength }) }),
         answer: one,
         failures: [400],
@@ -94,7 +94,7 @@ export const projectRoutes =
         operationId: 'rotateKey',
         tag,
         summary: 'Replace a key',
-        description: 'The old key is refused from now on. The new one is shown this once.',
+        description: 'The old key is refused from now on. The new key is shown only once.',
         params: idParameter,
         body: Type.Object({ environment: Environment, kind: KeyKind }),
         answer: answerOf({ key: Type.String({ description: 'The new key' }), project: Project }),

@@ -1,6 +1,6 @@
 /**
- * GET /v1/config: the configuration that SDKs read when they start. It mirrors the project's settings, so that decisions
- * that an SDK makes offline agree with the server's.
+ * GET /v1/config: the configuration that SDKs read when they start. It mirrors the project's settings, so that offline
+ * decisions of an SDK agree with the server's.
  */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';

@@ -6,7 +6,7 @@ import { Latitude, Longitude, Meta } from '../../schemas/json/common.js';
 import { Geofence, GeofenceSummary } from '../../schemas/json/geofence.js';
 import { Event } from '../../schemas/json/user.js';
 
-/** Things that come from the pipeline in wire form already. */
+/** Values that the pipeline returns in wire form. */
 const Ready = (schema: TSchema) => Type.Unsafe<object>(schema);
 
 export const Done = Type.Object({ meta: Meta });

@@ -1,4 +1,7 @@
-/** Search by place: the context of a point, nearby geofences and beacons, and the region that SDKs keep for offline use. */
+/**
+ * Search by place: the context of a point, nearby geofences and beacons, and the region that SDKs store for offline
+ * use.
+ */
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { createDisclosures } from '../../http/access/disclosure.js';

@@ -1,4 +1,4 @@
-/** The settings of the key's project and environment. */
+/** The routes of the settings of the key's project and environment. */
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted } from '../../http/fields/reader.js';
@@ -39,7 +39,8 @@ export const settingsRoutes =
         tag,
         summary: 'Change settings',
         description:
-          'What is left out stays; null puts a setting back to its default. The ETag is that of the project, whose keys are part of it.',
+          'Settings that are left out stay; null puts a setting back to its default. The ETag is that of the project, ' +
+          'which includes its keys.',
         body: schemaOf(settingsFields, { allOptional: true }),
         answer,
         failures: [400, 409],

@@ -1,6 +1,6 @@
 /**
- * A whole API for this room's tests: the real log, read model and writer in a folder of its own, two projects, and
- * calls with their keys.
+ * A whole API for the tests of this module: the real log, read model and writer in a folder of its own, two projects,
+ * and calls with their keys.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

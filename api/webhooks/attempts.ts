@@ -1,4 +1,4 @@
-/** Tries to deliver to a webhook as the analytics store keeps them, newest first. */
+/** Lists delivery attempts of a webhook from the analytics store, newest first. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Analytics } from '../../pipeline/ports.js';
@@ -8,7 +8,7 @@ import { attemptJson } from '../../schemas/wire/webhook.js';
 import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import { type Statement, where } from '../sql.js';
 
-/** What is asked of a list of tries. Bounds are exclusive, epoch ms; null: any. */
+/** The query of a list of attempts. Bounds are exclusive, epoch ms; null: any. */
 export interface AttemptQuery {
   readonly limit: number;
   readonly before?: number;
@@ -39,8 +39,8 @@ interface AttemptRow
 }
 
 const columns =
-  'id, toUnixTimestamp64Milli(at) AS timeMs, delivery, events, attempt, reason, duration_ms, url, result, message, state, ' +
-  'toUnixTimestamp64Milli(next_attempt_at) AS nextAttemptMs, status, response_headers, response_body, request_body';
+  'id, toUnixTimestamp64Milli(at) AS timeMs, delivery, events, attempt, reason, duration_ms, url, result, message, ' +
+  'state, toUnixTimestamp64Milli(next_attempt_at) AS nextAttemptMs, status, response_headers, response_body, request_body';
 
 export const resultNames = Object.keys(attemptResults) as (keyof typeof attemptResults)[];
 
@@ -59,8 +59,8 @@ export function readAttemptQuery(query: RawFields): Outcome<AttemptQuery> {
 }
 
 /**
- * Newest first, one more than the limit. Rows of one try are alike, so the first of each is enough. Which ones is found
- * out from narrow columns before bodies are read, of which a block of rows has megabytes.
+ * Builds the query: newest first, one more than the limit. Rows of one attempt are equal, so the first of each is
+ * enough. Narrow columns select the rows before bodies are read, because a block of bodies has megabytes.
  */
 export function attemptsStatement(webhook: WebhookRecord, query: AttemptQuery): Statement {
   const { sql, parameters } = where(webhook, [
@@ -93,7 +93,7 @@ const attemptOf = ({ timeMs, response_headers: headers, response_body: body, ...
     delivery: { id: row.delivery, events: row.events, reason: row.reason, body: Buffer.from(row.request_body) },
   });
 
-/** A page of tries, as the API answers it. */
+/** Returns a page of attempts as the API answers it. */
 export async function listAttempts(analytics: Pick<Analytics, 'query'>, webhook: WebhookRecord, query: AttemptQuery) {
   const { sql, parameters } = attemptsStatement(webhook, query);
   const page = pageOf(await analytics.query<AttemptRow>(sql, parameters), query.limit);

@@ -1,4 +1,4 @@
-/** What is delivered to a webhook: a sample at once, events once more, and the record of what was tried. */
+/** The routes of deliveries: send a sample, deliver events again, list waiting deliveries and attempts. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
@@ -52,8 +52,7 @@ export const deliveryRoutes =
         operationId: 'testWebhook',
         tag,
         summary: 'Send a sample event at once',
-        description:
-          'The sample is marked: its `source` is "test", its `metadata.test` true. A disabled webhook is tried too.',
+        description: 'The sample has `source` "test" and `metadata.test` true. A disabled webhook is called as well.',
         params: idParameter,
         body: TestBody,
         answer: answerOf({ attempt: Attempt }),
@@ -72,13 +71,14 @@ export const deliveryRoutes =
       schema: described({
         operationId: 'redeliverToWebhook',
         tag,
-        summary: 'Deliver an event, or those of a span of time, once more',
+        summary: 'Deliver an event, or those of a time range, again',
         description:
-          'Of the events that the webhook takes, at most 10,000 a call; as long as `hasMore` is true, call again with `cursor`. ' +
-          'What was sent before is sent under the same `webhook-id` with the same bytes.',
+          'Delivers at most 10,000 events per call, of those that match the types and tags of the webhook. ' +
+          'While `hasMore` is true, call again with `cursor`. An event that was sent before is sent with the same ' +
+          '`webhook-id` and the same bytes.',
         params: idParameter,
         body: RedeliveryBody,
-        answer: listOf({ deliveries: Type.Integer({ description: 'How many were queued' }) }, { cursor: true }),
+        answer: listOf({ deliveries: Type.Integer({ description: 'Number of queued deliveries' }) }, { cursor: true }),
         failures: [400, 404, 409],
       }),
       handler: async (request) => {
@@ -101,8 +101,8 @@ export const deliveryRoutes =
       schema: described({
         operationId: 'listWaitingDeliveries',
         tag,
-        summary: 'List deliveries that wait, the next due first',
-        description: 'Those that wait for their first attempt, and those that wait for a retry.',
+        summary: 'List waiting deliveries, the next due first',
+        description: 'Deliveries that wait for their first attempt or for a retry.',
         params: idParameter,
         querystring: Type.Object({ ...limitParameter, ...cursorParameter }),
         answer: listOf({ deliveries: Type.Array(WaitingDelivery) }, { cursor: true }),
@@ -120,9 +120,9 @@ export const deliveryRoutes =
       schema: described({
         operationId: 'listWebhookAttempts',
         tag,
-        summary: 'List tries to deliver, newest first',
+        summary: 'List delivery attempts, newest first',
         description:
-          'All filters must match. Tries appear here about a second after they were made and stay for 30 days.',
+          'All filters must match. An attempt appears about one second after it was made and stays for 30 days.',
         params: idParameter,
         querystring: attemptParameters,
         answer: listOf({ attempts: Type.Array(Attempt) }, { cursor: true }),

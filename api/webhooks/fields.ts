@@ -31,7 +31,8 @@ const conversionName = /^[A-Za-z0-9_]+$/;
 export const isEventType = (text: string): boolean =>
   (eventTypes as readonly string[]).includes(text) || (text.length <= maxNameLength && conversionName.test(text));
 
-export const eventTypeRule = `one of ${eventTypes.join(', ')}, or the name of a conversion, of letters, digits and underscores`;
+export const eventTypeRule =
+  `one of ${eventTypes.join(', ')}, ` + 'or the name of a conversion: letters, digits and underscores';
 
 /** Returns a field whose schema allows null, which puts it back to its default. */
 const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of.schema, Type.Null()]) });

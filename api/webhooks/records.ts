@@ -12,7 +12,7 @@ import type { Edit } from '../edits.js';
 import type { WebhookInput } from './fields.js';
 import { newSecret } from './secrets.js';
 
-/** A new webhook and its first secret. `nowMs` is a time that no other record of this node has. */
+/** Makes a new webhook and its first secret. `nowMs` is a time that no other record of this node has. */
 export function newWebhook(
   { project, environment }: Scope,
   input: WebhookInput,
@@ -26,7 +26,7 @@ export function newWebhook(
   return { record: { _id, project, environment, ...times, ...input, disabled, secrets: [issued.record] }, issued };
 }
 
-/** The webhook as its owner describes it now. */
+/** Returns the webhook with the owner's changes. */
 export const changedWebhook = (record: WebhookRecord, input: WebhookInput, nowMs: number): WebhookRecord => ({
   ...record,
   ...input,
@@ -34,7 +34,7 @@ export const changedWebhook = (record: WebhookRecord, input: WebhookInput, nowMs
   disabled: disabledAfter(input, record.disabled, nowMs),
 });
 
-/** Why it is disabled stays until it is enabled. */
+/** Returns why the webhook is disabled. The reason stays until the webhook is enabled. */
 const disabledAfter = (
   { enabled }: WebhookInput,
   before: WebhookRecord['disabled'],
@@ -43,7 +43,7 @@ const disabledAfter = (
 
 export type ById = { Params: { id: string } };
 
-/** The webhook that the path names, of the caller's project and environment, or 404. */
+/** Returns the webhook that the path names, of the caller's project and environment, or throws 404. */
 export const webhookOf = (
   { configuration }: Pick<ApiDependencies, 'configuration'>,
   request: FastifyRequest<ById>,

@@ -1,9 +1,9 @@
 /**
- * Events once more to a webhook.
+ * Delivers events to a webhook again.
  *
- * Flows in: one event or a span of time. Flows out: deliveries on topic `deliveries`. An event that was tried before
- * goes out in the very delivery in which it was tried last, under the same id with the same bytes; another is made into
- * one as if it happened now, with its user as of now.
+ * Flows in: one event or a time range. Flows out: deliveries on topic `deliveries`. An event that was sent before is
+ * sent in its last delivery, with the same id and bytes. Any other event gets a new delivery, as if it happened now,
+ * with its user as of now.
  */
 
 import { topics } from '../../pipeline/ports.js';
@@ -22,10 +22,10 @@ import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent }
 
 export type RedeliveryDeps = Pick<ApiDependencies, 'analytics' | 'log' | 'configuration' | 'states' | 'clock'>;
 
-/** Of one call, and of one step of it: what a step holds in memory. */
+/** Limits of one call, and of one step of it, which bounds memory. */
 export const redeliveryBounds = { maxEvents: 10_000, maxStepEvents: 1_000 } as const;
 
-/** Answers how many deliveries it made and where the next call goes on; null: nothing is left. */
+/** Returns the number of deliveries and the cursor of the next call; null: nothing is left. */
 export async function redeliverRange(
   deps: RedeliveryDeps,
   webhook: WebhookRecord,
@@ -44,10 +44,10 @@ export async function redeliverRange(
   return { deliveries, next: cursor };
 }
 
-/** Answers how many deliveries it made. */
+/** Returns the number of deliveries. */
 export async function redeliverEvent(deps: RedeliveryDeps, webhook: WebhookRecord, id: string): Promise<number> {
   const event = found(await eventById(deps.analytics, webhook, id), 'event');
-  if (!isWanted(webhook, event)) throw new ApiError('conflict', "the webhook's types and tags leave this event out");
+  if (!isWanted(webhook, event)) throw new ApiError('conflict', "the webhook's types and tags exclude this event");
   return redeliver(deps, webhook, [event], false);
 }
 
@@ -81,7 +81,7 @@ function byCause(events: readonly StoredEvent[]): StoredEvent[][] {
   return [...groups.values()];
 }
 
-/** Those that were made before, each once, then those that are made anew. */
+/** Returns the deliveries that were made before, each once, then new ones. */
 async function deliveriesAgain(
   deps: RedeliveryDeps,
   webhook: WebhookRecord,
@@ -91,7 +91,7 @@ async function deliveriesAgain(
   const { _id, project, environment } = webhook;
   const [first] = events as [StoredEvent];
   const facts = { reason: 'redelivery', createdAt: deps.clock() } as const;
-  // As on topic `events`, where an event of no device is under its own id.
+  // Topic `events` keys an event without a device by its own id.
   const orderKey = deviceKey({ project, environment, deviceId: first.deviceId || first.id });
 
   const before = new Map(events.flatMap(({ id }) => sent.get(id) ?? []).map((last) => [last.delivery, last]));
@@ -113,7 +113,7 @@ async function deliveriesAgain(
   return [...repeated, ...deliveriesOf(webhook, payload, await userText(deps, webhook, first), facts)];
 }
 
-/** The user as of now, in wire form; else what the event says of it. Undefined where it says nothing. */
+/** Returns the user as of now in wire form, else the user in the event. Undefined where the event has none. */
 async function userText(
   { states, configuration }: RedeliveryDeps,
   { project, environment }: WebhookRecord,

@@ -1,7 +1,4 @@
-/**
- * Webhooks of the key's project and environment: the endpoints. Their secrets and what is delivered to them have files
- * of their own.
- */
+/** The routes of webhooks. Their secrets and deliveries have files of their own. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -22,13 +19,13 @@ const tag = 'webhooks';
 const config = { authority: 'secret', limit: 'management' } as const;
 const one = answerOf({ webhook: Webhook });
 
-/** `issued` is the secret that was just made, the only one that is told. */
+/** Returns the answer. `issued` is the new secret, the only one in plain text. */
 export const webhookAnswer = (record: WebhookRecord, issued?: IssuedSecret) => ({
   meta: success,
   webhook: webhookJson(record, issued),
 });
 
-/** The configuration has been checked when it was loaded. */
+/** Parses the networks, which were checked when the configuration was loaded. */
 function networksOf(list: readonly string[]): Networks {
   const networks = parseNetworks('webhooks.allowedNetworks', list);
   if (!networks.ok) throw parameterError(networks.problem);
@@ -50,7 +47,7 @@ export const webhookRoutes =
         operationId: 'createWebhook',
         tag,
         summary: 'Create a webhook',
-        description: 'Answers its signing secret in clear. It is shown this once.',
+        description: 'The answer contains the signing secret in plain text. It is shown only once.',
         body: schemaOf(fields),
         answer: one,
         failures: [400, 409, 413],
@@ -61,10 +58,7 @@ export const webhookRoutes =
         const input = accepted(readWebhook(undefined, bodyFields(request.body), allowedNetworks));
         const { record, issued } = await edit({ request, reply }, `webhooks of ${scope.project}`, (nowMs) => {
           if (configuration.webhooks(scope).length >= maxWebhooks) {
-            throw new ApiError(
-              'conflict',
-              `there are ${maxWebhooks} webhooks, the most that this environment may have`,
-            );
+            throw new ApiError('conflict', `this environment has reached its limit of ${maxWebhooks} webhooks`);
           }
           const result = newWebhook(scope, input, secretCipher, nowMs);
           return { kind: 'webhook', id: result.record._id, record: result.record, isExisting: false, result };
@@ -116,7 +110,7 @@ export const webhookRoutes =
         tag,
         summary: 'Change a webhook',
         description:
-          'What is left out stays; null puts a field back to its default. Deliveries that wait go to the new address.',
+          'Fields that are left out stay; null puts a field back to its default. Waiting deliveries go to the new URL.',
         params: idParameter,
         body: schemaOf(fields, { allOptional: true }),
         answer: one,
@@ -138,7 +132,7 @@ export const webhookRoutes =
         operationId: 'deleteWebhook',
         tag,
         summary: 'Delete a webhook',
-        description: 'What waits to be delivered to it is dropped.',
+        description: 'Its waiting deliveries are dropped.',
         params: idParameter,
         answer: answerOf(),
         failures: [404, 409],

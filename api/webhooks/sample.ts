@@ -1,5 +1,5 @@
 /**
- * Events that never happened, to try a webhook with: as real ones look, with ids of their own, and marked by `source`
+ * Makes sample events to test a webhook. They look like real events, have ids of their own, and are marked by `source`
  * and `metadata.test`.
  */
 import type { Scope } from '../../pipeline/catalog/types.js';
@@ -44,7 +44,7 @@ export interface Sample {
   readonly user: User;
 }
 
-/** @param type of the event: one of ours, or the name of a conversion. */
+/** @param type the type of the event: one of Fenceline's, or the name of a conversion. */
 export function sampleOf({ project, environment }: Scope, type: string, nowMs: number): Sample {
   const id = freshId(nowMs);
   const isOver = type.startsWith('user.exited_');

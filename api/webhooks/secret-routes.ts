@@ -1,4 +1,4 @@
-/** The secrets of a webhook: rotation and removal. */
+/** The routes of a webhook's secrets: rotation and removal. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { accepted } from '../../http/fields/reader.js';
@@ -17,7 +17,7 @@ const tag = 'webhooks';
 const config = { authority: 'secret', limit: 'management' } as const;
 const one = answerOf({ webhook: Webhook });
 
-/** The newest signs until it is replaced: without it a webhook would soon have none. */
+/** Removes a secret. The newest is kept: it signs until it is replaced. */
 function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secrets'] {
   const secret = found(
     record.secrets.find(({ _id }) => _id === id),
@@ -26,7 +26,7 @@ function withoutSecret(record: WebhookRecord, id: string): WebhookRecord['secret
   if (secret === record.secrets[0]) {
     throw new ApiError(
       'conflict',
-      "the newest secret can't be removed; rotate with overlapHours 0 to be rid of it at once",
+      "the newest secret can't be removed; rotate with overlapHours 0 to replace it at once",
     );
   }
   return record.secrets.filter((other) => other !== secret);
@@ -42,9 +42,10 @@ export const secretRoutes =
       schema: described({
         operationId: 'rotateWebhookSecret',
         tag,
-        summary: 'Make a new signing secret',
+        summary: 'Rotate the signing secret',
         description:
-          'Answers it in clear, first of `secrets`. It is shown this once. Those before it go on signing until `expiresAt`.',
+          'The answer contains it in plain text, first in `secrets`. It is shown only once. Earlier secrets sign as ' +
+          'well until `expiresAt`.',
         params: idParameter,
         body: RotationBody,
         answer: one,

@@ -1,6 +1,6 @@
 /**
- * The secrets that sign a webhook's requests, as Standard Webhooks has them. Kept newest first: the first signs until
- * it is replaced, the others until their `expiresAt`.
+ * The secrets that sign a webhook's requests, as Standard Webhooks defines them, newest first. The first signs until it
+ * is replaced, the others until their `expiresAt`.
  */
 import { randomBytes } from 'node:crypto';
 import type { SecretCipher } from '../../pipeline/encryption.js';
@@ -15,7 +15,7 @@ const prefix = 'whsec_';
 const secretBytes = 32;
 const hourMs = 3_600_000;
 
-/** A fresh secret of 256 random bits, sealed for this webhook. */
+/** Generates a secret of 256 random bits, encrypted for this webhook. */
 export function newSecret(webhook: string, secretCipher: SecretCipher, nowMs: number): IssuedSecret {
   const secret = prefix + randomBytes(secretBytes).toString('base64');
   const record = {
@@ -29,8 +29,8 @@ export function newSecret(webhook: string, secretCipher: SecretCipher, nowMs: nu
 }
 
 /**
- * The secrets with a new one in front. The others sign for `overlapHours` more at most; those that sign no more are
- * dropped, then the oldest of too many.
+ * Returns the secrets with a new one in front. The others sign for at most `overlapHours` more. Expired secrets are
+ * dropped, then the oldest beyond the limit.
  */
 export function rotate(
   secrets: readonly WebhookSecretRecord[],

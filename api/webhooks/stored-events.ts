@@ -1,4 +1,4 @@
-/** Events as a redelivery finds them in the analytics store, and what of them a webhook was sent already. */
+/** Reads events and their earlier deliveries from the analytics store, for redeliveries. */
 import { transitionOrder } from '../../pipeline/evaluation/evaluate.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { AttemptState, WebhookRecord } from '../../schemas/json/webhook.js';
@@ -13,9 +13,9 @@ export interface StoredEvent {
   readonly tag: string;
   /** `createdAt`, epoch ms. */
   readonly timeMs: number;
-  /** When the server received what caused it, epoch ms. */
+  /** Time when the server received the location, epoch ms. */
   readonly receivedMs: number;
-  /** Empty: no location caused it. */
+  /** Empty when no location caused the event. */
   readonly locationId: string;
   /** The id of the location, or of the event itself where there is none. */
   readonly cause: string;
@@ -28,7 +28,7 @@ export interface StoredEvent {
   readonly body: string;
 }
 
-/** A try to send events, and what became of it. */
+/** An attempt to send events, and its result. */
 export interface SentEvents {
   /** `webhook-id` of the request. */
   readonly delivery: string;
@@ -37,19 +37,22 @@ export interface SentEvents {
   readonly body: string;
 }
 
-/** An attempt is after its event by the server's clock; in a cluster by those of two servers. */
+/**
+ * An attempt follows its event by the server's clock. In a cluster the clocks of two servers may differ by this much.
+ */
 const clockDifferenceMs = 3_600_000;
 
 const cause = "if(location_id = '', id, location_id)";
 const columns =
-  'id, type, tag, toUnixTimestamp64Milli(created_at) AS timeMs, toUnixTimestamp64Milli(actual_created_at) AS receivedMs, ' +
+  'id, type, tag, toUnixTimestamp64Milli(created_at) AS timeMs, ' +
+  'toUnixTimestamp64Milli(actual_created_at) AS receivedMs, ' +
   `location_id AS locationId, ${cause} AS cause, device_id AS deviceId, user, ` +
   "if(geofence = '', beacon, geofence) AS subject, body";
 
 /**
- * The first events of the range that the webhook takes, oldest first, in the order in which their locations caused
- * them, and where the next begin.
- * Those of one location are never parted, so there may be a few more than `limit`.
+ * Returns the first events of the range that match the webhook's types and tags, oldest first, in the order of their
+ * locations, and the cursor of the next page. Events of one location stay together, so there may be a few more than
+ * `limit`.
  */
 export async function eventsOfRange(
   analytics: Pick<Analytics, 'query'>,
@@ -64,15 +67,17 @@ export async function eventsOfRange(
     ['type IN {texts}', webhook.types],
     ['tag IN {texts}', webhook.tags],
   ]);
-  // The table is in order of time alone: how far the page may reach is found out first, from a few narrow columns.
-  const reach = `SELECT max(created_at) FROM (SELECT created_at FROM events WHERE ${sql} ORDER BY created_at LIMIT ${limit})`;
+  // The table is ordered by time alone. Narrow columns determine how far the page reaches.
+  const firstTimes = `SELECT created_at FROM events WHERE ${sql} ORDER BY created_at LIMIT ${limit}`;
+  const reach = `SELECT max(created_at) FROM (${firstTimes})`;
   const rows = await analytics.query<StoredEvent>(
-    `SELECT ${columns} FROM events WHERE ${sql} AND created_at <= (${reach}) ORDER BY created_at, cause LIMIT ${limit} WITH TIES`,
+    `SELECT ${columns} FROM events WHERE ${sql} AND created_at <= (${reach})
+     ORDER BY created_at, cause LIMIT ${limit} WITH TIES`,
     parameters,
   );
   const last = rows.at(-1);
   const next = last && rows.length >= limit ? { timeMs: last.timeMs, id: last.cause } : null;
-  // A row may be there twice.
+  // Rows may be duplicated.
   const events = [...new Map(rows.map((event) => [event.id, event])).values()];
   return { events: events.sort(inOrder), next };
 }
@@ -80,7 +85,7 @@ export async function eventsOfRange(
 const typeRank = ({ type }: StoredEvent): number => (transitionOrder as readonly string[]).indexOf(type);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** As evaluation puts the events of a location. */
+/** Compares events in the order of evaluation. */
 const inOrder = (a: StoredEvent, b: StoredEvent): number =>
   a.timeMs - b.timeMs || compare(a.cause, b.cause) || typeRank(a) - typeRank(b) || compare(a.subject, b.subject);
 
@@ -94,7 +99,7 @@ export async function eventById(
   return row;
 }
 
-/** For each of the events that was ever sent to the webhook: its last try. */
+/** Returns the last attempt of each event that was ever sent to the webhook. */
 export async function lastSent(
   analytics: Pick<Analytics, 'query'>,
   webhook: WebhookRecord,
@@ -104,13 +109,14 @@ export async function lastSent(
     ['webhook = {text}', webhook._id],
     ['at >= {time}', Math.min(...events.map(({ receivedMs }) => receivedMs)) - clockDifferenceMs],
   ]);
-  // Bodies are read of the last tries alone: all that were made since the events would be gigabytes.
+  // Only bodies of the last attempts are read: those of all attempts would be gigabytes.
   const last = `SELECT max(at), argMax(id, at) FROM webhook_attempts ARRAY JOIN events AS event
     WHERE ${sql} AND event IN {ids:Array(String)} GROUP BY event`;
   const rows = await analytics.query<SentEvents>(
-    `SELECT delivery, state, events, request_body AS body FROM webhook_attempts WHERE ${sql} AND (at, id) IN (${last}) ORDER BY at`,
+    `SELECT delivery, state, events, request_body AS body FROM webhook_attempts
+     WHERE ${sql} AND (at, id) IN (${last}) ORDER BY at`,
     { ...parameters, ids: events.map(({ id }) => id) },
   );
-  // A try may be the last of one of its events and not of another.
+  // An attempt may be the last of one of its events and not of another.
   return new Map(rows.flatMap((row) => row.events.map((event) => [event, row])));
 }

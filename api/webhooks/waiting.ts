@@ -1,8 +1,8 @@
 /**
- * Deliveries that wait for a webhook, the next due first.
+ * Lists the waiting deliveries of a webhook, the next due first.
  *
- * They lie in the queues of all sources: one per partition of topics `events` and `deliveries`. A page merges what
- * these queues hold.
+ * They are in the queues of all sources: one per partition of topics `events` and `deliveries`. A page merges these
+ * queues.
  */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
@@ -12,10 +12,10 @@ import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import { waitingDeliveryJson } from '../../schemas/wire/webhook.js';
 import { readLimit } from '../lists.js';
 
-/** Queues that are read at once. */
+/** Queues that are read at the same time. */
 const maxConcurrentReads = 4;
 
-/** The last delivery of a page: when it is due, in which queue it waits, and where there. */
+/** The last delivery of a page: its due time, its queue, and its place there. */
 interface WaitingCursor {
   readonly dueAtMs: number;
   readonly queue: number;
@@ -57,7 +57,7 @@ export interface WaitingParts {
   readonly waiting: DeliveryQueue['waiting'];
 }
 
-/** Answers a page of the deliveries that wait for the webhook, by due time. */
+/** Returns a page of the waiting deliveries of the webhook, by due time. */
 export async function listWaiting(
   { log, waiting }: WaitingParts,
   { _id }: WebhookRecord,
@@ -71,7 +71,7 @@ export async function listWaiting(
       const found = await waiting(source, _id, limit + 1, cursor ? placeAfter(_id, cursor, queue) : undefined);
       return found.map((delivery) => ({ ...delivery, queue }));
     });
-    // Only as many as a page needs stay in memory, however many queues there are.
+    // Only one page stays in memory, however many queues there are.
     first = [...first, ...(await Promise.all(reads)).flat()].sort(byPlace).slice(0, limit + 1);
   }
   const page = first.slice(0, limit);
@@ -91,7 +91,8 @@ const queuesOf = (log: Pick<Log, 'partitions'>): DeliverySource[] =>
   );
 
 /**
- * The place in a queue after which the next page begins. Of one due time, earlier queues have been answered already.
+ * Returns the place in a queue after which the next page begins. Of deliveries with the same due time, those in earlier
+ * queues are already answered.
  */
 function placeAfter(
   webhook: string,

@@ -73,7 +73,7 @@ describe('a file of settings', () => {
   });
 
   test.each([
-    ['{"dwellevents":true}', 'dwellevents: is not a known field'],
+    ['{"dwellevents":true}', 'dwellevents: is not a known field; did you mean dwellEvents?'],
     ['[]', 'must be a JSON object'],
     ['{', 'JSON'],
   ])('is refused: %s', (text, problem) => {

@@ -1,9 +1,9 @@
 /**
- * Who may call what. Every route declares the authority it asks for; one hook decides before anything of the body is
- * read.
+ * Decides who may call a route. Every route declares the authority that it requires. One hook checks it before anything
+ * of the body is read.
  *
- * A secret key can do all that a publishable key can. The admin API key belongs to no project and opens only the
- * administrator's routes and those that say so.
+ * A secret key may do all that a publishable key may. The admin API key belongs to no project. It opens the admin
+ * routes and the routes that name it.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../schemas/errors.js';
@@ -14,36 +14,36 @@ export type Authority = 'none' | 'publishable' | 'secret' | 'secret or admin' | 
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The least authority that may call the route. A route without one fails at registration. */
+    /** The least authority that may call the route. Registration fails for a route without one. */
     authority?: Authority;
-    /** Which rate limit counts the route's requests. */
+    /** The rate limit that counts the route's requests. */
     limit?: LimitName;
-    /** A publishable key may also come as `?publishableKey=`, for images and style sheets. */
+    /** A publishable key may also be sent as `?publishableKey=`, for images and style sheets. */
     keyInQuery?: boolean;
   }
   interface FastifyRequest {
-    /** Null on routes for everybody or for the administrator; see {@link callerOf}. */
+    /** Null on routes without a key and for the admin API key; see {@link callerOf}. */
     caller: Caller | null;
   }
   interface FastifyInstance {
-    /** Authority of routes that declare none, for plugins whose routes aren't ours. */
+    /** The authority of routes that declare none, for plugins with routes of their own. */
     defaultAuthority: Authority | undefined;
   }
 }
 
 export interface AuthorityOptions {
   readonly keyRing: KeyRing;
-  /** SHA-256 of the admin API key as 64 hex digits; absent: nobody is administrator. */
+  /** SHA-256 of the admin API key as 64 hex digits; absent: there is no admin API key. */
   readonly adminApiKeySha256?: string | undefined;
 }
 
-/** The caller of a route that asks for a publishable or secret key. */
+/** Returns the caller of a route that requires a key of a project. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error('the route declares no authority of a project');
   return request.caller;
 }
 
-/** The raw key, or `Bearer <key>`. */
+/** Returns the key of the header, which is the raw key or `Bearer <key>`. */
 const keyOfHeader = (request: FastifyRequest): string | undefined =>
   request.headers.authorization?.replace(/^Bearer\s+/i, '').trim() || undefined;
 
@@ -53,13 +53,14 @@ function keyOfQuery(request: FastifyRequest): string | undefined {
   return typeof publishableKey === 'string' ? publishableKey : undefined;
 }
 
-/** The environment and kind of a key stand before its digits. */
+/** A key begins with its environment and kind. */
 const looksSecret = (key: string): boolean => key.includes('_sk_');
 
 const notInUrls = (): ApiError =>
   new ApiError(
     'forbidden',
-    'publishableKey: must be a publishable key; logs, caches and browser histories keep URLs, so send other keys in the Authorization header',
+    'publishableKey: must be a publishable key; logs, caches and browser histories keep URLs, ' +
+      'so send other keys in the Authorization header',
     { param: 'publishableKey' },
   );
 
@@ -70,23 +71,23 @@ async function authorize(
 ): Promise<Caller | null> {
   if (authority === 'none') return null;
   const inQuery = keyOfQuery(request);
-  // A revoked or misspelt one too: whoever puts it there would put its successor there.
+  // A revoked or misspelt secret key is refused as well, so that its owner does not put the next one there.
   if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, adminApiKeySha256))) throw notInUrls();
   const key = keyOfHeader(request) ?? inQuery;
-  if (key === undefined) throw new ApiError('unauthorized', 'no key in the Authorization header');
+  if (key === undefined) throw new ApiError('unauthorized', 'the Authorization header has no key');
   if (matchesSha256(key, adminApiKeySha256)) {
     if (authority === 'admin' || authority === 'secret or admin') return null;
-    throw new ApiError('forbidden', 'this call needs a key of a project');
+    throw new ApiError('forbidden', 'this call requires a key of a project');
   }
   const caller = await keyRing.callerOf(key);
   if (!caller) throw new ApiError('unauthorized', 'the key is unknown or revoked');
-  if (authority === 'admin') throw new ApiError('forbidden', 'this call needs the administrator key');
+  if (authority === 'admin') throw new ApiError('forbidden', 'this call requires the admin API key');
   if (authority !== 'publishable' && caller.kind !== 'secret')
-    throw new ApiError('forbidden', 'this call needs a secret key');
+    throw new ApiError('forbidden', 'this call requires a secret key');
   return caller;
 }
 
-/** Adds the hooks to the root instance, before any route. */
+/** Adds the hooks to the root instance. Call it before routes are added. */
 export function requireAuthority(app: FastifyInstance, options: AuthorityOptions): void {
   app.decorate('defaultAuthority', undefined);
   app.decorateRequest('caller', null);

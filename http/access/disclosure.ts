@@ -1,8 +1,8 @@
 /**
- * What an answer tells its caller of users. A secret key reads everything, so it is told everything. A publishable key
- * is in every app and page: whoever has it can name any device, so it learns nothing of a user but what its own request
- * said, and what the wire format of SDKs needs: the record's `_id` and `createdAt`, and the geofences and beacons that
- * the device is inside of after the location.
+ * What an answer may tell its caller about users. A secret key reads everything. A publishable key is in every app and
+ * page, so anyone may hold it and name any device. It learns nothing about a user but what its own request said and
+ * what the wire format requires: the record's `_id` and `createdAt`, and the geofences and beacons that the device is
+ * inside of after the location.
  */
 
 import type { Scope, SpatialQueries } from '../../pipeline/catalog/types.js';
@@ -17,11 +17,11 @@ import type { Caller } from './keys.js';
 /** Returns whether a key may read all that is stored about users. */
 export const readsEverything = ({ kind }: Pick<Caller, 'kind'>): boolean => kind === 'secret';
 
-/** The fields of a profile that the location itself carries. */
+/** Returns the profile that the location itself carries. */
 const sentProfile = ({ details }: Location): UserProfile =>
   JSON.parse(profileAfter(null, details) ?? '{}') as UserProfile;
 
-/** The event of a location, about the user as the location named it. */
+/** Returns the event with only what the location said about the user. */
 function eventAsSent(event: Event, location: Location): Event {
   const { installId, metadata, locationAuthorization, locationAccuracyAuthorization } = sentProfile(location);
   const user = {
@@ -36,10 +36,7 @@ function eventAsSent(event: Event, location: Location): Event {
   return { ...event, user };
 }
 
-/**
- * Is there a newer location of the user? Then what the user is inside of tells where it went after the one that was
- * sent.
- */
+/** Returns whether the user has a newer location. Then the geofences of the user would tell where it went later. */
 const isLate = (user: User, location: Location): boolean => Date.parse(user.updatedAt) > location.occurredAt;
 
 /** Builds the answers to one caller's locations. */
@@ -55,7 +52,7 @@ const everything: Disclosure = {
   geofences: (geofences) => [...geofences],
 };
 
-/** For whom a geofence is made is an owner's knowledge of users. */
+/** Returns the geofence without the users and addresses that it is for. Only its owner may know them. */
 function withoutUsers(geofence: object): object {
   const {
     userId: _,
@@ -92,7 +89,7 @@ function onlyWhatWasSent(context: SpatialQueries['context']): Disclosure {
   };
 }
 
-/** The disclosure of each kind of key. `context` finds the geofences at a point. */
+/** Returns a function that picks the disclosure for a caller. `context` finds the geofences at a point. */
 export function createDisclosures(context: SpatialQueries['context']): (caller: Pick<Caller, 'kind'>) => Disclosure {
   const restricted = onlyWhatWasSent(context);
   return (caller) => (readsEverything(caller) ? everything : restricted);

@@ -1,14 +1,14 @@
-/** Keys: made once, kept as SHA-256, and looked up again when a request presents one. */
+/** Keys: generated once, stored as SHA-256, and looked up for each request. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { KeyKind, KeyRecord } from '../../schemas/json/project.js';
 
-/** Whose request it is: everything that it reads or writes is of this project and environment. */
+/** The owner of a request. Everything that the request reads or writes belongs to this project and environment. */
 export interface Caller extends Scope {
   readonly kind: KeyKind;
-  /** Prefix and last characters: tells keys apart in logs without giving them away. */
+  /** Prefix and last characters. They tell keys apart in logs without revealing them. */
   readonly keyHint: string;
 }
 
@@ -16,7 +16,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const maxKeyCharacters = 200;
 
-/** A fresh key, `prj_test_sk_` and 40 hex digits (160 random bits), and the record that is kept of it. */
+/** Returns a new key, `prj_test_sk_` and 40 hex digits (160 random bits), and the record to store. */
 export function newKey(environment: Environment, kind: KeyKind, nowMs: number): { key: string; record: KeyRecord } {
   const prefix = `prj_${environment}_${kind === 'secret' ? 'sk' : 'pk'}_`;
   const key = prefix + randomBytes(20).toString('hex');
@@ -30,7 +30,7 @@ export function newKey(environment: Environment, kind: KeyKind, nowMs: number): 
   return { key, record };
 }
 
-/** Is this the text whose SHA-256 was given? Takes the same time for every wrong text. */
+/** Returns whether the text has the given SHA-256. Takes the same time for every wrong text. */
 export function matchesSha256(text: string, expectedHex: string): boolean {
   const expected = Buffer.from(expectedHex, 'hex');
   return expected.length === 32 && timingSafeEqual(sha256(text), expected);
@@ -38,22 +38,21 @@ export function matchesSha256(text: string, expectedHex: string): boolean {
 
 export interface KeyRing {
   /**
-   * Undefined for a key that is unknown or revoked. Of a key that this node doesn't know it finds out first whether
-   * another node has made it meanwhile, and
-   * rejects when it can't.
+   * Resolves to undefined for a key that is unknown or revoked. For a key that this node does not know, it first checks
+   * whether another node has created it, and rejects when it cannot.
    */
   callerOf(key: string): Promise<Caller | undefined>;
 }
 
-/** As {@link newKey} makes them: for others nobody is asked. */
+/** The form of keys of {@link newKey}. Other text is refused without asking other nodes. */
 const keyPattern = /^prj_(test|live)_(pk|sk)_[0-9a-f]{40}$/;
 
-/** Between two times that this node catches up because of unknown keys, whoever presents them. */
+/** Least time between two catch-ups because of unknown keys, whoever sends them. */
 const catchUpEveryMs = 50;
 
 /**
- * The keys of all projects, by their SHA-256: the table is made anew when the configuration has changed.
- * @param catchUp resolves when the configuration shows every change that was acknowledged before the call; absent
+ * Creates a table of the keys of all projects by their SHA-256. It is rebuilt when the configuration changes.
+ * @param catchUp resolves when the configuration contains every change that was acknowledged before the call; absent
  * where it always does.
  */
 export function createKeyRing(configuration: ConfigurationReader, catchUp?: () => Promise<void>): KeyRing {
@@ -91,7 +90,10 @@ export function createKeyRing(configuration: ConfigurationReader, catchUp?: () =
   };
 }
 
-/** Runs the work for all who ask before it begins; it begins at most once in `everyMs` and never twice at a time. */
+/**
+ * Shares one run of the work among all calls that arrive before it begins. It runs at most once in `everyMs` and never
+ * twice at the same time.
+ */
 function shared(work: () => Promise<void>, everyMs: number): () => Promise<void> {
   let next: Promise<void> | undefined;
   let running: Promise<void> = Promise.resolve();

@@ -1,10 +1,10 @@
 /**
- * Rate limits per key and project, and for locations per device too.
+ * Rate limits per key and project, and for locations per device as well.
  *
- * Each subject has a bucket that holds one second's worth and refills steadily. A bucket is kept as the one instant at
- * which it would be full again, in a bounded table that forgets the least recently used. What costs more than a
- * second's worth is admitted by a full bucket and paid for afterwards: a replay of a thousand locations must be
- * possible under any limit.
+ * Each subject has a bucket that holds the allowance of one second and refills steadily. A bucket is stored as the time
+ * at which it will be full again, in a bounded table that evicts the least recently used. A request that costs more
+ * than one second's allowance is admitted by a full bucket and paid back afterwards, because a replay of a thousand
+ * locations must be possible under any limit.
  */
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -12,10 +12,10 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../schemas/errors.js';
 import type { Caller } from './keys.js';
 
-/** `track` and `bulk` routes count their locations themselves, when they know them; see {@link RateLimiter}. */
+/** `track` and `bulk` routes count their locations themselves, once they are read; see {@link RateLimiter}. */
 export type LimitName = 'track' | 'query' | 'management' | 'bulk' | 'none';
 
-/** What one node admits in a second; 0: no limit. */
+/** What one node admits per second; 0: no limit. */
 export interface RateLimits {
   readonly trackPerDevicePerSecond: number;
   readonly trackPerKeyPerSecond: number;
@@ -38,9 +38,9 @@ export const noRateLimits: RateLimits = {
 
 export interface Admission {
   readonly admitted: boolean;
-  /** How many single ones would be admitted right after. */
+  /** Number of single requests that would be admitted right after. */
   readonly remaining: number;
-  /** When the bucket is full again, epoch ms. */
+  /** Time at which the bucket is full again, epoch ms. */
   readonly fullAtMs: number;
   /** 0 when admitted. */
   readonly retryAfterMs: number;
@@ -48,13 +48,13 @@ export interface Admission {
 
 /** The buckets of one kind of subject. */
 export interface Buckets {
-  /** Says what {@link take} would do, and changes nothing. */
+  /** Returns what {@link take} would do, without changing anything. */
   ask(subject: string, perSecond: number, nowMs: number, cost?: number): Admission;
-  /** Takes the cost from a bucket, whether or not there was room. */
+  /** Takes the cost from a bucket, even when the bucket holds less. */
   take(subject: string, perSecond: number, nowMs: number, cost?: number): void;
 }
 
-/** Holds the buckets of at most so many subjects. */
+/** Creates the buckets of at most `maxSubjects` subjects. */
 export function createBuckets(maxSubjects: number): Buckets {
   const fullAt = new LRUCache<string, number>({ max: maxSubjects });
   const backlogOf = (subject: string, nowMs: number): number => Math.max(0, (fullAt.get(subject) ?? 0) - nowMs);
@@ -76,10 +76,13 @@ export function createBuckets(maxSubjects: number): Buckets {
   };
 }
 
-/** Buckets empty within a second or so, so that forgetting those not used for longest lifts no limit. About 25 MB. */
+/**
+ * A bucket refills within about a second, so evicting those that were not used for the longest lifts no limit. About 25
+ * MB.
+ */
 const maxDevices = 100_000;
 const maxKeys = 20_000;
-/** Longer ids are kept as their hash: their length is the sender's. */
+/** Longer ids are stored as their hash, because the sender chooses their length. */
 const maxSubjectCharacters = 80;
 
 const boundedSubject = (subject: string): string =>
@@ -91,21 +94,21 @@ interface Charge {
   readonly subject: string;
   readonly perSecond: number;
   readonly cost: number;
-  /** Reads on after "more than 10". */
+  /** Completes the message "more than 10 …". */
   readonly what: string;
 }
 
-/** Counts what is known only when a body has been read. */
+/** Counts what is known only after the body is read. */
 export interface RateLimiter {
   /**
    * Counts the locations of a track or replay call by key, by project and, as one call each, by device. Throws
-   * `rate_limited`, having counted nothing, when one of them has no room. Devices are those of the locations as they
-   * are evaluated.
+   * `rate_limited`, having counted nothing, when one of the buckets is exhausted. Devices are those of the locations as
+   * they are evaluated.
    */
   countLocations(caller: Caller, reply: FastifyReply, locations: readonly { readonly deviceId: string }[]): void;
-  /** Throws `rate_limited` when the caller's project has no room for another location. Counts nothing. */
+  /** Throws `rate_limited` when the bucket of the caller's project is exhausted. Counts nothing. */
   refuseUpload(caller: Caller, reply: FastifyReply): void;
-  /** Counts locations of an upload by project, and returns after how many milliseconds the next may follow. */
+  /** Counts the locations of an upload by project. Returns the milliseconds to wait before the next ones. */
   countUpload(caller: Caller, locations: number): number;
 }
 
@@ -115,7 +118,7 @@ declare module 'fastify' {
   }
 }
 
-function tell(reply: FastifyReply, perSecond: number, admission: Admission): void {
+function sendHeaders(reply: FastifyReply, perSecond: number, admission: Admission): void {
   reply
     .header('X-RateLimit-Limit', perSecond)
     .header('X-RateLimit-Remaining', admission.remaining)
@@ -123,12 +126,12 @@ function tell(reply: FastifyReply, perSecond: number, admission: Admission): voi
 }
 
 function refuse(reply: FastifyReply, { perSecond, what }: Charge, admission: Admission): never {
-  tell(reply, perSecond, admission);
+  sendHeaders(reply, perSecond, admission);
   const retryAfterS = Math.max(1, Math.ceil(admission.retryAfterMs / 1_000));
   throw new ApiError('rate_limited', `more than ${perSecond} ${what}`, { retryAfterS });
 }
 
-/** Takes from all buckets or from none, and tells the caller of the one that is nearest to its limit. */
+/** Takes from all buckets or from none. The headers describe the bucket that is nearest to its limit. */
 function admit(reply: FastifyReply, charges: readonly Charge[], nowMs: number): void {
   let tightest: { readonly charge: Charge; readonly admission: Admission } | undefined;
   const shareLeft = (charge: Charge, { remaining }: Admission): number => remaining / charge.perSecond;
@@ -139,10 +142,10 @@ function admit(reply: FastifyReply, charges: readonly Charge[], nowMs: number): 
       tightest = { charge, admission };
   }
   for (const { buckets, subject, perSecond, cost } of charges) buckets.take(subject, perSecond, nowMs, cost);
-  if (tightest) tell(reply, tightest.charge.perSecond, tightest.admission);
+  if (tightest) sendHeaders(reply, tightest.charge.perSecond, tightest.admission);
 }
 
-/** Adds the hook to the root instance. Calls are counted before anything of a body is read. */
+/** Adds the hook to the root instance. Calls are counted before anything of the body is read. */
 export function limitRates(app: FastifyInstance, limits: RateLimits, clock: () => number): void {
   const devices = createBuckets(maxDevices);
   const keys = createBuckets(maxKeys);
@@ -189,7 +192,7 @@ export function limitRates(app: FastifyInstance, limits: RateLimits, clock: () =
       subject: boundedSubject(`${caller.project}/${caller.environment}/${id}`),
       perSecond,
       cost: 1,
-      what: 'track calls a second of this device',
+      what: 'track calls a second from this device',
     }));
   }
 

@@ -1,9 +1,9 @@
-/** One line in the log and one observation for each answered request. */
+/** Writes one log line and one metric observation per answered request. */
 import type { FastifyInstance } from 'fastify';
 
 export interface RequestObservation {
   readonly method: string;
-  /** The route's pattern, such as /v1/geofences/:id; `unknown` for paths that don't exist. */
+  /** The pattern of the route, such as /v1/geofences/:id; `unknown` for paths that do not exist. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;

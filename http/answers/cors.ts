@@ -1,13 +1,13 @@
 /**
- * Cross-origin calls from web pages. Only the routes that pages call with a publishable key allow them: a secret key
- * has no place in a page, and what needs no key, such as /metrics, is for operators.
+ * Cross-origin calls from web pages. Only routes that pages call with a publishable key allow them. A secret key does
+ * not belong in a page, and routes without a key, such as /metrics, are for operators.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pathPattern } from './failures.js';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** Headers that SDKs send. Named one by one, for `*` doesn't cover Authorization. */
+/** The headers that SDKs send. They are listed by name because `*` does not cover Authorization. */
 const knownHeaders = [
   'Authorization',
   'Content-Type',
@@ -37,7 +37,7 @@ const maxAgeS = 86_400;
 const isKnown = new Set(knownHeaders.map((name) => name.toLowerCase()));
 const headerName = /^[\w-]{1,100}$/;
 
-/** The known headers, and whatever else the page's own code adds to its requests. */
+/** Returns the known headers and those that the page's own code adds. */
 function allowedHeaders(requested: string | undefined): string {
   const others = (requested ?? '')
     .split(',')
@@ -47,9 +47,9 @@ function allowedHeaders(requested: string | undefined): string {
 }
 
 /**
- * Lets pages of any origin call the routes for publishable keys: a key authorises, and no cookie is ever read. Unknown
- * paths count as such routes, since SDKs in pages call some that do not exist here and must be able to read the 404.
- * Comes before every other hook, so that pages can read refusals too.
+ * Lets pages of any origin call the routes for publishable keys: the key authorises, and no cookie is read. Unknown
+ * paths count as such routes, because SDKs in pages call paths that do not exist here and must be able to read the 404.
+ * Add it before every other hook, so that pages can read refusals.
  */
 export function allowCrossOrigin(app: FastifyInstance): void {
   const routes: { readonly pattern: RegExp; readonly isForPages: boolean }[] = [];
@@ -62,7 +62,7 @@ export function allowCrossOrigin(app: FastifyInstance): void {
     return matching.length === 0 || matching.some(({ isForPages }) => isForPages);
   }
 
-  /** A preflight asks about a path; an answer belongs to one route of it. */
+  /** A preflight asks about a path; an answer belongs to one route of that path. */
   const isForPages = (request: FastifyRequest): boolean =>
     request.is404
       ? isPathForPages(request.url.split('?', 1)[0]!)

@@ -1,5 +1,5 @@
 /**
- * Every failure as the catalogue's answer:
+ * Answers every failure in the shape of the catalogue:
  * `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,7 +7,7 @@ import { isPortError, type PortError } from '../../pipeline/errors.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { failureBody } from '../connections/raw-answers.js';
 
-/** What Fastify itself refuses, in the catalogue's terms; undefined for what is unexpected. */
+/** Returns the catalogued error for a refusal of Fastify; undefined for anything else. */
 function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ApiError('body_too_large', 'the body is larger than this endpoint accepts');
@@ -17,7 +17,7 @@ function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefi
   if (code === 'FST_ERR_BAD_URL') return parameterError({ param: 'path', rule: 'must be percent-encoded UTF-8' });
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new ApiError('not_found', 'there is no such path');
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new ApiError('invalid_body', 'the body can not be read');
+    return new ApiError('invalid_body', 'the body cannot be read');
   }
   return undefined;
 }
@@ -27,8 +27,8 @@ const fromPort = ({ code, message, retryAfterS }: PortError): ApiError =>
   new ApiError(code, message, retryAfterS === undefined ? {} : { retryAfterS });
 
 /**
- * The catalogued error behind whatever was thrown. What is unexpected is logged in full and answered without its
- * message.
+ * Returns the catalogued error for anything that was thrown. An unexpected error is logged in full and answered without
+ * its message.
  */
 export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
@@ -36,10 +36,10 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   const refused = refusal((error ?? {}) as Partial<FastifyError>);
   if (refused) return refused;
   request.log.error({ err: error, requestId: request.id }, 'unexpected failure of a request');
-  return new ApiError('internal', `an unexpected failure; request ${request.id}`);
+  return new ApiError('internal', `an unexpected error; the log has it under request ${request.id}`);
 }
 
-/** Answers the failure; `extra` stands beside `meta`. */
+/** Answers the failure. `extra` is added beside `meta`. */
 export function sendFailure(
   error: unknown,
   request: FastifyRequest,
@@ -47,14 +47,14 @@ export function sendFailure(
   extra: object = {},
 ): FastifyReply {
   const failure = toApiError(error, request);
-  // Fastify closes the connection of a body that it refuses. Its sender would not see the answer, so the rest is read
-  // and dropped within the bounds of connections.ts.
+  // Fastify closes the connection when it refuses a body. The sender would not see the answer, so the rest of the body
+  // is read and dropped within the bounds of connections.ts.
   if (!request.raw.complete && failure.code !== 'request_timeout') reply.removeHeader('connection');
   if (failure.retryAfterS !== undefined) reply.header('Retry-After', failure.retryAfterS);
   return reply.code(failure.status).send({ ...failureBody(failure), ...extra });
 }
 
-/** Matches the paths of a route's URL. */
+/** Returns a pattern for the paths of a route's URL. */
 export const pathPattern = (url: string): RegExp =>
   new RegExp(
     `^${url

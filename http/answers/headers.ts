@@ -1,4 +1,4 @@
-/** Headers that keep answers out of caches and browsers from misreading them. */
+/** Headers that keep answers out of caches and stop browsers from guessing content types. */
 import type { FastifyInstance } from 'fastify';
 
 /** Swagger UI loads its own files and /openapi.json, and styles its elements inline. */
@@ -15,8 +15,7 @@ const pagePolicy = [
 ].join('; ');
 
 /**
- * Adds `nosniff` to every answer, and `no-store` to every answer that a key was needed for. A route that allows caching
- * sets
+ * Adds `nosniff` to every answer, and `no-store` to every answer that required a key. A route that allows caching sets
  * Cache-Control itself; its failures keep `no-store`.
  */
 export function protectAnswers(app: FastifyInstance): void {
@@ -26,7 +25,7 @@ export function protectAnswers(app: FastifyInstance): void {
   });
 }
 
-/** Keeps pages of the plugin out of frames, and scripts of others out of its pages. */
+/** Stops other sites from framing the plugin's pages and from running scripts in them. */
 export function protectPages(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply

@@ -1,10 +1,8 @@
 /**
- * Knows every connection of a server: how many there are, which requests each of them waits for, and how long it has
- * been silent.
+ * Tracks every connection of a server: the requests that wait for an answer, and the time since the last byte.
  *
- * Flows in: sockets and requests as Node tells of them. Flows out: refusals of connections beyond the limits, an end to
- * bodies that come too slowly, and, when the server stops, an order in which every request that was sent is answered
- * before its connection is closed.
+ * Flows in: sockets and requests from Node. Flows out: refusals of connections beyond the limits, an end to bodies that
+ * arrive too slowly, and a shutdown that answers every request that was sent before its connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, Server, type Socket } from 'node:net';
@@ -17,13 +15,13 @@ export interface ConnectionBounds {
   readonly maxConnections: number;
   /** 0: no limit. */
   readonly maxConnectionsPerAddress: number;
-  /** Addresses and CIDRs of proxies: many devices stand behind one, so it may have any number of connections. */
+  /** Addresses and CIDRs of proxies. Many devices share a proxy, so it may have any number of connections. */
   readonly proxies: readonly string[];
-  /** From the beginning of a request, or of a connection, to the end of the headers. */
+  /** From the start of a request or connection to the end of the headers. */
   readonly headersTimeoutMs: number;
-  /** How long a body may keep us waiting, apart from what its bytes earn. */
+  /** Time that the server waits for a body, apart from the time that its bytes earn. */
   readonly bodyTimeoutMs: number;
-  /** Each so many bytes of a body earn it another second. */
+  /** Each time that a body has sent this many bytes, it gets another second. */
   readonly minBodyBytesPerSecond: number;
 }
 
@@ -37,23 +35,23 @@ export const defaultConnectionBounds: ConnectionBounds = {
 };
 
 export interface DrainOptions {
-  /** A connection without a request is closed once it has been silent for so long. */
+  /** A connection without a request is closed after this time without a byte. */
   readonly silentMs: number;
-  /** Whatever is open still is cut then. */
+  /** After this time all open connections are destroyed. */
   readonly timeoutMs: number;
 }
 
 export interface Connections {
-  /** The server is to stop: readiness is refused, and everything else goes on. */
+  /** The server is going to stop: readiness is refused, and everything else goes on. */
   isStopping: boolean;
   /**
-   * Accepts what waits to be accepted, and then no more. Only from then on answers ask their senders to close the
-   * connection: whoever was asked before would connect anew in the moment in which the listener ends.
+   * Accepts the connections that are already queued, and then no more. From then on answers ask their senders to close
+   * the connection. A sender that was asked earlier could reconnect while the listener closes.
    */
   stopAccepting(): Promise<void>;
-  /** Resolves when all connections are closed, with how many had to be cut. */
+  /** Resolves when all connections are closed, to the number that had to be destroyed. */
   drained(options: DrainOptions): Promise<number>;
-  /** Answers a request that is no HTTP, after those before it on its connection, and closes the connection. */
+  /** Answers malformed HTTP after the earlier requests of its connection, and closes the connection. */
   refuse(socket: Socket, failure: ApiError): void;
 }
 
@@ -66,30 +64,30 @@ declare module 'fastify' {
 const checkEveryMs = 25;
 const bodyCheckEveryMs = 1_000;
 /**
- * The end of a body that was answered already is read and dropped; a sender whose connection were closed would not see
- * the answer.
+ * The rest of a body that is already answered is read and dropped. If the connection were closed, the sender would not
+ * see the answer.
  */
 const maxDroppedBytes = 64 * 2 ** 20;
 const dropTimeoutMs = 5_000;
-/** Between our end of a connection and its destruction: for the other side to read what was sent. */
+/** Time between the end of the answer and the destruction of the connection, for the other side to read. */
 const lingerMs = 1_000;
-/** Refused connections that linger at once; more are cut without an answer. */
+/** Refused connections that may linger at the same time; more are destroyed without an answer. */
 const maxRefused = 100;
 
-/** IPv4 in its own form also where it came mapped into IPv6. */
+/** Returns the address; an IPv4 address that is mapped into IPv6 in its IPv4 form. */
 const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace(/^::ffff:/, '');
 
-/** One socket and what was asked on it. */
+/** One socket and its requests. */
 class Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** Of requests that wait for an answer, in the order of their requests. */
+  /** Responses of the requests that wait for an answer, in the order of the requests. */
   readonly responses = new Set<ServerResponse>();
-  /** The latest. */
+  /** The latest request. */
   request: IncomingMessage | undefined;
   waitedMs = 0;
   bytesBeforeBody = 0;
-  /** When the last answer was done, or the connection was made; and how much had been read then. */
+  /** Time when the last answer ended or the connection was opened, and the bytes read until then. */
   restingSince = performance.now();
   bytesAtRest = 0;
   bytesSeen = 0;
@@ -102,7 +100,7 @@ class Connection {
     this.address = addressOf(socket);
   }
 
-  /** Asks the sender to close, by the answer to its latest request: after that one nothing more is read. */
+  /** Asks the sender to close, with the answer to its latest request. Nothing is read after that request. */
   announceClose(): void {
     const all = [...this.responses];
     for (const [index, response] of all.entries()) {
@@ -112,7 +110,7 @@ class Connection {
     }
   }
 
-  /** Notes what has come since the last time. */
+  /** Notes the bytes that arrived since the last call. */
   listen(now: number): void {
     if (this.socket.bytesRead === this.bytesSeen) return;
     this.bytesSeen = this.socket.bytesRead;
@@ -122,15 +120,15 @@ class Connection {
   isSilent(now: number, silentMs: number): boolean {
     return (
       this.responses.size === 0 &&
-      // Else a request has begun to come.
+      // Otherwise a request has begun to arrive.
       this.socket.bytesRead === this.bytesAtRest &&
       now - Math.max(this.restingSince, this.heardAt) >= silentMs
     );
   }
 
   /**
-   * Ends our side; what the other side still says is read and dropped, because a reset could take the last answer with
-   * it.
+   * Ends the server's side. What the other side still sends is read and dropped, because a reset could lose the last
+   * answer.
    */
   end(text = ''): void {
     if (this.isEnding) return;
@@ -155,7 +153,7 @@ function proxyMatcher(proxies: readonly string[]): (address: string) => boolean 
   };
 }
 
-/** Watches the connections of the server from now on, before it listens. */
+/** Watches the connections of the server. Call it before the server listens. */
 export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bounds: ConnectionBounds): Connections {
   const connections = new Map<Socket, Connection>();
   const perAddress = new Map<string, number>();
@@ -164,14 +162,15 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
   let refused = 0;
 
   function limitReached(address: string): string | undefined {
-    if (connections.size >= bounds.maxConnections) return `the server has ${bounds.maxConnections} connections`;
+    if (connections.size >= bounds.maxConnections)
+      return `the server has reached its limit of ${bounds.maxConnections} connections`;
     const { maxConnectionsPerAddress: most } = bounds;
     if (most > 0 && (perAddress.get(address) ?? 0) >= most && !isProxy(address))
-      return `this address has ${most} connections`;
+      return `this address has reached its limit of ${most} connections`;
     return undefined;
   }
 
-  function turnAway(socket: Socket, reason: string): void {
+  function refuseConnection(socket: Socket, reason: string): void {
     socket.on('error', () => {});
     if (refused >= maxRefused) {
       socket.destroy();
@@ -199,12 +198,12 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     });
   }
 
-  // In front of Node's own listener, which would read requests from a connection that is turned away.
+  // Runs before Node's own listener, which would read requests from a refused connection.
   const serve = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     const reason = limitReached(addressOf(socket));
-    if (reason !== undefined) return turnAway(socket, reason);
+    if (reason !== undefined) return refuseConnection(socket, reason);
     keep(socket);
     for (const listener of serve) listener.call(server, socket);
   });
@@ -226,7 +225,7 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     });
   });
 
-  /** Ends a request whose body keeps us waiting, with an answer where none was given. */
+  /** Ends a request whose body is too slow, with an answer where none was given. */
   function endBody(connection: Connection, request: IncomingMessage): void {
     const [response] = connection.responses;
     if (response === undefined || response.headersSent || request.listenerCount('error') === 0) {
@@ -234,16 +233,16 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
       return;
     }
     const { bodyTimeoutMs, minBodyBytesPerSecond } = bounds;
-    const rule = `${bodyTimeoutMs / 1_000} s, and a second more for each ${minBodyBytesPerSecond} bytes`;
-    // As Node tells a reader of a body that was cut; destroying the request would destroy the connection before the
-    // answer.
-    request.emit('error', new ApiError('request_timeout', `the body did not come within ${rule}`));
+    const rule = `${bodyTimeoutMs / 1_000} s, plus one second for each ${minBodyBytesPerSecond} bytes`;
+    // Node reports a body that was cut off in the same way. Destroying the request would destroy the connection before
+    // the answer.
+    request.emit('error', new ApiError('request_timeout', `the body did not arrive within ${rule}`));
   }
 
   function checkBody(connection: Connection, elapsedMs: number): void {
     const { request, socket, responses } = connection;
     if (request === undefined || request.complete || connection.isEnding) return;
-    // What has come waits for us, not we for it.
+    // The server is behind, not the sender.
     if (request.readableLength > 0 || request.isPaused()) return;
     connection.waitedMs += elapsedMs;
     const receivedBytes = socket.bytesRead - connection.bytesBeforeBody;
@@ -268,14 +267,14 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
   return {
     isStopping: false,
     async stopAccepting() {
-      // Node takes all that waits to be accepted in each turn of its loop. What comes between that and the end of the
-      // listener is reset by the kernel, so the end follows a turn that was short.
+      // In each turn of its event loop Node accepts all queued connections. The kernel resets those that arrive between
+      // that and the close of the listener, so the close follows a turn that was short.
       for (let turn = 0; turn < 1_000; turn++) {
         const startedAt = performance.now();
         await nextTurn();
         if (performance.now() - startedAt < 1) break;
       }
-      // Closing idle connections is left to `drained`: one of them may have a request under way.
+      // `drained` closes idle connections, because a request may be on its way on one of them.
       server.closeIdleConnections = () => {};
       if (server.listening) Server.prototype.close.call(server);
       isAccepting = false;
@@ -285,7 +284,7 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
       const startedAt = performance.now();
       while (connections.size > 0) {
         await delay(checkEveryMs);
-        // After the turn's reading, so that whoever is found silent had said nothing up to this moment.
+        // Runs after the turn has read its sockets, so that a silent connection had sent nothing until this moment.
         await nextTurn();
         const now = performance.now();
         for (const connection of connections.values()) {

@@ -181,7 +181,7 @@ describe('headers that do not come in time', () => {
       expect(client.meta).toMatchObject({
         code: 408,
         type: 'request_timeout',
-        message: 'the headers did not come in time',
+        message: 'the headers did not arrive in time',
       });
       expect(client.error).toBeUndefined();
       expect(tookMs).toBeGreaterThanOrEqual(headersTimeoutMs * 0.9);
@@ -309,7 +309,11 @@ describe('connections beyond the limit', () => {
     for (const { socket } of first) socket.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
     await Promise.all(first.map((client) => client.until(() => client.statuses.length === 1)));
     const late = await say('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(late.meta).toMatchObject({ code: 503, type: 'overloaded', message: 'this address has 8 connections' });
+    expect(late.meta).toMatchObject({
+      code: 503,
+      type: 'overloaded',
+      message: 'this address has reached its limit of 8 connections',
+    });
     expect(late.text).toContain('Retry-After: 1');
     expect(late.error).toBeUndefined();
     first[0]!.socket.destroy();

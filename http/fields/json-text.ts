@@ -1,17 +1,16 @@
 /**
- * JSON text to values, and, where it is no JSON, where and why. The engine parses; its messages name no position in
- * half of the cases and differ from version to version, so a scanner of our own looks for the fault, only in text that
- * the engine refused.
+ * Parses JSON text, and reports where and why text is not JSON. The engine parses. Its messages lack the position in
+ * half of the cases and differ between versions, so a scanner finds the fault in text that the engine refused.
  */
 
 export interface JsonFault {
-  /** UTF-16 units before the fault. */
+  /** Number of UTF-16 units before the fault. */
   readonly position: number;
-  /** What had to be there, to read on after "expected". */
+  /** Completes the message "expected …". */
   readonly expected: string;
 }
 
-/** Returns the value of JSON text, or its first fault in words. */
+/** Returns the value of JSON text, or a description of its first fault. */
 export function parseJson(
   text: string,
 ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string } {
@@ -54,7 +53,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
     return fault(text[at] === '\\' ? 'an escape such as \\n or \\u00e9' : 'the end of a string');
   }
 
-  /** The key and its colon. */
+  /** Reads a key and its colon. */
   function key(): JsonFault | undefined {
     if (text[at] !== '"') return fault('a key in double quotes');
     const broken = string();
@@ -65,7 +64,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
     return undefined;
   }
 
-  /** Closes what ends here; undefined when the text goes on with a next item. */
+  /** Closes the lists and objects that end here. Returns whether another item follows. */
   function afterItem(): 'next' | 'end' | JsonFault {
     for (;;) {
       skip(space);
@@ -109,8 +108,8 @@ export function findJsonFault(text: string): JsonFault | undefined {
 }
 
 /**
- * Returns the fault as words: `line 2, column 7: expected a value, not "}"`. Both are counted from 1; of a text of one
- * line the column is enough.
+ * Describes the fault: `line 2, column 7: expected a value, not "}"`. Both count from 1. For a single line only the
+ * column is given.
  */
 export function describeJsonFault(text: string, { position, expected }: JsonFault): string {
   const before = text.slice(0, position);

@@ -1,7 +1,8 @@
-/** Suggestions for names that are not known: most of them are known ones, misspelt. */
+/** Suggestions for unknown names. Most of them are misspelt known names. */
 
 /**
- * Insertions, deletions, changes and swaps of neighbours that turn one word into the other (optimal string alignment).
+ * Returns the number of insertions, deletions, changes and swaps of neighbours that turn one word into the other
+ * (optimal string alignment).
  */
 function editDistance(one: string, other: string): number {
   let beforePrevious: number[] = [];
@@ -22,7 +23,7 @@ function editDistance(one: string, other: string): number {
 
 const maxNameLength = 100;
 
-/** Returns the known name that is nearest, without regard to case; undefined when none is near. */
+/** Returns the nearest known name, ignoring case; undefined when none is near. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > maxNameLength) return undefined;
   const lower = name.toLowerCase();
@@ -32,13 +33,13 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest !== undefined && nearest.distance <= tolerated ? nearest.other : undefined;
 }
 
-/** Returns how a rule on an unknown name goes on: the name that was probably meant, or all that are known. */
+/** Returns the end of a message about an unknown name: the name that was probably meant, or all known names. */
 export function suggestion(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   if (nearest !== undefined) return `did you mean ${nearest}?`;
-  return known.length === 0 ? 'none is known here' : `known are ${known.join(', ')}`;
+  return known.length === 0 ? 'this call has none' : `known are ${known.join(', ')}`;
 }
 
-/** Returns a name as it can be shown: names come from requests and may be of any length. */
+/** Returns a name shortened for a message. The sender chooses its length. */
 export const shownName = (name: string): string =>
   name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;

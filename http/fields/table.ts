@@ -1,9 +1,9 @@
 /**
- * Field tables. A resource has one table of its fields; JSON bodies, forms, cells of a CSV row and the API's description
- * are derived from it.
+ * Field tables. A resource has one table of its fields. JSON bodies, forms, cells of a CSV row and the API's
+ * description are derived from it.
  *
- * A table is read in its order, and the first field that breaks its rule is the one that is reported. Because the rules
- * of values.ts read typed values and their text alike, one reader per field serves JSON, forms and CSV.
+ * A table is read in its order, and the first field that breaks its rule is reported. The rules of values.ts read typed
+ * values and their text alike, so one reader per field serves JSON, forms and CSV.
  */
 import Type, { type TObject, type TSchema } from 'typebox';
 import type { FieldProblem } from '../../schemas/errors.js';

@@ -1,21 +1,20 @@
 /**
- * Well-formed text. Half of a surrogate pair has no UTF-8 of its own, and bytes that are not UTF-8 have no text:
- * written down, both become U+FFFD, so that different ids would become one key.
+ * Checks that text is well-formed. Half of a surrogate pair has no UTF-8 form, and bytes that are not UTF-8 are no
+ * text. Both would be stored as U+FFFD, so different ids would become one key.
  */
 
 export const wellFormedRule = 'must be well-formed Unicode, without half of a surrogate pair';
 export const percentEncodingRule = 'must be percent-encoded UTF-8';
 
-/** The only way in which JSON text can write half of a surrogate pair. */
+/** The only form in which JSON text can contain half of a surrogate pair. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
-/** Returns false when no string that this JSON text holds can be malformed; true when one may be. */
+/** Returns false when no string in this JSON text can be malformed. */
 export const mayHoldSurrogates = (json: string): boolean => surrogateEscape.test(json);
 
 /**
- * Returns where a value holds malformed text, as a field's name (`metadata.key`, `replays[3].userId`); undefined when
- * nowhere. A key counts as text.
- * It keeps its own stack, because nesting is the sender's.
+ * Returns the name of the field that holds malformed text (`metadata.key`, `replays[3].userId`); undefined when there
+ * is none. Keys are checked as well. It keeps its own stack, because the sender chooses the nesting.
  */
 export function malformedTextIn(root: unknown, name = ''): string | undefined {
   const waiting: [value: unknown, name: string][] = [[root, name]];
@@ -32,9 +31,7 @@ export function malformedTextIn(root: unknown, name = ''): string | undefined {
   return undefined;
 }
 
-/**
- * Returns the first `maxCharacters` UTF-16 units of a text, or one fewer where the cut would halve a surrogate pair.
- */
+/** Returns the first `maxCharacters` UTF-16 units of a text, or one less where the cut would split a surrogate pair. */
 export function cutText(text: string, maxCharacters: number): string {
   const cut = text.slice(0, maxCharacters);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
@@ -49,10 +46,7 @@ function decodes(text: string): boolean {
   }
 }
 
-/**
- * Returns the name of the field of a query string or form whose percent-encoding can not be decoded; undefined when all
- * can.
- */
+/** Returns the name of the first field of a query string or form that is not valid percent-encoding. */
 export function badlyEncodedField(text: string): string | undefined {
   if (!text.includes('%') || decodes(text)) return undefined;
   const pair = text.split('&').find((one) => !decodes(one)) ?? text;

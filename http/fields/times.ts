@@ -26,7 +26,7 @@ function monthIndex(text: string): number {
   return named >= 0 ? named : Number(text) - 1;
 }
 
-/** Minutes east of UTC; undefined when out of range. */
+/** Returns minutes east of UTC; undefined when out of range. */
 function offsetMinutes(zone: string | undefined): number | undefined {
   if (zone === undefined || !/^[+-]/.test(zone)) return 0;
   const hours = Number(zone.slice(1, 3));
@@ -35,7 +35,7 @@ function offsetMinutes(zone: string | undefined): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Epoch ms of a calendar date at midnight UTC; undefined when there is no such day. */
+/** Returns the epoch ms of a calendar date at midnight UTC; undefined when there is no such day. */
 function midnight(year: number, monthOfYear: number, day: number): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, monthOfYear, day);
@@ -44,7 +44,8 @@ function midnight(year: number, monthOfYear: number, day: number): number | unde
 
 /**
  * Returns the epoch milliseconds of a written date or date and time. Without a zone it is in UTC; a date alone is its
- * first instant. Undefined for any other form and for dates that do not exist. Digits beyond the millisecond are dropped.
+ * first instant. Undefined for any other form and for dates that do not exist. Digits beyond the millisecond are
+ * dropped.
  */
 export function parseTime(text: string): number | undefined {
   const trimmed = text.trim();

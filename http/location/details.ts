@@ -1,6 +1,6 @@
 /**
- * What a device says of itself beside its location. Descriptive: a value of another type is left out and never fails a
- * location. Only broken `metadata` and text that can not be stored as it is do.
+ * Reads what a device reports about itself beside its location. A value of another type is left out and never refuses a
+ * location. Only broken `metadata` and malformed text do.
  */
 
 import { invalid, type Validated } from '../../schemas/errors.js';
@@ -33,7 +33,7 @@ export interface DetailFields {
 const maxTextCharacters = 1_000;
 const maxMetadataCharacters = 16_384;
 
-/** Text of any length, cut; null when it is no text. */
+/** Reads text of any length and truncates it; null when it is no text. */
 export function readDescription(
   name: string,
   value: unknown,
@@ -46,7 +46,7 @@ export function readDescription(
 
 const number = (value: unknown): number | null => readNumber(value) ?? null;
 
-/** As JSON text; null when there is none. */
+/** Returns the metadata as JSON text; null when there is none. */
 function readUserMetadata(value: unknown): Validated<string | null> {
   const metadata = readMetadata('metadata', value, { maxKeys: maxUserMetadataKeys });
   if (!metadata.ok || metadata.value === null) return metadata as Validated<null>;
@@ -56,7 +56,7 @@ function readUserMetadata(value: unknown): Validated<string | null> {
   return { ok: true, value: json };
 }
 
-const isTold = (details: LocationDetails): boolean => {
+const hasDetails = (details: LocationDetails): boolean => {
   for (const name in details) {
     const value = details[name as keyof LocationDetails];
     if (value !== null && value !== false) return true;
@@ -89,7 +89,7 @@ function readTexts(fields: DetailFields): Validated<Texts> {
   return { ok: true, value: texts };
 }
 
-/** null when the device says nothing of itself. */
+/** Returns null when the device reports nothing about itself. */
 export function readDetails(fields: DetailFields): Validated<LocationDetails | null> {
   const metadata = readUserMetadata(fields.metadata);
   if (!metadata.ok) return metadata;
@@ -105,5 +105,5 @@ export function readDetails(fields: DetailFields): Validated<LocationDetails | n
     locationMs: number(fields.locationMs),
     nearbyGeofences: readBoolean(fields.nearbyGeofences) === true,
   };
-  return { ok: true, value: isTold(details) ? details : null };
+  return { ok: true, value: hasDetails(details) ? details : null };
 }

@@ -1,15 +1,15 @@
-/** When a location was fixed: by the device where it says so believably, else by receipt. */
+/** Determines when a location was measured: by the device's time where it is plausible, else by the time of receipt. */
 
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { minEpochMs, readDate, readNumber, rules } from '../fields/values.js';
 
-/** The time fields of a request, unchecked. */
+/** The raw time fields of a request. */
 export interface TimeFields {
-  /** Milliseconds from the fix to the sending, by the device's own clock: right even when that clock is wrong. */
+  /** Milliseconds from the fix to the sending, by the device's clock. Correct even when that clock is wrong. */
   readonly updatedAtMsDiff?: unknown;
   /** Epoch milliseconds by the device's clock. */
   readonly updatedAtMs?: unknown;
-  /** ISO 8601, or epoch milliseconds. */
+  /** A date, or epoch milliseconds. */
   readonly updatedAt?: unknown;
 }
 
@@ -20,14 +20,16 @@ export interface OccurredAt {
 }
 
 const dayMs = 86_400_000;
-/** Older fixes are refused: clocks that count from boot make such differences, and nobody could tell the two apart. */
+/**
+ * Older fixes are refused. Clocks that count from boot produce such differences too, and the two cannot be told apart.
+ */
 export const maxAgeMs = 7 * dayMs;
-/** A device clock further ahead of ours is wrong. */
+/** A device clock that is further ahead of the server's is wrong. */
 export const maxAheadMs = 5 * 60_000;
 
 const byReceipt = (receivedAt: number): OccurredAt => ({ occurredAt: receivedAt, deviceTimed: false });
 
-/** A device time that lies too far ahead of the receipt is no time at all. */
+/** A device time that is too far ahead of the receipt is ignored. */
 function byDevice(epochMs: number, receivedAt: number): OccurredAt {
   const occurredAt = Math.round(epochMs);
   return occurredAt > receivedAt + maxAheadMs ? byReceipt(receivedAt) : { occurredAt, deviceTimed: true };
@@ -43,9 +45,9 @@ export function checkRecent(param: string, epochMs: number | null): Validated<nu
 }
 
 /**
- * Returns the first that is given of: receipt − `updatedAtMsDiff`, `updatedAtMs`, `updatedAt`; else the receipt. An age
- * out of range and an unreadable time are problems, because evaluated as now they would make events that never
- * happened. Only an `updatedAtMs` before the year 2000 counts as not given: clocks that were never set send it.
+ * Returns the first given of: receipt − `updatedAtMsDiff`, `updatedAtMs`, `updatedAt`; else the receipt. An age out of
+ * range and a broken date are problems, because a location evaluated as now would cause events that never happened.
+ * Only an `updatedAtMs` before the year 2000 counts as not given: clocks that were never set send it.
  */
 export function readOccurredAt(fields: TimeFields, receivedAt: number): Validated<OccurredAt> {
   const ageMs = readNumber(fields.updatedAtMsDiff);

@@ -103,7 +103,7 @@ describe('a field', () => {
     [{ beacons: Array(1_001).fill({}) }, 'beacons: must be a list of at most 1000 items'],
     [{ metadata: { a: [] } }, 'metadata.a: must be a string, a number or a boolean'],
     [{ metadata: { text: 'x'.repeat(20_000) } }, 'metadata: must be at most 16384 characters of JSON'],
-    [{ anonymous: true }, 'anonymous: is not offered: locations need a deviceId of their own'],
+    [{ anonymous: true }, 'anonymous: is not supported: a location requires its own deviceId'],
   ])('%j -> %s', (fields, expected) => {
     expect(outcome(fields)).toBe(expected);
   });

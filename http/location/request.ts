@@ -1,8 +1,8 @@
 /**
- * One rule for what a location is, whoever sends it: SDKs as JSON or form, backends as lines or Avro. Pure.
+ * Reads a location, by the same rules for all senders: SDKs with JSON or forms, backends with lines or Avro. Pure.
  *
- * Flows in: a body as it came and the circumstances of its receipt. Flows out: a Location ready for the log, or the
- * field at fault. Numbers and booleans may be text, null counts as absent, unknown keys are ignored.
+ * Flows in: the fields of a body and the circumstances of its receipt. Flows out: a Location ready for the log, or the
+ * field at fault and its rule. Unknown keys are ignored.
  */
 
 import { type BeaconIdentifiers, normalizeRangedBeacon } from '../../pipeline/evaluation/beacons.js';
@@ -16,21 +16,21 @@ import { readBoolean, readNumber, readText, rules } from '../fields/values.js';
 import { type DetailFields, readDescription, readDetails } from './details.js';
 import { readOccurredAt, type TimeFields } from './occurred-at.js';
 
-/** The circumstances under which a body came in. */
+/** The circumstances under which a body was received. */
 export interface Receipt {
   readonly project: string;
   readonly environment: Environment;
   /** Epoch ms. */
   readonly receivedAt: number;
-  /** Address of the sender; null when locations are handed in by somebody else. */
+  /** IP address of the sender; null when somebody else hands the locations in. */
   readonly ip: string | null;
-  /** Everything that came with it is late. */
+  /** All locations of the request are late. */
   readonly replayed: boolean;
-  /** Who waits for the outcome. */
+  /** Address for the outcome; null when nobody waits for it. */
   readonly replyTo: string | null;
 }
 
-/** The fields that are read, unchecked. */
+/** The raw fields. */
 export interface TrackFields extends TimeFields, DetailFields {
   readonly deviceId?: unknown;
   readonly userId?: unknown;
@@ -49,7 +49,10 @@ export const maxIdCharacters = 256;
 const maxSourceCharacters = 100;
 const maxRangedBeacons = 1_000;
 
-/** The ranged beacons that can be told apart; the rest are ignored. Null: nothing is said of beacons. */
+/**
+ * Returns the ranged beacons that have valid identifiers; others are ignored. Null: the request does not report
+ * beacons.
+ */
 function readBeacons(value: unknown): Validated<RangedBeacon[] | null> {
   const given = readStructure('beacons', value);
   if (!given.ok) return given;
@@ -63,13 +66,19 @@ function readBeacons(value: unknown): Validated<RangedBeacon[] | null> {
   return { ok: true, value: ranged };
 }
 
-/** A disc beyond it says nothing of where a device is, and would have every fence of a country looked at. */
+/**
+ * A larger circle of uncertainty says nothing about where a device is, and would make every fence of a country a
+ * candidate.
+ */
 export const maxAccuracyM = 100_000;
 
-/** Web clients may pass coordinates of their own, which have no accuracy. */
+/** Returns whether accuracy may be absent: web clients may pass their own coordinates, which have none. */
 const isWithoutAccuracy = (fields: TrackFields): boolean => fields.deviceType === 'Web';
 
-/** Ids become keys: two texts that are written alike in UTF-8 would share a state. Null: not given. */
+/**
+ * Reads an id. Ids become keys, so they must be well-formed: two malformed ids could have the same UTF-8 form and share
+ * a state. Null: not given.
+ */
 function readId(name: 'deviceId' | 'userId', value: unknown): Validated<string | null> {
   const id = readText(value);
   if (id === undefined) return { ok: true, value: null };
@@ -85,7 +94,7 @@ const isWithin = (value: number | null, minimum: number, maximum: number): value
 /** Returns the location that a body describes, with a fresh id. */
 export function readLocation(fields: TrackFields, receipt: Receipt): Validated<Location> {
   if (readBoolean(fields.anonymous))
-    return invalid('anonymous', 'is not offered: locations need a deviceId of their own');
+    return invalid('anonymous', 'is not supported: a location requires its own deviceId');
   const deviceId = readId('deviceId', fields.deviceId);
   if (!deviceId.ok) return deviceId;
   if (deviceId.value === null) return invalid('deviceId', 'is required');

@@ -23,14 +23,14 @@ export const TrackRequest = Type.Object(
     accuracy: Type.Number({
       minimum: 0,
       maximum: maxAccuracyM,
-      description: 'Metres. Web clients may leave it out with coordinates of their own',
+      description: 'Metres. Web clients may leave it out when they pass their own coordinates',
     }),
     foreground: Type.Optional(Type.Boolean({ default: false })),
     stopped: Type.Optional(Type.Boolean({ default: false })),
     replayed: Type.Optional(Type.Boolean({ default: false })),
     beacons: Type.Optional(
       Type.Array(RangedBeaconRequest, {
-        description: 'Exactly these are in range; absent: nothing is said of beacons',
+        description: 'Exactly these are in range; absent: the request does not report beacons',
       }),
     ),
     updatedAtMsDiff: Type.Optional(
@@ -54,8 +54,8 @@ export const TrackRequest = Type.Object(
     speed: Type.Optional(Type.Number({ description: 'Metres per second' })),
     course: Type.Optional(Type.Number({ description: 'Degrees' })),
     timeZoneOffset: Type.Optional(Type.Number({ description: 'Seconds' })),
-    locationMs: Type.Optional(Type.Number({ description: 'Kept as sent, never trusted as a date' })),
-    nearbyGeofences: Type.Optional(Type.Boolean({ description: 'Answer the nearest geofences too' })),
+    locationMs: Type.Optional(Type.Number({ description: 'Stored as sent, never used as a date' })),
+    nearbyGeofences: Type.Optional(Type.Boolean({ description: 'Include the nearest geofences in the answer' })),
   },
   { description: 'A location of a device. Unknown keys are ignored, null counts as absent' },
 );

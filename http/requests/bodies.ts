@@ -1,7 +1,6 @@
 /**
- * Reads JSON and form bodies. Flows in: bytes. Flows out: values as they were written, or a catalogued error that says
- * where the body breaks which rule. JSON may come as UTF-8 only, and its text must be well-formed, so that nothing that
- * is stored stands for two things.
+ * Reads JSON and form bodies. Flows in: bytes. Flows out: parsed values, or a catalogued error that names the place of
+ * the fault. JSON must be UTF-8 and its text well-formed, so that nothing that is stored has two meanings.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -18,19 +17,19 @@ import {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route checks the texts of its body itself, item by item: one malformed text does not refuse the others. */
+    /**
+     * The route checks the texts of its body itself, item by item, so that one malformed text does not refuse the
+     * others.
+     */
     checksTexts?: boolean;
   }
 }
 
-/** Returns the fields of a query string or form. `metadata[key]=value` nests; keys such as `__proto__` are dropped. */
+/** Returns the fields of a query string or form. `metadata[key]=value` nests. Keys such as `__proto__` are dropped. */
 export const parseForm = (text: string): Record<string, unknown> =>
   qs.parse(text, { depth: 3, parameterLimit: 2_000, arrayLimit: 2_000, plainObjects: true });
 
-/**
- * Returns the place of the first byte that is no UTF-8: there the text, which has U+FFFD instead, differs from the
- * bytes.
- */
+/** Returns the index of the first byte that is not UTF-8: the decoded text has U+FFFD there. */
 function firstBadByte(bytes: Buffer): number {
   const written = Buffer.from(bytes.toString('utf8'));
   return bytes.findIndex((byte, index) => byte !== written[index]);
@@ -60,7 +59,9 @@ function checkPercentEncoding(text: string): void {
   if (param !== undefined) throw parameterError({ param, rule: percentEncodingRule });
 }
 
-/** Adds the parsers of bodies. An empty JSON body counts as none, since SDKs send the Content-Type on every call. */
+/**
+ * Adds the parsers of bodies. An empty JSON body counts as no body, because SDKs send the Content-Type on every call.
+ */
 export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeContentTypeParser(['application/json', 'text/plain']);
@@ -68,7 +69,7 @@ export function readBodies(app: FastifyInstance): void {
     const text = textOf(bytes);
     if (text.trim() === '') return done(null, undefined);
     let parsed: { readonly error: Error | null; readonly value?: unknown } | undefined;
-    // It answers at once. What is thrown within its callback would be taken for broken JSON.
+    // The parser calls back at once. An error that is thrown inside its callback would be reported as broken JSON.
     void parse(request, text, (error, value) => {
       parsed ??= { error, value };
     });
@@ -87,10 +88,7 @@ export function readBodies(app: FastifyInstance): void {
   );
 }
 
-/**
- * Adds the check of query strings: what can not be decoded would stay as it is written, and be another text than was
- * meant.
- */
+/** Adds the check of query strings. Text that cannot be decoded would stay as it is and differ from what was meant. */
 export function checkQueries(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const start = request.url.indexOf('?');

@@ -1,10 +1,10 @@
 /**
- * Refuses query parameters that a route does not know. A misspelt filter would otherwise answer everything, without a
- * word.
+ * Refuses query parameters that a route does not know, because a misspelt filter would return everything without
+ * notice.
  *
- * Flows in: the schema `querystring` of each route, and {@link sdkParameters}. Flows out: a refusal that names the
- * parameter and the nearest known one. A parameter that takes one value is refused when it comes more than once: which
- * one counts would be a guess.
+ * Flows in: the schema `querystring` of each route, and {@link sdkParameters}. Flows out: an error that names the
+ * parameter and the nearest known one. A parameter with one value is refused when it is repeated, because any choice
+ * would be a guess.
  */
 import type { FastifyInstance } from 'fastify';
 import { type FieldProblem, parameterError } from '../../schemas/errors.js';
@@ -48,7 +48,7 @@ export function queryProblem(query: object, { declared, ignored }: KnownParamete
   return undefined;
 }
 
-/** Adds the hooks to the root instance, after authority is decided and before any route. */
+/** Adds the hooks to the root instance. Call it after the authority check and before routes are added. */
 export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { properties } = (route.schema?.querystring ?? {}) as JsonSchema;

@@ -1,10 +1,10 @@
 /**
- * The query parameters that published SDKs append and Fenceline does not use. They are ignored, for an app in the field
- * can't stop sending them. All other parameters that a route does not declare are refused. The bodies of SDK calls are
- * not concerned: unknown keys in them are always ignored.
+ * The query parameters that published SDKs append and Fenceline does not use. They are ignored, because an installed
+ * app cannot stop sending them. All other undeclared parameters are refused. Unknown keys in the bodies of SDK calls
+ * are always ignored.
  */
 
-/** By the URL of the route: name of the parameter, and which SDKs send it. */
+/** Maps the URL of a route to the names of its ignored parameters and the SDKs that send them. */
 export const sdkParameters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/v1/config': {
     deviceId: 'web: the device',

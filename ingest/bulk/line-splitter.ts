@@ -1,4 +1,4 @@
-/** A byte stream as lines, without ever holding more than a chunk and one line. */
+/** Splits a byte stream into lines without holding more than a chunk and one line. */
 import { isUtf8 } from 'node:buffer';
 import type { FieldProblem } from '../../schemas/errors.js';
 
@@ -6,7 +6,7 @@ export const maxLineBytes = 65_536;
 
 const newline = 10;
 
-/** A line, or why it can not be read. */
+/** A line, or the reason why it cannot be read. */
 export type Line = string | FieldProblem;
 
 const tooLong: FieldProblem = { param: 'line', rule: `must be at most ${maxLineBytes} bytes` };
@@ -14,7 +14,7 @@ const notUtf8: FieldProblem = { param: 'line', rule: 'must be UTF-8' };
 
 const isTooLong = (line: string): boolean => line.length * 3 > maxLineBytes && Buffer.byteLength(line) > maxLineBytes;
 
-/** The same lines, one by one: only those at fault are lost. */
+/** Splits the same bytes line by line, so that only the broken lines are lost. */
 function linesWithFaults(bytes: Buffer): Line[] {
   const lines: Line[] = [];
   for (let start = 0; start <= bytes.length; ) {
@@ -33,7 +33,7 @@ export class LineSplitter {
   #restBytes = 0;
   #skipping = false;
 
-  /** The lines that the chunk completes, in order. */
+  /** Returns the lines that the chunk completes, in order. */
   push(chunk: Buffer): Line[] {
     const end = chunk.lastIndexOf(newline);
     if (end < 0) {
@@ -45,7 +45,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What stands after the last line break. */
+  /** Returns the rest after the last line break. */
   end(): Line[] {
     return this.#restBytes === 0 && !this.#skipping ? [] : this.#complete(Buffer.alloc(0));
   }
@@ -71,7 +71,7 @@ export class LineSplitter {
   }
 }
 
-/** The lines of a stream, as many at a time as a chunk holds. */
+/** Yields the lines of a stream, chunk by chunk. */
 export async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
   const splitter = new LineSplitter();
   for await (const chunk of source) yield splitter.push(chunk);

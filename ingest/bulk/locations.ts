@@ -1,6 +1,6 @@
 /**
- * Reads the locations of a bulk upload by the rules of http/location. Two rules differ: accuracy is always required, and
- * the IP address is the line's field `ip`.
+ * Reads the locations of a bulk upload by the rules of http/location. Two rules differ: accuracy is always required,
+ * and the IP address is field `ip` of the line.
  */
 import { parseJson } from '../../http/fields/json-text.js';
 import { isDictionary, isGiven } from '../../http/fields/values.js';

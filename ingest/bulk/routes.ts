@@ -1,6 +1,6 @@
 /**
- * POST /v1/locations: locations from backends, any number in one request, as lines of JSON or an Avro container. Read
- * as fast as they become durable, so that a sender who is too fast is slowed down by its own connection.
+ * POST /v1/locations: locations from backends, any number in one request, as lines of JSON or an Avro container. The
+ * body is read as fast as locations become durable, so TCP back-pressure slows down a fast sender.
  */
 import { pipeline, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -43,7 +43,7 @@ async function readLines(upload: BulkUpload, source: AsyncIterable<Buffer>, rece
       number += 1;
       if (typeof line === 'string' && isBlank(line)) continue;
       const result = typeof line === 'string' ? readBulkLine(line, received) : { ok: false as const, problem: line };
-      if (upload.take(number, result)) await upload.flush();
+      if (upload.add(number, result)) await upload.flush();
     }
   }
 }
@@ -54,7 +54,7 @@ async function readContainer(upload: BulkUpload, source: AsyncIterable<Buffer>, 
     const received = receipt();
     for (const record of records) {
       number += 1;
-      if (upload.take(number, readBulkLocation(trackFieldsOf(record), received))) await upload.flush();
+      if (upload.add(number, readBulkLocation(trackFieldsOf(record), received))) await upload.flush();
     }
   }
 }
@@ -63,19 +63,19 @@ function readerOf(request: FastifyRequest): Read {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (lineTypes.has(type)) return readLines;
   if (avroTypes.has(type)) return readContainer;
-  throw new ApiError('unsupported_media_type', 'locations are read as application/x-ndjson or application/avro');
+  throw new ApiError('unsupported_media_type', 'Content-Type must be application/x-ndjson or application/avro');
 }
 
 /**
- * The body as a stream of its own: whoever stops reading it, for a fault or because it is enough, does not end the
- * connection, on which the answer is still to be sent.
+ * Returns the body as a separate stream. Destroying it, after an error or because enough is read, does not close the
+ * connection, which still carries the answer.
  */
 function detached(body: Readable): Readable {
   const detachedBody = new Readable({
     read: () => void body.resume(),
     destroy(error, done) {
       body.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      // Node tells of a connection that breaks later by an error, too.
+      // Node reports a connection that breaks later as an error as well.
       body.on('error', () => {}).resume();
       done(error);
     },
@@ -85,30 +85,29 @@ function detached(body: Readable): Readable {
   };
   const onEnd = (): void => void detachedBody.push(null);
   const onError = (error: Error): void => void detachedBody.destroy(error);
-  const onClose = (): void => void detachedBody.destroy(body.readableEnded ? undefined : midway());
+  const onClose = (): void => void detachedBody.destroy(body.readableEnded ? undefined : incomplete());
   body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pause();
   return detachedBody;
 }
 
-const midway = (): ApiError => new ApiError('invalid_body', 'the body ends midway');
+const incomplete = (): ApiError => new ApiError('invalid_body', 'the body is incomplete');
 
-/** The body unpacked. A cut or broken body is an error of the stream. */
+/** Returns the decompressed body. A truncated or broken body is an error of the stream. */
 function sourceOf(request: FastifyRequest): Readable {
   const body = detached(request.body as Readable);
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return body;
-  if (encoding !== 'gzip')
-    throw new ApiError('unsupported_media_type', 'bodies are read as they are or packed by gzip');
-  // The reader of the unpacked stream is told of errors of both.
+  if (encoding !== 'gzip') throw new ApiError('unsupported_media_type', 'Content-Encoding must be gzip or identity');
+  // The reader of the decompressed stream receives the errors of both streams.
   return pipeline(body, createGunzip(), () => {});
 }
 
-/** What went wrong with the body, in the catalogue's terms; anything else is as it is. */
+/** Returns the catalogued error for a broken body; any other error unchanged. */
 function bodyFailure(error: unknown): unknown {
   if (error instanceof BrokenAvro) return new ApiError('invalid_body', `the Avro container ${error.message}`);
   const { code } = error as NodeJS.ErrnoException;
-  if (code?.startsWith('Z_')) return new ApiError('invalid_body', 'the gzip data is broken');
-  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return midway();
+  if (code?.startsWith('Z_')) return new ApiError('invalid_body', 'the gzip data is invalid');
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return incomplete();
   return asOverload(error);
 }
 
@@ -143,7 +142,7 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
         throw overloaded();
       }
       app.rateLimiter.refuseUpload(callerOf(request), reply);
-      // Last of the checks: from here on the body is held back until it is read.
+      // The last check: from here on the body is paused until it is read.
       const source = sourceOf(request);
       let counted = 0;
       const pace = async (records: number): Promise<void> => {
@@ -172,11 +171,11 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       await upload.settle();
       failure = upload.failure ?? failure;
       const { tally } = upload;
-      // What came after the last full batch has nothing to wait for, but many small uploads must not pass as none.
+      // The rest after the last full batch waits for nothing, but many small uploads must count as well.
       app.rateLimiter.countUpload(callerOf(request), Math.max(0, tally.accepted - counted));
       metrics.add('locations_accepted_total', tally.accepted, 'bulk');
       metrics.add('locations_rejected_total', tally.rejected, 'bulk');
-      // The counts say what is durable nevertheless.
+      // The counts tell what is durable nevertheless.
       if (failure) return sendFailure(bodyFailure(failure.error), request, reply, tally);
       return { meta: { code: 200 }, ...tally };
     },

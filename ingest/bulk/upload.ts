@@ -1,5 +1,5 @@
 /**
- * One bulk upload under way: locations in batches into the log, a few batches at a time, and a tally of what became of
+ * One bulk upload in progress: appends locations to the log in batches, a few at a time, and counts what became of
  * each.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -12,20 +12,20 @@ import { recordOf } from '../intake.js';
 
 export const batchRecords = 2_000;
 const maxPendingBatches = 4;
-const maxRejectionsTold = 100;
+const maxListedRejections = 100;
 
 export interface Rejection {
-  /** Counted from 1: line of the text, or record of the container. */
+  /** Counted from 1: the line of the text, or the record of the container. */
   readonly line: number;
   readonly param: string;
   readonly message: string;
 }
 
 export interface Tally {
-  /** Durable. */
+  /** Number of durable locations. */
   readonly accepted: number;
   readonly rejected: number;
-  /** The first hundred. */
+  /** The first hundred rejections. */
   readonly rejections: readonly Rejection[];
 }
 
@@ -59,13 +59,13 @@ export class BulkUpload {
     return { accepted: this.#accepted, rejected: this.#rejected, rejections: this.#rejections };
   }
 
-  /** Takes what a line said; true when a batch is full, and {@link flush} is due. */
-  take(line: number, result: Validated<Location>): boolean {
+  /** Adds the location of a line, or counts its problem. Returns true when a batch is full and {@link flush} is due. */
+  add(line: number, result: Validated<Location>): boolean {
     if (!result.ok) {
       const { param, rule } = result.problem;
       this.#rejected += 1;
       this.#onRejected(result.problem);
-      if (this.#rejections.length < maxRejectionsTold)
+      if (this.#rejections.length < maxListedRejections)
         this.#rejections.push({ line, param, message: `${param}: ${rule}` });
       return false;
     }
@@ -75,24 +75,24 @@ export class BulkUpload {
     return this.#batch.length >= batchRecords;
   }
 
-  /** Sends the batch off. Resolves when there is room for another; rejects when one could not be appended. */
+  /** Appends the batch. Resolves when another batch may follow; rejects when a batch could not be appended. */
   async flush(): Promise<void> {
     const records = this.#batch.length;
     this.#append();
-    // Others get a turn between batches.
+    // Lets other requests run between batches.
     await setImmediate();
     while (this.#pending.size >= maxPendingBatches) await Promise.race(this.#pending);
     await this.#pace(records);
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Resolves when all that was taken is durable, or known not to be; never rejects. */
+  /** Resolves when every added location is durable or has failed; never rejects. */
   async settle(): Promise<void> {
     this.#append();
     await Promise.all(this.#pending);
   }
 
-  /** Why a batch could not be appended, if one could not. */
+  /** The error of the first batch that could not be appended. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
@@ -101,7 +101,7 @@ export class BulkUpload {
     const batch = this.#batch;
     if (batch.length === 0 || this.#failure) return;
     const append = () => this.#log.append(topics.locations, batch);
-    const appended = this.#admission.runWhenRoom(batch.length, this.#batchBytes, append).then(
+    const appended = this.#admission.runWhenFitting(batch.length, this.#batchBytes, append).then(
       () => {
         this.#accepted += batch.length;
       },

@@ -64,7 +64,7 @@ describe('every route', () => {
       expect((await server.withKey(undefined).get(path)).status).toBe(200);
       const answer = await server.withKey(undefined).get(`${path}?unheardOf=1`);
       expect(answer.status).toBe(400);
-      expect(answer.body.meta.message).toBe('unheardOf: is not a parameter of this call; none is known here');
+      expect(answer.body.meta.message).toBe('unheardOf: is not a parameter of this call; this call has none');
     },
   );
 });

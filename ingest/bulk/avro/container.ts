@@ -1,10 +1,10 @@
-/** An Avro object container file as its records, block by block as they arrive. Codecs: null and deflate. */
+/** Reads the records of an Avro object container file, block by block as they arrive. Codecs: null and deflate. */
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { parseJson } from '../../../http/fields/json-text.js';
 import { BrokenAvro, Cursor, createAvroReader, EndOfBytes } from './reader.js';
 
-/** Of a block, packed or unpacked; writers usually make blocks of 16 kB to 1 MB. */
+/** Limit of a block, compressed and decompressed. Writers usually make blocks of 16 kB to 1 MB. */
 export const maxBlockBytes = 16 * 2 ** 20;
 const maxHeaderBytes = 2 ** 20;
 const syncBytes = 16;
@@ -49,7 +49,7 @@ function schemaOf(bytes: Buffer | undefined): unknown {
   return schema.value;
 }
 
-/** The error, where it is about the container, with the place in words. */
+/** Returns the error with the place in words, where it is about the container. */
 const placed = (error: unknown, where: string): unknown =>
   error instanceof BrokenAvro ? new BrokenAvro(`${error.message}, in ${where}`) : error;
 
@@ -97,7 +97,7 @@ async function* recordsOf(
   }
 }
 
-/** Bytes that have arrived and aren't read yet; joined only when enough are there. */
+/** Bytes that have arrived and are not read yet. They are joined only when enough are present. */
 class Unread {
   #chunks: Buffer[] = [];
   bytes = 0;
@@ -119,7 +119,7 @@ class Unread {
   }
 }
 
-/** Reads a part that may not have arrived whole: undefined then. */
+/** Reads a part that may be incomplete: undefined then. */
 function attempt<T>(
   bytes: Buffer,
   maxBytes: number,
@@ -148,7 +148,7 @@ const blockPrefix = (cursor: Cursor): { count: number; packedBytes: number } => 
   return { count, packedBytes };
 };
 
-/** Small pieces are put together: what is tried again with each of them would take time by the square. */
+/** Joins small pieces. Trying again with each of them would take quadratic time. */
 const leastPieceBytes = 16_384;
 
 async function* pieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -166,8 +166,8 @@ async function* pieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /**
- * The records of the file, up to a thousand at a time. Throws {@link BrokenAvro} where it breaks, after all that stood
- * before was given out.
+ * Yields the records of the file, up to a thousand at a time. Throws {@link BrokenAvro} at a fault, after all earlier
+ * records were yielded.
  */
 export async function* avroRecords(source: AsyncIterable<Buffer>): AsyncGenerator<readonly unknown[]> {
   const unread = new Unread();
@@ -198,7 +198,7 @@ export async function* avroRecords(source: AsyncIterable<Buffer>): AsyncGenerato
       number += 1;
     }
   }
-  // Libraries write nothing at all for no records.
+  // Some libraries write an empty file for no records.
   if (unread.bytes > 0)
     throw new BrokenAvro(`ends midway, in ${container === undefined ? 'its header' : `block ${number}`}`);
 }

@@ -1,15 +1,15 @@
 /**
- * Decoded Avro records under the names of a track request: those already, or those of the Location record of topic
- * `locations`.
+ * Renames the fields of decoded Avro records to those of a track request. Records may have these names already, or
+ * those of the Location record of topic `locations`.
  */
 
 type Fields = Record<string, unknown>;
 
-/** Bytes are no fields: as such, each of them would be one. */
+/** Bytes are excluded: each byte would count as a field. */
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
-/** Names of the Location record whose value a track request has under another name. */
+/** Names of the Location record that differ from those of a track request. */
 const otherNames: readonly (readonly [record: string, request: string])[] = [
   ['accuracy_m', 'accuracy'],
   ['altitude_m', 'altitude'],
@@ -25,7 +25,7 @@ function beaconOf(item: unknown): unknown {
   return type === 'eddystone' ? { type, uid: group, instance: minor, rssi } : { type, uuid: group, major, minor, rssi };
 }
 
-/** What is no record is passed on as it is, to be refused. */
+/** Returns the fields of a track request. A value that is no record is returned unchanged, to be refused. */
 export function trackFieldsOf(record: unknown): unknown {
   if (!isFields(record)) return record;
   const fields: Fields = isFields(record.details) ? { ...record.details, ...record } : { ...record };

@@ -1,14 +1,14 @@
 /**
- * Reads Avro values by a writer's schema that comes with the data.
+ * Reads Avro values by the writer's schema that the file contains.
  *
- * Unlike the general library it trusts no count, no length and no schema: whatever they say, time and memory are
- * bounded by the bytes, so that a file that is broken, or made to be, costs an error and not the process. Union
- * branches come bare; logical types come as their base type.
+ * Unlike the general library it trusts no count, length or schema. The number of bytes bounds time and memory, so a
+ * broken or hostile file causes an error and not the end of the process. Union branches are returned bare, logical
+ * types as their base type.
  */
 
 import { isUtf8 } from 'node:buffer';
 
-/** The bytes say something impossible. */
+/** The bytes are not valid Avro. */
 export class BrokenAvro extends Error {}
 
 /** The bytes end before the value does. */
@@ -16,13 +16,13 @@ export class EndOfBytes extends BrokenAvro {}
 
 type Read = (cursor: Cursor) => unknown;
 
-/** Of one value with all that it holds: a beacon is seven of them. */
+/** Limit of one value with its nested values: a beacon counts as seven. */
 const maxValues = 100_000;
-/** Values that take no bytes, as of the type null, are paid for by others that do. */
+/** Values without bytes, such as null, are charged to those with bytes. */
 const valuesPerByte = 4;
 const freeValues = 10_000;
 
-/** A position in bytes. Every read checks that there is enough left. */
+/** A position in bytes. Every read checks that enough bytes are left. */
 export class Cursor {
   readonly bytes: Buffer;
   position: number;
@@ -38,12 +38,12 @@ export class Cursor {
     return this.bytes.length - this.position;
   }
 
-  /** How many values were read since the last {@link beginValue}. */
+  /** Number of values that were read since the last {@link beginValue}. */
   get values(): number {
     return this.#values - this.#valuesBefore;
   }
 
-  /** From now on the bound of one value counts anew. */
+  /** Restarts the count of nested values. */
   beginValue(): void {
     this.#valuesBefore = this.#values;
   }
@@ -56,7 +56,7 @@ export class Cursor {
       throw new BrokenAvro('holds too many values that take no bytes');
   }
 
-  /** The start of the next `count` bytes, which are passed over. */
+  /** Skips `count` bytes and returns their start. */
   take(count: number): number {
     if (!(count >= 0)) throw new BrokenAvro('has a negative length');
     if (count > this.left) throw new EndOfBytes('ends within a value');
@@ -70,7 +70,7 @@ export class Cursor {
     return this.bytes.subarray(start, start + count);
   }
 
-  /** Zigzag, seven bits a byte. Beyond 2^52 it is inexact, as numbers are. */
+  /** Reads a zigzag varint, seven bits per byte. Beyond 2^52 it is inexact, as numbers are. */
   long(): number {
     let value = 0;
     let factor = 1;
@@ -83,7 +83,7 @@ export class Cursor {
     throw new BrokenAvro('has a number of more than ten bytes');
   }
 
-  /** The text, or, where the bytes are not UTF-8, the bytes: for the rules of the field to refuse. */
+  /** Reads text. Returns bytes that are not UTF-8 as they are, for the rules of the field to refuse. */
   text(): string | Buffer {
     const length = this.long();
     const bytes = this.slice(length);
@@ -92,10 +92,10 @@ export class Cursor {
   }
 }
 
-/** A part of a schema, as its sender wrote it. */
+/** A part of a schema, as the sender wrote it. */
 type SchemaObject = Readonly<Record<string, unknown>>;
 
-/** A reader, and how deep its values nest. */
+/** A reader and the depth of its values. */
 interface Compiled {
   readonly read: Read;
   readonly depth: number;
@@ -114,7 +114,7 @@ const primitives: ReadonlyMap<unknown, Compiled> = new Map([
   ['string', leaf((cursor) => cursor.text())],
 ]);
 
-/** Arrays and maps come in counted runs; a run of count zero ends them. */
+/** Arrays and maps consist of counted blocks. A block with count zero ends them. */
 function readRuns(cursor: Cursor, readItem: () => void): void {
   for (;;) {
     const given = cursor.long();
@@ -129,7 +129,7 @@ function readRuns(cursor: Cursor, readItem: () => void): void {
   }
 }
 
-/** How deep schemas and values may nest. */
+/** Limit of the nesting of schemas and values. */
 const maxDepth = 32;
 
 const maxNameCharacters = 1_000;
@@ -183,7 +183,7 @@ function readRecord(fields: readonly { name: string; read: Read }[]): Read {
 export function createAvroReader(schema: unknown): Read {
   const named = new Map<string, Compiled>();
 
-  /** What holds other values, one level deeper than the deepest of them. */
+  /** Makes the reader of a value with nested values, one level deeper than the deepest of them. */
   function holding(parts: readonly Compiled[], read: Read): Compiled {
     const depth = 1 + parts.reduce((deepest, part) => Math.max(deepest, part.depth), 0);
     if (depth > maxDepth) throw tooDeep();
