@@ -1,8 +1,7 @@
 /**
- * The configuration as topic `changes` has it: the projects, and what one project and environment is configured with.
+ * Reads the configuration from topic `changes`: the projects, and the configuration of one project and environment.
  *
- * Read from the topic and not from the server's read model, which is a copy of it: the topic is there when the read
- * model is not, and in any log.
+ * The topic exists in every log, while the server's read model, a copy of it, may be missing.
  */
 import type { GeofenceInput } from '../api/geofences/fields.js';
 import { geofenceRecord } from '../api/geofences/record.js';
@@ -19,7 +18,7 @@ import { recordPages } from './pages.js';
 
 const maxChangesAtOnce = 5_000;
 
-/** Projects, oldest first. */
+/** Returns the projects, oldest first. */
 export async function readProjects(log: ReadableLog): Promise<ProjectRecord[]> {
   const projects = new Map<string, ProjectRecord>();
   const revisions = new Map<string, RecordRevision>();
@@ -35,8 +34,8 @@ export async function readProjects(log: ReadableLog): Promise<ProjectRecord[]> {
 }
 
 /**
- * Changes of the things of these kinds that belong to the scope, some at a time; deletions, which don't tell theirs, of
- * all.
+ * Yields changes of these kinds in the scope, some at a time. Includes deletions of all scopes, because they do not
+ * contain their scope.
  */
 async function* readConfigured(
   log: ReadableLog,
@@ -46,19 +45,19 @@ async function* readConfigured(
   for await (const changes of readChanges(log, kinds)) {
     yield changes.filter(({ record }) => {
       if (record === null) return true;
-      const thing = record as BeaconRecord | GeofenceRecord;
-      return thing.project === project && thing.environment === environment;
+      const scoped = record as BeaconRecord | GeofenceRecord;
+      return scoped.project === project && scoped.environment === environment;
     });
   }
 }
 
-/** What a replay puts in the place of what is configured. */
+/** The configuration that a replay uses instead of the stored one. */
 export interface Proposed {
   readonly geofences?: readonly GeofenceInput[];
   readonly settings?: Settings;
 }
 
-/** The project, its beacons, and its geofences or those proposed instead. */
+/** Yields the project, its beacons, and its geofences or the proposed ones. */
 export async function* configuredFor(
   log: ReadableLog,
   project: ProjectRecord,
@@ -71,7 +70,7 @@ export async function* configuredFor(
   if (geofences) yield* proposedChanges(geofences, scope);
 }
 
-/** The ids are those that the same geofences would have, or have, on the server. */
+/** Yields the proposed geofences. They have the same ids as on the server. */
 function* proposedChanges(geofences: readonly GeofenceInput[], scope: Scope): Generator<DecodedChange[]> {
   for (let start = 0; start < geofences.length; start += maxChangesAtOnce) {
     yield geofences.slice(start, start + maxChangesAtOnce).map((input): DecodedChange => {
@@ -84,9 +83,8 @@ function* proposedChanges(geofences: readonly GeofenceInput[], scope: Scope): Ge
 type LoggedChange = DecodedChange & { readonly origin: ChangeOrigin };
 
 /**
- * In their order, applied or not: whoever applies them decides which count. A log that compacts now and then may hold
- * several of one thing. Changes that can't
- * be understood are passed over, as a node's read model does.
+ * Yields changes in order, including refused ones and several of one record; the caller decides which are applied. Skips
+ * invalid changes, as the read model of a node does.
  */
 async function* readChanges(log: ReadableLog, kinds: readonly ChangeKind[]): AsyncGenerator<LoggedChange[]> {
   const decodeChange = createChangeDecoder();

@@ -25,7 +25,7 @@ const records = fc
   });
 const within = fc.integer({ min: 0, max: 200 });
 
-test('the offset of a time is that of the first record appended then or later', async () => {
+test('finds the first record appended at a time or later', async () => {
   await fc.assert(
     fc.asyncProperty(records, within, async (held, timeMs) => {
       const log = logOf(held);
@@ -37,7 +37,7 @@ test('the offset of a time is that of the first record appended then or later', 
   );
 });
 
-test('pages hold the records of the span, each once and in order', async () => {
+test('pages contain the records of the span, each once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(records, within, within, async (held, from, end) => {
       const read: LogRecord[] = [];

@@ -1,4 +1,4 @@
-/** Reading a partition of a log from one place to another, so many records at a time, and finding the place by time. */
+/** Reads a range of offsets of a partition in pages, and finds an offset by time. */
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { LogRecord, Topic } from '../pipeline/ports.js';
 
@@ -7,13 +7,13 @@ export interface Span {
   readonly partition: number;
   /** Offset of the first record. */
   readonly from: number;
-  /** Offset after the last one. */
+  /** Offset after the last record. */
   readonly end: number;
 }
 
 const maxPageRecords = 5_000;
 
-/** The records of the span that are still held, in their order. */
+/** Yields the records of the span that the log still holds, in order. */
 export async function* recordPages(
   log: ReadableLog,
   { topic, partition, from, end }: Span,
@@ -28,7 +28,7 @@ export async function* recordPages(
   }
 }
 
-/** Offset of the first record of the span that was appended at `timeMs` or later; the span's end when there is none. */
+/** Returns the offset of the first record of the span that was appended at `timeMs` or later, or the span's end. */
 export async function offsetAt(
   log: ReadableLog,
   { topic, partition, from, end }: Span,

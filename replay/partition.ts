@@ -1,9 +1,7 @@
 /**
- * One partition's locations, evaluated again in their order by the location stage's own code. Nothing is written
- * anywhere.
+ * Evaluates the locations of one partition again, in order, with the steps of the location stage. Writes nothing.
  *
- * The states of the partition's devices begin unknown and stay in memory, about 1 kB each, until the partition is
- * through.
+ * Devices have no state at first. Their states stay in memory, about 1 kB each, until the end of the partition.
  */
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
@@ -35,29 +33,29 @@ export interface PartitionReplay {
   readonly catalog: Catalog;
   readonly scope: Scope;
   readonly range: TimeRange;
-  /** All that is evaluated: what comes before the range shows where each device was. */
+  /** The evaluated records. Those before the range establish the state of each device. */
   readonly span: Omit<Span, 'topic'>;
 }
 
 export interface ReplayedEvent {
   readonly event: Event;
   /**
-   * Its cause is the first location of the device that was evaluated, and older ones may be gone: the device may have
-   * been inside before.
+   * The first evaluated location of the device caused the event, and older ones may have been deleted. The device may
+   * have been inside before.
    */
   readonly isFirst: boolean;
 }
 
-/** What became of one page of records. */
+/** The results of one page of records. */
 export interface ReplayedPage {
   readonly totals: Totals;
-  /** Of the range, by offset of the location, then in the order they happened. */
+  /** Events of the range, by offset of the location, then in order of occurrence. */
   readonly events: readonly ReplayedEvent[];
 }
 
 /**
- * A record is appended soon after its location was received. Reading goes on for so long past the range, in case that
- * one was held up or that clocks differ.
+ * Time to continue reading after the range. A record is usually appended soon after its location was received, but
+ * appends may be delayed and clocks may differ.
  */
 const maxAppendDelayMs = 60 * 60 * 1000;
 
@@ -85,7 +83,7 @@ export async function* replayPartition({
   }
 }
 
-/** Adds the devices that are not known yet and answers their keys. */
+/** Adds unknown devices and returns their keys. */
 function addNew(devices: Map<string, Device>, keys: ReadonlySet<string>): Set<string> {
   const added = new Set<string>();
   for (const key of keys) {
@@ -101,7 +99,7 @@ class PageCollector implements Collector, ReplayedPage {
   readonly events: ReplayedEvent[] = [];
   readonly #range: TimeRange;
   readonly #definitions: Definitions;
-  /** Devices of which nothing is known, and of which something may be gone. */
+  /** Devices without a state whose earlier locations may have been deleted. */
   readonly #unknownKeys: Set<string>;
 
   constructor(range: TimeRange, definitions: Definitions, unknownKeys: Set<string>) {
@@ -125,7 +123,7 @@ class PageCollector implements Collector, ReplayedPage {
     }
   }
 
-  /** What can't be decoded has no time of receipt but that of its append. */
+  /** Counts a bad record by its time of append, because its time of receipt is unknown. */
   deadLetter({ record }: BadRecord): void {
     if (this.#isWithin(record.timestamp)) this.totals.deadLetters += 1;
   }

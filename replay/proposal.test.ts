@@ -24,7 +24,7 @@ const problemsOf = (text: string): string[] =>
   readProposal(text).problems.map(({ where, message }) => `${where}: ${message}`);
 
 describe('a file', () => {
-  test('says the same as an array, as lines and as features', () => {
+  test('is read alike as an array, as lines and as features', () => {
     const radius = fc.oneof(fc.integer({ min: 5, max: 12_000 }), fc.constant('wide'));
     fc.assert(
       fc.property(fc.array(radius, { minLength: 1, maxLength: 8 }), (radii) => {
@@ -49,7 +49,7 @@ describe('a file', () => {
     );
   });
 
-  test('of lines may have empty ones, which count', () => {
+  test('may have empty lines, which are counted', () => {
     const text = `\n${JSON.stringify(body('a'))}\r\n\n{"tag":\n`;
     expect(readProposal(text).geofences).toHaveLength(1);
     expect(problemsOf(text)).toEqual([expect.stringMatching(/^line 4: is not JSON: /)]);
@@ -60,7 +60,7 @@ describe('a file', () => {
     expect(problemsOf('')).toEqual([expect.stringMatching(/^file: is not JSON: /)]);
   });
 
-  test('that is a broken document has one problem', () => {
+  test('that is an invalid document has one problem', () => {
     expect(problemsOf('[\n{},\n{}')).toEqual([expect.stringMatching(/^file: is not JSON: /)]);
     expect(problemsOf(JSON.stringify({ type: 'FeatureCollection' }))).toEqual(['file: features: must be a list']);
   });
@@ -71,7 +71,7 @@ describe('an entry', () => {
     expect(problemsOf('[1, null, []]')).toEqual([1, 2, 3].map((index) => `entry ${index}: must be a JSON object`));
   });
 
-  test('must name its pair, and one that no other has', () => {
+  test('must have a unique pair of tag and external id', () => {
     expect(problemsOf(JSON.stringify([body('a'), body('a'), body('b', { tag: 'other' }), body('', {})]))).toEqual([
       'entry 2: externalId: entry 1 has the pair shop/a already',
       'entry 4: externalId: is required',
@@ -99,7 +99,7 @@ describe('a feature', () => {
       'coordinates: latitude, which comes second, must be -90 to 90',
     ],
     [feature({ type: 'Point', coordinates }, null), 'description: is required'],
-  ])('is refused otherwise', (given, problem) => {
+  ])('is otherwise rejected', (given, problem) => {
     expect(problemsOf(collection(given))).toEqual([`feature 1: ${problem}`]);
   });
 });

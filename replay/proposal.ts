@@ -1,10 +1,8 @@
 /**
- * A file of proposed geofences: a JSON array, lines of JSON, or a GeoJSON FeatureCollection of geofences as `POST
- * /v1/geofences` takes them. Pure.
+ * Reads a file of proposed geofences: a JSON array, lines of JSON, or a GeoJSON FeatureCollection. Pure.
  *
- * Flows in: the text. Flows out: the geofences in normal form, and what is wrong with each of the others. Fields and
- * rules are those of the
- * API; of a Feature the properties are the fields, and the geometry says type and coordinates.
+ * Input: the text. Output: the geofences in normal form, and the problems of invalid ones. Fields and rules are those of
+ * `POST /v1/geofences`. The properties of a Feature are the fields; its geometry defines type and coordinates.
  */
 
 import { type GeofenceInput, readGeofence } from '../api/geofences/fields.js';
@@ -13,9 +11,9 @@ import { isDictionary } from '../http/fields/values.js';
 import { ApiError } from '../schemas/errors.js';
 
 export interface ProposalProblem {
-  /** `line 3`, `entry 3` or `feature 3`, counted from 1; `file` for all of it. */
+  /** `line 3`, `entry 3` or `feature 3`, counted from 1, or `file`. */
   readonly where: string;
-  /** The field and its rule, as in `radius: must be a number from 10 to 10000 metres`. */
+  /** The field and its rule, such as `radius: must be a number from 10 to 10000 metres`. */
   readonly message: string;
 }
 
@@ -29,7 +27,7 @@ interface Entry {
   readonly fields: Outcome<RawFields>;
 }
 
-/** Every pair may be there once. */
+/** Reads a file. Each pair of tag and external id may occur only once. */
 export function readProposal(text: string): Proposal {
   const geofences: GeofenceInput[] = [];
   const problems: ProposalProblem[] = [];
@@ -50,7 +48,7 @@ export function readProposal(text: string): Proposal {
   return { geofences, problems };
 }
 
-/** A document as a whole, else one line after another. */
+/** Parses the text as one document, or else line by line. */
 function entriesOf(text: string): Entry[] {
   const document = parsed(text);
   if (document.ok) return entriesOfDocument(document.value);
@@ -58,7 +56,7 @@ function entriesOf(text: string): Entry[] {
     .split('\n')
     .map((line, index) => ({ where: `line ${index + 1}`, line }))
     .filter(({ line }) => line.trim() !== '');
-  // What doesn't begin with a line of JSON is a broken document: its every line would be complained of.
+  // If the first line is not JSON, the text is an invalid document. Report one problem, not one per line.
   if (lines.length === 0 || !parsed(lines[0]!.line).ok) return [{ where: 'file', fields: document }];
   return lines.map(({ where, line }) => {
     const value = parsed(line);
@@ -85,7 +83,7 @@ const typeOfGeometry = new Map<unknown, string>([
   ['Polygon', 'polygon'],
 ]);
 
-/** The API's own export of a circle has a Polygon for a picture of it: taken at its word, it would be another fence. */
+/** Rejects a Polygon that only approximates a circle, as in the API's export: it would become a different fence. */
 function fieldsOfFeature(feature: unknown): Outcome<RawFields> {
   if (!isDictionary(feature) || !isDictionary(feature.geometry)) return refused('geometry: is required');
   const { type: geometryType, coordinates } = feature.geometry;

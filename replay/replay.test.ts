@@ -24,7 +24,7 @@ import { configuredFor, type Proposed } from './configuration.js';
 import type { TimeRange } from './partition.js';
 import { type ComparedEvent, prepareReplay } from './replay.js';
 import { noTotals, sumOf, type Totals } from './totals.js';
-import { createWorld } from './world.js';
+import { openReplayCatalog } from './catalog.js';
 
 const scope: Scope = { project: projectA, environment: 'test' };
 const always: TimeRange = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
@@ -66,9 +66,9 @@ async function replayOf(
   { embedded: { log } }: TestNode,
   { range = always, warmUpMs, proposed = {} }: { range?: TimeRange; warmUpMs?: number; proposed?: Proposed } = {},
 ): Promise<Replayed> {
-  const world = await createWorld(configuredFor(log, project, scope, proposed));
+  const opened = await openReplayCatalog(configuredFor(log, project, scope, proposed));
   try {
-    const parts = { log, catalog: world.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
+    const parts = { log, catalog: opened.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
     const events: ComparedEvent[] = [];
     let totals = noTotals;
     for await (const step of (await prepareReplay(parts)).steps()) {
@@ -77,7 +77,7 @@ async function replayOf(
     }
     return { events, totals };
   } finally {
-    await world.close();
+    await opened.close();
   }
 }
 
@@ -148,8 +148,8 @@ async function ran(fencesOfNode: readonly GeofenceInput[], locations: readonly L
   return node;
 }
 
-describe('with the configuration of then and the whole history', () => {
-  test('the replay of any range is the record of it, byte for byte', async () => {
+describe('with the recorded configuration and the whole history', () => {
+  test('the replay of any range equals the record, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(fences, workload, fc.nat(), fc.nat(), async (given, locations, a, b) => {
         // Bounds at which a location was received.
@@ -177,7 +177,7 @@ describe('with the configuration of then and the whole history', () => {
 });
 
 describe('with proposed geofences', () => {
-  test('the replay is what a node with them from the start records, and differences go by id', async () => {
+  test('the replay equals the record of a node that had them from the start; differences are by id', async () => {
     await fc.assert(
       fc.asyncProperty(fences, fences, workload, async (given, proposed, locations) => {
         const [node, fresh] = await Promise.all([ran(given, locations), ran(proposed, locations)]);
@@ -202,8 +202,8 @@ describe('with proposed geofences', () => {
     new Set((await node.events()).filter(({ environment }) => environment === 'test').map(({ id }) => id));
 });
 
-describe('a fence that was deleted by the clock meanwhile', () => {
-  test('is there for locations from before', async () => {
+describe('a fence that has expired meanwhile', () => {
+  test('is evaluated for earlier locations', async () => {
     const deleteAfter = new Date(startMs + stepMs).toISOString();
     const node = await ran([], [at(0, { deviceId: 'early' }), at(2, { deviceId: 'late' })]);
     try {
@@ -223,8 +223,8 @@ const at = (index: number, fields: Partial<Location> = {}): Location =>
     ...fields,
   });
 
-describe('with settings of its own', () => {
-  test('the replay goes by them', async () => {
+describe('with other settings', () => {
+  test('the replay uses them', async () => {
     const node = await ran([circle('near', 10, 100)], [at(0), at(9)]);
     try {
       const proposed = { settings: { ...settings, dwellEvents: false } };
@@ -261,19 +261,19 @@ describe('where a device was before', () => {
   const told = ({ events }: Replayed) => events.map(({ event, foundIn, isFirst }) => [event.type, foundIn, isFirst]);
   const firstEntry = [['user.entered_geofence', 'replay', true]];
 
-  test('is known from all that is held', async () => {
+  test('is known from all retained locations', async () => {
     const replayed = await replayOf(node, { range: { fromMs: splitMs, toMs: Date.now() + 1 } });
     expect(told(replayed)).toEqual([]);
     expect(replayed.totals).toMatchObject({ warmUpLocations: 1, results: { applied: 1 } });
   });
 
-  test('is not known without a warm-up: its entry is marked as of its first location', async () => {
+  test('is not known without a warm-up: its entry is marked as caused by its first location', async () => {
     const replayed = await replayOf(node, { range: { fromMs: splitMs, toMs: Date.now() + 1 }, warmUpMs: 0 });
     expect(told(replayed)).toEqual(firstEntry);
     expect(replayed.totals.warmUpLocations).toBe(0);
   });
 
-  test('is not known once it is swept: the oldest one held shows where the device is, and no event of what is gone is missed', async () => {
+  test('is not known after retention: the oldest location establishes it, and no later event is missing', async () => {
     const weekMs = 7 * 24 * 60 * 60 * 1000;
     await node.embedded.log.sweep(splitMs + weekMs);
     await node.append(at(2, { deviceId: 'other', receivedAt: Date.now() + 1 }));

@@ -1,9 +1,9 @@
 /**
- * Recorded locations once more through a set of geofences, and what that makes, beside what is on record.
+ * Evaluates recorded locations against a set of geofences, and compares the events with the recorded ones.
  *
- * Flows in: a log to read, a catalog, a project and environment, and a range of time. Flows out: the events that would
- * have been and those that were, each told apart, partition after partition: devices and their events are of one
- * partition. Writes nothing.
+ * Input: a log, a catalog, a project and environment, and a time range. Output: replayed and recorded events, marked by
+ * where they were found. Partitions are replayed one after another, because a device and its events have one partition.
+ * Writes nothing.
  */
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
@@ -11,7 +11,7 @@ import { topics } from '../pipeline/ports.js';
 import type { Event } from '../schemas/records.js';
 import { offsetAt } from './pages.js';
 import { type ReplayedEvent, replayPartition, type TimeRange } from './partition.js';
-import { recordedEvents } from './record.js';
+import { recordedEvents } from './recorded-events.js';
 import { noTotals, type Totals } from './totals.js';
 
 export interface ReplayParts {
@@ -19,15 +19,15 @@ export interface ReplayParts {
   readonly catalog: Catalog;
   readonly scope: Scope;
   readonly range: TimeRange;
-  /** How long before the range devices are followed. Default: as far back as locations are held. */
+  /** Time before the range from which locations are evaluated. Default: all locations that the log holds. */
   readonly warmUpMs?: number;
 }
 
-/** An event of the replay, of the record, or of both, where it goes by the same id. */
+/** An event of the replay, of the record, or of both if their ids are equal. */
 export interface ComparedEvent {
   readonly event: Event;
   readonly foundIn: 'both' | 'replay' | 'record';
-  /** See {@link ReplayedEvent}; false for what only the record has. */
+  /** See {@link ReplayedEvent}; false for events that are only on record. */
   readonly isFirst: boolean;
 }
 
@@ -37,16 +37,16 @@ export interface Step {
 }
 
 export interface Replay {
-  /** Records to read at most, for showing progress. */
+  /** Maximum number of records to read, for showing progress. */
   readonly records: number;
-  /** Of each partition the events of the replay by offset of their location, then those that only the record has. */
+  /** Yields, for each partition, replayed events by offset of their location, then events that are only on record. */
   steps(): AsyncGenerator<Step>;
 }
 
-/** Whoever reads the steps gets a turn. */
+/** Lets the reader of the steps run. */
 const emptyStep: Step = { totals: noTotals, events: [] };
 
-/** What a partition holds at the start; what comes later is not looked at. */
+/** The records of a partition at the start. Later ones are ignored. */
 interface PartitionPlan {
   readonly span: { readonly partition: number; readonly from: number; readonly end: number };
   readonly range: TimeRange;
@@ -69,8 +69,8 @@ export async function prepareReplay(parts: ReplayParts): Promise<Replay> {
 }
 
 /**
- * Where locations are gone already, the range begins after the append of the oldest one held: those that are gone,
- * whose events may be on record still, were received before.
+ * Plans the replay of a partition. If its oldest locations were deleted, the range begins after the append of the oldest
+ * remaining one: events of deleted locations may still be on record, but their locations were received before.
  */
 async function planPartition({ log, range, warmUpMs }: ReplayParts, partition: number): Promise<PartitionPlan> {
   const { first, end } = await log.bounds(topics.locations, partition);

@@ -1,22 +1,22 @@
-/** Events of a replay beside those on record, counted in all and for each geofence and beacon. Pure. */
+/** Counts replayed and recorded events in total and for each geofence and beacon. Pure. */
 import type { Event } from '../schemas/records.js';
 import type { ComparedEvent } from './replay.js';
 
-/** Events by where they were found. */
+/** Numbers of events in the replay, on record, or in both. */
 export type Counts = Readonly<Record<ComparedEvent['foundIn'], number>>;
 
-export type Turn = 'entered' | 'left' | 'dwelled';
-export type Turns = Readonly<Record<Turn, Counts>>;
+export type TransitionKind = 'entered' | 'left' | 'dwelled';
+export type TransitionCounts = Readonly<Record<TransitionKind, Counts>>;
 
-/** A geofence or beacon that had events. */
+/** A geofence or beacon with events. */
 export interface Place {
   readonly kind: 'geofence' | 'beacon';
-  /** Tag and externalId, else the description. */
+  /** Tag and external id, else the description. */
   readonly name: string;
-  readonly turns: Turns;
+  readonly transitions: TransitionCounts;
 }
 
-const turnOf: Readonly<Record<string, Turn>> = {
+const kindOf: Readonly<Record<string, TransitionKind>> = {
   'user.entered_geofence': 'entered',
   'user.exited_geofence': 'left',
   'user.dwelled_in_geofence': 'dwelled',
@@ -25,37 +25,37 @@ const turnOf: Readonly<Record<string, Turn>> = {
 };
 
 const noCounts = () => ({ both: 0, replay: 0, record: 0 });
-const noTurns = () => ({ entered: noCounts(), left: noCounts(), dwelled: noCounts() });
+const noTransitions = () => ({ entered: noCounts(), left: noCounts(), dwelled: noCounts() });
 
-/** `store/duomo`; what has no pair goes by its description. */
+/** Returns tag and external id such as `store/duomo`, or else the description. */
 export function placeName({ geofence, beacon }: Event): string {
   const { tag, externalId, description } = geofence ?? beacon ?? { tag: null, externalId: null, description: '' };
   return tag !== null && externalId !== null ? `${tag}/${externalId}` : description;
 }
 
 export class Tally {
-  readonly #places = new Map<string, Place & { readonly turns: ReturnType<typeof noTurns> }>();
-  readonly #total = noTurns();
+  readonly #places = new Map<string, Place & { readonly transitions: ReturnType<typeof noTransitions> }>();
+  readonly #total = noTransitions();
   #firsts = 0;
 
   add({ event, foundIn, isFirst }: ComparedEvent): void {
-    const turn = turnOf[event.type] as Turn;
-    this.#placeOf(event).turns[turn][foundIn] += 1;
-    this.#total[turn][foundIn] += 1;
+    const kind = kindOf[event.type] as TransitionKind;
+    this.#placeOf(event).transitions[kind][foundIn] += 1;
+    this.#total[kind][foundIn] += 1;
     if (isFirst) this.#firsts += 1;
   }
 
-  /** By kind, then name. */
+  /** The places by kind, then by name. */
   get places(): readonly Place[] {
     const keyOf = ({ kind, name }: Place): string => `${kind === 'geofence' ? 0 : 1}${name}`;
     return [...this.#places.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 
-  get total(): Turns {
+  get total(): TransitionCounts {
     return this.#total;
   }
 
-  /** Events of the replay whose cause is the first location of a device that was evaluated. */
+  /** Number of replayed events that the first evaluated location of a device caused. */
   get firsts(): number {
     return this.#firsts;
   }
@@ -64,7 +64,7 @@ export class Tally {
     const id = (event.geofence ?? event.beacon)?.id ?? '';
     const known = this.#places.get(id);
     if (known) return known;
-    const place = { kind: event.geofence ? 'geofence' : 'beacon', name: placeName(event), turns: noTurns() } as const;
+    const place = { kind: event.geofence ? 'geofence' : 'beacon', name: placeName(event), transitions: noTransitions() } as const;
     this.#places.set(id, place);
     return place;
   }

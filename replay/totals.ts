@@ -1,21 +1,21 @@
-/** What was read and what became of it. Pure. */
+/** Counts the records of a replay. Pure. */
 import type { OutcomeResult } from '../schemas/records.js';
 
-/** Of the range, where nothing else is said. */
+/** Counts of locations received in the range, unless a field says otherwise. */
 export interface Totals {
-  /** Records read, of whatever project and time. */
+  /** Records read, of all projects and times. */
   readonly records: number;
-  /** Locations of the project and environment from before the range. */
+  /** Locations of the project and environment before the range. */
   readonly warmUpLocations: number;
   readonly results: Readonly<Record<OutcomeResult, number>>;
-  /** Records that can't be evaluated. */
+  /** Records that cannot be evaluated. */
   readonly deadLetters: number;
   /** Earliest and latest time of receipt, epoch ms; Infinity and -Infinity without locations. */
   readonly firstReceivedAt: number;
   readonly lastReceivedAt: number;
 }
 
-/** To be counted up. */
+/** Returns mutable totals of zero. */
 export const newTotals = () => ({
   records: 0,
   warmUpLocations: 0,

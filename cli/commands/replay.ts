@@ -4,12 +4,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GeofenceInput } from '../../api/geofences/fields.js';
 import type { ReadableLog } from '../../backends/embedded/reader.js';
+import { openReplayCatalog } from '../../replay/catalog.js';
 import { configuredFor, readProjects } from '../../replay/configuration.js';
 import { readProposal } from '../../replay/proposal.js';
 import { prepareReplay } from '../../replay/replay.js';
 import { Tally } from '../../replay/tally.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
-import { createWorld } from '../../replay/world.js';
 import type { Run, Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { eventFormat } from '../replay/formats.js';
@@ -55,9 +55,9 @@ async function replay(
   const settings =
     values.settings === undefined ? undefined : readSettingsFile(values.settings, project.settings[environment]);
   const proposed = { ...(geofences && { geofences }), ...(settings && { settings }) };
-  const world = await createWorld(between(configuredFor(log, project, scope, proposed), exitOnSignal));
+  const opened = await openReplayCatalog(between(configuredFor(log, project, scope, proposed), exitOnSignal));
 
-  const parts = { log, catalog: world.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
+  const parts = { log, catalog: opened.catalog, scope, range, ...(warmUpMs !== undefined && { warmUpMs }) };
   const { records, steps } = await prepareReplay(parts);
   const { header, lineOf } = eventFormat(format, values.compare === true);
   const progress = createProgress(process.stderr, records);
@@ -76,7 +76,7 @@ async function replay(
     exitOnSignal();
   }
   progress.end();
-  await world.close();
+  await opened.close();
 
   const account = { totals, tally, elapsedMs: performance.now() - startedAtMs, asked: { environment, range } };
   if (format === 'summary') await writeLines(process.stdout, summaryLines(account));

@@ -1,6 +1,6 @@
 /** The account at the end of a replay, as text. Pure. */
 
-import type { Counts, Tally, Turns } from '../../replay/tally.js';
+import type { Counts, Tally, TransitionCounts } from '../../replay/tally.js';
 import type { Totals } from '../../replay/totals.js';
 import { isoTime } from '../../schemas/wire/common.js';
 
@@ -21,7 +21,7 @@ const cells = (values: readonly string[], width = cellWidth): string =>
 
 const inReplay = ({ both, replay }: Counts): number => both + replay;
 const onRecord = ({ both, record }: Counts): number => both + record;
-const allOf = ({ entered, left, dwelled }: Turns, count: (counts: Counts) => number): number =>
+const allOf = ({ entered, left, dwelled }: TransitionCounts, count: (counts: Counts) => number): number =>
   count(entered) + count(left) + count(dwelled);
 
 /** What was evaluated, the table of places, and what the numbers can't tell by themselves. */
@@ -82,19 +82,19 @@ function tableLines({ places, total }: Tally): string[] {
     maxNameWidth,
     names.reduce((width, { length }) => Math.max(width, length), 0),
   );
-  const row = (name: string, turns: Turns): string => `${cut(name, nameWidth)}${cells(countsOf(turns).map(number))}`;
+  const row = (name: string, transitions: TransitionCounts): string => `${cut(name, nameWidth)}${cells(countsOf(transitions).map(number))}`;
   return [
     `${''.padEnd(nameWidth)}${cells(['entered', 'left', 'dwelled', 'only in'], 2 * cellWidth)}`,
     `${''.padEnd(nameWidth)}${cells(Array(4).fill(['replay', 'record']).flat())}`,
-    ...places.map(({ turns }, index) => row(names[index]!, turns)),
+    ...places.map(({ transitions }, index) => row(names[index]!, transitions)),
     row('all', total),
   ];
 }
 
-const countsOf = (turns: Turns): number[] => [
-  ...[turns.entered, turns.left, turns.dwelled].flatMap((counts) => [inReplay(counts), onRecord(counts)]),
-  allOf(turns, ({ replay }) => replay),
-  allOf(turns, ({ record }) => record),
+const countsOf = (transitions: TransitionCounts): number[] => [
+  ...[transitions.entered, transitions.left, transitions.dwelled].flatMap((counts) => [inReplay(counts), onRecord(counts)]),
+  allOf(transitions, ({ replay }) => replay),
+  allOf(transitions, ({ record }) => record),
 ];
 
 const cut = (text: string, width: number): string =>

@@ -54,27 +54,27 @@ describe('forms', () => {
 });
 
 describe('matching', () => {
-  test('a last octet of * is the whole of 256 addresses', () => {
+  test('a last octet of * matches 256 addresses', () => {
     expect(matches('8.8.8.*', '8.8.8.0')).toBe(true);
     expect(matches('8.8.8.*', '8.8.8.255')).toBe(true);
     expect(matches('8.8.8.*', '8.8.9.0')).toBe(false);
   });
 
-  test('a version 6 address that maps a version 4 one is that one, both ways', () => {
+  test('an IPv4-mapped address equals the IPv4 address, both ways', () => {
     expect(matches('8.8.8.8', '::ffff:8.8.8.8')).toBe(true);
     expect(matches('8.8.8.8', '::FFFF:808:808')).toBe(true);
     expect(matches('::ffff:8.8.8.0/120', '8.8.8.9')).toBe(true);
     expect(matches('::ffff:8.8.8.0/120', '8.8.9.9')).toBe(false);
   });
 
-  test('versions stay apart otherwise', () => {
+  test('other addresses match only their own version', () => {
     expect(matches('0.0.0.0/0', '::1')).toBe(false);
     expect(matches('::/0', '8.8.8.8')).toBe(false);
   });
 
-  test('zone ids of the request do not count', () => expect(matches('fe80::/10', 'fe80::1%eth0')).toBe(true));
+  test('ignores zone ids of the request', () => expect(matches('fe80::/10', 'fe80::1%eth0')).toBe(true));
 
-  test.each(['', 'localhost', '8.8.8.8:443', '010.8.8.8'])('%j is no address and matches nothing', (ip) => {
+  test.each(['', 'localhost', '8.8.8.8:443', '010.8.8.8'])('%j is not an address and matches nothing', (ip) => {
     expect(matches('0.0.0.0/0,::/0', ip)).toBe(false);
   });
 });
@@ -108,7 +108,7 @@ function spelled({ size, number }: Numbered, spelling: number): string {
   return spelling === 0 ? groups : groups.replace(/(^|:)0(:0)+(:|$)/, '::').toUpperCase();
 }
 
-test('agrees with big integers', () => {
+test('agrees with arithmetic on big integers', () => {
   const close = (one: Numbered, flip: number): Numbered => ({
     ...one,
     number: one.number ^ (1n << BigInt(flip % one.size)),

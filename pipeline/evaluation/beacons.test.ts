@@ -70,7 +70,7 @@ describe('normal form', () => {
   ])('%j has none', (given) => expect(normalizeRangedBeacon(given)).toBeUndefined());
 });
 
-test('keys tell beacons apart, and nothing else', () => {
+test('keys distinguish beacons, and nothing else', () => {
   const some = fc.record({
     type: fc.constantFrom('ibeacon', 'eddystone'),
     uuid: fc.constant(uuid),
@@ -89,7 +89,7 @@ test('keys tell beacons apart, and nothing else', () => {
   );
 });
 
-test('what was ranged is one text, whatever its order and repetitions', () => {
+test('ranged beacons are one text, independent of order and repetitions', () => {
   const [a, b] = [normalizeRangedBeacon({ ...ibeacon, rssi: -50 })!, normalizeRangedBeacon(eddystone)!];
   expect(rangedText([a, b])).toBe(rangedText([b, { ...a, rssi_dbm: -70 }, b]));
   expect(rangedText([a])).not.toBe(rangedText([b]));

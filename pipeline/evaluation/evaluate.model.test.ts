@@ -251,7 +251,7 @@ function run(
 const stored = (state: DeviceState): DeviceState =>
   deviceStateType.fromBuffer(deviceStateType.toBuffer(state)) as DeviceState;
 
-test('any split of a sequence, with the state stored in between, gives the same events and state', () => {
+test('a sequence split at any point, with the state stored in between, gives the same events and state', () => {
   fc.assert(
     fc.property(story, fc.nat(), (list, at) => {
       const whole = run(list);
@@ -267,7 +267,7 @@ test('any split of a sequence, with the state stored in between, gives the same 
   );
 });
 
-test('a sequence sent again with device times changes nothing', () => {
+test('a repeated sequence with device times changes nothing', () => {
   fc.assert(
     fc.property(story, (list) => {
       const timed = list.map(({ location, world: around }) => ({

@@ -46,7 +46,7 @@ const atShop = (settings: Partial<Settings> = {}, rules: Partial<FenceRules> = {
   follow(flatWorld([shop(rules)], settings));
 
 describe('entries and exits', () => {
-  test('an entry, one only, an exit with its duration', () => {
+  test('reports one entry, and an exit with its duration', () => {
     const device = atShop();
     expect(device.reports(0, 20)).toEqual([]);
     expect(device.reports(1, 0)).toEqual(['entered shop']);
@@ -57,7 +57,7 @@ describe('entries and exits', () => {
     expect(device.reports(5, 30)).toEqual([]);
   });
 
-  test('on the boundary counts as inside', () => expect(atShop().reports(0, 10)).toEqual(['entered shop']));
+  test('a point on the boundary is inside', () => expect(atShop().reports(0, 10)).toEqual(['entered shop']));
 
   test('buffer entries: within the accuracy of the boundary, the limit included', () => {
     expect(atShop().reports(0, 15, { accuracy_m: 5 })).toEqual([]);
@@ -72,7 +72,7 @@ describe('entries and exits', () => {
     expect(device.reports(2, 16, { accuracy_m: 5 })).toEqual(['exited shop']);
   });
 
-  test.each([true, false])('a device at rest in the buffer never flaps (buffer exits %s)', (bufferExits) => {
+  test.each([true, false])('a device at rest in the buffer does not flap (buffer exits %s)', (bufferExits) => {
     const device = atShop({ bufferEntries: true, bufferExits });
     expect(device.reports(0, 12, { accuracy_m: 5 })).toEqual(['entered shop']);
     for (let atMin = 1; atMin < 20; atMin++) expect(device.reports(atMin, 12, { accuracy_m: 5 })).toEqual([]);
@@ -86,12 +86,12 @@ describe('entries and exits', () => {
     expect(device.reports(3, 0, { foreground: true })).toEqual(['entered shop']);
   });
 
-  test('the fence may decide on stop detection itself', () => {
+  test('a fence overrides stop detection', () => {
     expect(atShop({ stopDetection: true }, { stopDetection: false }).reports(0, 0)).toEqual(['entered shop']);
     expect(atShop({ stopDetection: false }, { stopDetection: true }).reports(0, 0)).toEqual([]);
   });
 
-  test('exits, entries, dwells; within each by id', () => {
+  test('orders exits, entries, dwells, each by id', () => {
     const left = ['d', 'b'].map((id) => flatFence(id, 0, 0, 10));
     const right = ['c', 'a'].map((id) => flatFence(id, 30, 0, 10));
     const around = ['z', 'y'].map((id) => flatFence(id, 0, 0, 100, { dwellThreshold_min: 1 }));
@@ -101,7 +101,7 @@ describe('entries and exits', () => {
     expect(device.inside()).toEqual(['y', 'z', 'a', 'c']);
   });
 
-  test('a geometry changed by its owner counts from the next location', () => {
+  test('a changed geometry applies from the next location', () => {
     const device = atShop();
     device.reports(0, 0);
     device.world = flatWorld([flatFence('shop', 50, 0, 10)]);
@@ -137,7 +137,7 @@ describe('confidence', () => {
     expect(exitConfidenceOf(12, 5)).toBe(2);
   });
 
-  test('a transition needs the minimum', () => {
+  test('a transition needs the minimum confidence', () => {
     expect(confidenceOf(10, 5, { minimumConfidence: 2 })).toBeUndefined();
     expect(confidenceOf(8, 5, { minimumConfidence: 2 })).toBe(2);
     const device = atShop({ minimumConfidence: 3 });
@@ -148,7 +148,7 @@ describe('confidence', () => {
 });
 
 describe('dwells', () => {
-  test('once per visit, when it is longer than the threshold', () => {
+  test('once per visit, after the threshold', () => {
     const device = atShop({ dwellEvents: true }, { dwellThreshold_min: 10 });
     device.reports(0, 0);
     expect(device.reports(10, 0)).toEqual([]);
@@ -161,7 +161,7 @@ describe('dwells', () => {
     expect(device.reports(50, 0)).toEqual(['dwelled shop']);
   });
 
-  test("the project's threshold where the fence has none; without either, or switched off, none", () => {
+  test("uses the project's threshold for a fence without one; reports none without either, or if disabled", () => {
     const dwells = (settings: Partial<Settings>, rules: Partial<FenceRules> = {}) => {
       const device = atShop(settings, rules);
       device.reports(0, 0);
@@ -173,7 +173,7 @@ describe('dwells', () => {
     expect(dwells({ dwellEvents: false, defaultDwellThreshold: 5 })).toBe(false);
   });
 
-  test('a fix outside, too unsure to be an exit, is no dwell either', () => {
+  test('a fix outside that is too inaccurate for an exit is no dwell either', () => {
     const device = atShop({ dwellEvents: true, defaultDwellThreshold: 5, minimumConfidence: 3 });
     device.reports(0, 0);
     expect(device.reports(10, 12, { accuracy_m: 5 })).toEqual([]);
@@ -203,7 +203,7 @@ describe('fences that are not monitored', () => {
       expect(device.reports(1, 1, toldAs)).toEqual(['entered shop']);
     });
 
-    test('a device inside that leaves becomes outside in silence', () => {
+    test('a device that leaves becomes outside without an event', () => {
       const device = follow(monitored);
       device.reports(0, 0, toldAs);
       device.world = unmonitored;
@@ -230,12 +230,12 @@ describe('fences that are not monitored', () => {
     });
   });
 
-  test('disableAfter itself is still monitored; a moment later not', () => {
+  test('a fence is monitored until disableAfter, inclusive', () => {
     expect(atShop({}, { disableAfterMs: noonMs }).reports(0, 0)).toEqual(['entered shop']);
     expect(atShop({}, { disableAfterMs: noonMs - 1 }).reports(0, 0)).toEqual([]);
   });
 
-  test('hours only tell, unless the project restricts to them', () => {
+  test('hours only mark events, unless the project restricts events to them', () => {
     const device = atShop({}, { hours: evenHours });
     const operating = (atMin: number, x: number) =>
       device.evaluate(locationAt(atMin, x, 0)).transitions[0]?.currentlyOperating;
@@ -243,7 +243,7 @@ describe('fences that are not monitored', () => {
     expect(operating(60, 20)).toBe(false);
   });
 
-  test("a disabled fence isn't listed, though the visit is remembered", () => {
+  test("does not list a disabled fence, but remembers the visit", () => {
     const device = atShop();
     const { user } = device.evaluate(locationAt(0, 0, 0));
     const listed = (rules: Partial<FenceRules>) =>
@@ -261,7 +261,7 @@ describe('fences that are gone, or not for this request', () => {
   test.each([
     ['deleted', flatWorld([])],
     ['past deleteAfter', flatWorld([shop({ deleteAfterMs: noonMs })])],
-  ])('%s: forgotten in silence; made again, it is entered again', (_, gone) => {
+  ])('%s: forgotten without an event; entered again after it is created again', (_, gone) => {
     const device = atShop();
     device.reports(0, 0);
     device.world = gone;
@@ -271,7 +271,7 @@ describe('fences that are gone, or not for this request', () => {
     expect(device.reports(2, 0)).toEqual(['entered shop']);
   });
 
-  test('another address changes nothing: neither in nor out', () => {
+  test('a request from another address neither enters nor exits', () => {
     const device = atShop({}, { addresses: (ip) => ip === '10.0.0.1' });
     expect(device.reports(0, 0, { ip: '10.0.0.2' })).toEqual([]);
     expect(device.reports(1, 0, { ip: null })).toEqual([]);
@@ -283,7 +283,7 @@ describe('fences that are gone, or not for this request', () => {
 });
 
 describe('repeats and stale locations', () => {
-  test('the same fix sent again is a repeat: the state is the very one that came in', () => {
+  test('the same fix sent again is a repeat with the same state object', () => {
     const device = atShop();
     const first = device.evaluate(locationAt(0, 0, 0));
     const again = device.evaluate(locationAt(0, 0, 0));
@@ -291,7 +291,7 @@ describe('repeats and stale locations', () => {
     expect(again.state).toBe(first.state);
   });
 
-  test('the same fix sent again with stopped now true makes the entry', () => {
+  test('the same fix sent again with stopped: true makes the entry', () => {
     const device = atShop({ stopDetection: true });
     expect(device.reports(0, 0)).toEqual([]);
     expect(device.reports(0, 0, { stopped: true })).toEqual(['entered shop']);
@@ -310,7 +310,7 @@ describe('repeats and stale locations', () => {
     expect(device.evaluate(locationAt(0, 0, 0, difference)).result).toBe('applied');
   });
 
-  test('what does not count for a repeat: address, signal strength, the order of beacons', () => {
+  test('a repeat ignores address, signal strength and the order of beacons', () => {
     const device = atShop();
     const [a, b] = [flatBeacon('', 1).identifiers, flatBeacon('', 2).identifiers];
     device.evaluate(locationAt(0, 0, 0, { beacons: [a, b] }));
@@ -318,7 +318,7 @@ describe('repeats and stale locations', () => {
     expect(device.evaluate(again).result).toBe('repeat');
   });
 
-  test('a device time before the last applied is stale, whoever it is about', () => {
+  test('a device time before the last applied is stale, for any user', () => {
     const device = atShop();
     const { state } = device.evaluate(locationAt(5, 20, 0));
     for (const userId of [null, 'ann']) {
@@ -329,7 +329,7 @@ describe('repeats and stale locations', () => {
     }
   });
 
-  test('without a device time nothing is stale or a repeat, and no duration is negative', () => {
+  test('a location without a device time is never stale or a repeat, and no duration is negative', () => {
     const device = atShop();
     device.evaluate(locationAt(5, 0, 0));
     expect(device.evaluate(locationAt(5, 0, 0, { deviceTimed: false })).result).toBe('applied');
@@ -351,7 +351,7 @@ describe('beacons', () => {
   const both = [flatBeacon('till', 1), flatBeacon('door', 2)];
   const besideBeacons = () => follow(flatWorld([], {}, both));
 
-  test('listed ones are entered, others left; null says nothing; unknown ones are ignored', () => {
+  test('enters listed beacons, leaves others, ignores unknown ones; null changes nothing', () => {
     const device = besideBeacons();
     expect(device.reports(0, 0, ranging(1, 2, 9, 1))).toEqual(['entered door', 'entered till']);
     expect(device.reports(1, 0)).toEqual([]);
@@ -361,7 +361,7 @@ describe('beacons', () => {
     ]);
   });
 
-  test('a disabled one makes no events: not entered, left in silence, kept while it is heard', () => {
+  test('a disabled beacon makes no events: it is not entered, left without an event, kept while in range', () => {
     const device = besideBeacons();
     device.reports(0, 0, ranging(1, 2));
     device.world = flatWorld([], {}, [
@@ -375,7 +375,7 @@ describe('beacons', () => {
     expect(device.reports(2, 0, ranging(1, 2))).toEqual(['entered till']);
   });
 
-  test('a deleted one is forgotten, even by a location that says nothing of beacons', () => {
+  test('a deleted beacon is forgotten, even by a location without beacons', () => {
     const device = besideBeacons();
     device.reports(0, 0, ranging(1, 2));
     device.world = flatWorld([], {}, [both[1]!]);
@@ -392,7 +392,7 @@ describe('beacons', () => {
 });
 
 describe('users', () => {
-  test("a device's own record becomes the first user's, with all it was inside of", () => {
+  test("the first user takes over the anonymous record with its visits", () => {
     const device = atShop();
     const own = device.evaluate(locationAt(0, 0, 0)).user;
     const ann = device.evaluate(locationAt(1, 0, 0, { userId: 'ann' }));
@@ -401,7 +401,7 @@ describe('users', () => {
     expect(ann.state.users).toHaveLength(1);
   });
 
-  test('another user on the same device starts afresh; each keeps a record', () => {
+  test('another user on the same device gets a new record; each keeps its own', () => {
     const device = atShop();
     const ann = device.evaluate(locationAt(0, 0, 0, { userId: 'ann' })).user;
     expect(device.reports(1, 0, { userId: 'bob' })).toEqual(['entered shop']);
@@ -420,7 +420,7 @@ describe('users', () => {
     expect(device.state!.users.map(({ userId }) => userId)).toEqual(['bob', null, 'ann']);
   });
 
-  test('a new record is named by its first location', () => {
+  test('the id of a new record is derived from its first location', () => {
     const location = locationAt(0, 0, 0, { userId: 'ann' });
     const idOf = (fields: Partial<Location>) => atShop().evaluate({ ...location, ...fields }).user.id;
     expect(idOf({})).toMatch(/^[0-9a-f]{24}$/);
@@ -434,7 +434,7 @@ describe('users', () => {
     for (const other of others) expect(idOf(other)).not.toBe(idOf({}));
   });
 
-  test('a device keeps 16 users, and forgets the one that used it longest ago', () => {
+  test('a device keeps 16 users, and forgets the least recently used', () => {
     const device = atShop();
     for (let user = 0; user < 16; user++) device.reports(user, 0, { userId: `user-${user}` });
     device.reports(16, 0, { userId: 'user-0' });
@@ -450,7 +450,7 @@ describe('profile', () => {
   const details = (told: Partial<LocationDetails>): LocationDetails =>
     exampleDetails({ sessionId: 'not part of a profile', altitude_m: 12, nearbyGeofences: true, ...told });
 
-  test('what a device says is kept until it says something else', () => {
+  test('keeps reported fields until they change', () => {
     const device = atShop();
     let atMin = 0;
     const profileAfter = (told: Partial<LocationDetails> | null) =>
@@ -468,7 +468,7 @@ describe('profile', () => {
     });
   });
 
-  test('every field of a profile is kept', () => {
+  test('keeps every field of a profile', () => {
     const all = {
       installId: '1',
       description: '2',
@@ -486,7 +486,7 @@ describe('profile', () => {
   });
 });
 
-test('what did not change of a state is shared with the next one', () => {
+test('the next state shares unchanged parts', () => {
   const device = atShop();
   const before = device.evaluate(locationAt(0, 0, 0, { userId: 'ann' })).user;
   const after = device.evaluate(locationAt(1, 1, 0, { userId: 'ann' })).user;

@@ -52,7 +52,7 @@ describe('a fence that was deleted and created again under its pair kept the vis
     expect(device.evaluate(locationAt(7, 20, 0)).transitions).toMatchObject([{ id: 'shop', durationMs: 2 * 60_000 }]);
   });
 
-  test('a device that has left makes no exit from a fence that it never entered', () => {
+  test('a device that left makes no exit from a fence that it never entered', () => {
     const device = follow(flatWorld([shop(1)]));
     device.reports(0, 0);
     device.world = flatWorld([shop(2)]);
@@ -69,7 +69,7 @@ describe('a fence that was deleted and created again under its pair kept the vis
     expect(device.reports(2, 0)).toEqual(['entered shop']);
   });
 
-  test('a beacon likewise', () => {
+  test('the same for a beacon', () => {
     const device = follow(flatWorld([], {}, [door(1)]));
     expect(device.reports(0, 0, heard)).toEqual(['entered door']);
     device.world = flatWorld([], {}, [door(2)]);
@@ -81,7 +81,7 @@ describe('a fence that was deleted and created again under its pair kept the vis
     expect(device.reports(4, 0, heard)).toEqual(['entered door']);
   });
 
-  test('a visit stored by a release without generations goes on, and is of the fence it finds from then on', () => {
+  test('a visit stored by a release without generations continues in the current fence', () => {
     const device = follow(flatWorld([shop(7)], {}, [door(8)]));
     device.reports(0, 0, heard);
     device.upgrade();
@@ -109,7 +109,7 @@ describe('a disabled beacon hid an enabled one with the same identifiers', () =>
     expect(device.reports(1, 0, { beacons: [] })).toEqual(enabled.map((id) => `exited ${id}`));
   });
 
-  test('one that is disabled while it is in range leaves in silence, and the other stays', () => {
+  test('a beacon that is disabled while in range is left without an event, and the other one stays', () => {
     const device = follow(flatWorld([], {}, [flatBeacon('a', 1), flatBeacon('b', 1)]));
     device.reports(0, 0, heard);
     device.world = flatWorld([], {}, [flatBeacon('a', 1, false), flatBeacon('b', 1)]);
@@ -118,13 +118,13 @@ describe('a disabled beacon hid an enabled one with the same identifiers', () =>
   });
 });
 
-describe('a dwell was told with less confidence than the project asks for', () => {
+describe('a dwell was reported below the minimum confidence', () => {
   const settings = { dwellEvents: true, defaultDwellThreshold: 5 };
   test.each([
     [1, ['dwelled shop'], []],
     [2, ['dwelled shop'], []],
     [3, [], ['dwelled shop']],
-  ])('minimumConfidence %i: it comes with the first location that has it, once', (minimumConfidence, unsure, sure) => {
+  ])('minimumConfidence %i: reported once, with the first location that has it', (minimumConfidence, unsure, sure) => {
     const device = follow(flatWorld([flatFence('shop', 0, 0, 10)], { ...settings, minimumConfidence }));
     device.reports(0, 0, { accuracy_m: 1 });
     expect(device.reports(6, 3, { accuracy_m: 8 })).toEqual(unsure);
@@ -140,7 +140,7 @@ describe('a dwell was told with less confidence than the project asks for', () =
   });
 });
 
-describe('an accuracy of 100 km looked at every fence, and entered every one', () => {
+describe('an accuracy of 100 km examined and entered every fence', () => {
   const fences = Array.from({ length: 20_000 }, (_, index) =>
     flatFence(`f${index}`, ((index % 200) - 100) * 100, (Math.floor(index / 200) - 50) * 100, 40),
   );
@@ -161,17 +161,17 @@ describe('an accuracy of 100 km looked at every fence, and entered every one', (
 
   const huge = { accuracy_m: 100_000 };
 
-  test('without buffered entries only fences around the point are looked at', () => {
+  test('without buffered entries only fences around the point are examined', () => {
     expect(judgedBy(locationAt(0, 0, 0, huge), {})).toBe(1);
   });
 
-  test('with buffered entries no more than can be judged in a moment', () => {
+  test('with buffered entries the number of examined fences is limited', () => {
     const judged = judgedBy(locationAt(0, 0, 0, huge), { bufferEntries: true });
     expect(judged).toBeGreaterThan(300);
     expect(judged).toBeLessThanOrEqual(defaultBounds.maxEntryCandidates);
   });
 
-  test('the nearest are entered, the others counted, and the state does not grow with more of such locations', () => {
+  test('enters the nearest fences, counts the others, and the state does not grow', () => {
     const device = follow(world({ bufferEntries: true }));
     const first = device.evaluate(locationAt(0, 10, 0, huge));
     expect(first.transitions).toHaveLength(defaultBounds.maxBufferedVisits);
@@ -187,7 +187,7 @@ describe('an accuracy of 100 km looked at every fence, and entered every one', (
     expect(state.length).toBeLessThan(10_000);
   });
 
-  test('fences that hold the point are entered before those within the accuracy, and beyond their bound', () => {
+  test('enters fences that contain the point first, beyond the limit of the others', () => {
     const around = Array.from({ length: 1_200 }, (_, index) => flatFence(`around ${index}`, 0, 0, 500));
     const device = follow(flatWorld([...fences, ...around], { bufferEntries: true }));
     const { transitions, notEntered } = device.evaluate(locationAt(0, 50, 50, { accuracy_m: 100 }));

@@ -31,12 +31,12 @@ describe('forms', () => {
     (given) => expect(parse({ Mon: [[given, '23:00']] })).toMatch(/times as h:mm aa or HH:mm for Mon/),
   );
 
-  test('24:00 closes but never opens', () => {
+  test('24:00 is a closing time only', () => {
     expect(parse({ Sun: [['00:00', '24:00']] })).toEqual({ Sun: [['00:00', '24:00']] });
     expect(parse({ Sun: [['24:00', '01:00']] })).toMatch(/24:00 only closes/);
   });
 
-  test('days have full names or three letters in any case, and are answered from Mon to Sun', () => {
+  test('accepts full and short day names in any case, and returns Mon to Sun', () => {
     const given = { SUNDAY: [], fri: [['9:00 AM', '5:00 PM']], Monday: [['22:00', '02:00']] };
     expect(JSON.stringify(parse(given))).toBe('{"Mon":[["22:00","02:00"]],"Fri":[["09:00","17:00"]],"Sun":[]}');
     expect(parse(JSON.stringify(given))).toEqual(parse(given));
@@ -63,11 +63,11 @@ describe('forms', () => {
     [{ Mon: Array.from({ length: 25 }, () => ['9:00', '10:00']) }, 'at most 24'],
   ])('%j is refused', (given, reason) => expect(parse(given)).toContain(reason));
 
-  test.each([[{}], ['{}'], [null], ['null']])('%j is no hours at all', (given) => {
+  test.each([[{}], ['{}'], [null], ['null']])('%j means no hours', (given) => {
     expect(parseOperatingHours(given)).toEqual({ ok: true, value: null });
   });
 
-  test('the normal form is its own normal form', () => {
+  test('the normal form is stable', () => {
     fc.assert(
       fc.property(someHours, (some) => {
         const hours = { Mon: [], ...some };
@@ -147,7 +147,7 @@ describe('open now?', () => {
     expect(isOpen(at('2025-06-02T17:00:00Z'))).toBe(false);
   });
 
-  test('a closing at or before its opening runs into the next day, from Sunday into Monday too', () => {
+  test('a closing time at or before the opening time is on the next day, also from Sunday to Monday', () => {
     const isOpen = compileHours({ Sun: [['22:00', '02:00']], Wed: [['06:00', '06:00']] }, 'UTC');
     expect(isOpen(at('2025-06-08T23:00:00Z'))).toBe(true);
     expect(isOpen(at('2025-06-09T01:59:00Z'))).toBe(true);
@@ -164,14 +164,14 @@ describe('open now?', () => {
     expect(isOpen(at('2025-06-03T12:00:00Z'))).toBe(false);
   });
 
-  test('the hour that happens twice is open twice', () => {
+  test('an hour that occurs twice is open twice', () => {
     const isOpen = compileHours({ Sun: [['01:00', '02:00']] }, 'America/New_York');
     expect(isOpen(at('2026-11-01T05:30:00Z'))).toBe(true);
     expect(isOpen(at('2026-11-01T06:30:00Z'))).toBe(true);
     expect(isOpen(at('2026-11-01T07:00:00Z'))).toBe(false);
   });
 
-  test('before 1970 too', () => {
+  test('works before 1970', () => {
     expect(compileHours({ Wed: [['23:00', '24:00']] }, 'UTC')(-1)).toBe(true);
   });
 

@@ -31,7 +31,7 @@ class Checked {
   }
 }
 
-test('every block keeps its values while others come, go and move', () => {
+test('blocks keep their values while others are allocated, freed and moved', () => {
   const steps = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.constantFrom(6, 64, 400, 4_000)), {
     maxLength: 400,
     size: 'max',
@@ -49,7 +49,7 @@ test('every block keeps its values while others come, go and move', () => {
   );
 });
 
-test('replacing everything again and again, in growing blocks too, takes little more than what lives', () => {
+test('repeated replacement, also with growing blocks, needs little more memory than live blocks', () => {
   const blocks = new Checked();
   const owners = 3_000;
   for (let round = 0; round < 12; round++) {
@@ -64,6 +64,6 @@ test('replacing everything again and again, in growing blocks too, takes little 
   expect(blocks.arena.bytes()).toBeLessThan(1.5 * aliveBytes + 3 * 2 ** 20);
 });
 
-test('a block that would straddle the largest chunk is refused', () => {
+test('rejects a block larger than a chunk', () => {
   expect(() => new Arena(() => {}).allocate(0, 2 ** 17)).toThrow(RangeError);
 });

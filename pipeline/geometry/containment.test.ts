@@ -17,7 +17,7 @@ const rings = fc
   )
   .map(([star, x, y, size]) => place(star, x, y, size, size));
 
-test('is what GEOS says: random points', () => {
+test('agrees with GEOS on random points', () => {
   fc.assert(
     fc.property(
       rings,
@@ -34,7 +34,7 @@ test('is what GEOS says: random points', () => {
   );
 });
 
-test('is what GEOS says: points on edges and up to two steps of a double beside them', () => {
+test('agrees with GEOS on points on edges and up to two doubles beside them', () => {
   const choices = fc.array(
     fc.tuple(
       fc.nat(),
@@ -59,7 +59,7 @@ test('is what GEOS says: points on edges and up to two steps of a double beside 
   );
 });
 
-test('small integers, where points lie on edges and level with vertices', () => {
+test('small integers, with points on edges and level with vertices', () => {
   const coordinate = fc.integer({ min: 0, max: 6 });
   const grid = fc
     .array(fc.tuple(coordinate, coordinate), { minLength: 3, maxLength: 80 })

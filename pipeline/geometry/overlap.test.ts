@@ -17,7 +17,7 @@ function disc(x: number, y: number, radius: number): Float64Array {
   );
 }
 
-test('the share in a ring is what GEOS finds, for either winding', () => {
+test('the share in a ring agrees with GEOS, for either winding', () => {
   const stars = fc.oneof(unitStar(3, 12), unitStar(12, 300), unitStar(1_000, 1_999));
   fc.assert(
     fc.property(stars, between(-1.2, 1.2), between(-1.2, 1.2), between(0.01, 2), (star, x, y, radius) => {
@@ -36,7 +36,7 @@ test('the share in a ring is what GEOS finds, for either winding', () => {
   );
 });
 
-test('on a corner, on an edge, on a vertex of a grid: the share is the angle', () => {
+test('at a corner, an edge or a vertex of a grid the share is the angle', () => {
   const square = Float64Array.of(0, 0, 10, 0, 10, 10, 0, 10);
   const share = (x: number, y: number, radius: number): number => shareInRing(ringOf(square), x, y, 1, 1, radius);
   expect(share(0, 0, 5)).toBeCloseTo(0.25, 12);
@@ -46,7 +46,7 @@ test('on a corner, on an edge, on a vertex of a grid: the share is the angle', (
   expect(share(-5, 5, 5)).toBeCloseTo(0, 12);
 });
 
-test('the share in a circle is what GEOS finds', () => {
+test('the share in a circle agrees with GEOS', () => {
   fc.assert(
     fc.property(between(0, 3), between(0.1, 2), between(0.1, 2), (distance, circle, radius) => {
       const common = geos.intersectionArea(disc(0, 0, circle), disc(distance, 0, radius));
@@ -59,7 +59,7 @@ test('the share in a circle is what GEOS finds', () => {
   );
 });
 
-test('circles: within, apart, tiny discs at the edge of large ones', () => {
+test('circles: within, apart, and tiny discs at the edge of large ones', () => {
   expect(shareInCircle(0, 50, 10)).toBe(1);
   expect(shareInCircle(0, 10, 50)).toBeCloseTo(0.04, 12);
   expect(shareInCircle(61, 50, 10)).toBe(0);

@@ -57,7 +57,7 @@ test('either winding, one ring in a list, repeated vertices', () => {
   expect([...accept(repeated).unwrapped]).toEqual([0, 0, 1, 0, 1, 1, 0, 1]);
 });
 
-test('over the antimeridian, from either side', () => {
+test('across the antimeridian, from either side', () => {
   expect(accept(fiji).box).toEqual([177, -19, 182, -16]);
   expect(accept(fiji).centroid).toEqual([179.5, -17.5]);
   const fromEast = [...fiji.slice(1), fiji[1]];
@@ -241,7 +241,7 @@ test.each([
   expect(ruleBroken(coordinates)).toContain(rule);
 });
 
-test('edges are named as given, whatever was repeated before them', () => {
+test('names edges by uploaded positions, after repeated ones too', () => {
   const bowTie = [
     [0, 0],
     [0, 0],
@@ -255,7 +255,7 @@ test('edges are named as given, whatever was repeated before them', () => {
   expect(ruleBroken(bowTie)).toContain('edge 2 ([0,0] to [1,1]) meets edge 5 ([1,0] to [0,1])');
 });
 
-test('a star anywhere is accepted; unwrapping what was wrapped gives the same outline', () => {
+test('accepts a star anywhere; unwrapping restores the outline', () => {
   fc.assert(
     fc.property(unitStar(4, 200), between(-180, 180), between(-80, 80), (star, x, y) => {
       const points = place(star, x, y, 5, 5);

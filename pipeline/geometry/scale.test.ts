@@ -25,7 +25,7 @@ test.each([
   ['up to latitude 80', between(-80, 80), 0.1],
   ['round the north pole', between(79.1, 90), 0.002],
   ['round the south pole', between(-90, -79.1), 0.002],
-])('within 10 km the distance is that of the geodesic, %s', (_, latitudes, boundM) => {
+])('within 10 km the distance agrees with the geodesic, %s', (_, latitudes, boundM) => {
   fc.assert(
     fc.property(pairs(latitudes, 10_000), ({ lng, lat, lng2, lat2, lengthM }) => {
       expect(Math.abs(distance(lng, lat, lng2, lat2) - lengthM)).toBeLessThan(boundM);
@@ -34,14 +34,14 @@ test.each([
   );
 });
 
-test('the distance over the antimeridian and over the pole is the short one', () => {
+test('the distance across the antimeridian and the pole is the shorter one', () => {
   expect(distance(179.999, -17, -179.999, -17)).toBeCloseTo(geodesic.Inverse(-17, 179.999, -17, -179.999).s12!, 3);
   expect(distance(180, 66, -180, 66)).toBe(0);
   expect(distance(10, 89.99, -170, 89.99)).toBeCloseTo(geodesic.Inverse(89.99, 10, 89.99, -170).s12!, 3);
   expect(distance(0, 90, 123, 90)).toBeLessThan(1e-6);
 });
 
-test('nothing at a distance lies beyond the reach of that distance', () => {
+test('a point at a distance is within the reach of that distance', () => {
   fc.assert(
     fc.property(
       fc.oneof(pairs(between(-90, 90), 10_000), pairs(between(-90, 90), 1_000_000)),
@@ -55,7 +55,7 @@ test('nothing at a distance lies beyond the reach of that distance', () => {
   );
 });
 
-test('scales are those of the geodesic, and their ratio is one of them by the other', () => {
+test('scales agree with the geodesic, and their ratio is their quotient', () => {
   fc.assert(
     fc.property(between(-84, 84), (latitude) => {
       const step = 1e-4;

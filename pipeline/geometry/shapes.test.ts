@@ -70,7 +70,7 @@ test.each([
   ['up to latitude 80', between(-80, 80), 0.1],
   ['round the north pole', between(79.2, 89.95), 0.01],
   ['round the south pole', between(-89.95, -79.2), 0.01],
-])('polygons: within 10 km the signed distance is that of the geodesic, %s', (_, places, boundM) => {
+])('polygons: within 10 km the signed distance agrees with the geodesic, %s', (_, places, boundM) => {
   fc.assert(
     fc.property(starsNear(places, 12, 6_000), nearby, ({ points, longitude, latitude, sizeX, sizeY }, [u, v]) => {
       const { table, row } = withPolygon(points);
@@ -105,7 +105,7 @@ test('regression: a ring at latitude 83.5, ten kilometres off, was 0.2 m wrong',
   expect(Math.abs(Math.abs(table.signedDistance(row, x, y)) - geodesicToEdges(points, x, y))).toBeLessThan(0.01);
 });
 
-test('circles: the signed distance is the radius less the distance', () => {
+test('circles: the signed distance is the radius minus the distance', () => {
   const table = new ShapeTable();
   const row = table.addCircle(-179.999, 66, 500);
   expect(table.signedDistance(row, -179.999, 66)).toBe(500);
@@ -127,7 +127,7 @@ function boxInReach(table: ShapeTable, row: number, x: number, y: number, accura
   return [-360, 0, 360].some((turn) => x + turn >= box[0]! - reachX && x + turn <= box[2]! + reachX);
 }
 
-test('the zone is that of the signed distance; box and share agree with it', () => {
+test('the zone agrees with the signed distance, the box and the share', () => {
   const polygons = starsNear(latitudes, 300, 9_000).map(({ points, ...about }) => ({
     ...withPolygon(points),
     ...about,
@@ -163,7 +163,7 @@ test('the zone is that of the signed distance; box and share agree with it', () 
   );
 });
 
-test('the box holds every point of the fence, modulo 360', () => {
+test('the box contains every point of the fence, modulo 360', () => {
   const discs = fc.tuple(
     longitudes,
     fc.oneof(between(-90, 90), between(89.8, 90), between(-90, -89.8)),
@@ -249,7 +249,7 @@ test('Chukotka: a fence whose edge is the antimeridian itself', () => {
   expect(table.signedDistance(west, -179.999, 66)).toBeCloseTo(-Geodesic.WGS84.Inverse(66, -179.999, 66, 180).s12!, 2);
 });
 
-test('a ring wider than half the globe is reached both ways round', () => {
+test('a ring wider than half the globe is reached from both sides', () => {
   const table = new ShapeTable();
   const belt = [
     [-179.9, -5],
@@ -276,7 +276,7 @@ test('a ring wider than half the globe is reached both ways round', () => {
   expect(table.zone(row, 0, 0, 100)).toBe(Zone.within);
 });
 
-test('a cap that has the pole on its edge', () => {
+test('a cap with the pole on its edge', () => {
   const table = new ShapeTable();
   const cap = [
     [-180, 89.95],
@@ -296,7 +296,7 @@ test('a cap that has the pole on its edge', () => {
   expect(table.share(row, 45, 90, acrossM + 100)).toBeCloseTo((acrossM / (acrossM + 100)) ** 2, 3);
 });
 
-test('rows come, go and are used again; every shape stays what it was', () => {
+test('shapes are unchanged while rows are added, removed and reused', () => {
   type Expected = { row: number; x: number; y: number; sizeDegrees: number; isCircle: boolean };
   const steps = fc.array(fc.tuple(fc.nat({ max: 40 }), fc.boolean(), fc.constantFrom(3, 32, 200, 1_999)), {
     maxLength: 300,
@@ -339,7 +339,7 @@ test('rows come, go and are used again; every shape stays what it was', () => {
   );
 });
 
-test('removing twice, or what never was, is a mistake of the caller', () => {
+test('throws when a row is removed twice or does not exist', () => {
   const table = new ShapeTable();
   const row = table.addCircle(0, 0, 10);
   table.remove(row);
@@ -347,7 +347,7 @@ test('removing twice, or what never was, is a mistake of the caller', () => {
   expect(() => table.remove(99)).toThrow(RangeError);
 });
 
-test('a hundred thousand rings of 32 vertices take less than 70 MB, and no more after each was replaced', () => {
+test('100,000 rings of 32 vertices take less than 70 MB, also after each was replaced', () => {
   const table = new ShapeTable();
   const star = Float64Array.from({ length: 64 }, (_, i) =>
     (i % 2 === 0 ? Math.cos : Math.sin)((2 * Math.PI * (i >> 1)) / 32),
@@ -361,7 +361,7 @@ test('a hundred thousand rings of 32 vertices take less than 70 MB, and no more 
   expect(table.bytes()).toBeLessThan(75e6);
 });
 
-test('a thousand half circles round the pole, the worst ring there is, are answered in milliseconds', () => {
+test('a thousand half circles around the pole, the worst case, are evaluated in milliseconds', () => {
   const turns = Array.from({ length: 998 }, (_, i) => [i % 2 === 0 ? 0 : 179, 85 + i * 0.005]).flat();
   const { table, row } = withPolygon(Float64Array.from([...turns, -0.5, 89.99, -0.5, 85]));
   for (const [x, y, accuracyM] of [

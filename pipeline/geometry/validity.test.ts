@@ -41,7 +41,7 @@ test('agrees with GEOS on rings of random points', () => {
   );
 });
 
-test('the two edges that are named do meet', () => {
+test('the two returned edges meet', () => {
   fc.assert(
     fc.property(gridRings, (points) => {
       const meeting = findSelfIntersection(points);
@@ -51,7 +51,7 @@ test('the two edges that are named do meet', () => {
   );
 });
 
-test('stars with two vertices swapped cross themselves where they were swapped', () => {
+test('finds the crossing of stars with two swapped vertices', () => {
   fc.assert(
     fc.property(unitStar(8, 200), fc.nat(), (points, at) => {
       expect(findSelfIntersection(points)).toBeUndefined();

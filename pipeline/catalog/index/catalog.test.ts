@@ -99,7 +99,7 @@ const change = fc
     return { kind: 'geofence', id: record._id, record: deletes ? null : record };
   });
 
-test('a catalog that follows, however far behind, holds what a fresh one holds', async () => {
+test('a following catalog agrees with a fresh one, however far behind', async () => {
   const history = fc.array(fc.tuple(fc.array(change, { minLength: 1, maxLength: 15 }), fc.boolean()), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(history, async (batches) => {

@@ -23,7 +23,7 @@ const crowd = Array.from({ length: 300 }, (_, index) =>
   beaconRecord({ _id: deriveId('crowd', String(index)), minor: '9', coordinates: [100 + index / 1_000, -40] }),
 );
 
-test('nearest beacons are those of a search through all, whatever changed before and after indexing', () => {
+test('nearest beacons agree with a full search after any changes', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 60 }),

@@ -74,7 +74,7 @@ test('an empty set has no candidates', () => {
   expect(fences.rowOf('x')).toBe(-1);
 });
 
-test('no fence is missed and none told twice, at the antimeridian and the poles too', () => {
+test('returns every fence once, also at the antimeridian and the poles', () => {
   fc.assert(
     fc.property(
       fc.array(compactFence, { maxLength: 60 }),
@@ -152,7 +152,7 @@ test('changes before, during and after a rebuild are never lost', () => {
   );
 });
 
-test('a large set is rebuilt in another thread, and answers the same before and after', async () => {
+test('a large set is rebuilt in another thread with the same results', async () => {
   const fences = fencesWith(threadBuilder);
   const at = (index: number, radiusM: number): CompactFence => ({
     generation: 1,
@@ -188,7 +188,7 @@ test('a large set is rebuilt in another thread, and answers the same before and 
   }
 });
 
-test('fences that are alike share their rules, and each rule is told as evaluation needs it', () => {
+test('fences with equal rules share one object, compiled for evaluation', () => {
   const fences = fencesWith(threadBuilder);
   const shape = { type: 'circle', longitude: 0, latitude: 0, radiusM: 10 } as const;
   const rules = JSON.stringify({

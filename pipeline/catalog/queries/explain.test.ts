@@ -93,7 +93,7 @@ function expectAgreement(
   expect(insideAfter.sort()).toEqual(did.user.geofences.map(({ id }) => id).sort());
 }
 
-test('an explanation never disagrees with evaluation, and names every way of making no event', async () => {
+test('explanations agree with evaluation, and every rule occurs', async () => {
   const seen = new Set<RuleCode>();
   await fc.assert(
     fc.asyncProperty(
@@ -145,7 +145,7 @@ test('an explanation never disagrees with evaluation, and names every way of mak
   expect([...seen].sort()).toEqual(Object.keys(ruleTexts).sort());
 });
 
-test('a fence nearby is named with its distance though the location does not reach it', async () => {
+test('explains a nearby fence that the location does not reach, with its distance', async () => {
   const readModel = openReadModel(temporaryFolder());
   const record = geofenceRecord({ center: [0, 0], radius: 100 });
   const project = projectRecord();
@@ -179,7 +179,7 @@ test('a fence nearby is named with its distance though the location does not rea
   await readModel.close();
 });
 
-test('a location far from every fence gets a notice, and the nearest fences with their distances', async () => {
+test('a location far from all fences gets a notice and the nearest fences', async () => {
   const readModel = openReadModel(temporaryFolder());
   const records = Array.from({ length: 8 }, (_, index) =>
     geofenceRecord({ externalId: `${index}`, center: [0.1 * (index + 1), 0], radius: 100 }),

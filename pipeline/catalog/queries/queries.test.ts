@@ -34,7 +34,7 @@ async function queriesOver(changes: DecodedChange[]): Promise<Opened> {
 
 const asChange = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence', id: record._id, record });
 
-test('searches that find nothing in many fences took turns together, and kept locations waiting', async () => {
+test('regression: long searches together kept locations waiting', async () => {
   const records = Array.from({ length: 3_000 }, (_, index) =>
     geofenceRecord({
       _id: deriveId(String(index)),
@@ -135,7 +135,7 @@ function distanceTo(record: GeofenceRecord, x: number, y: number): number {
 const isShown = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord) =>
   enabled && now <= (disableAfter ?? Infinity) && now <= (deleteAfter ?? Infinity);
 
-test('a search answers what a search through all fences does', async () => {
+test('a search agrees with a full search', async () => {
   await fc.assert(
     fc.asyncProperty(fences, fc.array(search, { minLength: 5, maxLength: 10 }), async (drawn, searches) => {
       // As the log carries them: JSON has no negative zero, which a drawn coordinate may be.
@@ -165,7 +165,7 @@ test('a search answers what a search through all fences does', async () => {
   );
 });
 
-test('regression: seen from a pole, a fence beyond the equator is told by the distance that it has, not by when its box is met', async () => {
+test('regression: from a pole, a fence beyond the equator is ordered by its distance, not by its box', async () => {
   const circle = geofenceRecord({ externalId: 'circle', center: [0, 49], radius: 10 });
   const [west, south] = [0, 58.9137555];
   const polygon = geofenceRecord({
@@ -186,7 +186,7 @@ test('regression: seen from a pole, a fence beyond the equator is told by the di
   }
 });
 
-test('a search without a match among many reads them all, and lets others have their turn', async () => {
+test('a search without a match reads all fences, and yields to other work', async () => {
   const records = Array.from({ length: 2_000 }, (_, index) =>
     geofenceRecord({ externalId: String(index), center: [10 + index / 1e4, 50] }),
   );
@@ -201,7 +201,7 @@ test('a search without a match among many reads them all, and lets others have t
   expect(await queries.searchGeofences(question)).toHaveLength(10);
 });
 
-test('beacons are answered as summaries, nearest first; an unknown project has nothing', async () => {
+test('returns summaries of beacons, nearest first, and none for an unknown project', async () => {
   const records = [2, 1, 3].map((place) =>
     beaconRecord({ _id: deriveId(String(place)), minor: String(place), coordinates: [10, 50 + place / 1_000] }),
   );
@@ -218,7 +218,7 @@ test('beacons are answered as summaries, nearest first; an unknown project has n
 /**
  * Only the location stage told the catalog to look: a fence that was made while no device reported could not be found.
  */
-test('regression: what is made while nothing is evaluated is found', async () => {
+test('regression: finds a fence that was created while nothing is evaluated', async () => {
   const { queries, readModel, close } = await queriesOver([]);
   onTestFinished(close);
   const question = { ...scope, longitude: 10, latitude: 50, limit: 10, includeGeometry: false };

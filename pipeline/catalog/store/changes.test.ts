@@ -41,7 +41,7 @@ function startNode(path = temporaryFolder()) {
   };
 }
 
-test('what was written can be read at once, and again after a restart', async () => {
+test('reads written records at once, and again after a restart', async () => {
   const path = temporaryFolder();
   const first = startNode(path);
   const fence = geofenceRecord();
@@ -60,7 +60,7 @@ test('what was written can be read at once, and again after a restart', async ()
   expect(second.readModel.geofence(scope, fence._id)).toEqual(fence);
 });
 
-test('a change that was appended without waiting reaches the read model all the same', async () => {
+test('a change that was appended without waiting reaches the read model', async () => {
   const node = startNode();
   onTestFinished(() => node.stop());
   const fence = geofenceRecord();
@@ -84,7 +84,7 @@ test('a new node reads the topic from the start', async () => {
   await late.close();
 });
 
-test('records that are no changes are reported and skipped', async () => {
+test('reports and skips invalid records', async () => {
   const node = startNode();
   onTestFinished(() => node.stop());
   const fence = geofenceRecord();
@@ -107,7 +107,7 @@ test('records that are no changes are reported and skipped', async () => {
   expect(node.problems.every(({ reason }) => reason.length > 0)).toBe(true);
 });
 
-test('each way of being no change has its reason', () => {
+test('reports the reason for each kind of invalid change', () => {
   const decode = createChangeDecoder();
   const fence = geofenceRecord();
   const value = (record: unknown, id = fence._id) =>
@@ -123,7 +123,7 @@ test('each way of being no change has its reason', () => {
   expect(() => decode({ key, value: value({ ...fence, ip: 'nowhere' }) })).toThrow('nowhere');
 });
 
-test('timestamps grow, past those of earlier runs and of a clock that stands still', async () => {
+test('timestamps increase beyond those of earlier runs, even with a stopped clock', async () => {
   const node = startNode();
   onTestFinished(() => node.stop());
   const writer = createConfigurationWriter({ log: node.log, readModel: node.readModel, clock: () => 5_000 });
@@ -154,7 +154,7 @@ function startTwoNodes(compactionLagMs?: number) {
   return { log, nodes, start };
 }
 
-test('of two edits with one base the first counts, on every read model, and both writers learn which', async () => {
+test('applies the first of two edits with the same base on every read model, and informs both writers', async () => {
   const { nodes } = startTwoNodes();
   const [left, right] = nodes;
   const fence = geofenceRecord();
@@ -182,7 +182,7 @@ test('of two edits with one base the first counts, on every read model, and both
   }
 });
 
-test('a refused edit that is the newest of its key is made up for before compaction, also one of something deleted', async () => {
+test('restores a record whose newest edit was refused before compaction, even if it was deleted', async () => {
   const { log, nodes, start } = startTwoNodes(0);
   const [left, right] = nodes;
   const [kept, gone] = [geofenceRecord({ externalId: 'kept' }), geofenceRecord({ externalId: 'gone' })];
@@ -217,14 +217,14 @@ test('a refused edit that is the newest of its key is made up for before compact
   await late.stop();
 });
 
-test('an edit that can not be understood fails, and is not waited for', async () => {
+test('an invalid edit fails at once', async () => {
   const node = startNode();
   onTestFinished(() => node.stop());
   const broken = { ...geofenceRecord(), radius: 'wide' } as unknown as ReturnType<typeof geofenceRecord>;
   await expect(node.writer.write([put(broken)])).rejects.toThrow('/radius');
 });
 
-test('a read model that is ahead of a restored topic shows the topic as soon as it has caught up', async () => {
+test('a read model ahead of a restored topic shows the topic once it has caught up', async () => {
   const path = temporaryFolder();
   const [data, older] = [`${path}/data`, `${path}/older`];
   const first = startNode(path);
@@ -255,7 +255,7 @@ test('a read model that is ahead of a restored topic shows the topic as soon as 
   expect(problems.map(({ reason }) => reason)).toEqual([expect.stringContaining('the read model is rebuilt')]);
 });
 
-test('a read model that is made anew catches up with a topic whose newest records are gone', async () => {
+test('a rebuilt read model catches up with a topic that lost its newest records', async () => {
   const path = temporaryFolder();
   const embedded = openEmbedded({ path: `${path}/data`, partitions: 1, retentionMs: { changes: 0 } });
   const [kept, deleted] = [geofenceRecord({ externalId: 'kept' }), geofenceRecord({ externalId: 'deleted' })];

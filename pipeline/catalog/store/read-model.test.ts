@@ -23,7 +23,7 @@ function openHere(path = temporaryFolder(), options: ReadModelOptions = {}): Rea
   return readModel;
 }
 
-test('records are answered within their scope only, and a change of version tells of every change', async () => {
+test('returns records only within their scope, and increases the version with every change', async () => {
   const readModel = openHere();
   const fence = geofenceRecord();
   const beacon = beaconRecord();
@@ -60,7 +60,7 @@ test('records are answered within their scope only, and a change of version tell
   expect(readModel.geofence(scope, fence._id)).toBeUndefined();
 });
 
-test('a geofence past its deleteAfter is not answered, and is found by the sweep', async () => {
+test('hides a geofence after its deleteAfter, and lists it as expired', async () => {
   let now = 5_000;
   const readModel = openHere(undefined, { clock: () => now });
   const fence = geofenceRecord({ deleteAfter: 5_000 });
@@ -77,7 +77,7 @@ test('a geofence past its deleteAfter is not answered, and is found by the sweep
   expect(readModel.expired(now, 10)).toEqual([]);
 });
 
-test('the read model survives being closed, with its offset', async () => {
+test('keeps records and offset after closing', async () => {
   const path = temporaryFolder();
   const first = openReadModel(path);
   const fence = geofenceRecord({ updatedAt: 7_000 });
@@ -90,7 +90,7 @@ test('the read model survives being closed, with its offset', async () => {
   expect([...second.compactFences()].map(({ id }) => id)).toEqual([fence._id]);
 });
 
-test('waiting ends when the offset is applied, and at once when it is already', async () => {
+test('waits until an offset is applied', async () => {
   const readModel = openHere();
   let resolved = 0;
   const waits = [1, 2, 2].map((offset) => readModel.waitFor(offset).then(() => resolved++));
@@ -102,7 +102,7 @@ test('waiting ends when the offset is applied, and at once when it is already', 
   await readModel.waitFor(2);
 });
 
-test('the feed tells each touched thing once, under the scopes where it was and is, and says when it has forgotten', async () => {
+test('the feed lists each changed record once per scope, and reports when it no longer reaches back', async () => {
   const readModel = openHere(undefined, { feedRecords: 10 });
   const fence = geofenceRecord();
   await readModel.apply([put(fence), put({ ...fence, radius: 50 })], 2);
@@ -169,7 +169,7 @@ function modelPage(records: Iterable<GeofenceRecord>, query: ListQuery): Page<Ge
   return { items: all.slice(0, query.limit), hasMore: all.length > query.limit };
 }
 
-test('lists answer what a plain array would, after any changes', async () => {
+test('lists agree with a plain array after any changes', async () => {
   const history = fc.array(fc.array(someChange, { maxLength: 6 }), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(history, fc.array(someQuery, { minLength: 5, maxLength: 20 }), async (batches, queries) => {

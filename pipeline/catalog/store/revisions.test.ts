@@ -126,7 +126,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-test('read models over one log agree, and no acknowledged edit is undone by one that did not know it', () =>
+test('read models of one log agree, and no acknowledged edit is undone by an edit that did not know it', () =>
   fc.assert(
     fc.asyncProperty(steps, async (plan) => {
       const log = new ModelLog();
@@ -229,23 +229,23 @@ const standsAt = (revision: number, deletedAtMs: number | null = null) => ({ rev
 const dayMs = 24 * hourMs;
 
 test.each<[string, ReturnType<typeof standsAt> | undefined, ChangeOrigin, boolean]>([
-  ['a change of an older release counts whatever stands there', standsAt(5), origin(null), true],
-  ['the base is what stands there', standsAt(5), origin([5]), true],
+  ['a change of an older release is always applied', standsAt(5), origin(null), true],
+  ['the base is the current revision', standsAt(5), origin([5]), true],
   ['the base was replaced', standsAt(5), origin([4]), false],
   ['the base was deleted', standsAt(5, 0), origin([4]), false],
-  ['nothing is known of the record: compaction has taken its base', undefined, origin([4]), true],
-  ['the base is newer than all that is known: compaction has taken it', standsAt(5), origin([7]), true],
-  ['a creation where nothing ever was', undefined, origin(['absent']), true],
-  ['a creation that did not know of one', standsAt(5), origin(['absent']), false],
-  ['a creation that knew of the deletion', standsAt(5, 0), origin([5, 'absent']), true],
-  ['a creation that did not know of the deletion', standsAt(5, 0), origin(['absent']), false],
-  ['a creation long after a deletion that is forgotten', standsAt(5, 0), origin(['absent'], 31 * dayMs), true],
-  ['bases that can not be read', standsAt(5), origin([Number.NaN]), false],
+  ['the record is unknown: its base was compacted away', undefined, origin([4]), true],
+  ['the base is newer than the known revision: it was compacted away', standsAt(5), origin([7]), true],
+  ['a creation of a new record', undefined, origin(['absent']), true],
+  ['a creation that did not know the record', standsAt(5), origin(['absent']), false],
+  ['a creation that knew the deletion', standsAt(5, 0), origin([5, 'absent']), true],
+  ['a creation that did not know the deletion', standsAt(5, 0), origin(['absent']), false],
+  ['a creation long after a forgotten deletion', standsAt(5, 0), origin(['absent'], 31 * dayMs), true],
+  ['invalid bases', standsAt(5), origin([Number.NaN]), false],
 ])('%s', (_name, current, change, expected) => {
   expect(isApplicable(current, change)).toBe(expected);
 });
 
-test('what headers say of an edit is read back, and other headers say nothing', () => {
+test('reads back the headers of an edit, and ignores others', () => {
   const record = { offset: 7, timestamp: 9 } as LogRecord;
   expect(originOf(record)).toEqual({ offset: 7, timestampMs: 9, edit: null, bases: null });
   expect(originOf({ ...record, headers: { other: 'x' } })).toMatchObject({ edit: null, bases: null });
@@ -255,7 +255,7 @@ test('what headers say of an edit is read back, and other headers say nothing', 
   });
 });
 
-test('a deletion is remembered for as long as the topic keeps it, and not for ever', async () => {
+test('remembers a deletion as long as the topic keeps it', async () => {
   const readModel = openReadModel(temporaryFolder());
   onTestFinished(() => readModel.close());
   const id = idOf('x');

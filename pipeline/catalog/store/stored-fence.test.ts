@@ -25,7 +25,7 @@ const record = fc
   })
   .map((fields) => geofenceRecord(fields));
 
-test('a stored fence is read back as it was, rings that cross the antimeridian or repeat a position too', () => {
+test('reads back stored fences, also rings that cross the antimeridian or repeat a position', () => {
   fc.assert(
     fc.property(record, (given) => {
       const stored = encodeFence(given);
@@ -43,7 +43,7 @@ test('a stored fence is read back as it was, rings that cross the antimeridian o
   );
 });
 
-test('a fence without rules of its own carries none', () => {
+test('a fence with default rules stores none', () => {
   expect(rulesText(geofenceRecord())).toBe('');
   expect(JSON.parse(rulesText(geofenceRecord({ ip: '10.0.0.1', stopDetection: false })))).toEqual({
     ip: '10.0.0.1',

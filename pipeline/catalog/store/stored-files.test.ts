@@ -34,7 +34,7 @@ const contentOf = ({ record }: DecodedChange): string => {
   return style ? JSON.stringify(style) : Buffer.from(image, 'base64').toString();
 };
 
-test('lists and contents are those of a plain map of records, for who applies and for who opened the file before', async () => {
+test('lists and contents agree with a plain map, for the applier and for another reader', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 6 }), async (batches) => {
       const path = temporaryFolder();
@@ -80,7 +80,7 @@ test('lists and contents are those of a plain map of records, for who applies an
   );
 });
 
-test('heads carry no content', async () => {
+test('heads have no content', async () => {
   const readModel = openReadModel(temporaryFolder());
   onTestFinished(() => readModel.close());
   await readModel.apply(

@@ -8,7 +8,7 @@ import { createExpirySweeper } from './sweepers.js';
 const alwaysOurs: Leases = { take: async () => true };
 const catchUp = async () => {};
 
-test('geofences past their deleteAfter get a tombstone, and no others', async () => {
+test('deletes only geofences whose deleteAfter has passed', async () => {
   let now = 1_000;
   const readModel = openReadModel(temporaryFolder());
   onTestFinished(() => readModel.close());
@@ -43,7 +43,7 @@ test('geofences past their deleteAfter get a tombstone, and no others', async ()
   expect([...readModel.compactFences()].map(({ id }) => id)).toEqual([fences[0]!._id]);
 });
 
-test('a node whose turn it is not deletes nothing, and looks again', async () => {
+test('a node without the lease deletes nothing, and tries again', async () => {
   const asked: string[] = [];
   let isOurs = false;
   const leases: Leases = {
@@ -75,7 +75,7 @@ test('a node whose turn it is not deletes nothing, and looks again', async () =>
   expect(new Set(asked)).toEqual(new Set(['expiry']));
 });
 
-test('a failure of the log ends the sweeper, and is told', async () => {
+test('a failure of the log ends the sweeper and is reported', async () => {
   const readModel = { expired: () => ['x'], bases: () => [] };
   const write = async () => {
     throw new Error('the log is gone');

@@ -1,4 +1,4 @@
-/** What topic `events` has of a partition: the events that evaluation made of locations received in a range. */
+/** Reads the recorded events of a partition whose locations were received in a time range. */
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
@@ -10,14 +10,14 @@ import type { TimeRange } from './partition.js';
 
 const evaluated: ReadonlySet<string> = new Set(eventTypes);
 
-/** In their order. Conversions, which clients report, are none of them. */
+/** Yields events in order, without conversions, which clients report. */
 export async function* recordedEvents(
   log: ReadableLog,
   { project, environment }: Scope,
   partition: number,
   { fromMs, toMs }: TimeRange,
 ): AsyncGenerator<Event[]> {
-  const isMeant = ({ type, actualCreatedAt }: Event): boolean =>
+  const isInRange = ({ type, actualCreatedAt }: Event): boolean =>
     evaluated.has(type) && actualCreatedAt >= fromMs && actualCreatedAt < toMs;
   const { first, end } = await log.bounds(topics.events, partition);
   const held = { topic: topics.events, partition, from: first, end };
@@ -27,6 +27,6 @@ export async function* recordedEvents(
     yield page
       .filter(({ key, value }) => value !== null && key.startsWith(`${project}/${environment}/`))
       .map(({ value }) => codecs.event.decode(value as Buffer))
-      .filter(isMeant);
+      .filter(isInRange);
   }
 }

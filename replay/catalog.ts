@@ -1,6 +1,5 @@
 /**
- * What locations are evaluated against: a read model of its own in a temporary folder, and the catalog over it, as a
- * node has them.
+ * Opens a catalog for a replay, over a read model in a temporary directory.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,14 +8,14 @@ import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { openReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { Catalog, DecodedChange } from '../pipeline/catalog/types.js';
 
-export interface World {
+export interface ReplayCatalog {
   readonly catalog: Catalog;
-  /** Removes the folder, as does the end of the process. */
+  /** Removes the directory. The end of the process removes it too. */
   close(): Promise<void>;
 }
 
-/** A world of these things, applied in the order in which they come. */
-export async function createWorld(configured: AsyncIterable<readonly DecodedChange[]>): Promise<World> {
+/** Applies the changes in order and opens a catalog over them. */
+export async function openReplayCatalog(configured: AsyncIterable<readonly DecodedChange[]>): Promise<ReplayCatalog> {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
