@@ -5,7 +5,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 export interface SecretCipher {
-  /** Returns nonce, ciphertext and tag as base64. `owner` is an id: the result cannot be decrypted for another owner. */
+  /**
+   * Returns nonce, ciphertext and tag as base64. `owner` is an id: the result cannot be decrypted for another owner.
+   */
   encrypt(secret: string, owner: string): string;
   /** Throws if the text was encrypted with another key or for another owner, or was changed. */
   decrypt(encrypted: string, owner: string): string;

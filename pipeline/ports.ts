@@ -94,9 +94,9 @@ export interface StreamHandler {
   revoked(partition: number): Promise<void>;
   /**
    * Called, like `records`, when the log differs from the one that was read up to a position: the one of `assigned`, or
-   * one after delivered records. Returns the position to continue from, which is compared in turn. The log does not wait
-   * for the result once the partition is revoked. Without this callback nothing is compared, and the handler waits for
-   * missing offsets.
+   * one after delivered records. Returns the position to continue from, which is compared in turn. The log does not
+   * wait for the result once the partition is revoked. Without this callback nothing is compared, and the handler waits
+   * for missing offsets.
    */
   diverged?(partition: number, divergence: Divergence): Promise<number | Position>;
   /**
@@ -197,16 +197,16 @@ export interface StateStore {
   /** Reads the stored position without claiming the partition. */
   position(partition: number): Promise<Position>;
   /**
-   * Calls the listener whenever the store was unreachable and may have come back in an earlier state. Returns a function
-   * that removes the listener.
+   * Calls the listener whenever the store was unreachable and may have come back in an earlier state. Returns a
+   * function that removes the listener.
    */
   onReturn(listener: () => void): () => void;
 }
 
 /**
  * Status of a claim. `held`: still valid. `fallen_back`: the store lost its latest writes, among them some of this
- * claim; no other owner needs to be known. `claimed`: another owner claimed the partition. `unknown`: the store does not
- * respond.
+ * claim; no other owner needs to be known. `claimed`: another owner claimed the partition. `unknown`: the store does
+ * not respond.
  */
 export type ClaimState = 'held' | 'fallen_back' | 'claimed' | 'unknown';
 
@@ -253,7 +253,10 @@ export interface WaitingDelivery extends DeliveryPlace {
   readonly value: Buffer;
 }
 
-/** The change to a delivery after an attempt: `next: null` removes it from the queue, else it waits for the next attempt. */
+/**
+ * The change to a delivery after an attempt: `next: null` removes it from the queue, else it waits for the next
+ * attempt.
+ */
 export interface Settlement {
   readonly place: DeliveryPlace;
   readonly next: { readonly dueAtMs: number; readonly attempts: number } | null;
@@ -362,8 +365,8 @@ export interface Inbox {
 /** Leases for periodic work that one node at a time should do. */
 export interface Leases {
   /**
-   * Returns true if this node holds the lease `name` for `intervalMs`. One of the nodes that ask within an interval gets
-   * it. The work must be safe to run twice: a clock or store that falls back may grant two leases.
+   * Returns true if this node holds the lease `name` for `intervalMs`. One of the nodes that ask within an interval
+   * gets it. The work must be safe to run twice: a clock or store that falls back may grant two leases.
    */
   take(name: string, intervalMs: number): Promise<boolean>;
 }

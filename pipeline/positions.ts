@@ -39,7 +39,9 @@ export const positionAfter = (record: LogRecord): Position => ({ offset: record.
 export const asPosition = (position: number | Position): Position =>
   typeof position === 'number' ? { offset: position, mark: null } : position;
 
-/** Hashes the key and the value without its frame header, because the registry's schema ids differ from the fixed ones. */
+/**
+ * Hashes the key and the value without its frame header, because the registry's schema ids differ from the fixed ones.
+ */
 function hashOf({ key, value }: LogRecord): string {
   const hash = createHash('sha1').update(key);
   if (value !== null) hash.update('\0').update(value.length > frameBytes ? value.subarray(frameBytes) : value);
@@ -121,8 +123,8 @@ async function endOfCommonHistory(
   if (isWithin && mark.offset < first) return last;
   const newer = await firstNewer(log, topic, partition, mark, first, Math.min(mark.offset + 1, end));
   if (newer <= mark.offset) return newer;
-  // Compaction removed the record, and no earlier one is newer. A different record at its offset that is no newer cannot
-  // be dated.
+  // Compaction removed the record, and no earlier one is newer. A different record at its offset that is no newer
+  // cannot be dated.
   return isThere ? undefined : last;
 }
 

@@ -83,8 +83,8 @@ function* proposedChanges(geofences: readonly GeofenceInput[], scope: Scope): Ge
 type LoggedChange = DecodedChange & { readonly origin: ChangeOrigin };
 
 /**
- * Yields changes in order, including refused ones and several of one record; the caller decides which are applied. Skips
- * invalid changes, as the read model of a node does.
+ * Yields changes in order, including refused ones and several of one record; the caller decides which are applied.
+ * Skips invalid changes, as the read model of a node does.
  */
 async function* readChanges(log: ReadableLog, kinds: readonly ChangeKind[]): AsyncGenerator<LoggedChange[]> {
   const decodeChange = createChangeDecoder();

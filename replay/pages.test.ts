@@ -1,4 +1,4 @@
-/** Against a log in an array: offsets with gaps, as a compacted or swept topic has them. */
+/** Compares with a log in an array. Offsets have gaps, as in a compacted topic. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ReadableLog } from '../backends/embedded/reader.js';
@@ -12,7 +12,7 @@ const logOf = (records: readonly LogRecord[]): ReadableLog => ({
     records.filter(({ offset }) => offset >= from).slice(0, maxRecords),
 });
 
-/** Offsets and times that never go back. */
+/** Offsets and times that never decrease. */
 const records = fc
   .array(fc.record({ gap: fc.integer({ min: 1, max: 4 }), ms: fc.integer({ min: 0, max: 3 }) }), { maxLength: 40 })
   .map((steps) => {

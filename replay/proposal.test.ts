@@ -39,7 +39,7 @@ describe('a file', () => {
         const normal = bodies.map((each) => readGeofence(each));
         const problems = normal.flatMap((each, index) => (each.ok ? [] : [`${index + 1}: ${each.error.message}`]));
         for (const [word, text] of Object.entries(files)) {
-          // One line of JSON is a document as well.
+          // One line of JSON is also a document.
           const told = word === 'line' && bodies.length === 1 ? 'entry' : word;
           expect(readProposal(text).geofences).toEqual(normal.flatMap((each) => (each.ok ? [each.value] : [])));
           expect(problemsOf(text)).toEqual(problems.map((problem) => `${told} ${problem}`));

@@ -1,8 +1,8 @@
 /**
  * Reads a file of proposed geofences: a JSON array, lines of JSON, or a GeoJSON FeatureCollection. Pure.
  *
- * Input: the text. Output: the geofences in normal form, and the problems of invalid ones. Fields and rules are those of
- * `POST /v1/geofences`. The properties of a Feature are the fields; its geometry defines type and coordinates.
+ * Input: the text. Output: the geofences in normal form, and the problems of invalid ones. Fields and rules are those
+ * of `POST /v1/geofences`. The properties of a Feature are the fields; its geometry defines type and coordinates.
  */
 
 import { type GeofenceInput, readGeofence } from '../api/geofences/fields.js';

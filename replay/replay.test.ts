@@ -1,5 +1,5 @@
 /**
- * Held against the real stage: what it recorded, and what a fresh one makes of the same locations with other fences.
+ * Compares replays with the location stage: with its record, and with a new stage that has other fences.
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -20,11 +20,11 @@ import {
 import { codecs } from '../schemas/codecs.js';
 import { defaultSettings } from '../schemas/json/project.js';
 import type { Event, Location } from '../schemas/records.js';
+import { openReplayCatalog } from './catalog.js';
 import { configuredFor, type Proposed } from './configuration.js';
 import type { TimeRange } from './partition.js';
 import { type ComparedEvent, prepareReplay } from './replay.js';
 import { noTotals, sumOf, type Totals } from './totals.js';
-import { openReplayCatalog } from './catalog.js';
 
 const scope: Scope = { project: projectA, environment: 'test' };
 const always: TimeRange = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
@@ -61,7 +61,7 @@ interface Replayed {
   readonly totals: Totals;
 }
 
-/** What a replay of the node's log yields. */
+/** Runs a replay of the node's log. */
 async function replayOf(
   { embedded: { log } }: TestNode,
   { range = always, warmUpMs, proposed = {} }: { range?: TimeRange; warmUpMs?: number; proposed?: Proposed } = {},
@@ -85,7 +85,7 @@ const inReplay = ({ events }: Replayed): ComparedEvent[] => events.filter(({ fou
 const bytesOf = (events: readonly Event[]): string[] =>
   events.map((event) => codecs.event.encode(event).toString('hex'));
 
-/** Encoded events of the scope on record, of locations received in the range, by partition and offset. */
+/** Returns encoded recorded events of locations received in the range, by partition and offset. */
 async function recordedBytes(node: TestNode, { fromMs, toMs }: TimeRange): Promise<string[]> {
   return (await readAll(node.embedded, topics.events))
     .map(({ value }) => ({ value: value as Buffer, event: codecs.event.decode(value as Buffer) }))
@@ -96,7 +96,7 @@ async function recordedBytes(node: TestNode, { fromMs, toMs }: TimeRange): Promi
 }
 
 const stepMs = 30_000;
-/** Near the time of the appends, as times of receipt are. */
+/** Times of receipt, close to the times of append. */
 const startMs = Date.now() - 45 * 60_000;
 
 const step = fc.record({
@@ -152,7 +152,7 @@ describe('with the recorded configuration and the whole history', () => {
   test('the replay of any range equals the record, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(fences, workload, fc.nat(), fc.nat(), async (given, locations, a, b) => {
-        // Bounds at which a location was received.
+        // Bounds equal to times of receipt.
         const bounds = [a, b].map((index) => locations[index % locations.length]!.receivedAt);
         const node = await ran(given, locations);
         try {

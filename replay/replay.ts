@@ -69,8 +69,8 @@ export async function prepareReplay(parts: ReplayParts): Promise<Replay> {
 }
 
 /**
- * Plans the replay of a partition. If its oldest locations were deleted, the range begins after the append of the oldest
- * remaining one: events of deleted locations may still be on record, but their locations were received before.
+ * Plans the replay of a partition. If its oldest locations were deleted, the range begins after the append of the
+ * oldest remaining one: events of deleted locations may still be on record, but their locations were received before.
  */
 async function planPartition({ log, range, warmUpMs }: ReplayParts, partition: number): Promise<PartitionPlan> {
   const { first, end } = await log.bounds(topics.locations, partition);

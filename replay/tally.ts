@@ -64,7 +64,11 @@ export class Tally {
     const id = (event.geofence ?? event.beacon)?.id ?? '';
     const known = this.#places.get(id);
     if (known) return known;
-    const place = { kind: event.geofence ? 'geofence' : 'beacon', name: placeName(event), transitions: noTransitions() } as const;
+    const place = {
+      kind: event.geofence ? 'geofence' : 'beacon',
+      name: placeName(event),
+      transitions: noTransitions(),
+    } as const;
     this.#places.set(id, place);
     return place;
   }

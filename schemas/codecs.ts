@@ -2,7 +2,8 @@
  * Avro codecs of all records on topics and in state stores, made from the `*.avsc` files in `avro/`.
  *
  * On topics a value has the Confluent wire format, which any Kafka client can read: a zero byte, four bytes of schema
- * id (big-endian), the Avro body. Embedded nodes use the fixed schema ids below; in a cluster the registry assigns them.
+ * id (big-endian), the Avro body. Embedded nodes use the fixed schema ids below; in a cluster the registry assigns
+ * them.
  */
 import { readFileSync } from 'node:fs';
 import avro from 'avsc';

@@ -82,7 +82,8 @@ function tableLines({ places, total }: Tally): string[] {
     maxNameWidth,
     names.reduce((width, { length }) => Math.max(width, length), 0),
   );
-  const row = (name: string, transitions: TransitionCounts): string => `${cut(name, nameWidth)}${cells(countsOf(transitions).map(number))}`;
+  const row = (name: string, transitions: TransitionCounts): string =>
+    `${cut(name, nameWidth)}${cells(countsOf(transitions).map(number))}`;
   return [
     `${''.padEnd(nameWidth)}${cells(['entered', 'left', 'dwelled', 'only in'], 2 * cellWidth)}`,
     `${''.padEnd(nameWidth)}${cells(Array(4).fill(['replay', 'record']).flat())}`,
@@ -92,7 +93,10 @@ function tableLines({ places, total }: Tally): string[] {
 }
 
 const countsOf = (transitions: TransitionCounts): number[] => [
-  ...[transitions.entered, transitions.left, transitions.dwelled].flatMap((counts) => [inReplay(counts), onRecord(counts)]),
+  ...[transitions.entered, transitions.left, transitions.dwelled].flatMap((counts) => [
+    inReplay(counts),
+    onRecord(counts),
+  ]),
   allOf(transitions, ({ replay }) => replay),
   allOf(transitions, ({ record }) => record),
 ];

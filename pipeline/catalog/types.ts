@@ -78,7 +78,9 @@ export interface ConfigurationReader {
   projects(): ProjectRecord[];
   /** Returns a geofence of the scope; undefined if there is none or its `deleteAfter` has passed. */
   geofence(scope: Scope, id: string): GeofenceRecord | undefined;
-  /** Returns a geofence even after its `deleteAfter` while its record is stored, for evaluation by a location's time. */
+  /**
+   * Returns a geofence even after its `deleteAfter` while its record is stored, for evaluation by a location's time.
+   */
   storedGeofence(scope: Scope, id: string): GeofenceRecord | undefined;
   beacon(scope: Scope, id: string): BeaconRecord | undefined;
   geofences(query: ListQuery): Page<GeofenceRecord>;
@@ -114,8 +116,8 @@ export interface ConfigurationChange {
     | MapMarkerRecord
     | null;
   /**
-   * Revisions that the change takes into account. It is refused if the record is at another revision. Absent: the change
-   * is applied in any case.
+   * Revisions that the change takes into account. It is refused if the record is at another revision. Absent: the
+   * change is applied in any case.
    */
   readonly bases?: readonly Base[];
 }

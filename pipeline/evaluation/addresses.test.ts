@@ -1,4 +1,4 @@
-/** Address ranges against an oracle that counts with big integers. */
+/** Compares address ranges with an oracle on big integers. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileAddressRanges, parseAddressRanges } from './addresses.js';
@@ -79,7 +79,7 @@ describe('matching', () => {
   });
 });
 
-/** An address as the oracle sees it: a number of so many bits. */
+/** An address for the oracle: a number and its bits. */
 interface Numbered {
   readonly size: 32 | 128;
   readonly number: bigint;
@@ -90,13 +90,13 @@ const withBits = (size: 32 | 128) =>
   fc.bigInt({ min: 0n, max: (1n << BigInt(size)) - 1n }).filter((number) => size === 32 || !isMapped(number));
 const version4: fc.Arbitrary<Numbered> = withBits(32).map((number) => ({ size: 32, number }));
 const version6: fc.Arbitrary<Numbered> = fc
-  // Zero groups in the middle, so that :: has something to stand for.
+  // Zero groups in the middle, which :: may replace.
   .tuple(withBits(128), fc.constantFrom((1n << 128n) - 1n, 0xffff_0000_0000_0000_0000_ffff_ffffn, 0xffff_ffffn << 96n))
   .map(([number, mask]): Numbered => ({ size: 128, number: number & mask }))
   .filter(({ number }) => !isMapped(number));
 const address = fc.oneof(version4, version6);
 
-/** `spelling` 0 or 1: plain or the other way to write it. */
+/** Formats an address. `spelling` is 0 for the plain or 1 for the other form. */
 function spelled({ size, number }: Numbered, spelling: number): string {
   if (size === 32) {
     const plain = [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join('.');

@@ -28,7 +28,8 @@ export function parseAddressRanges(text: string): Validated<string> {
 }
 
 /**
- * Compiles ranges in normal form to a test of addresses. An invalid address matches nothing. Throws on an invalid range.
+ * Compiles ranges in normal form to a test of addresses. An invalid address matches nothing. Throws on an invalid
+ * range.
  */
 export function compileAddressRanges(text: string): AddressRanges {
   const prefixes = text.split(',').map((entry) => {

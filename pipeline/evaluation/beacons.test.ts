@@ -1,4 +1,4 @@
-/** Identifiers of beacons: equal ones have one normal form, malformed ones none. */
+/** Equal identifiers have one normal form; invalid ones have none. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { beaconKey, normalizeRangedBeacon, rangedText } from './beacons.js';

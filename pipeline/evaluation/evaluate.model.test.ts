@@ -1,4 +1,4 @@
-/** Random devices in random worlds: `evaluate` against the plain model, and against itself in another split. */
+/** Random devices in random worlds: compares `evaluate` with a plain model, and with itself after another split. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deviceStateType } from '../../schemas/codecs.js';
@@ -46,10 +46,10 @@ const rules: fc.Arbitrary<FenceRules> = fc.record({
   addresses: often<FenceRules['addresses']>(null, (ip) => ip === '10.0.0.1'),
 });
 
-// A world that follows another has some of its fences as they were, some edited, and some deleted and made anew.
+// The next world has some fences unchanged, some edited, and some deleted and created again.
 const generation = often(1, 2);
 
-// Whole numbers and small circles, so that boundaries are hit exactly.
+// Integers and small circles, so that points are exactly on boundaries.
 const coordinate = fc.integer({ min: -9, max: 9 });
 const fences = fc.uniqueArray(
   fc.record({
@@ -62,7 +62,7 @@ const fences = fc.uniqueArray(
   }),
   { selector: ({ id }) => id, maxLength: 5 },
 );
-// Several may have the same identifiers, some of them disabled.
+// Several beacons may have the same identifiers, and some are disabled.
 const beacons = fc
   .uniqueArray(
     fc.record({
@@ -74,7 +74,7 @@ const beacons = fc
     { selector: ({ id }) => id },
   )
   .map((list) => list.map((one) => flatBeacon(one.id, one.minor, one.enabled, one.generation)));
-// So small that a handful of fences reaches them.
+// Limits small enough for a handful of fences.
 const bounds: fc.Arbitrary<Partial<EvaluationBounds>> = often<Partial<EvaluationBounds>>(
   {},
   { maxVisits: 2 },
@@ -115,7 +115,7 @@ const said = fc.record({
 });
 
 /**
- * What happens to a device: it moves on, says the last thing again (perhaps with a difference), or the world changes.
+ * A step of a story: the device moves, repeats its last location (perhaps with a difference), or the world changes.
  */
 type Step =
   | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location>; isAfterUpgrade: boolean }
@@ -150,11 +150,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 interface Happening {
   readonly location: Location;
   readonly world: FlatWorld;
-  /** The state before was stored by a release without generations. */
+  /** True if a release without generations stored the previous state. */
   readonly isAfterUpgrade: boolean;
 }
 
-/** Steps as locations, each with the world as it is then. */
+/** The steps as locations, each with its world. */
 function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
   const result: Happening[] = [];
   let current = first;
@@ -278,7 +278,7 @@ test('a repeated sequence with device times changes nothing', () => {
       const once = run(timed);
       const latest = once.state?.users[0]?.last;
       const sameMoment = timed.filter(({ location }) => location.occurredAt === latest?.occurredAt);
-      // Several different fixes of one moment are news to each other; with one, everything before it is stale.
+      // Different fixes of the same moment are no repeats of each other. With a single one, all earlier ones are stale.
       fc.pre(
         new Set(sameMoment.map(({ location }) => JSON.stringify({ ...location, id: '', details: null, ip: null })))
           .size <= 1,

@@ -1,4 +1,4 @@
-/** The design, sentence by sentence: what one location does. */
+/** The rules of evaluation, one by one. */
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
@@ -18,7 +18,7 @@ import {
 } from './testing/flat-world.js';
 import type { FenceRules } from './types.js';
 
-/** One device that is followed: `reports` answers what is told of a location, as `entered shop`. */
+/** A device with its state. `reports` returns the transitions of a location, such as `entered shop`. */
 function follow(world: FlatWorld) {
   let state: DeviceState | undefined;
   const device = {
@@ -243,7 +243,7 @@ describe('fences that are not monitored', () => {
     expect(operating(60, 20)).toBe(false);
   });
 
-  test("does not list a disabled fence, but remembers the visit", () => {
+  test('does not list a disabled fence, but remembers the visit', () => {
     const device = atShop();
     const { user } = device.evaluate(locationAt(0, 0, 0));
     const listed = (rules: Partial<FenceRules>) =>
@@ -392,7 +392,7 @@ describe('beacons', () => {
 });
 
 describe('users', () => {
-  test("the first user takes over the anonymous record with its visits", () => {
+  test('the first user takes over the anonymous record with its visits', () => {
     const device = atShop();
     const own = device.evaluate(locationAt(0, 0, 0)).user;
     const ann = device.evaluate(locationAt(1, 0, 0, { userId: 'ann' }));

@@ -1,4 +1,4 @@
-/** Faults that were found from outside, each with what happened then in its name. */
+/** Regressions, each named after the incident. */
 import { describe, expect, test } from 'vitest';
 import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
@@ -7,7 +7,7 @@ import { evaluate } from './evaluate.js';
 import { contextOf, type FlatWorld, flatBeacon, flatFence, flatWorld, locationAt } from './testing/flat-world.js';
 import { defaultBounds } from './types.js';
 
-/** One device that is followed through worlds that may change. */
+/** A device with its state, in worlds that may change. */
 function follow(world: FlatWorld) {
   let state: DeviceState | undefined;
   const device = {
@@ -21,7 +21,7 @@ function follow(world: FlatWorld) {
       device
         .evaluate(locationAt(atMin, x, 0, fields))
         .transitions.map(({ type, id }) => `${type.replace(/user\.(\w+?)_.*/, '$1')} ${id}`),
-    /** Stores the state as a release without generations did, and reads it again. */
+    /** Stores the state as a release without generations, and reads it again. */
     upgrade() {
       const forgotten = (visits: NonNullable<typeof state>['users'][0]['geofences']) =>
         visits.map((visit) => ({ ...visit, generation: null }));
@@ -146,7 +146,7 @@ describe('an accuracy of 100 km examined and entered every fence', () => {
   );
   const world = (settings: Partial<Settings> = {}) => flatWorld(fences, settings);
 
-  /** Counts the fences that were looked at. */
+  /** Counts the examined fences. */
   function judgedBy(location: Location, settings: Partial<Settings>): number {
     const context = contextOf(world(settings));
     const judged = new Set<number>();

@@ -73,8 +73,9 @@ function rowsOf(visits: readonly Visit[], candidates: Int32Array, count: number,
 }
 
 /**
- * Finds the row of a visit's fence among the candidates, or returns {@link gone}. A user is nearly always still near the
- * fence, and comparing a few ids is much cheaper than a lookup among a million, which misses the cache several times.
+ * Finds the row of a visit's fence among the candidates, or returns {@link gone}. A user is nearly always still near
+ * the fence, and comparing a few ids is much cheaper than a lookup among a million, which misses the cache several
+ * times.
  */
 function candidateOf(visit: Visit, candidates: Int32Array, count: number, fences: Fences): number {
   for (let index = 0; index < count; index++) {

@@ -1,4 +1,4 @@
-/** Operating hours: the accepted forms, and "open now?" against luxon's wall clock over changes of daylight saving. */
+/** Accepted forms of operating hours, and a comparison with luxon's wall clock around changes of daylight saving. */
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ describe('forms', () => {
 
   test('24:00 is a closing time only', () => {
     expect(parse({ Sun: [['00:00', '24:00']] })).toEqual({ Sun: [['00:00', '24:00']] });
-    expect(parse({ Sun: [['24:00', '01:00']] })).toMatch(/24:00 only closes/);
+    expect(parse({ Sun: [['24:00', '01:00']] })).toMatch(/24:00 is a closing time only/);
   });
 
   test('accepts full and short day names in any case, and returns Mon to Sun', () => {
@@ -87,7 +87,7 @@ const someHours: fc.Arbitrary<OperatingHours> = fc.record(
   { requiredKeys: [] },
 );
 
-/** By the words: some pair of today holds the wall clock, or one of yesterday that ran past midnight still does. */
+/** The oracle: a pair of today contains the wall clock, or one of yesterday that ends after midnight does. */
 function isOpenByTheWords(hours: OperatingHours, timeZone: string, instantMs: number): boolean {
   const wall = DateTime.fromMillis(instantMs, { zone: timeZone });
   const now = wall.hour * 60 + wall.minute;
@@ -101,7 +101,7 @@ function isOpenByTheWords(hours: OperatingHours, timeZone: string, instantMs: nu
   return today || yesterday;
 }
 
-// Changes of daylight saving in 2025 and 2026, and two odd ones; local clocks of whole, half and quarter hours.
+// Changes of daylight saving in 2025 and 2026, and two unusual ones; offsets of whole, half and quarter hours.
 const changes: readonly [timeZone: string, changesAt: string][] = [
   ['America/New_York', '2026-03-08T07:00:00Z'],
   ['America/New_York', '2026-11-01T06:00:00Z'],
@@ -112,7 +112,7 @@ const changes: readonly [timeZone: string, changesAt: string][] = [
   ['America/St_Johns', '2026-03-08T05:30:00Z'],
   // Until 2011 clocks in Newfoundland changed a minute past midnight, within a quarter of an hour.
   ['America/St_Johns', '2010-03-14T03:31:00Z'],
-  // Samoa left out a whole Friday.
+  // Samoa skipped a whole Friday.
   ['Pacific/Apia', '2011-12-30T10:00:00Z'],
   ['Asia/Kolkata', '2025-06-01T00:00:00Z'],
   ['Asia/Kathmandu', '2025-06-01T00:00:00Z'],

@@ -130,7 +130,9 @@ export function entryConfidence(zone: Zone, row: number, location: Location, fen
   return fences.holdsHalf(row, location.longitude, location.latitude, location.accuracy_m) ? 2 : 1;
 }
 
-/** Returns the confidence of an exit: 3 if the disc is wholly outside or touches, 2 if at least half of it is outside. */
+/**
+ * Returns the confidence of an exit: 3 if the disc is wholly outside or touches, 2 if at least half of it is outside.
+ */
 export function exitConfidence(zone: Zone, row: number, location: Location, fences: Fences): Confidence {
   if (zone === Zone.apart) return 3;
   if (zone === Zone.within) return 1;

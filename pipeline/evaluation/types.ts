@@ -32,11 +32,13 @@ export interface FenceRules {
   readonly addresses: AddressRanges | null;
 }
 
-/** The fences of one project and environment. A row is a small integer that identifies a fence until the set changes. */
+/**
+ * The fences of one project and environment. A row is a small integer that identifies a fence until the set changes.
+ */
 export interface Fences {
   /**
-   * Returns the rows of all fences whose box, extended by `reachM`, contains the point, each once and in any order. They
-   * are the first `candidateCount` entries of a shared buffer, valid until the next call.
+   * Returns the rows of all fences whose box, extended by `reachM`, contains the point, each once and in any order.
+   * They are the first `candidateCount` entries of a shared buffer, valid until the next call.
    */
   candidates(longitude: number, latitude: number, reachM: number): Int32Array;
   readonly candidateCount: number;
@@ -127,8 +129,8 @@ export interface Evaluation {
   readonly result: OutcomeResult;
   readonly state: DeviceState;
   /**
-   * The user record of the location, always one of `state`. For a stale location whose user has no record: the record of
-   * the device's latest user.
+   * The user record of the location, always one of `state`. For a stale location whose user has no record: the record
+   * of the device's latest user.
    */
   readonly user: UserState;
   readonly transitions: readonly Transition[];

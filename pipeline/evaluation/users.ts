@@ -27,7 +27,9 @@ export function resolveUser(location: Location, users: readonly UserState[]): Us
 export const existingUser = ({ userId }: Location, users: readonly UserState[]): UserState | undefined =>
   users.find((user) => user.userId === userId) ?? users[0];
 
-/** Creates a record. Its id is derived from the location, so that applying the location again creates the same record. */
+/**
+ * Creates a record. Its id is derived from the location, so that applying the location again creates the same record.
+ */
 function freshUser({ id, project, environment, deviceId, userId, receivedAt }: Location): UserState {
   return {
     id: deriveId('user', project, environment, deviceId, userId ?? '', id),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Arena } from './arena.js';
 
-/** An arena beside a plain map of what each owner's block should hold. */
+/** An arena with a plain map of the expected content of each owner's block. */
 class Checked {
   readonly expected = new Map<number, number[]>();
   private readonly addresses = new Map<number, number>();

@@ -114,8 +114,8 @@ export class Arena {
   }
 
   /**
-   * Returns the length of the next chunk: as large as all chunks together, up to the maximum. The number of chunks stays
-   * small, and large tables do not need twice their memory.
+   * Returns the length of the next chunk: as large as all chunks together, up to the maximum. The number of chunks
+   * stays small, and large tables do not need twice their memory.
    */
   private create(total: number): number {
     let length = minChunkLength;

@@ -22,8 +22,8 @@ export function nearestEdge(ring: Ring, x: number, y: number): number {
 }
 
 /**
- * Returns the distance in metres to an edge within `reachM`, or Infinity if there is none. Stops at the first such edge,
- * which need not be the nearest.
+ * Returns the distance in metres to an edge within `reachM`, or Infinity if there is none. Stops at the first such
+ * edge, which need not be the nearest.
  */
 export function edgeInReach(ring: Ring, x: number, y: number, reachM: number): number {
   const { count, boxes, minX, minY, maxX, maxY } = ring;

@@ -7,7 +7,7 @@ import { loadGeos } from './testing/geos.js';
 
 const geos = await loadGeos();
 
-/** Somewhere on earth, from a few metres to some degrees in size, with 3 to 2,000 vertices. */
+/** A ring anywhere on earth, from a few metres to some degrees in size, with 3 to 2,000 vertices. */
 const rings = fc
   .tuple(
     fc.oneof(unitStar(3, 40), unitStar(41, 500), unitStar(1_999, 1_999)),

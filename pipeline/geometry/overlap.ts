@@ -19,11 +19,11 @@ function segmentArea(distance: number, a: number, b: number): number {
 }
 
 /**
- * Returns the share of the disc of radius `discM` about (x, y) inside a ring of either winding. `scaleX` and `scaleY` are
- * metres per unit of the ring's coordinates.
+ * Returns the share of the disc of radius `discM` about (x, y) inside a ring of either winding. `scaleX` and `scaleY`
+ * are metres per unit of the ring's coordinates.
  *
- * Uses Green's theorem. Each edge contributes the cross product of its part inside the disc, and the angle that its part
- * outside spans, times the radius squared; the area is half the sum.
+ * Uses Green's theorem. Each edge contributes the cross product of its part inside the disc, and the angle that its
+ * part outside spans, times the radius squared; the area is half the sum.
  */
 export function shareInRing(ring: Ring, x: number, y: number, scaleX: number, scaleY: number, discM: number): number {
   const { points, first, count, boxes, minX, minY, maxX, maxY } = ring;

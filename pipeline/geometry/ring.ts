@@ -119,7 +119,9 @@ function unwrap(ring: readonly Position[]): Unwrapped {
   return { points: Float64Array.from(points.slice(0, length)), origins, turn: shift };
 }
 
-/** Tests whether all vertices are on one line, exactly: the computed area of such a ring may differ from 0 by rounding. */
+/**
+ * Tests whether all vertices are on one line, exactly: the computed area of such a ring may differ from 0 by rounding.
+ */
 function isOnOneLine(points: Float64Array): boolean {
   for (let i = 4; i < points.length; i += 2) {
     if (orient2d(points[0]!, points[1]!, points[2]!, points[3]!, points[i]!, points[i + 1]!) !== 0) return false;

@@ -14,7 +14,7 @@ const metresPerDegree = 111_320;
 const longitudes = fc.oneof(between(-180, 180), between(179.8, 180), between(-180, -179.8));
 const latitudes = fc.oneof(between(-84, 84), between(83.9, 84.1), between(84, 89.7), between(-89.7, -84));
 
-/** A star of up to `maxM` metres about a place, as unwrapped coordinates; near the poles it is wide in degrees. */
+/** A star of up to `maxM` metres around a point, as unwrapped coordinates. Near the poles it is wide in degrees. */
 const starsNear = (places: fc.Arbitrary<number>, maxVertices: number, maxM: number) =>
   fc
     .tuple(fc.oneof(unitStar(3, 12), unitStar(3, maxVertices)), longitudes, places, between(20, maxM))
@@ -33,7 +33,7 @@ const withPolygon = (points: Float64Array): { table: ShapeTable; row: number } =
   return { table, row: table.addPolygon(points) };
 };
 
-/** Metres along the ellipsoid to the nearest point of the ring: golden sections on every piece of every edge. */
+/** Returns the geodesic distance to the nearest point of the ring, by golden-section search on pieces of each edge. */
 function geodesicToEdges(points: Float64Array, longitude: number, latitude: number): number {
   const pieces = 4;
   let least = Infinity;
@@ -84,9 +84,8 @@ test.each([
 });
 
 /**
- * Local scales served up to latitude 84 once. The nearest point of an edge is then found up to a quarter of a metre
- * wrong at 10 km: now and then a drawn ring passed the bound of 0.2 m, and a change that had nothing to do with it was
- * refused.
+ * Local scales were once used up to latitude 84. The nearest point of an edge was then wrong by up to 0.25 m at 10 km.
+ * Sometimes a random ring exceeded the bound of 0.2 m, and an unrelated change failed its tests.
  */
 test('regression: a ring at latitude 83.5, ten kilometres off, was 0.2 m wrong', () => {
   const points = Float64Array.of(
@@ -117,7 +116,7 @@ test('circles: the signed distance is the radius minus the distance', () => {
 
 const accuracies = fc.oneof(fc.constant(0), between(0.01, 100), between(1, 20_000));
 
-/** Does the fence's box, widened by the accuracy, hold the point: would an index find it? */
+/** Tests whether the fence's box, extended by the accuracy, contains the point, so that an index finds it. */
 function boxInReach(table: ShapeTable, row: number, x: number, y: number, accuracyM: number): boolean {
   const box = new Float64Array(4);
   table.box(row, box);
@@ -152,7 +151,7 @@ test('the zone agrees with the signed distance, the box and the share', () => {
         expect(table.holdsHalf(row, x, y, accuracyM)).toBe(share >= 0.5);
         expect(share).toBeGreaterThanOrEqual(0);
         expect(share).toBeLessThanOrEqual(1);
-        // Distances are measured at the mean latitude, areas at the point's: apart by as little as the disc is small.
+        // Distances use the mean latitude, areas the point's. The difference is small for small discs.
         if (Math.abs(y) < 84 && accuracyM <= 1_000) {
           if (zone === Zone.within) expect(share).toBeGreaterThan(0.999);
           if (zone === Zone.apart) expect(share).toBeLessThan(0.001);

@@ -80,8 +80,8 @@ export class ShapeTable {
   }
 
   /**
-   * Writes a box [minX, minY, maxX, maxY] in degrees that contains, modulo 360, all points with d >= 0. For a polygon it
-   * is the exact box of its coordinates. It may exceed ±180; a circle that contains a pole has all longitudes.
+   * Writes a box [minX, minY, maxX, maxY] in degrees that contains, modulo 360, all points with d >= 0. For a polygon
+   * it is the exact box of its coordinates. It may exceed ±180; a circle that contains a pole has all longitudes.
    */
   box(row: number, target: Float64Array): void {
     const at = 4 * row;
@@ -135,7 +135,9 @@ export class ShapeTable {
     return this.share(row, longitude, latitude, accuracyM) >= 0.5;
   }
 
-  /** Returns d, the distance to the boundary in metres: 0 or more inside and on it, negative outside. Reads every edge. */
+  /**
+   * Returns d, the distance to the boundary in metres: 0 or more inside and on it, negative outside. Reads every edge.
+   */
   signedDistance(row: number, longitude: number, latitude: number): number {
     if (this.counts[row] === 0) return this.circleDistance(row, longitude, latitude);
     const x = this.inFrame(row, longitude);

@@ -6,7 +6,7 @@ import { findSelfIntersection } from './validity.js';
 
 const geos = await loadGeos();
 
-/** Few places, so that vertices coincide, touch edges and lie on lines. */
+/** A small grid, so that vertices coincide, touch edges and are collinear. */
 const gridRings = fc
   .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 3, max: 9 }))
   .chain(([size, count]) => {
@@ -77,7 +77,7 @@ test.each([0, 30, 45, 90])('a comb of 2,000 vertices turned by %s degrees takes 
   expect(performance.now() - start).toBeLessThan(100);
 });
 
-/** Integer coordinates: do the closed edges share a point other than the vertex where one follows the other? */
+/** Tests, for integer coordinates, whether two edges share a point other than a common vertex. */
 function meetSlowly(points: Float64Array, a: number, b: number): boolean {
   const count = points.length / 2;
   const at = (vertex: number): [number, number] => [points[2 * (vertex % count)]!, points[2 * (vertex % count) + 1]!];

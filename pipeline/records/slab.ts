@@ -1,11 +1,11 @@
-/** Encodes many small values into few large buffers: thousands of small ones cost more than the encoding itself. */
+/** Encodes many small values into few large buffers, because thousands of small buffers cost more than the encoding. */
 
 const chunkBytes = 256 * 1024;
 
-/** Writes a value into `target` at `position`; returns the position after it, or -1 when there was no room. */
+/** Writes a value into `target` at `position`. Returns the position after it, or -1 if it does not fit. */
 export type EncodeInto<T> = (value: T, target: Buffer, position: number) => number;
 
-/** The buffers it returns are views that never change: a chunk is written once and left to its readers. */
+/** Returns slices of chunks. A slice never changes, because a chunk is written only once. */
 export class Slab {
   #chunk = Buffer.alloc(0);
   #position = 0;

@@ -1,4 +1,4 @@
-/** A user as SDKs and the API are shown it, from what evaluation remembers and what is configured now. */
+/** Builds a user's JSON for SDKs, the API and webhooks from its state and the current configuration. */
 import type { Beacon } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord, GeofenceSummary } from '../../schemas/json/geofence.js';
 import type { User, UserProfile } from '../../schemas/json/user.js';
@@ -8,7 +8,7 @@ import { userJson } from '../../schemas/wire/user.js';
 import type { ConfigurationReader, Scope } from '../catalog/types.js';
 import { isOfGeneration } from '../evaluation/geofence-visits.js';
 
-/** What names a device. */
+/** Identifies a device. */
 export interface DeviceScope extends Scope {
   readonly deviceId: string;
 }
@@ -16,7 +16,9 @@ export interface DeviceScope extends Scope {
 const isListed = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord, atMs: number): boolean =>
   enabled && atMs <= (disableAfter ?? Infinity) && atMs <= (deleteAfter ?? Infinity);
 
-/** Summaries of the geofences that the user is in, by time of entry; without those that were disabled or gone at `atMs`. */
+/**
+ * Returns summaries of the visited geofences by time of entry, without those that are disabled or expired at `atMs`.
+ */
 const listedGeofences = (
   visits: readonly Visit[],
   scope: Scope,
@@ -29,7 +31,7 @@ const listedGeofences = (
     return isShown ? [geofenceSummary(record)] : [];
   });
 
-/** Summaries of the beacons in range; without those that are disabled or gone. */
+/** Returns summaries of the beacons in range, without disabled and deleted ones. */
 const listedBeacons = (visits: readonly Visit[], scope: Scope, configuration: ConfigurationReader): Beacon[] =>
   visits.flatMap((visit) => {
     const record = configuration.beacon(scope, visit.id);
@@ -37,8 +39,8 @@ const listedBeacons = (visits: readonly Visit[], scope: Scope, configuration: Co
   });
 
 /**
- * The user in wire form; undefined while no location of it has been applied. The time of its last location decides what
- * it is inside of, as it decided its events: so the same locations make the same answer, whenever they are processed.
+ * Returns a user's JSON, or undefined before its first applied location. Geofences are listed as of the time of the
+ * last location, as for its events, so that the result does not depend on the time of processing.
  */
 export function userOf(state: UserState, device: DeviceScope, configuration: ConfigurationReader): User | undefined {
   const { last } = state;

@@ -13,7 +13,9 @@ const TimeOfDay = Type.String({
   description: 'Local time as HH:mm; 24:00 only as a closing time',
 });
 
-/** Days Mon to Sun with times as HH:mm. A day without pairs is closed. Without operating hours a fence is always open. */
+/**
+ * Days Mon to Sun with times as HH:mm. A day without pairs is closed. Without operating hours a fence is always open.
+ */
 export const OperatingHours = Type.Partial(
   Type.Record(Type.Enum([...dayNames]), Type.Array(Type.Tuple([TimeOfDay, TimeOfDay]))),
   { additionalProperties: false, description: '[opening, closing] pairs per day, in the local time of the geofence' },

@@ -3,8 +3,8 @@ import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
 /**
- * Limit of a style as compact JSON. A record is one message of topic `changes`, and Kafka brokers accept 1,048,576 bytes
- * by default. The difference is for the other fields.
+ * Limit of a style as compact JSON. A record is one message of topic `changes`, and Kafka brokers accept 1,048,576
+ * bytes by default. The difference is for the other fields.
  */
 export const maxStyleBytes = 900_000;
 export const maxStyleLayers = 500;

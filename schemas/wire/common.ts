@@ -7,8 +7,8 @@ let dayOfPart = Number.NaN;
 let dayPart = '';
 
 /**
- * Formats epoch milliseconds, rounded down, as 2018-06-12T13:44:10.535. The text of the last day is cached, because most
- * times fall on one day: that takes a fifth of the time of `Date`.
+ * Formats epoch milliseconds, rounded down, as 2018-06-12T13:44:10.535. The text of the last day is cached, because
+ * most times fall on one day: that takes a fifth of the time of `Date`.
  */
 export function utcTime(epochMs: number): string {
   const day = Math.floor(epochMs / dayMs);

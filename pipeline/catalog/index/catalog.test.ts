@@ -16,7 +16,7 @@ import {
 import type { DecodedChange, Scope } from '../types.js';
 import { createCatalog, type MonitoredCatalog } from './catalog.js';
 
-/** The applier's read model, and a catalog on a read model of its own on the same file, as another thread has it. */
+/** The applier's read model, and a catalog over a second read model on the same file, as in another thread. */
 async function openPair(
   options: ReadModelOptions = {},
 ): Promise<{ applier: ReadModel; follow: () => MonitoredCatalog }> {

@@ -1,5 +1,6 @@
 /**
- * Finds the fences whose boxes touch the box of a query: a large static tree, and a small dynamic one for recent fences.
+ * Finds the fences whose boxes touch the box of a query: a large static tree, and a small dynamic one for recent
+ * fences.
  *
  * A removed row is deleted from the static tree; an added one goes into the dynamic tree. When the number of changes
  * passes a limit, a new static tree is built from a snapshot, in another thread if it is large. Rows that are removed

@@ -18,7 +18,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: beacon.map((record) => ({ record, deletes: true })) },
 );
 
-/** Many that are far from every question, so that the index is built. */
+/** Many beacons far from all queries, so that the index is built. */
 const crowd = Array.from({ length: 300 }, (_, index) =>
   beaconRecord({ _id: deriveId('crowd', String(index)), minor: '9', coordinates: [100 + index / 1_000, -40] }),
 );

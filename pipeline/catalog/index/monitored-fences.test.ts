@@ -9,7 +9,7 @@ import { createTreeBuilder, type TreeBuilder } from './tree-builder.js';
 const threadBuilder = createTreeBuilder();
 afterAll(() => threadBuilder.close());
 
-/** Holds every build back until it is asked to finish, so that a test decides what happens meanwhile. */
+/** Delays every build until the test finishes it, so that the test can make changes meanwhile. */
 function createHeldBuilder(): TreeBuilder & { finish(): void } {
   const held: (() => void)[] = [];
   const builder = createTreeBuilder();
@@ -30,7 +30,7 @@ const latitude = edgeOf([-90, 90, 89.99, -89.99, 0], -90, 90);
 const circle = fc
   .tuple(longitude, latitude, fc.constantFrom(10, 100, 10_000))
   .map(([x, y, radiusM]): CompactFence['shape'] => ({ type: 'circle', longitude: x, latitude: y, radiusM }));
-/** A box whose west edge is within [-180, 180] and whose east edge may lie beyond. */
+/** A box whose west edge is within [-180, 180] and whose east edge may be beyond 180. */
 const ring = fc
   .tuple(
     longitude,
@@ -48,7 +48,7 @@ const compactFence = fc
 
 const question = fc.record({ longitude, latitude, accuracyM: fc.constantFrom(0, 0, 20, 1_000, 200_000) });
 
-/** Every fence that is not apart from the disc is among the candidates, which are fences that exist, each once. */
+/** Expects every fence that the disc reaches among the candidates, and only existing fences, each once. */
 function expectNoMiss(
   fences: MonitoredFences,
   ids: Iterable<string>,
@@ -132,7 +132,7 @@ test('changes before, during and after a rebuild are never lost', () => {
           }
           if (current.do === 'finish') builder.finish();
           if (current.do === 'flood') {
-            // More than the bound on what may be out of place, so that a rebuild starts.
+            // More changes than the limit, so that a rebuild starts.
             for (let index = 0; index < 1_100; index++) {
               const shape = {
                 type: 'circle',

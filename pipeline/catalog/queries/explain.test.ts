@@ -12,7 +12,7 @@ import type { DecodedChange } from '../types.js';
 import { type Explanation, explain, type RuleCode, ruleTexts } from './explain.js';
 
 const at = 1_700_000_000_000;
-/** About 111 m a thousandth of a degree of latitude: in, on, around and off the fences. */
+/** Offsets inside, on, around and away from the fences. A thousandth of a degree of latitude is about 111 m. */
 const place = fc.constantFrom(0, 0, 0, 0.0004, -0.0004, 0.0012);
 const fence = fc.record({
   center: fc.tuple(place, place),
@@ -51,7 +51,7 @@ const update = fc
   })
   .map(({ x, y, ...rest }) => ({ longitude: x, latitude: y, ...rest }));
 
-/** Small ones are reached by the few fences here. */
+/** Limits small enough for the few fences of this test. */
 const bounds: fc.Arbitrary<EvaluationBounds> = fc.constantFrom(defaultBounds, defaultBounds, {
   ...defaultBounds,
   maxVisits: 1,
@@ -59,7 +59,7 @@ const bounds: fc.Arbitrary<EvaluationBounds> = fc.constantFrom(defaultBounds, de
 
 const endsVisit = new Set<RuleCode>(['exited', 'left_in_silence', 'past_delete_after', 'deleted']);
 
-/** What an explanation claims, against what evaluation did. */
+/** Compares an explanation with the evaluation. */
 function expectAgreement(
   told: Explanation,
   given: Location,
@@ -126,7 +126,7 @@ test('explanations agree with evaluation, and every rule occurs', async () => {
           const told = explain(given, state, context, readModel);
           expectAgreement(told, given, state, context);
           for (const { rule } of told.fences) seen.add(rule.code);
-          // A fence that is asked for alone is explained as among the others.
+          // A fence has the same explanation alone and among others.
           for (const fence of told.fences) {
             expect(explain(given, state, context, readModel, fence._id).fences).toEqual([fence]);
           }
@@ -141,7 +141,7 @@ test('explanations agree with evaluation, and every rule occurs', async () => {
     ),
     { numRuns: 150, seed: 11 },
   );
-  // The seed is fixed so that this part of the claim always holds.
+  // The seed is fixed, so that this does not depend on chance.
   expect([...seen].sort()).toEqual(Object.keys(ruleTexts).sort());
 });
 

@@ -83,7 +83,8 @@ export interface Explanation {
   };
   readonly notice?: { readonly code: NoticeCode; readonly text: string };
   /**
-   * First the fences that the device was inside, then the others, nearest first. Only the requested one if there is one.
+   * First the fences that the device was inside, then the others, nearest first. Only the requested one if there is
+   * one.
    */
   readonly fences: ExplainedFence[];
 }

@@ -63,7 +63,7 @@ test('regression: long searches together kept locations waiting', async () => {
     await setImmediate();
   }
   await searches;
-  // Each search reads 3,000 records, 256 between two batches, and no two go on between the same ones.
+  // Each search reads 3,000 records, 256 between two batches, and only one search continues between two batches.
   expect(batches).toBeGreaterThanOrEqual(8 * Math.floor(3_000 / 256));
   await close();
 });
@@ -138,7 +138,7 @@ const isShown = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord) =>
 test('a search agrees with a full search', async () => {
   await fc.assert(
     fc.asyncProperty(fences, fc.array(search, { minLength: 5, maxLength: 10 }), async (drawn, searches) => {
-      // As the log carries them: JSON has no negative zero, which a drawn coordinate may be.
+      // Records pass through JSON, as in the log, because JSON has no negative zero.
       const records: typeof drawn = JSON.parse(JSON.stringify(drawn));
       const { queries, close } = await queriesOver(records.map(asChange));
       for (const asked of searches) {
@@ -216,7 +216,7 @@ test('returns summaries of beacons, nearest first, and none for an unknown proje
 });
 
 /**
- * Only the location stage told the catalog to look: a fence that was made while no device reported could not be found.
+ * Only the location stage updated the catalog: a fence that was created while no device reported was not found.
  */
 test('regression: finds a fence that was created while nothing is evaluated', async () => {
   const { queries, readModel, close } = await queriesOver([]);

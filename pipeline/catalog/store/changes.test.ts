@@ -100,7 +100,7 @@ test('reports and skips invalid records', async () => {
   ]);
   await node.writer.write([put(geofenceRecord({ externalId: 'good' }))]);
   expect([...node.readModel.compactFences()]).toHaveLength(1);
-  // A compacted topic may have dropped what a later record with the same key replaced before it was read.
+  // Compaction may remove a record before it is read, if a later record has the same key.
   expect(node.problems.map(({ key: of }) => of)).toEqual(
     expect.arrayContaining(['nonsense', `beacon/${fence._id}`, key]),
   );
@@ -132,7 +132,7 @@ test('timestamps increase beyond those of earlier runs, even with a stopped cloc
   expect([writer.nextTimestamp(), writer.nextTimestamp()]).toEqual([9_001, 9_002]);
 });
 
-/** Two read models over one log, as two nodes have them. */
+/** Two read models of one log, as on two nodes. */
 function startTwoNodes(compactionLagMs?: number) {
   const path = temporaryFolder();
   const embedded = openEmbedded({ path, partitions: 1, ...(compactionLagMs !== undefined && { compactionLagMs }) });

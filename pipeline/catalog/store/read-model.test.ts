@@ -154,7 +154,7 @@ const someQuery = fc.record({
 
 const now = 5;
 
-/** What a list answers, by reading everything. */
+/** Computes a list by reading all records. */
 function modelPage(records: Iterable<GeofenceRecord>, query: ListQuery): Page<GeofenceRecord> {
   const within = (time: number, before = Infinity, after = -Infinity) => time < before && time > after;
   const all = [...records]

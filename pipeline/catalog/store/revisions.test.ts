@@ -1,7 +1,7 @@
 /**
- * Writers on several read models over one log: all come to the same records, no edit that was acknowledged is undone
- * by one that did not know it, and nothing
- * that was deleted comes back. The log loses what compaction may take, at any moment, and read models begin anew.
+ * Several writers with their own read models edit one log. All read models agree, no acknowledged edit is undone by an
+ * edit that did not know it, and no deleted record returns. The log loses records by compaction at any moment, and
+ * read models are rebuilt.
  */
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,7 +16,7 @@ const kind = 'geofence';
 const names = ['x', 'y'];
 const idOf = (name: string) => geofenceRecord({ externalId: name })._id;
 const hourMs = 3_600_000;
-/** Of the model. Refused edits are made up for within it, as with nodes, where it is a day. */
+/** Compaction lag of the model; a day for nodes. Records with refused edits are restored within it. */
 const lagMs = 24 * hourMs;
 
 interface Appended {
@@ -24,7 +24,7 @@ interface Appended {
   readonly change: DecodedChange & { readonly origin: ChangeOrigin };
 }
 
-/** A log that is compacted as Kafka's is: a record goes when a newer one of its key is older than the lag. */
+/** A log with Kafka's compaction: removes a record if a newer one with its key is older than the lag. */
 class ModelLog {
   records: Appended[] = [];
   nowMs = 1_000_000;
@@ -36,7 +36,7 @@ class ModelLog {
     return origin.offset;
   }
 
-  /** Up to `beforeOffset`, which may be anywhere: a segment's end. */
+  /** Compacts up to `beforeOffset`, the end of a segment. */
   compact(beforeOffset: number): void {
     const newest = new Map<string, number>();
     for (const { name, change } of this.records) {
@@ -132,17 +132,17 @@ test('read models of one log agree, and no acknowledged edit is undone by an edi
       const log = new ModelLog();
       const nodes = [new Node(log), new Node(log), new Node(log)];
       for (const each of nodes) await each.begin();
-      /** The reference: one read model that sees every record before compaction can take any. */
+      /** The reference: a read model that applies every record before compaction can remove it. */
       const watcher = new Node(log);
       await watcher.begin();
-      /** Follows now and then, and finds that compaction has taken what it has not seen. */
+      /** Follows from time to time, and misses records that were compacted away. */
       const sleeper = new Node(log);
       await sleeper.begin();
       const truth = new Map<string, Oracle>();
       let edits = 0;
       let settledAtMs = log.nowMs;
 
-      /** Appends, and tells by the reference alone whether the edit knew the latest acknowledged one. */
+      /** Appends an edit, and decides by the reference whether it knew the latest acknowledged edit. */
       async function append(at: Node, name: string, record: GeofenceRecord | null): Promise<void> {
         const bases = at.readModel.bases(kind, idOf(name));
         const known = at.readModel.revisionOf(kind, idOf(name))?.revision ?? -1;
@@ -161,7 +161,7 @@ test('read models of one log agree, and no acknowledged edit is undone by an edi
         }
       }
 
-      /** As nodes do long before the lag has passed. */
+      /** Restores records as nodes do, long before the lag has passed. */
       async function settle(): Promise<void> {
         for (const each of nodes) await each.follow();
         for (let round = 0; nodes.some((each) => each.readModel.contested(1).length > 0); round++) {
@@ -189,7 +189,7 @@ test('read models of one log agree, and no acknowledged edit is undone by an edi
         } else {
           const at = nodes[step.node]!;
           const existing = at.record(step.name);
-          // An update and a delete by id answer 404.
+          // An update or a deletion by id returns 404.
           if (existing === null && step.what !== 'upsert') return;
           const createdAt = existing?.createdAt ?? edits;
           const record = geofenceRecord({

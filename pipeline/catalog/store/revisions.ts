@@ -14,8 +14,8 @@ import { idKey } from './keys.js';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
- * Time for which a deletion is remembered, by the log's timestamps: as long as the topic keeps it. A later edit that did
- * not know of the deletion would restore the record.
+ * Time for which a deletion is remembered, by the log's timestamps: as long as the topic keeps it. A later edit that
+ * did not know of the deletion would restore the record.
  */
 const deletionsRememberedMs = 30 * dayMs;
 /** Read models delete the entry later than they ignore it, so that all decide alike. */

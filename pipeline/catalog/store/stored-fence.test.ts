@@ -29,7 +29,7 @@ test('reads back stored fences, also rings that cross the antimeridian or repeat
   fc.assert(
     fc.property(record, (given) => {
       const stored = encodeFence(given);
-      // JSON knows no -0.
+      // JSON has no -0.
       expect(JSON.parse(JSON.stringify(decodeFence(stored)))).toEqual(JSON.parse(JSON.stringify(given)));
       const compact = decodeCompactFence(stored);
       expect(scopeOfFence(stored)).toEqual({ project: given.project, environment: given.environment });

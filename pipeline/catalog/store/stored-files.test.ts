@@ -8,7 +8,7 @@ import { openReadModel } from './read-model.js';
 
 const ids = [0, 1, 2, 3].map((number) => deriveId('file', `${number}`));
 
-/** A put of a style or a marker, or a deletion. A thing stays in the scope it was made in. */
+/** Stores or deletes a style or marker. A record stays in the scope in which it was created. */
 const change = fc.record({
   kind: fc.constantFrom('map-style' as const, 'map-marker' as const),
   number: fc.nat(ids.length - 1),

@@ -57,8 +57,8 @@ export function createExpirySweeper({
 }
 
 /**
- * Creates the sweeper that appends records again whose newest changes were refused. Otherwise compaction would keep only
- * the refused changes, and a rebuilt read model would apply them.
+ * Creates the sweeper that appends records again whose newest changes were refused. Otherwise compaction would keep
+ * only the refused changes, and a rebuilt read model would apply them.
  *
  * An appended record names the refused changes among its bases, so that a read model that applied one of them applies
  * it too. It may be refused itself if another edit came first; a later sweep then restores the record.

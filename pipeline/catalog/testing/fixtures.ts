@@ -1,4 +1,4 @@
-/** Records for this room's tests: valid in every field, with the fields of interest on top. */
+/** Builds valid records for the catalog's tests, with the given fields. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ export const projectRecord = (fields: Partial<ProjectRecord> = {}): ProjectRecor
 
 export const location = (fields: Partial<Location> = {}): Location => exampleLocation({ ...scope, ...fields });
 
-/** An empty folder that goes when the test has finished. */
+/** Returns an empty directory that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-catalog-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /**
- * A flat world for tests: longitude and latitude are metres, fences are circles, everything is found by looking at
- * everything.
+ * A flat world for tests: longitude and latitude are in metres, fences are circles, and every query examines all of
+ * them.
  */
 import { defaultSettings, type Settings } from '../../../schemas/json/project.js';
 import type { Location, RangedBeacon } from '../../../schemas/records.js';
@@ -32,7 +32,7 @@ export interface FlatBeacon {
   readonly identifiers: RangedBeacon;
 }
 
-/** All that a location is evaluated against, as plain lists. */
+/** The evaluation context as plain lists. */
 export interface FlatWorld {
   readonly fences: readonly FlatFence[];
   readonly beacons: readonly FlatBeacon[];
@@ -51,11 +51,11 @@ export const openRules: FenceRules = {
   addresses: null,
 };
 
-/** Metres, positive inside. */
+/** Returns the distance to the boundary in metres, positive inside. */
 export const signedDistance = (fence: FlatFence, x: number, y: number): number =>
   fence.radiusM - Math.sqrt((x - fence.x) ** 2 + (y - fence.y) ** 2);
 
-/** The share of the disc that lies in the fence: the area of the lens that two circles make. */
+/** Returns the share of the disc inside the fence, by the area of the lens of two circles. */
 export function overlapShare(fence: FlatFence, x: number, y: number, accuracyM: number): number {
   const between = Math.sqrt((x - fence.x) ** 2 + (y - fence.y) ** 2);
   const [r, a] = [fence.radiusM, accuracyM];
@@ -125,7 +125,7 @@ export const flatFence = (
   generation = 1,
 ): FlatFence => ({ id, x, y, radiusM, rules: { ...openRules, ...rules }, generation });
 
-/** An ibeacon that is told apart by its minor. */
+/** Returns an iBeacon, identified by its minor. */
 export const flatBeacon = (id: string, minor: number, enabled = true, generation = 1): FlatBeacon => ({
   id,
   enabled,
@@ -158,7 +158,7 @@ export const noonMs = Date.UTC(2025, 5, 2, 12);
 
 let made = 0;
 
-/** A location of one device at (x, y), `atMin` minutes past noon by the device's own clock. */
+/** Returns a location of one device at (x, y), `atMin` minutes after noon by device time. */
 export const locationAt = (atMin: number, x: number, y: number, fields: Partial<Location> = {}): Location =>
   exampleLocation({
     id: `location-${made++}`,

@@ -1,7 +1,6 @@
 /**
- * The tables of the design, written down once more, slowly: every fence and every beacon is looked at for every
- * location, and each rule is asked as it is worded there. It shares nothing with what it checks but the contract's
- * types.
+ * A plain and slow model of evaluation: it examines every fence and every beacon for every location, and applies each
+ * rule as the documentation words it. It shares only types with the code under test.
  */
 import type { Settings } from '../../../schemas/json/project.js';
 import type { DeviceState, Location, UserState, Visit } from '../../../schemas/records.js';
@@ -15,7 +14,7 @@ export interface ModelEvaluation {
   readonly notEntered: number;
 }
 
-/** `freshId`: the _id of a user record that this location makes, as the system under test chose it. */
+/** `freshId` is the _id that the code under test gave to a new user record of this location. */
 export function evaluateByTheTables(
   location: Location,
   before: DeviceState | undefined,
@@ -67,7 +66,7 @@ function fingerprintOfLast({ last }: UserState): string {
   return JSON.stringify([deviceTimed, occurredAt, longitude, latitude, accuracy_m, stopped, foreground, beacons]);
 }
 
-/** Takes the record out of the state: the user's, or the anonymous one that becomes the first user's, or a new one. */
+/** Returns the record of the user, the anonymous record that the first user takes over, or a new record. */
 function takeRecord(state: DeviceState, { userId, receivedAt }: Location, freshId: string): UserState {
   const own = state.users.findIndex((user) => user.userId === userId);
   if (own >= 0) return state.users.splice(own, 1)[0]!;
@@ -96,7 +95,7 @@ function remember(user: UserState, location: Location): void {
   if (location.details?.installId != null) user.profile = JSON.stringify({ installId: location.details.installId });
 }
 
-/** Where the location lies relative to a fence, in the design's letters. */
+/** The relation of the location to a fence, in the notation of `geometry/zone.ts`. */
 function measure(fence: FlatFence, { longitude, latitude, accuracy_m: a }: Location) {
   const d = signedDistance(fence, longitude, latitude);
   const f = a === 0 ? (d >= 0 ? 1 : 0) : overlapShare(fence, longitude, latitude, a);
@@ -111,8 +110,8 @@ interface Moved {
 }
 
 /**
- * Ends visits to what is no more, be it gone or made anew, and notes for each visit without a generation which it is
- * of.
+ * Ends visits to fences and beacons that were deleted, even if created again, and gives visits without a generation the
+ * current one.
  */
 function forgetGone(
   visits: readonly Visit[],
@@ -125,7 +124,7 @@ function forgetGone(
   });
 }
 
-/** How far from the point fences are looked for: as far as the accuracy, unless too many lie so near. */
+/** The reach of the search for fences: the accuracy, unless too many fences are within it. */
 function entryReach({ longitude, latitude, accuracy_m, occurredAt }: Location, { fences, bounds }: FlatWorld): number {
   const isCrowded = (reachM: number): boolean =>
     fences.filter((fence) => isNear(fence, longitude, latitude, reachM) && !(occurredAt > fence.rules.deleteAfterMs))
@@ -135,7 +134,7 @@ function entryReach({ longitude, latitude, accuracy_m, occurredAt }: Location, {
   return reachM;
 }
 
-/** Does the fence's box, widened by the reach, hold the point? */
+/** Tests whether the fence's box, extended by the reach, contains the point. */
 const isNear = ({ x, y, radiusM }: FlatFence, longitude: number, latitude: number, reachM: number): boolean =>
   Math.max(Math.abs(x - longitude), Math.abs(y - latitude)) <= radiusM + reachM;
 
@@ -209,7 +208,7 @@ function isLongEnough(visit: Visit, fence: FlatFence, now: number, settings: Set
   return settings.dwellEvents && threshold !== null && !visit.dwelled && (now - visit.since) / 60_000 > threshold;
 }
 
-/** After all visits that began no later. */
+/** Inserts a visit after all visits that began at the same time or earlier. */
 function insert(visits: Visit[], visit: Visit): void {
   const after = visits.findIndex((other) => other.since > visit.since);
   visits.splice(after < 0 ? visits.length : after, 0, visit);

@@ -1,11 +1,11 @@
 /** Random shapes for properties. */
 import fc from 'fast-check';
 
-/** Finite, no NaN, and no numbers so small that products of their differences underflow. */
+/** Finite numbers, none so small that products of differences underflow. */
 export const between = (min: number, max: number): fc.Arbitrary<number> =>
   fc.integer({ min: 0, max: 2 ** 40 }).map((step) => min + ((max - min) * step) / 2 ** 40);
 
-/** Vertices round the origin, at 0.2 to 1 of the unit radius, in order of angle: never crosses itself. */
+/** Vertices around the origin by angle, at 0.2 to 1 of the unit radius. The ring never crosses itself. */
 export const unitStar = (minVertices: number, maxVertices: number): fc.Arbitrary<Float64Array> =>
   fc.array(between(0.2, 1), { minLength: minVertices, maxLength: maxVertices, size: 'max' }).map((radii) =>
     Float64Array.from(
@@ -23,7 +23,7 @@ export const place = (points: Float64Array, x: number, y: number, scaleX: number
 const bits = new BigInt64Array(1);
 const double = new Float64Array(bits.buffer);
 
-/** The double that is `steps` away in order of size; the value isn't 0. */
+/** Returns the double that is `steps` away in order of size. The value must not be 0. */
 export function ulpsAway(value: number, steps: number): number {
   double[0] = value;
   bits[0]! += BigInt(steps);

@@ -1,9 +1,9 @@
-/** GEOS in WebAssembly, the oracle of planar questions. Rings are [x0, y0, x1, y1, …], not closed. */
+/** GEOS in WebAssembly, the oracle of planar geometry. Rings are [x0, y0, x1, y1, …], not closed. */
 import initGeosJs from 'geos-wasm';
 
 export interface Geos {
   isValid(points: Float64Array): boolean;
-  /** Is the point inside the ring or on it? */
+  /** Tests whether the point is inside the ring or on its boundary. */
   covers(points: Float64Array, x: number, y: number): boolean;
   area(points: Float64Array): number;
   intersectionArea(a: Float64Array, b: Float64Array): number;
@@ -30,7 +30,7 @@ export async function loadGeos(): Promise<Geos> {
     geos.Module._free(result);
     return area;
   };
-  /** Frees the geometries once the question is answered. */
+  /** Frees the geometries after the query. */
   const ask = <Answer>(geometries: number[], question: (...geometries: number[]) => Answer): Answer => {
     const answer = question(...geometries);
     for (const geometry of geometries) geos.GEOSGeom_destroy(geometry);
