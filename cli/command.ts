@@ -1,4 +1,6 @@
-/** What a command of the command line is: its description, and its implementation, which is loaded when it is called. */
+/**
+ * What a command of the command line is: its description, and its implementation, which is loaded when it is called.
+ */
 
 export interface OptionDescription {
   readonly type: 'string' | 'boolean';

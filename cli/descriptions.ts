@@ -1,6 +1,6 @@
 /**
- * All commands of the command line as `fenceline help` shows them. Data only: this file loads no implementation, so that
- * help is fast.
+ * All commands of the command line as `fenceline help` shows them. Data only: this file loads no implementation, so
+ * that help is fast.
  */
 import type { CommandDescription, Options } from './command.js';
 

@@ -2,8 +2,8 @@
 /**
  * The command line, `fenceline COMMAND`. Nothing imports this file.
  *
- * It loads only descriptions. The implementation of a command is loaded when the command is called, because many of them
- * load native engines.
+ * It loads only descriptions. The implementation of a command is loaded when the command is called, because many of
+ * them load native engines.
  */
 import module from 'node:module';
 import { nearestName } from '../http/fields/spelling.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openEmbedded } from '../backends/embedded/embedded.js';
 import { topics } from '../pipeline/ports.js';
-import { newAppliedOffsets, sharedProgress, sum, tellingApplied } from './backlog.js';
+import { newAppliedOffsets, recordingApplied, sharedProgress, sum } from './backlog.js';
 import { createPacing } from './pacing.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-backlog-'));
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 describe('the backlog', () => {
   const applied = newAppliedOffsets(2);
-  const states = tellingApplied(stateStore, applied);
+  const states = recordingApplied(stateStore, applied);
   const progress = sharedProgress(log, applied);
   const waiting = async () => sum((await progress()).waitingRecords);
   const records = Array.from({ length: 100 }, (_, index) => ({ key: `device-${index}`, value: Buffer.from('x') }));
@@ -27,7 +27,7 @@ describe('the backlog', () => {
     return states.commit(claim, moved);
   };
 
-  test('is what was appended and not committed, over all partitions', async () => {
+  test('is what was appended and not committed, in all partitions', async () => {
     await log.append(topics.locations, records);
     expect(await waiting()).toBe(100);
     expect(await commit(0)).toBe('committed');
@@ -36,7 +36,7 @@ describe('the backlog', () => {
     expect(await waiting()).toBe(0);
   });
 
-  test('holds uploads back until it is small enough, and a refused commit does not shrink it', async () => {
+  test('delays uploads until it is small enough, and a refused commit does not reduce it', async () => {
     await log.append(topics.locations, records);
     const fenced = await states.claim(0);
     await stateStore.claim(0);

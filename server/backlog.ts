@@ -1,6 +1,6 @@
 /**
- * How far evaluation is behind acceptance. Where offsets have been applied up to is shared by the stage's thread, or
- * asked of the state store; it is compared with the end of the log.
+ * Measures the backlog: accepted locations that are not evaluated yet. It compares the end of the log with the applied
+ * offsets, which the location stage shares in memory or the state store answers.
  */
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 
@@ -10,35 +10,35 @@ export type AppliedOffsets = BigInt64Array;
 export const newAppliedOffsets = (partitions: number): AppliedOffsets =>
   new BigInt64Array(new SharedArrayBuffer(partitions * BigInt64Array.BYTES_PER_ELEMENT));
 
-/** The store, telling what it has been made to apply. */
-export function tellingApplied(states: StateStore, applied: AppliedOffsets): StateStore {
-  const tell = (partition: number, nextOffset: number) => Atomics.store(applied, partition, BigInt(nextOffset));
+/** Wraps a state store so that claims and commits update the applied offsets. */
+export function recordingApplied(states: StateStore, applied: AppliedOffsets): StateStore {
+  const record = (partition: number, nextOffset: number) => Atomics.store(applied, partition, BigInt(nextOffset));
   return {
     ...states,
     async claim(partition) {
       const claim = await states.claim(partition);
-      tell(partition, claim.nextOffset);
+      record(partition, claim.nextOffset);
       return claim;
     },
     async commit(claim, commit) {
       const result = await states.commit(claim, commit);
-      if (result === 'committed') tell(claim.partition, commit.nextOffset);
+      if (result === 'committed') record(claim.partition, commit.nextOffset);
       return result;
     },
   };
 }
 
-/** How far evaluation has come, by partition. */
+/** The progress of evaluation, by partition. */
 export interface Progress {
-  /** Accepted locations that wait to be evaluated. */
+  /** Accepted locations that are not evaluated yet. */
   readonly waitingRecords: readonly number[];
-  /** Locations ever applied: only its growth means something. */
+  /** Total of applied locations. Only the growth is meaningful. */
   readonly appliedRecords: readonly number[];
 }
 
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** From the offset of the next location to apply, per partition, and the ends of the log. */
+/** Computes the progress from the offset of the next location to apply, per partition, and the ends of the log. */
 export async function progressAt(log: Pick<Log, 'end'>, nextOffsets: readonly number[]): Promise<Progress> {
   const ends = await Promise.all(nextOffsets.map((_, partition) => log.end(topics.locations, partition)));
   return {
@@ -47,7 +47,7 @@ export async function progressAt(log: Pick<Log, 'end'>, nextOffsets: readonly nu
   };
 }
 
-/** What the stage's thread shares. */
+/** Reads the progress from the offsets that the location stage shares. */
 export const sharedProgress =
   (log: Pick<Log, 'end'>, applied: AppliedOffsets): (() => Promise<Progress>) =>
   () =>
@@ -56,8 +56,8 @@ export const sharedProgress =
       Array.from(applied, (_, partition) => Number(Atomics.load(applied, partition))),
     );
 
-/** Asks at most once per interval, and not again before it was answered, however many wait for the answer. */
-export function askedEvery(intervalMs: number, read: () => Promise<Progress>): () => Promise<Progress> {
+/** Limits `read` to one call per interval. Callers in between share its answer. */
+export function atMostEvery(intervalMs: number, read: () => Promise<Progress>): () => Promise<Progress> {
   let answer: Promise<Progress> | undefined;
   return () => {
     answer ??= read().finally(() => {

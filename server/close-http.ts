@@ -1,5 +1,5 @@
 /**
- * Ending an HTTP server in order: every request that was sent before the end of the listener is answered, then its
+ * Stops an HTTP server gracefully: every request that was sent before the listener closed is answered, then its
  * connection is closed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,15 +8,18 @@ import type { Logger } from 'pino';
 import type { Configuration } from './config/schema.js';
 
 /**
- * A connection without a request is closed once it has been silent for so long: whoever sends more often gets an
- * answer, with the word to close.
+ * Idle time after which a connection is closed. A client that sends requests more often gets an answer with
+ * `Connection: close`.
  */
 const silentMs = 1_000;
 
 /**
- * Resolves when all connections are closed. In order: readiness is refused, so that load balancers send others
- * elsewhere, while all goes on; the listener ends; streams end, with the position to come back to; what arrives on open
- * connections is answered with `Connection: close`; silent ones are closed; what is left is cut.
+ * Resolves when all connections are closed. The steps:
+ *
+ * 1. Readiness fails, so that load balancers stop sending requests. Everything else continues.
+ * 2. The listener closes, and streams end with the position to resume from.
+ * 3. Requests on open connections are answered with `Connection: close`, and idle connections are closed.
+ * 4. Connections that are still open after the time limit are cut off.
  */
 export async function closeHttp(
   app: FastifyInstance,
@@ -27,9 +30,10 @@ export async function closeHttp(
   connections.isStopping = true;
   await delay(http.readinessDelayMs);
   await connections.stopAccepting();
-  // It tells streams to end, and would wait for nothing else: the listener is closed already.
+  // Ends the streams. The listener is closed already.
   const closed = app.close();
   const cut = await connections.drained({ silentMs, timeoutMs: http.drainTimeoutMs });
-  if (cut > 0) logger.warn({ connections: cut, afterMs: http.drainTimeoutMs }, 'connections cut that were busy still');
+  if (cut > 0)
+    logger.warn({ connections: cut, afterMs: http.drainTimeoutMs }, 'cut off connections that were still busy');
   await closed;
 }

@@ -1,8 +1,9 @@
 /**
- * One process of a cluster, doing what its roles say. Any number of processes may have the same role.
+ * Starts one process of a cluster, with its roles. Any number of processes may have the same role.
  *
- * Each keeps its own read model of the configuration, in a folder that can be made anew. What it works on is in Kafka,
- * Redis and ClickHouse; any part failing ends the process, and whoever takes over goes on from what is committed.
+ * Each process has its own read model of the configuration, in a folder that can be rebuilt. All other data is in
+ * Kafka,
+ * Redis and ClickHouse. If any part fails, the process ends, and another one continues from what is committed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -30,33 +31,32 @@ import { createProcessRegistry, createRecorder, exposition } from './metrics.js'
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 
-/** So long the making of a first project is left to the node that took its turn. */
-const greetingTurnMs = 60_000;
+/** How long the other nodes leave creating the first project to the node that holds the lease. */
+const firstProjectLeaseMs = 60_000;
 
 /**
- * For how long a request waits until this node has caught up with topic `changes`, and until it has applied what
- * was appended.
+ * Time limit of an edit for catching up with topic `changes` before it, and for applying its own change after it.
  */
 const editLimitMs = 10_000;
-/** For how long a request with a key that this node does not know waits for the same. */
+/** Time limit for catching up when a request has an unknown key, which may have just been created. */
 const unknownKeyLimitMs = 2_000;
 
 const clusterMetrics = {
   dependency_errors_total: {
     kind: 'counter',
-    help: 'Errors of Kafka, Redis or the registry that were retried or worked around. A few per broker restart are normal.',
+    help: 'Errors of Kafka, Redis or the registry that were retried. A few per broker restart are normal.',
   },
 } as const;
 
 /**
- * So long a node that failed takes to let go what it works on: others take over at once then, and not only when it is
- * missed.
+ * Time limit for a failed node to release its partitions. Released partitions are taken over at once, others only after
+ * the session timeout.
  */
-const letGoTimeoutMs = 5_000;
+const releaseTimeoutMs = 5_000;
 
-/** In the order in which they stop: who takes in first, then who writes, then who reads what was written. */
+/** The order of stopping: first the roles that accept requests, then those that write, then those that read. */
 const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'analytics'];
-/** Those that share partitions with other nodes. */
+/** The roles that share partitions with other nodes. */
 const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
@@ -76,7 +76,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   };
   const backend = await openCluster({ ...options, onProblem });
   const { log } = backend;
-  /** Kafka has room for a change that this node's read model has none for: the caller would wait for the read model. */
+  /** Refuses changes while the disk is full: Kafka would accept them, but the caller would wait for the read model. */
   const requestLog: Log = {
     ...backend.requestLog,
     async append(topic, records) {
@@ -90,12 +90,12 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const changes = await followComparedChanges({
     log,
     readModel,
-    onProblem: (problem) => logger.error(problem, 'change skipped'),
+    onProblem: (problem) => logger.error(problem, 'skipped a change'),
   });
   const writer = createConfigurationWriter({ log: requestLog, readModel, limitMs: editLimitMs });
   await Promise.race([failure(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
 
-  // After the read model has caught up: the catalog loads its fences from it.
+  // Created after the read model has caught up, because the catalog loads its fences from it.
   const catalog = createCatalog(readModel);
   const { adminApiKey } = secrets;
   const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
@@ -118,19 +118,20 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const parts = new Map<Role, Part>();
   for (const role of configuration.roles) parts.set(role, await startRole(role, shared));
 
-  async function letGo(): Promise<void> {
+  async function releasePartitions(): Promise<void> {
     const stopped = Promise.allSettled(consumingRoles.map((role) => parts.get(role)?.stop()));
-    await Promise.race([stopped, delay(letGoTimeoutMs)]);
+    await Promise.race([stopped, delay(releaseTimeoutMs)]);
   }
 
   return {
     app,
     configuration: readModel,
     writer,
-    mayGreet: async () => parts.has('api') && (await backend.leases.take('first-project', greetingTurnMs)),
+    claimFirstProject: async () =>
+      parts.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
     failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(
       async (error) => {
-        await letGo();
+        await releasePartitions();
         throw error;
       },
     ),
@@ -151,15 +152,16 @@ interface SharedSecrets {
   readonly encryptionKey: string;
 }
 
-/** What all nodes must have alike, and none can make for the others. */
+/** The secrets that must be equal on all nodes. */
 function sharedSecrets(environment: Readonly<Record<string, string | undefined>>): SharedSecrets {
-  const of = (variable: string, how: string): string => {
+  const required = (variable: string, format: string): string => {
     const value = environment[variable];
-    if (!value) throw new ConfigurationError(`a cluster needs ${variable}, the same on every node: ${how}`);
+    if (!value)
+      throw new ConfigurationError(`a cluster requires ${variable}, with the same value on every node: ${format}`);
     return value;
   };
   return {
-    adminApiKey: of('FENCELINE_ADMIN_API_KEY', 'a long random text'),
-    encryptionKey: of('FENCELINE_ENCRYPTION_KEY', '64 hex digits, as from "openssl rand -hex 32"'),
+    adminApiKey: required('FENCELINE_ADMIN_API_KEY', 'a long random text'),
+    encryptionKey: required('FENCELINE_ENCRYPTION_KEY', '64 hex digits, for example from "openssl rand -hex 32"'),
   };
 }

@@ -31,7 +31,7 @@ test('the defaults are services on this machine, without TLS and without passwor
   for (const options of [kafka, redis, registry, clickHouse]) expect(options.tls).toBeUndefined();
 });
 
-test('certificates are read from the files that are named, users and passwords taken over', () => {
+test('certificates are read from files, and users and passwords are passed on', () => {
   const ca = join(mkdtempSync(join(tmpdir(), 'fenceline-options-')), 'ca.pem');
   writeFileSync(ca, '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n');
   const result = optionsOf({
@@ -82,7 +82,7 @@ test.each([
   ['redis.nodes', { FENCELINE_REDIS_NODES: 'a:70000' }],
   ['registry.url', { FENCELINE_REGISTRY_URL: 'registry:8081' }],
   ['clickhouse.url', { FENCELINE_CLICKHOUSE_URL: 'https://user:secret@clickhouse:8443' }],
-])('what is wrong with %s is told', (key, environment) => {
+])('a problem with %s is reported', (key, environment) => {
   const result = optionsOf(environment as Record<string, string>);
   expect(result.ok ? [] : result.problems.map((problem) => problem.split(':')[0])).toContain(key);
   expect(JSON.stringify(result)).not.toContain('secret@');

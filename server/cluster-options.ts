@@ -1,8 +1,6 @@
 /**
- * Where the cluster's services are, from the configuration: addresses taken apart, files read, and what can't go
- * together refused.
- *
- * Every problem is told at once, each with the key at fault.
+ * Turns the configuration into connection options for the services of a cluster: parses addresses, reads certificate
+ * files, and refuses contradictions. All problems are reported at once, each with its key.
  */
 import { readFileSync } from 'node:fs';
 import type {
@@ -21,7 +19,7 @@ export interface ClusterOptions {
   readonly registry: RegistryOptions;
   readonly redis: RedisOptions;
   readonly clickHouse: ClickHouseOptions;
-  /** After which an idle device is forgotten; 0: never. */
+  /** Time after which the state of an inactive device is deleted; 0: never. */
   readonly stateRetentionMs: number;
 }
 
@@ -46,7 +44,7 @@ export function clusterOptions(configuration: Configuration): ClusterOptionsResu
   return problems.length > 0 ? { ok: false, problems } : { ok: true, options };
 }
 
-/** Throws a ConfigurationError that tells every problem. */
+/** Throws a ConfigurationError that lists every problem. */
 export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOptions {
   const given = clusterOptions(configuration);
   if (given.ok) return given.options;
@@ -59,14 +57,14 @@ function kafkaOptions({ kafka, locations, events }: Configuration, report: Repor
   const { brokers, prefix, replicationFactor, minInSyncReplicas, sessionTimeoutMs, stallTimeoutMs, saslMechanism } =
     kafka;
   addresses('kafka.brokers', brokers, report);
-  // kafkajs takes a broker's address apart at its first colon.
+  // kafkajs splits an address at its first colon.
   if (brokers.some((broker) => broker.startsWith('[')))
-    report('kafka.brokers', 'must be names or IPv4 addresses: a name may lead to an IPv6 one');
+    report('kafka.brokers', 'must be names or IPv4 addresses; a name may resolve to an IPv6 address');
   if (replicationFactor === 0) report('kafka.replicationFactor', "must be 1 or more, or -1 for the brokers' default");
   if (saslMechanism === 'plain' && kafka.tls === 'off')
-    report('kafka.saslMechanism', 'plain sends the password as it is: needs kafka.tls');
+    report('kafka.saslMechanism', 'plain sends the password in clear: it requires kafka.tls');
   if (saslMechanism !== 'none' && !(kafka.username && kafka.password)) {
-    report('kafka.saslMechanism', 'needs kafka.username and kafka.password');
+    report('kafka.saslMechanism', 'requires kafka.username and kafka.password');
   }
   const retentionMs = {
     [topics.locations]: locations.retentionDays * dayMs,
@@ -123,7 +121,7 @@ function clickHouseOptions({ clickhouse }: Configuration, report: Report): Click
 }
 
 function addresses(key: string, given: readonly string[], report: Report): { host: string; port: number }[] {
-  if (given.length === 0) report(key, 'must name one at least');
+  if (given.length === 0) report(key, 'must have at least one address');
   return given.map((address) => {
     const match = /^(?<host>[^\s:]+|\[[0-9a-f:.]+\]):(?<port>\d{1,5})$/i.exec(address);
     const port = Number(match?.groups?.port);
@@ -136,7 +134,7 @@ function httpAddress(key: string, url: string, report: Report): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) report(key, 'must be an http or https URL');
   else if (parsed.username || parsed.password)
-    report(key, 'must not carry a password: there are keys for user and password');
+    report(key, 'must not contain a password; use the settings for user and password');
 }
 
 const login = ({ username, password }: { username: string; password: string }) => ({
@@ -157,10 +155,11 @@ function tlsOptions(
   report: Report,
 ): { tls?: TlsOptions } {
   if (tls === 'off') {
-    if (caFile || certFile || keyFile) report(`${section}.tls`, 'must be on where certificates are given');
+    if (caFile || certFile || keyFile) report(`${section}.tls`, 'must be on if certificates are given');
     return {};
   }
-  if ((certFile === '') !== (keyFile === '')) report(`${section}.certFile`, `goes together with ${section}.keyFile`);
+  if ((certFile === '') !== (keyFile === ''))
+    report(`${section}.certFile`, `requires ${section}.keyFile, and the other way round`);
   const ca = pemFile(`${section}.caFile`, caFile, report);
   const cert = pemFile(`${section}.certFile`, certFile, report);
   const key = pemFile(`${section}.keyFile`, keyFile, report);
@@ -177,7 +176,7 @@ function pemFile(key: string, path: string, report: Report): string | undefined 
   try {
     const text = readFileSync(path, 'utf8');
     if (/-----BEGIN [A-Z ]+-----/.test(text)) return text;
-    report(key, `${path} is no PEM file`);
+    report(key, `${path} is not a PEM file`);
   } catch (error) {
     report(key, `${path} can't be read: ${(error as NodeJS.ErrnoException).code}`);
   }

@@ -1,4 +1,4 @@
-/** What each role of a node in a cluster does, put together from the rooms. */
+/** Wires the parts of each cluster role. */
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -15,7 +15,7 @@ import type { ConfigurationWriter, SpatialQueries } from '../pipeline/catalog/ty
 import type { SecretCipher } from '../pipeline/encryption.js';
 import { topics } from '../pipeline/ports.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
-import { askedEvery, progressAt, sum } from './backlog.js';
+import { atMostEvery, progressAt, sum } from './backlog.js';
 import type { Configuration, Role } from './config/schema.js';
 import { dayMs } from './data-folder/folders.js';
 import { addApi, addIngest } from './http.js';
@@ -29,7 +29,7 @@ export interface RoleParts {
   readonly configuration: Configuration;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Of all stages of the process. */
+  /** Shared by all stages of the process. */
   readonly stageMetrics: Recorder;
   readonly backend: ClusterBackend;
   readonly clickHouse: ClickHouseOptions;
@@ -41,16 +41,16 @@ export interface RoleParts {
   readonly app: FastifyInstance;
 }
 
-/** A role that runs. */
+/** A running role. */
 export interface Part {
-  /** Rejects when it failed. */
+  /** Rejects when the role fails. */
   readonly done: Promise<unknown>;
   /** Finishes what is in flight. */
   stop(): Promise<void>;
 }
 
 const tables = fileURLToPath(new URL('../schemas/clickhouse', import.meta.url));
-/** How often a node asks how far the others have come, while it takes uploads. */
+/** How often a node reads the progress of evaluation from Redis during uploads. */
 const progressEveryMs = 50;
 
 export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[role](parts);
@@ -60,7 +60,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const { log, requestStates } = backend;
     const rejections = startRejectionCounter(log, Date.now);
     const partitions = log.partitions(topics.locations);
-    const progress = askedEvery(progressEveryMs, async () =>
+    const progress = atMostEvery(progressEveryMs, async () =>
       progressAt(log, await requestStates.nextOffsets(partitions)),
     );
     addGauge(registry, {

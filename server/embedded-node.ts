@@ -1,10 +1,9 @@
 /**
- * A whole Fenceline in one process, on the embedded backends.
+ * Starts a complete Fenceline in one process, on the embedded backends.
  *
- * Four threads: this one takes requests, acknowledges locations and applies configuration; one evaluates; one stores
- * analytics; one sends to webhooks.
- * They share the data folder (each opens it for itself) and talk by message. Any of them failing ends the process: it
- * restarts from what is committed.
+ * It has four threads. This one serves requests, acknowledges locations and applies configuration. The others evaluate
+ * locations, store analytics, and deliver to webhooks. They share the data folder, which each opens separately, and
+ * exchange messages. If any of them fails, the process ends and restarts from what is committed.
  */
 import type { Logger } from 'pino';
 import { embeddedLeases } from '../backends/embedded/leases.js';
@@ -60,7 +59,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await backend.log.append(topic, records);
     },
   };
-  const onChangeProblem = (problem: ChangeProblem) => logger.error(problem, 'change skipped');
+  const onChangeProblem = (problem: ChangeProblem) => logger.error(problem, 'skipped a change');
   const changes = await followComparedChanges({ log, readModel, onProblem: onChangeProblem }, { beyondEndMs: 0 });
   const writer = createConfigurationWriter({ log, readModel });
   await readModel.waitFor(await log.end(topics.changes, 0));
@@ -68,7 +67,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const secretCipher = createSecretCipher(encryptionKey(configuration.data));
   const webhookClient = createWebhookClient(configuration);
   const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
-  // After the read model has caught up: the stage loads its fences from it.
+  // Started after the read model has caught up, because the location stage loads its fences from it.
   const applied = newAppliedOffsets(log.partitions(topics.locations));
   const given = { configuration, applied, space: sharedSpace };
   const stage = startWorker<StageCalls>('./stage-worker.js', given);
@@ -116,7 +115,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     inbox: createInbox(stage.replies),
     states: stateStore,
     paceBulk: createPacing(async () => {
-      // An upload that is slowed down would wait for an evaluation that waits for room.
+      // While the disk is full, evaluation stands still, and a paced upload would wait for it.
       refuseWhenFull(space);
       return progress();
     }, configuration.ingest.maxBacklogRecords),
@@ -139,7 +138,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     app,
     configuration: readModel,
     writer,
-    mayGreet: async () => true,
+    claimFirstProject: async () => true,
     failed: Promise.race([
       failedWorker,
       failure(changes.done),
@@ -149,13 +148,13 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       failure(rejections.done),
     ]),
     async stop() {
-      // Order matters: requests first, for they wait for the stage; then who writes, then who reads what was written.
+      // Requests stop first, because they wait for the location stage; then writers, then readers of what they wrote.
       await closeHttp(app, configuration, logger);
       await maps.close();
       await rejections.close();
       spaceWatch.stop();
       if (space.level === 'out') {
-        logger.warn('stopping while the disk is full: what was accepted is evaluated after the next start');
+        logger.warn('stopping while the disk is full: accepted locations are evaluated after the next start');
         return;
       }
       await sweeps.stop();

@@ -1,6 +1,5 @@
 /**
- * The HTTP side of a node: the server with its metrics, and the rooms' routes on what a backend offers. The same for
- * both backends.
+ * The HTTP server of a node with its metrics, and the routes of ingest and API. Both backends use it.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -33,15 +32,14 @@ interface HttpParts {
   readonly registry: Registry;
   readonly adminApiKey: string;
   /**
-   * Where other nodes may change the configuration: resolves when the read model shows what was acknowledged before the
-   * call.
+   * In a cluster: resolves when the read model contains every change that was acknowledged before the call.
    */
   readonly catchUp?: () => Promise<void>;
 }
 
 const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Without routes yet. */
+/** Creates the server, without routes. */
 export const createNodeServer = ({
   configuration,
   logger,
@@ -103,7 +101,7 @@ export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | '
   readonly maps: Maps;
   readonly states: Pick<StateStore, 'load'>;
   readonly secretCipher: SecretCipher;
-  /** Throws when nothing can be stored now. For calls that act before they store. */
+  /** Throws while nothing can be stored. For calls that have effects before they store. */
   readonly admitWrite?: () => void;
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
   readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
@@ -115,7 +113,7 @@ export async function addApi(
   { writer, spatial, analytics, log, maps, states, secretCipher, admitWrite, webhookClient, deliveries }: ApiGiven,
 ): Promise<void> {
   const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
-  // Requests are answered by then: baking takes what they leave.
+  // Baking starts after the listener, so it does not delay the start.
   app.addHook('onListen', async () => maps.prepare());
   await app.register(apiRoutes, {
     configuration: readModel,

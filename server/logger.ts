@@ -1,4 +1,4 @@
-/** Structured logs: one JSON object a line on standard error, without keys. Standard output is for people. */
+/** Structured logs: one JSON object per line on standard error, without keys. Standard output is for people. */
 import type { LoggerOptions } from 'pino';
 import { logRedaction } from '../http/server.js';
 import type { Configuration } from './config/schema.js';
@@ -11,6 +11,6 @@ export const loggerOptions = ({ log }: Configuration): LoggerOptions => ({
   redact: logRedaction,
 });
 
-/** Of what a stage tells: a partition that stands still is for somebody to see to. */
+/** Returns the log level of a stage's alert: a partition that is halted needs an operator. */
 export const levelOf = ({ kind }: { readonly kind: string }): 'error' | 'warn' =>
   kind === 'halted' || kind === 'diverged' ? 'error' : 'warn';

@@ -1,6 +1,6 @@
 /**
- * How a node draws maps: icons and sprites are fetched here, drawing is done in processes of its own, none before the
- * first map.
+ * Draws the maps of a node. Icons and sprites are fetched in this process. Maps are drawn in separate processes, which
+ * start with the first map.
  */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -19,34 +19,34 @@ import { parameterError, type Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
 import { archiveHints, archiveLocation, mapsUserAgent } from './map-data.js';
 
-/** `project` is whose share of the drawing processes is used. */
+/** Projects share the drawing processes equally: `project` is the one that a call counts for. */
 export interface Maps {
   render(project: string, request: MapRequest, uploads: Uploads): Promise<DrawnMap & { readonly processorMs: number }>;
   checkStyle(project: string, json: Uint8Array): Promise<Validated<Unsupported[]>>;
   checkIcon(project: string, file: Uint8Array): Promise<Validated<IconKind>>;
-  /** Bakes what maps are drawn from, in the background, unless it is there. */
+  /** Bakes the basemap in the background, unless it exists. */
   prepare(): void;
-  /** Maps in hand are given up. */
+  /** Aborts maps that are being drawn. */
   close(): Promise<void>;
 }
 
-/** Of a process, on a slow machine. */
+/** Time limit for the start of a drawing process, on a slow machine. */
 const startTimeoutMs = 120_000;
 
-/** Of a map's time, for a tile that is late: what came of the others is drawn then. */
+/** Share of the time limit that a tile may take. After that the map is drawn without it. */
 const archiveShare = 0.5;
 const maxArchiveTimeoutMs = 8_000;
 
 const bakingProcess = new URL('../renderer/basemap/baking-process.js', import.meta.url);
 const iconProcess = new URL('../renderer/pool/icon-process.js', import.meta.url);
-/** One of them is kept free of large maps. */
+/** One of them is reserved for small maps. */
 const minWorkers = 2;
-/** Of `maps.timeoutMs`: a map may wait, be drawn in bad company, and be drawn again alone. */
+/** A multiple of `maps.timeoutMs`: a map may wait, fail together with another one, and be drawn again alone. */
 const answerShare = 3;
-/** The HTTP server closes connections on which nothing moves for two minutes. */
+/** Less than two minutes, after which the HTTP server closes idle connections. */
 const maxAnswerTimeoutMs = 110_000;
 
-/** Uploaded icons are called by their id and version. */
+/** Returns the id of an uploaded icon, whose name is id and version, or the URL. */
 const shownName = (name: string): string => (/^https?:/i.test(name) ? name : (name.split('@')[0] ?? name));
 
 export function createIconClient({ maps }: Configuration, bounds = iconBounds): OutboundClient {
@@ -88,7 +88,7 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
     onProblem,
   });
 
-  /** Throws for an icon that breaks a rule: whoever asks for the map can do something about it. */
+  /** Throws for an invalid icon, because the client can fix it. */
   async function rasterized(project: string, files: ReadonlyMap<string, Uint8Array>, scale: number) {
     const icons = await Promise.all(
       [...files].map(async ([name, file]): Promise<[string, RasterIcon]> => {

@@ -1,7 +1,7 @@
 /**
- * Prometheus metrics of a node: each thread counts into a registry of its own, and /metrics puts them together.
+ * Prometheus metrics of a node. Each thread has a registry, and /metrics aggregates them.
  *
- * Rooms declare their metrics as data; here they become counters and histograms named `fenceline_…`.
+ * Modules declare their metrics as data. They become counters, gauges and histograms named `fenceline_…` here.
  */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from '../http/answers/access-log.js';
@@ -14,7 +14,7 @@ interface Definition {
   readonly buckets?: readonly number[];
 }
 
-/** What rooms count with; a room's own interface names which metrics there are. */
+/** Records metrics. The interface of a module lists its names. */
 export interface Recorder {
   add(counter: string, amount: number, label?: string): void;
   observe(histogram: string, value: number): void;
@@ -22,7 +22,7 @@ export interface Recorder {
 
 const prefixed = (name: string): string => `fenceline_${name}`;
 
-/** Adds the declared metrics to a registry. */
+/** Registers the declared metrics. */
 export function createRecorder(definitions: Readonly<Record<string, Definition>>, registry: Registry): Recorder {
   const counters = new Map<string, { counter: Counter | Gauge; label: string | undefined }>();
   const histograms = new Map<string, Histogram>();
@@ -49,7 +49,7 @@ export function createRecorder(definitions: Readonly<Record<string, Definition>>
   };
 }
 
-/** A registry that also has the process's own metrics: memory, processor time, event loop lag, garbage collection. */
+/** Creates a registry with metrics of the process: memory, processor time, event loop lag, garbage collection. */
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -57,8 +57,8 @@ export function createProcessRegistry(): Registry {
 }
 
 /**
- * A value that is asked for whenever metrics are. While where it is asked of is out of reach it is no number, and the
- * other metrics are answered.
+ * Registers a gauge that is read on each scrape. If its source is unavailable, the value is NaN, and the other metrics
+ * are still answered.
  */
 export function addGauge(
   registry: Registry,
@@ -69,12 +69,12 @@ export function addGauge(
     help,
     registers: [registry],
     async collect() {
-      this.set(await read().catch(noNumberInAnOutage));
+      this.set(await read().catch(nanIfUnavailable));
     },
   });
 }
 
-function noNumberInAnOutage(error: unknown): number {
+function nanIfUnavailable(error: unknown): number {
   if (isPortError(error, 'unavailable')) return Number.NaN;
   throw error;
 }
@@ -91,7 +91,7 @@ export function createRequestObserver(registry: Registry): RequestObserver {
     durations.observe({ method, route, status: `${status}` }, durationMs);
 }
 
-/** The Prometheus text of this thread's registry and of what other threads' registries answered as JSON. */
+/** Aggregates the registry of this thread and the JSON of other threads' registries into Prometheus text. */
 export async function exposition(registry: Registry, others: readonly object[][]): Promise<string> {
   return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]).metrics();
 }

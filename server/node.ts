@@ -1,4 +1,4 @@
-/** What `fenceline serve` runs, whatever is behind it. */
+/** The interface of a running node, embedded or in a cluster. */
 import type { FastifyInstance } from 'fastify';
 import type { ConfigurationReader, ConfigurationWriter } from '../pipeline/catalog/types.js';
 
@@ -6,13 +6,13 @@ export interface Node {
   readonly app: FastifyInstance;
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
-  /** Should this node make the first project, where there is none? One of those that start at once does. */
-  mayGreet(): Promise<boolean>;
-  /** Rejects when a part fails; the process must end then. */
+  /** Resolves to true on one of the nodes that start at the same time: it creates the first project. */
+  claimFirstProject(): Promise<boolean>;
+  /** Rejects when a part fails. The process must then end. */
   readonly failed: Promise<never>;
-  /** Answers what was asked, finishes what is in flight, and closes everything. */
+  /** Answers open requests, finishes batches in flight, and closes everything. */
   stop(): Promise<void>;
 }
 
-/** A promise that only ever rejects, with the given one. */
+/** Returns a promise that rejects with the given one and never resolves. */
 export const failure = (promise: Promise<unknown>): Promise<never> => promise.then(() => new Promise<never>(() => {}));

@@ -1,11 +1,11 @@
-/** The routes of operators: is it alive, is it ready, what does it count. */
+/** Routes for operators: liveness, readiness and metrics. */
 import type { FastifyPluginAsync } from 'fastify';
 import { ApiError } from '../schemas/errors.js';
 
 export interface OperationsDependencies {
-  /** Resolves when every part can do its work; asked with a time limit. */
+  /** Resolves when every part is ready. Called with a time limit. */
   readonly ready: () => Promise<unknown>;
-  /** Prometheus text. */
+  /** Returns the metrics in Prometheus text format. */
   readonly exposition: () => Promise<string>;
 }
 

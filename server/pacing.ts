@@ -1,37 +1,37 @@
 /**
- * Slows bulk uploads down by how far evaluation is behind.
+ * Slows bulk uploads down while evaluation is behind.
  *
- * The log takes locations several times faster than they can be evaluated. Without a bound one upload of millions would
- * stand in front of every track call, for minutes. What stands still for long is not waited for, as long as something
- * else moves or has nothing to do: a halted partition must not hold up the uploads to all others.
+ * The log accepts locations several times faster than they can be evaluated. Without a limit, one upload of millions
+ * would delay every track call for minutes. A partition that is stalled does not count while others make progress or
+ * are idle, because a halted partition must not block uploads to all others.
  */
 import { setTimeout } from 'node:timers/promises';
 import { type Progress, sum } from './backlog.js';
 
-const lookAgainMs = 5;
-/** What a track call may have to wait behind uploads. */
+const pollIntervalMs = 5;
+/** The maximum delay of a track call behind uploads. */
 const maxDelayMs = 500;
-const measureEveryMs = 250;
-/** So many keep the stage busy while its rate is not known yet. */
+const measureIntervalMs = 250;
+/** Keeps the location stage busy until its rate is known. */
 const minRecords = 2_000;
 /** Longer than a partition takes to get a new owner. */
-const standsAfterMs = 30_000;
+const stalledAfterMs = 30_000;
 
-/** Locations that wait where evaluation goes on; all that wait, where it goes on nowhere. */
+/** Returns the backlog of the partitions that make progress, or of all partitions if none does. */
 export function createMovingBacklog(): (progress: Progress, nowMs: number) => number {
   let last: Progress | undefined;
-  /** When each partition was last seen to move, or to have nothing to do. */
-  const goodAtMs: number[] = [];
+  /** When each partition last made progress or had nothing to do. */
+  const progressAtMs: number[] = [];
 
   return (progress, nowMs) => {
     const { waitingRecords, appliedRecords } = progress;
     const moving = waitingRecords.filter((waiting, partition) => {
-      const isGood =
+      const makesProgress =
         waiting === 0 ||
         !last?.waitingRecords[partition] ||
         last.appliedRecords[partition] !== appliedRecords[partition];
-      if (isGood) goodAtMs[partition] = nowMs;
-      return nowMs - (goodAtMs[partition] as number) < standsAfterMs;
+      if (makesProgress) progressAtMs[partition] = nowMs;
+      return nowMs - (progressAtMs[partition] as number) < stalledAfterMs;
     });
     last = progress;
     return sum(moving.length > 0 ? moving : waitingRecords);
@@ -39,8 +39,8 @@ export function createMovingBacklog(): (progress: Progress, nowMs: number) => nu
 }
 
 /**
- * Resolves when no more than `maxRecords` wait, and no more than are evaluated within half a second: among many
- * overlapping fences a location takes ten times as long as usual.
+ * Returns a function that resolves when the backlog is at most `maxRecords`, and at most what is evaluated in half a
+ * second. The rate is measured, because evaluation takes ten times as long among many overlapping fences.
  */
 export function createPacing(progress: () => Promise<Progress>, maxRecords: number): () => Promise<void> {
   const backlogOf = createMovingBacklog();
@@ -50,7 +50,7 @@ export function createPacing(progress: () => Promise<Progress>, maxRecords: numb
   function measure({ appliedRecords }: Progress): void {
     const now = { atMs: performance.now(), records: sum(appliedRecords) };
     measured ??= now;
-    if (now.atMs - measured.atMs < measureEveryMs) return;
+    if (now.atMs - measured.atMs < measureIntervalMs) return;
     recordsPerMs = (now.records - measured.records) / (now.atMs - measured.atMs);
     measured = now;
   }
@@ -61,7 +61,7 @@ export function createPacing(progress: () => Promise<Progress>, maxRecords: numb
       measure(now);
       const limit = Math.min(maxRecords, Math.max(minRecords, recordsPerMs * maxDelayMs));
       if (backlogOf(now, performance.now()) <= limit) return;
-      await setTimeout(lookAgainMs);
+      await setTimeout(pollIntervalMs);
     }
   };
 }

@@ -1,9 +1,9 @@
 /**
- * Positions that lead to another log than the one there is, found and moved.
+ * Finds and moves stored positions that do not match the log.
  *
- * Flows in: an open backend. Flows out: of every partition, what is stored and what the log has; moves, each under a
- * claim of the partition, so that an owner that runs meanwhile is refused instead of being overtaken. It notices within
- * a second, and goes on from the new position.
+ * In: an open backend. Out: the stored position and the offsets of the log, for each partition. Each move claims the
+ * partition, so a running owner is fenced off instead of overwriting the position. The owner notices within a second
+ * and continues from the new position.
  */
 import type { DeliveryQueue, Divergence, Log, Position, Positions, StateStore, Topic } from '../pipeline/ports.js';
 import { topics } from '../pipeline/ports.js';
@@ -19,14 +19,14 @@ export interface RepairableBackend {
   readonly positions: Positions;
 }
 
-/** One partition as one group reads it. */
+/** A partition of a topic, read by a group. */
 export interface ReadPartition {
   readonly group: string;
   readonly topic: Topic;
   readonly partition: number;
 }
 
-/** What is stored of it, and what the log has. `divergence` is undefined where the two agree. */
+/** The stored position and the offsets of the log. `divergence` is undefined if the two match. */
 export interface Finding extends ReadPartition {
   readonly position: Position;
   readonly first: number;
@@ -34,18 +34,18 @@ export interface Finding extends ReadPartition {
   readonly divergence: Divergence | undefined;
 }
 
-/** `contested`: others claimed the partition each time between the claim and the write. */
+/** `contested`: another process claimed the partition before every write. */
 export type RepairResult = 'moved' | 'contested';
 
 const stored = [topics.outcomes, topics.events, topics.attempts, topics.rejections, topics.deadLetters] as const;
-const maxTries = 20;
+const maxAttempts = 20;
 
-/** Where each group keeps how far it has come, and how that is moved. */
+/** How the position of a group is read and moved. */
 interface Reader {
   readonly group: string;
   readonly topic: Topic;
   position(backend: RepairableBackend, partition: number): Promise<Position>;
-  /** False when somebody else claimed the partition in between. */
+  /** Resolves to false when another process claimed the partition before the write. */
   move(backend: RepairableBackend, partition: number, to: Position): Promise<boolean>;
 }
 
@@ -103,7 +103,7 @@ async function compare(backend: RepairableBackend, reader: Reader, partition: nu
   return { group, topic, partition, position, ...(await backend.log.bounds(topic, partition)), divergence };
 }
 
-/** Moves a position to the offset, again when somebody claims the partition in between. */
+/** Moves a position to the offset. Retries when another process claims the partition before the write. */
 export async function moveTo(
   backend: RepairableBackend,
   { group, topic, partition }: ReadPartition,
@@ -112,7 +112,7 @@ export async function moveTo(
   const reader = readers.find((each) => each.group === group && each.topic === topic)!;
   const [before] = offset > 0 ? await backend.log.read(topic, partition, offset - 1, 1) : [];
   const mark = before?.offset === offset - 1 ? markOf(before) : null;
-  for (let tries = 0; tries < maxTries; tries++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (await reader.move(backend, partition, { offset, mark })) return 'moved';
   }
   return 'contested';

@@ -1,4 +1,4 @@
-/** A Fenceline server as a child process: started on a folder, known by what it prints, ended by a signal. */
+/** Runs a Fenceline server as a child process. Its address and keys are read from its output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Environment } from '../schemas/json/common.js';
@@ -6,9 +6,9 @@ import type { KeyKind } from '../schemas/json/project.js';
 
 export type Keys = Readonly<Record<`${Environment}_${KeyKind}`, string>>;
 
-/** What a server says when it is ready. */
+/** What a server prints when it is ready. */
 export interface Greeting {
-  /** As http://127.0.0.1:8080. */
+  /** For example http://127.0.0.1:8080. */
   readonly address: string;
   /** Printed on the first start of a data folder only. */
   readonly keys: Keys | undefined;
@@ -21,14 +21,14 @@ export interface Exit {
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Rejects, with the end of the log, when the process ends before it is ready. */
+  /** Rejects with the end of the log when the process ends before it is ready. */
   readonly ready: Promise<Greeting>;
   readonly exited: Promise<Exit>;
-  /** The last lines of its log, oldest first. */
+  /** Returns the last lines of the log, oldest first. */
   log(): readonly string[];
-  /** Asks it to finish what it has in hand. Resolves when it has ended. */
+  /** Stops the server gracefully with SIGTERM. Resolves when it has ended. */
   stop(): Promise<Exit>;
-  /** Ends it at once, with SIGKILL. */
+  /** Kills the server with SIGKILL. */
   kill(): Promise<Exit>;
 }
 
@@ -36,7 +36,7 @@ export interface LaunchOptions {
   /** The compiled `cli/main.js`. */
   readonly program: string;
   readonly dataFolder: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -45,16 +45,17 @@ const maxLogLines = 200;
 const keyPattern = /prj_(test|live)_(pk|sk)_[A-Za-z0-9]+/;
 const addressPattern = /listening on (http:\/\/[\d.]+:\d+)/;
 
-/** Starts a server and returns at once. The process ends with this one, whatever happens. */
+/** Starts a server and returns at once. The server is killed when this process exits. */
 export function launchServer({ program, dataFolder, port = 0, environment = {} }: LaunchOptions): ServerProcess {
   const child = spawn(process.execPath, [program, 'serve', '--port', String(port), '--data', dataFolder], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
-    // A group of its own: Ctrl-C in the terminal reaches this process first, which then stops the server in order.
+    // A separate process group: Ctrl-C in the terminal reaches only this process, which then stops the server
+    // gracefully.
     detached: true,
   });
-  const endWithUs = () => child.kill('SIGKILL');
-  process.once('exit', endWithUs);
+  const killOnExit = () => child.kill('SIGKILL');
+  process.once('exit', killOnExit);
 
   const logLines: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
@@ -64,12 +65,12 @@ export function launchServer({ program, dataFolder, port = 0, environment = {} }
 
   const exited = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => {
-      process.off('exit', endWithUs);
+      process.off('exit', killOnExit);
       resolve({ code, signal });
     });
   });
   const ready = readGreeting(child, () => logLines);
-  // Whoever kills a starting server doesn't wait for its greeting.
+  // A caller that kills a starting server does not await it.
   ready.catch(() => undefined);
 
   const end = (signal: NodeJS.Signals) => {
@@ -101,7 +102,7 @@ function readGreeting(child: ChildProcess, log: () => readonly string[]): Promis
       if (address) greet(address);
     });
     function greet(address: string): void {
-      // Keys may be printed after the address: let the lines that came with it be read first.
+      // Lines that arrived with the address may contain keys: read them first.
       setImmediate(() => resolve({ address, keys: complete(keys) }));
     }
   });

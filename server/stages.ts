@@ -1,6 +1,5 @@
 /**
- * How a node starts the location stage and the analytics sink: on what a backend offers, with the operator's bounds,
- * its troubles in the log.
+ * Starts the location stage and the analytics sink on a backend, with the configured limits. Problems go to the log.
  */
 import type { Logger } from 'pino';
 import type { Analytics, Log, Positions, Subscription } from '../pipeline/ports.js';
@@ -10,13 +9,13 @@ import type { Metrics } from '../pipeline/stages/metrics.js';
 import type { Configuration } from './config/schema.js';
 import { levelOf } from './logger.js';
 
-interface EvaluationContext {
+interface StageContext {
   readonly configuration: Configuration;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
-/** What a share of a hundred is, of one. */
+/** Converts the percentage into a share between 0 and 1. */
 export const maxDeadLetterShareOf = ({ deadLetters }: Configuration): number => deadLetters.maxPercent / 100;
 
 export type LocationParts = Pick<
@@ -26,7 +25,7 @@ export type LocationParts = Pick<
 
 export const startLocationStage = (
   parts: LocationParts,
-  { configuration, logger, metrics }: EvaluationContext,
+  { configuration, logger, metrics }: StageContext,
 ): Subscription =>
   createLocationStage({
     ...parts,
@@ -43,13 +42,13 @@ export const startLocationStage = (
 export interface AnalyticsParts {
   readonly log: Log;
   readonly positions: Positions;
-  /** With its tables in it. */
+  /** The tables must exist. */
   readonly analytics: Analytics;
 }
 
 export const startAnalyticsSink = (
   { log, positions, analytics }: AnalyticsParts,
-  { configuration, logger, metrics }: EvaluationContext,
+  { configuration, logger, metrics }: StageContext,
 ): Subscription =>
   createAnalyticsSink({
     ...{ log, positions, analytics, metrics },

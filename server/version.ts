@@ -1,7 +1,7 @@
-/** The version of this Fenceline, from its package. */
+/** The version of Fenceline, from package.json. */
 import { readFileSync } from 'node:fs';
 
-/** package.json lies above `cli/` in the sources and above `dist/cli/` in the build. */
+/** package.json is one folder up from the sources and two up from the build. */
 function packageJson(): { version: string } {
   for (const path of ['../package.json', '../../package.json']) {
     try {

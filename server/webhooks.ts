@@ -1,4 +1,4 @@
-/** How a node sends to webhooks: the client with the operator's bounds, and the stage on what a backend offers. */
+/** Starts the webhook stage on a backend, and creates its HTTP client with the configured limits. */
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { parseNetworks } from '../outbound/addresses.js';
@@ -15,7 +15,7 @@ import { addGauge, type Recorder } from './metrics.js';
 import { maxDeadLetterShareOf } from './stages.js';
 import { version } from './version.js';
 
-/** What is kept of an answer's body, and how long it is waited for: it only goes on record. */
+/** Limits of the response body, which is only recorded with the attempt. */
 const maxBodyBytes = 1_024;
 const bodyTimeoutMs = 1_000;
 
@@ -45,7 +45,7 @@ export interface WebhookStageParts {
 }
 
 export interface RunningWebhookStage {
-  /** Rejects when it failed. */
+  /** Rejects when the stage fails. */
   readonly done: Promise<void>;
   /** Finishes what is in flight. */
   stop(): Promise<void>;
@@ -77,7 +77,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
       const record = readModel.webhook({ project, environment }, _id);
       if (record === undefined || !record.enabled) return;
       const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
-      // Refused where its owner has changed it meanwhile: then it is tried again as it is now.
+      // Refused if the webhook was changed in the meantime. It is then attempted again with the change.
       await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled, bases });
     },
     onAlert: (alert) => logger[levelOf(alert)](alert, 'webhooks'),

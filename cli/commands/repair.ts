@@ -1,6 +1,6 @@
 /**
- * `fenceline repair positions`: moves stored positions to offsets that the log has, after it lost records or was restored
- * from a backup.
+ * `fenceline repair positions`: moves stored positions to offsets that the log has, after it lost records or was
+ * restored from a backup.
  */
 import { topics } from '../../pipeline/ports.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
@@ -21,8 +21,8 @@ type OpenBackend = RepairableBackend & { close(): Promise<void> };
 
 const consequences = `
 Consequences of a move:
-- Records that the log lost are gone. Changes that lost locations made to device states remain, and so do events that are
-  still on their topic.
+- Records that the log lost are gone. Changes that lost locations made to device states remain, and so do events that
+  are still on their topic.
 - Records from the new position on are applied. Records that were never read are applied once. Records that were read
   before the loss and are still in the log are applied again: a location with a device time is then a repeat and changes
   nothing.
@@ -87,9 +87,8 @@ async function repair(backend: OpenBackend, isConfirmed: boolean, named: Named |
   const wanted = found.filter((each) => (named === undefined ? each.divergence !== undefined : isNamed(each, named)));
   if (named !== undefined && wanted.length === 0)
     throw new UsageError(`no group reads partition ${named.partition} of topic ${named.topic}`);
-  console.log(
-    `${found.length} positions compared, ${found.filter(({ divergence }) => divergence !== undefined).length} do not match the log`,
-  );
+  const divergent = found.filter(({ divergence }) => divergence !== undefined);
+  console.log(`${found.length} positions compared, ${divergent.length} do not match the log`);
   for (const each of wanted) console.log(lineOf(each, targetOf(each, named)));
   if (wanted.length === 0) return true;
   console.log(consequences);

@@ -84,8 +84,8 @@ async function replay(
 }
 
 /**
- * Installs signal handlers, and returns a function that exits if a signal has arrived. Call it only while nothing is being
- * written: an exit in the middle of an LMDB transaction may hang.
+ * Installs signal handlers, and returns a function that exits if a signal has arrived. Call it only while nothing is
+ * being written: an exit in the middle of an LMDB transaction may hang.
  *
  * Exit handlers remove temporary files. The process also exits when the reader of standard output is gone.
  */

@@ -71,7 +71,9 @@ const withAddress =
     throw problem === undefined ? error : new CommandFailure(`can't listen on ${host}:${port}: ${problem}`);
   };
 
-/** Loads only the implementation of the backend: the embedded engine takes 150 MB, which a cluster node doesn't need. */
+/**
+ * Loads only the implementation of the backend: the embedded engine takes 150 MB, which a cluster node doesn't need.
+ */
 async function start(configuration: Configuration, logger: Logger): Promise<Node> {
   if (configuration.backend === 'cluster')
     return (await import('../../server/cluster-node.js')).startClusterNode(configuration, logger);
@@ -87,8 +89,8 @@ async function listen({ app }: Node, host: string, port: number): Promise<string
 }
 
 /** Prints the address and, on the first start, the keys of the first project with a command to try them. */
-async function welcome({ configuration, writer, mayGreet }: Node, address: string): Promise<void> {
-  if (configuration.projects().length > 0 || !(await mayGreet())) {
+async function welcome({ configuration, writer, claimFirstProject }: Node, address: string): Promise<void> {
+  if (configuration.projects().length > 0 || !(await claimFirstProject())) {
     console.log(`Fenceline is listening on ${address}`);
     return;
   }

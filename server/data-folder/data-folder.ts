@@ -1,5 +1,5 @@
 /**
- * The data folder, readable by its owner alone: it holds locations, hashes of keys, and the key that opens the secrets
+ * Restricts the data folder to its owner: it contains locations, hashes of keys, and the key that decrypts the secrets
  * of webhooks.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
@@ -9,22 +9,22 @@ import type { Logger } from 'pino';
 const groupAndOthers = 0o077;
 
 /**
- * Makes the folder where it is missing, and closes one that others may read, with all that is in it. From then on
- * everything that this process and its children create is for its owner alone. Throws when the folder can't be made;
- * one that can't be closed, since it belongs to another user, is reported.
+ * Creates the folder if necessary, and removes the permissions of other users from it and its content. Everything that
+ * this process and its children create later is accessible only to the owner. Throws if the folder can't be created. If
+ * the permissions can't be changed, because it belongs to another user, logs a warning.
  */
 export function prepareDataFolder(folder: string, logger: Pick<Logger, 'info' | 'warn'>): void {
-  // LMDB, chDB and the programs that draw maps create files in their own ways; all of them obey the mask.
+  // The mask also applies to files that LMDB, chDB and drawing processes create.
   process.umask(groupAndOthers);
   mkdirSync(folder, { recursive: true });
   if (!isOpenToOthers(folder)) return;
   try {
-    // The content first: a start that ends midway does the rest next time.
+    // The content first: if this start is interrupted, the next one continues.
     const closed = closeContent(folder);
     close(folder);
-    logger.info({ data: folder, closed }, 'closed the data folder to other users');
+    logger.info({ data: folder, closed }, 'removed the permissions of other users from the data folder');
   } catch (error) {
-    logger.warn({ data: folder, reason: (error as Error).message }, 'other users may read the data folder');
+    logger.warn({ data: folder, reason: (error as Error).message }, 'other users can read the data folder');
   }
 }
 
@@ -32,7 +32,7 @@ const isOpenToOthers = (path: string): boolean => (lstatSync(path).mode & groupA
 
 const close = (path: string): void => chmodSync(path, lstatSync(path).mode & 0o777 & ~groupAndOthers);
 
-/** Answers how many files and folders others could read. Links are left alone: what they lead to isn't ours. */
+/** Returns the number of changed files and folders. Links are skipped: their targets are not part of the folder. */
 function closeContent(folder: string): number {
   let closed = 0;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

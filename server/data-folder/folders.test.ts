@@ -15,7 +15,7 @@ function configurationOf(data: string) {
   return loaded.configuration;
 }
 
-test('a read model of another release, whose format is another or not marked, is made anew; one of this release is kept', async () => {
+test('a read model with another or no format is rebuilt, and one of this release is kept', async () => {
   const data = mkdtempSync(join(tmpdir(), 'fenceline-folders-'));
   onTestFinished(() => rmSync(data, { recursive: true }));
   const configuration = configurationOf(data);
@@ -35,7 +35,7 @@ test('a read model of another release, whose format is another or not marked, is
   expect(await offsetOfNext()).toBe(0);
 });
 
-test('a read model that nobody had open for long is made anew, another is kept', async () => {
+test('a read model that was unused for long is rebuilt, and a recent one is kept', async () => {
   const data = mkdtempSync(join(tmpdir(), 'fenceline-folders-'));
   onTestFinished(() => rmSync(data, { recursive: true }));
   const configuration = configurationOf(data);

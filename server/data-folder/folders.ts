@@ -1,4 +1,4 @@
-/** What lies where in the data folder, and how the threads of a node open it. */
+/** The paths in the data folder, and how the threads of a node open it. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
@@ -9,7 +9,7 @@ import type { Configuration } from '../config/schema.js';
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
-/** `whenFull` is what appends do while the disk is full. */
+/** Opens the embedded backend. `whenFull` says what appends do while the disk is full. */
 export const openBackend = (
   { data, locations, events }: Configuration,
   space: Space,
@@ -25,15 +25,15 @@ export const openBackend = (
 
 const readModelFolder = ({ data }: Configuration): string => join(data, 'read-model');
 
-/** While the disk is full, applying changes waits. */
+/** Opens the read model. While the disk is full, applying changes waits. */
 export const openNodeReadModel = (configuration: Configuration, space: Space): ReadModel =>
   openReadModel(readModelFolder(configuration), {
     commit: (transaction) => whenWritable(space, configuration.data, () => withReason(transaction)),
   });
 
 /**
- * Removes a read model that another release stored in another format: the node reads it anew from the topic. Called by
- * whoever applies changes to the read model, before any thread opens it.
+ * Removes a read model that another release stored in another format. The node then rebuilds it from the topic. Call it
+ * before any thread opens the read model.
  */
 export function discardOtherFormat(configuration: Configuration): void {
   const folder = readModelFolder(configuration);
@@ -45,14 +45,13 @@ export function discardOtherFormat(configuration: Configuration): void {
 }
 
 /**
- * A read model that nobody has had open for so long is made anew. Half of the time for which a cluster's topic
- * `changes` tells what was deleted.
+ * Age after which an unused read model is rebuilt: half of the retention of tombstones on a cluster's topic `changes`.
  */
 export const maxReadModelAgeMs = 15 * dayMs;
 
 /**
- * For a node of a cluster, before it opens its read model: one that was away for long would never hear of what was
- * deleted meanwhile, an old key for one. Its read model is then read anew from the topic.
+ * Removes an old read model of a cluster node, before the node opens it. A node that was down for long would miss
+ * deletions, for example of a key, because their tombstones are gone from the topic.
  */
 export function discardOldReadModel(configuration: Configuration, nowMs: number): void {
   const folder = readModelFolder(configuration);

@@ -1,8 +1,8 @@
 /**
- * One process at a time on a data folder: chDB and the read model have a single writer.
+ * Locks a data folder for one process, because chDB and the read model allow only one writer.
  *
- * The lock is a local socket in the folder that its holder listens on. It is gone with the process, however that ends;
- * what a killed one leaves behind is a file on which nobody answers.
+ * The lock is a Unix socket in the folder. Its holder listens on it. When the process ends, even when it is killed,
+ * nobody answers on the file that remains.
  */
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
@@ -11,7 +11,7 @@ import { StartError } from '../failures.js';
 
 const fileName = 'in-use.socket';
 
-/** Socket paths are limited to about a hundred bytes: the shorter of the two ways to say it. */
+/** Returns the shorter of the absolute and the relative path, because socket paths are limited to about 100 bytes. */
 function socketPath(folder: string): string {
   const path = join(folder, fileName);
   const fromHere = relative(process.cwd(), path);
@@ -33,7 +33,7 @@ function listen(path: string): Promise<Server> {
   });
 }
 
-/** Throws when another process is on the folder. The lock is held until the process ends. */
+/** Throws if another process uses the folder. Holds the lock until the process ends. */
 export async function lockFolder(folder: string): Promise<void> {
   const path = socketPath(folder);
   if (await isAnswering(path)) throw new StartError(`another process is using the data folder ${folder}`);

@@ -1,4 +1,4 @@
-/** Sweeps the embedded log from time to time: what is older than its topic keeps is dropped. */
+/** Periodically deletes records of the embedded log that are older than the retention of their topic. */
 import type { EmbeddedLog } from '../../backends/embedded/log.js';
 
 const intervalMs = 10 * 60 * 1000;
@@ -6,7 +6,7 @@ const intervalMs = 10 * 60 * 1000;
 export interface Sweeps {
   /** Rejects when a sweep fails. */
   readonly done: Promise<void>;
-  /** Waits for the sweep that runs. */
+  /** Waits for a running sweep. */
   stop(): Promise<void>;
 }
 

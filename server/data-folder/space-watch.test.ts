@@ -1,4 +1,4 @@
-/** When writes are refused and accepted again, by a probe that says what is free. */
+/** Tests when writes are refused and accepted again, with a probe that reports the free space. */
 import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSpace, refuseWhenFull, type SpaceLevel, whenWritable } from '../../backends/embedded/space.js';
@@ -6,7 +6,7 @@ import { levelAfter, minFreeBytesOf, watchSpace } from './space-watch.js';
 
 const storage = { minFreeBytes: 100, minFreePercent: 1 };
 
-it('has two bounds, of which the larger counts', () => {
+it('has two limits, of which the larger applies', () => {
   expect(minFreeBytesOf(storage, 5_000)).toBe(100);
   expect(minFreeBytesOf(storage, 50_000)).toBe(500);
 });
@@ -27,7 +27,7 @@ it.each<[SpaceLevel, number, SpaceLevel]>([
   expect(levelAfter(before, freeBytes, 100)).toBe(after);
 });
 
-it('tells each change once, refuses requests while it is low, and lets writers wait while it is out', async () => {
+it('logs each change once, refuses requests while space is low, and delays writers while the disk is full', async () => {
   const lines: string[] = [];
   const log = (_: unknown, message: string): void => void lines.push(message);
   const space = createSpace();
@@ -44,36 +44,36 @@ it('tells each change once, refuses requests while it is low, and lets writers w
   expect(() => refuseWhenFull(space)).not.toThrow();
 
   freeBytes = 80;
-  await watch.look();
-  await watch.look();
+  await watch.check();
+  await watch.check();
   expect(() => refuseWhenFull(space)).toThrow(expect.objectContaining({ code: 'storage_full', retryAfterS: 30 }));
-  // What was accepted is still worked off.
+  // Accepted records are still processed.
   expect(await whenWritable(space, '/', async () => 'written')).toBe('written');
 
   freeBytes = 10;
-  await watch.look();
+  await watch.check();
   let isWritten = false;
   const written = whenWritable(space, '/', async () => {
     isWritten = true;
   });
-  await watch.look();
+  await watch.check();
   expect(isWritten).toBe(false);
   freeBytes = 1_000;
-  const lookedAt = async (): Promise<SpaceLevel> => {
-    await watch.look();
+  const levelNow = async (): Promise<SpaceLevel> => {
+    await watch.check();
     return space.level;
   };
-  await expect.poll(lookedAt, { timeout: 10_000 }).toBe('enough');
+  await expect.poll(levelNow, { timeout: 10_000 }).toBe('enough');
   await written;
   expect(isWritten).toBe(true);
   expect(lines).toEqual([
     'the disk is nearly full: writes are refused',
     'the disk is full: writes are refused, and evaluation, analytics and webhooks wait',
-    'the disk has room again: writes are accepted',
+    'the disk has free space again: writes are accepted',
   ]);
 });
 
-it('runs a write again that had no room, and leaves other failures to the caller', async () => {
+it('repeats a write that failed because the disk was full, and rethrows other errors', async () => {
   const space = createSpace();
   const failures = [Object.assign(new Error('No space left on device'), { code: 28 })];
   const writing = whenWritable(space, '/', async () => {

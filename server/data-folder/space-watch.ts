@@ -1,4 +1,4 @@
-/** Watches the free space of the data folder's disk, and tells the threads, the log and the metrics. */
+/** Watches the free disk space of the data folder, and reports it to the threads, the log and the metrics. */
 import { statfs } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -12,8 +12,8 @@ export interface FreeSpace {
 }
 
 export interface SpaceWatch {
-  /** Looks once more before it resolves. */
-  look(): Promise<void>;
+  /** Checks the disk now. */
+  check(): Promise<void>;
   stop(): void;
 }
 
@@ -22,20 +22,22 @@ export interface SpaceWatchParts {
   readonly space: Space;
   readonly logger: Pick<Logger, 'error' | 'info'>;
   readonly registry: Registry;
-  /** Of the disk that has the folder. */
+  /** Returns the space of the disk that contains the folder. */
   readonly probe?: (folder: string) => Promise<FreeSpace>;
   readonly intervalMs?: number;
 }
 
 const defaultIntervalMs = 250;
-/** Of the least free space: below it even what was accepted is no longer worked off. */
+/** Share of the minimum free space below which accepted records are no longer processed. */
 const outShare = 0.5;
-/** Above a bound, before what it stopped goes on: near the bound it would stop and go on with every write. */
+/** Factor above a limit before writes resume. Without it they would stop and resume with every write near the limit. */
 const hysteresis = 1.1;
-/** A write failed although the disk seemed to have room, as under a quota: so long nothing is tried again. */
+/**
+ * Delay before the next attempt after a write failed although the disk seemed to have space, for example under a quota.
+ */
 const minOutMs = 2_000;
 
-/** The level after one look. Pure. */
+/** Returns the level after a check. Pure. */
 export function levelAfter(before: SpaceLevel, freeBytes: number, minFreeBytes: number): SpaceLevel {
   const outBytes = outShare * minFreeBytes * (before === 'out' ? hysteresis : 1);
   const lowBytes = minFreeBytes * (before === 'enough' ? 1 : hysteresis);
@@ -43,7 +45,7 @@ export function levelAfter(before: SpaceLevel, freeBytes: number, minFreeBytes: 
   return freeBytes < lowBytes ? 'low' : 'enough';
 }
 
-/** What must stay free: the larger of the two bounds. */
+/** Returns the minimum free space: the larger of the two limits. */
 export const minFreeBytesOf = (
   { minFreeBytes, minFreePercent }: Configuration['storage'],
   totalBytes: number,
@@ -54,40 +56,40 @@ async function askFileSystem(folder: string): Promise<FreeSpace> {
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
-/** Starts watching. What it finds at first is known when it resolves. */
+/** Starts watching. Resolves after the first check. */
 export async function watchSpace(parts: SpaceWatchParts): Promise<SpaceWatch> {
   const { configuration, space, logger, registry, probe = askFileSystem, intervalMs = defaultIntervalMs } = parts;
   const { data, storage } = configuration;
   let free: FreeSpace = { freeBytes: Number.NaN, totalBytes: Number.NaN };
-  /** As it was told last. */
-  let told: SpaceLevel = 'enough';
+  /** The level that was logged last. */
+  let reported: SpaceLevel = 'enough';
   let outAtMs = Number.NEGATIVE_INFINITY;
 
-  function tell(level: SpaceLevel, minFreeBytes: number): void {
-    if (level === told) return;
+  function report(level: SpaceLevel, minFreeBytes: number): void {
+    if (level === reported) return;
     const details = { data, freeBytes: free.freeBytes, minFreeBytes };
-    if (level === 'enough') logger.info(details, 'the disk has room again: writes are accepted');
+    if (level === 'enough') logger.info(details, 'the disk has free space again: writes are accepted');
     else if (level === 'out')
       logger.error(details, 'the disk is full: writes are refused, and evaluation, analytics and webhooks wait');
     else logger.error(details, 'the disk is nearly full: writes are refused');
-    told = level;
+    reported = level;
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     free = await probe(data);
     const minFreeBytes = minFreeBytesOf(storage, free.totalBytes);
     const before = space.level;
     const nowMs = performance.now();
-    // Another thread may have set it, when a write failed.
-    if (before === 'out' && told !== 'out') outAtMs = nowMs;
+    // Another thread sets it when a write fails.
+    if (before === 'out' && reported !== 'out') outAtMs = nowMs;
     const level = nowMs - outAtMs < minOutMs ? 'out' : levelAfter(before, free.freeBytes, minFreeBytes);
     space.level = level;
-    tell(level, minFreeBytes);
+    report(level, minFreeBytes);
   }
 
   addGauge(registry, {
     name: 'storage_free_bytes',
-    help: 'Free space of the disk that has the data folder.',
+    help: 'Free space of the disk that contains the data folder.',
     read: async () => free.freeBytes,
   });
   addGauge(registry, {
@@ -100,21 +102,21 @@ export async function watchSpace(parts: SpaceWatchParts): Promise<SpaceWatch> {
     help: '1 while writes are refused because the disk is nearly full, else 0.',
     read: async () => (space.level === 'enough' ? 0 : 1),
   });
-  await look();
+  await check();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  const lookAgain = (): void => {
+  const scheduleCheck = (): void => {
     timer = setTimeout(() => {
-      // A file system that can't be asked answers nothing new.
-      void look()
+      // If the file system does not answer, the last level stays.
+      void check()
         .catch((error: Error) => logger.error({ data, reason: error.message }, 'free space is unknown'))
-        .then(() => !isStopped && lookAgain());
+        .then(() => !isStopped && scheduleCheck());
     }, intervalMs);
     timer.unref();
   };
-  lookAgain();
+  scheduleCheck();
   return {
-    look,
+    check,
     stop() {
       isStopped = true;
       clearTimeout(timer);

@@ -1,11 +1,11 @@
-/** The admin API key of a data folder: made on the first start, readable by the folder's owner only. */
+/** The admin API key of a data folder. It is created on the first start and readable only by the owner. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const adminApiKeyFile = 'admin-api-key';
 
-/** The key given by the environment, else the folder's, which is made when there is none. */
+/** Returns the key from the environment, else from the folder. Creates it if there is none. */
 export function adminApiKey(folder: string, given: string | undefined): string {
   if (given) return given;
   const path = join(folder, adminApiKeyFile);

@@ -1,6 +1,6 @@
 /**
- * The installation's key for sealed secrets: made on the first start, readable by the folder's owner only. A backup
- * without it can't sign.
+ * The key that encrypts the secrets of webhooks. It is created on the first start and readable only by the owner. A
+ * backup without it can't sign deliveries.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { encryptionKeyBytes } from '../../pipeline/encryption.js';
 const encryptionKeyFile = 'encryption-key';
 
 /**
- * The key given as hex digits by FENCELINE_ENCRYPTION_KEY, else the folder's, which is made when there is none. Throws
- * on one of another length.
+ * Returns the key from FENCELINE_ENCRYPTION_KEY, as hex digits, else from the folder. Creates it if there is none.
+ * Throws if it has the wrong length.
  */
 export function encryptionKey(
   folder: string,
@@ -23,7 +23,7 @@ export function encryptionKey(
   return encryptionKeyOf(given || readFileSync(path, 'utf8').trim());
 }
 
-/** From hex digits. Throws when they aren't of the right length. */
+/** Decodes hex digits. Throws if the length is wrong. */
 export function encryptionKeyOf(digits: string): Buffer {
   if (!/^[0-9a-f]+$/i.test(digits) || digits.length !== 2 * encryptionKeyBytes) {
     throw new Error(`the encryption key must be ${2 * encryptionKeyBytes} hex digits`);

@@ -1,4 +1,4 @@
-/** The thread that stores and answers analytics: the sink, and the engine that the API's queries run in. */
+/** The analytics thread: the sink, and the engine that runs the API's queries. */
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -19,9 +19,9 @@ export type AnalyticsCalls = WorkerCalls & Queries;
 
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
 
-const lookAgainMs = 250;
+const pollIntervalMs = 250;
 
-/** Keeps the engine from merging while the disk is full: a merge needs as much room again as what it merges. */
+/** Stops merges while the disk is full, because a merge temporarily needs as much space as its parts. */
 function pauseMerges(analytics: Pick<Analytics, 'command'>, space: Space): { stop(): Promise<void> } {
   let arePaused = false;
   let running = Promise.resolve();
@@ -34,7 +34,7 @@ function pauseMerges(analytics: Pick<Analytics, 'command'>, space: Space): { sto
   }
   const timer = setInterval(() => {
     running = running.then(follow);
-  }, lookAgainMs);
+  }, pollIntervalMs);
   timer.unref();
   return {
     async stop() {

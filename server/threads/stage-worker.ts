@@ -1,4 +1,4 @@
-/** The thread that evaluates: the location stage, and the questions by place that its catalog answers. */
+/** The location thread: the location stage, and spatial queries of its catalog. */
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createReplies } from '../../backends/embedded/replies.js';
@@ -7,7 +7,7 @@ import { createCatalog } from '../../pipeline/catalog/index/catalog.js';
 import { createSpatialQueries } from '../../pipeline/catalog/queries/queries.js';
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
-import { tellingApplied } from '../backlog.js';
+import { recordingApplied } from '../backlog.js';
 import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder } from '../metrics.js';
@@ -27,7 +27,7 @@ runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, r
   const spatial = createSpatialQueries(catalog, Date.now);
   const parts = {
     log: backend.log,
-    states: tellingApplied(backend.stateStore, applied),
+    states: recordingApplied(backend.stateStore, applied),
     catalog,
     replies: createReplies(replies),
     searchGeofences: spatial.searchGeofences,

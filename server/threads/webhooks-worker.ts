@@ -1,5 +1,5 @@
 /**
- * The thread that sends events to webhooks: fan-out, queues and requests, apart from the threads that others wait for.
+ * The webhook thread: fan-out, queues and requests. It is separate, so that slow receivers delay no other thread.
  */
 import { pino } from 'pino';
 import { Registry } from 'prom-client';

@@ -1,51 +1,51 @@
-/** Starting a worker thread of the node and hearing of its end. */
+/** Starts worker threads of a node and reports their failures. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { remote } from '../../backends/embedded/remote.js';
 import type { SharedSpace } from '../../backends/embedded/space.js';
 import type { AppliedOffsets } from '../backlog.js';
 import type { Configuration } from '../config/schema.js';
 
-/** What a worker is given at its start. */
+/** The data of a new worker. */
 export interface WorkerStart {
   readonly configuration: Configuration;
   readonly applied: AppliedOffsets;
   readonly space: SharedSpace;
-  /** Calls come in here. */
+  /** Receives calls. */
   readonly calls: MessagePort;
-  /** Replies to waiting requests go out here. */
+  /** Sends replies to waiting requests. */
   readonly replies: MessagePort;
 }
 
-/** What every worker answers. */
+/** The calls that every worker answers. */
 export interface WorkerCalls {
-  /** Resolves when it does its work; rejects when it can't start. */
+  /** Resolves when the worker is running; rejects when it can't start. */
   ready(): Promise<void>;
-  /** Its registry as JSON, to be put together with the main thread's. */
+  /** Returns the worker's metrics as JSON, for aggregation in the main thread. */
   metrics(): Promise<object[]>;
-  /** Finishes what is in flight and closes what it opened. */
+  /** Finishes batches in flight and closes everything. */
   stop(): Promise<void>;
 }
 
 export interface WorkerHost<Calls> {
   readonly calls: Calls;
   readonly replies: MessagePort;
-  /** Rejects when the thread fails or ends by itself. */
+  /** Rejects when the thread fails or exits. */
   readonly failed: Promise<never>;
   /**
-   * Lets it finish and close what it opened. The idle thread then ends with the process: ending one by itself while
-   * another thread's native engine works (an insert into chDB) was seen to block that engine for ever.
+   * Stops the worker's tasks. The idle thread ends with the process: terminating it while the native engine of another
+   * thread is busy (an insert into chDB) has blocked that engine forever.
    */
   stop(): Promise<void>;
 }
 
 /**
- * The state of a device is replaced with each of its locations. Where that happens before the young generation is full,
- * the old one dies there, for nothing; with V8's default of 48 MiB most are moved to the old generation first.
- * Evaluation alone gains a seventh by it.
+ * Each location replaces the state of its device. In a large young generation most old states die before they are
+ * promoted, and collecting them costs nothing. With V8's default of 48 MiB most are promoted. Evaluation is a seventh
+ * faster.
  */
 const maxYoungGenerationSizeMb = 192;
 
-/** `module` is the worker's compiled file beside this one. */
+/** Starts a worker. `module` is its compiled file, relative to this one. */
 export function startWorker<
   Calls extends { [name in keyof Calls]: (...args: never[]) => Promise<unknown> } & WorkerCalls,
 >(module: string, given: Pick<WorkerStart, 'configuration' | 'applied' | 'space'>): WorkerHost<Calls> {

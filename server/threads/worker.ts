@@ -1,11 +1,11 @@
-/** The worker's side of {@link startWorker}: calls are served at once, and wait for the start to be through. */
+/** The worker's side of {@link startWorker}. Calls are accepted at once and wait for the start. */
 import { workerData } from 'node:worker_threads';
 import { serve } from '../../backends/embedded/remote.js';
 import type { WorkerCalls, WorkerStart } from './worker-host.js';
 
 /**
- * Runs `start` and answers calls with what it yields. A failing start, or `done` rejecting, ends the process by an
- * uncaught error.
+ * Runs `start` and serves the calls that it returns. If the start fails or `done` rejects, the uncaught error ends the
+ * process.
  */
 export function runWorker<Calls extends object>(
   start: (given: WorkerStart) => Promise<{ calls: Calls & Omit<WorkerCalls, 'ready'>; done: Promise<void> }>,

@@ -174,7 +174,7 @@ describe.skipIf(!mayMount)('a disk that is nearly full', () => {
     expect(isRefused(await client.post('/v1/track', location))).toBe(true);
     rmSync(fillerOf(on));
     await until(async () => (await client.post('/v1/track', location)).status === 200);
-    expect(linesOf(on, /the disk has room again: writes are accepted/)).toHaveLength(1);
+    expect(linesOf(on, /the disk has free space again: writes are accepted/)).toHaveLength(1);
     ok(await client.post(`/v1/webhooks/${webhook._id}/test`, {}));
     expect(await metric(on, 'storage_writes_refused')).toBe(0);
   });

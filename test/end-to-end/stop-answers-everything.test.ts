@@ -162,6 +162,6 @@ describe('SIGTERM', () => {
     const startedMs = Date.now();
     expect(await server.stop()).toEqual({ code: 0, signal: null });
     expect(Date.now() - startedMs).toBeGreaterThan(1_400);
-    expect(server.process.log().join('\n')).toContain('connections cut that were busy still');
+    expect(server.process.log().join('\n')).toContain('cut off connections that were still busy');
   }, 60_000);
 });
