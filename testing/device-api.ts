@@ -17,7 +17,7 @@ import type { Inbox, Replies } from '../pipeline/ports.js';
 import { geofenceRecord, projectRecord, TestNode } from '../pipeline/stages/testing/node.js';
 import { defaultSettings, type Settings } from '../schemas/json/project.js';
 
-/** What a spatial question was asked with, by the name of the question. */
+/** The arguments of the last spatial query, by the name of the query. */
 export type Asked = { [Name in keyof SpatialQueries]?: Parameters<SpatialQueries[Name]>[0] };
 
 /** Replies that stay within the process. */
@@ -49,7 +49,9 @@ export interface DeviceApiOptions {
   readonly paceBulk?: () => Promise<void>;
   readonly settings?: Partial<Settings>;
   readonly rateLimits?: Partial<RateLimits>;
-  /** false: locations become durable and nobody evaluates them. */
+  /** The clock of the rate limits, epoch ms. */
+  readonly rateClock?: () => number;
+  /** false: locations become durable and are not evaluated. */
   readonly stage?: boolean;
   readonly log?: (log: IngestDependencies['log']) => IngestDependencies['log'];
   /** How many geofences a spatial search finds. */
@@ -78,17 +80,17 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
   const counted: Record<string, number> = {};
   const things = (count: number): object[] => Array.from({ length: count }, (_, index) => ({ _id: String(index) }));
   const spatial: SpatialQueries = {
-    context: async (question) => {
-      asked.context = question;
+    context: async (query) => {
+      asked.context = query;
       return things(1);
     },
-    searchGeofences: async (question) => {
-      asked.searchGeofences = question;
-      const found = things(options.found?.(question.radiusM) ?? 2);
+    searchGeofences: async (query) => {
+      asked.searchGeofences = query;
+      const found = things(options.found?.(query.radiusM) ?? 2);
       return found.map((geofence) => ({ ...geofence, userIds: 'ann,bob', ip: '10.0.0.0/8' }));
     },
-    searchBeacons: async (question) => {
-      asked.searchBeacons = question;
+    searchBeacons: async (query) => {
+      asked.searchBeacons = query;
       return things(3);
     },
     explain: async () => ({}),
@@ -98,6 +100,7 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
     keyRing: createKeyRing(node.readModel),
     rateLimits: { ...noRateLimits, ...options.rateLimits },
     openApi: { title: 'Fenceline', version: '0' },
+    ...(options.rateClock && { clock: options.rateClock }),
   });
   const { log, stateStore: states } = node.embedded;
   const rejections = startRejectionCounter(log, Date.now);
@@ -139,5 +142,5 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
 
 const metresPerDegree = 111_320;
 
-/** So many metres north of the configured circle's centre. */
+/** Returns the point that is this many metres north of the centre of the configured circle. */
 export const north = (metres: number) => ({ latitude: 50 + metres / metresPerDegree, longitude: 10, accuracy: 5 });
