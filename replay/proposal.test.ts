@@ -40,9 +40,9 @@ describe('a file', () => {
         const problems = normal.flatMap((each, index) => (each.ok ? [] : [`${index + 1}: ${each.error.message}`]));
         for (const [word, text] of Object.entries(files)) {
           // One line of JSON is also a document.
-          const told = word === 'line' && bodies.length === 1 ? 'entry' : word;
+          const place = word === 'line' && bodies.length === 1 ? 'entry' : word;
           expect(readProposal(text).geofences).toEqual(normal.flatMap((each) => (each.ok ? [each.value] : [])));
-          expect(problemsOf(text)).toEqual(problems.map((problem) => `${told} ${problem}`));
+          expect(problemsOf(text)).toEqual(problems.map((problem) => `${place} ${problem}`));
         }
       }),
       { numRuns: 50 },

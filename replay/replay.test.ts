@@ -258,18 +258,19 @@ describe('where a device was before', () => {
   });
   afterEach(() => node.dispose());
 
-  const told = ({ events }: Replayed) => events.map(({ event, foundIn, isFirst }) => [event.type, foundIn, isFirst]);
+  const summaryOf = ({ events }: Replayed) =>
+    events.map(({ event, foundIn, isFirst }) => [event.type, foundIn, isFirst]);
   const firstEntry = [['user.entered_geofence', 'replay', true]];
 
   test('is known from all retained locations', async () => {
     const replayed = await replayOf(node, { range: { fromMs: splitMs, toMs: Date.now() + 1 } });
-    expect(told(replayed)).toEqual([]);
+    expect(summaryOf(replayed)).toEqual([]);
     expect(replayed.totals).toMatchObject({ warmUpLocations: 1, results: { applied: 1 } });
   });
 
   test('is not known without a warm-up: its entry is marked as caused by its first location', async () => {
     const replayed = await replayOf(node, { range: { fromMs: splitMs, toMs: Date.now() + 1 }, warmUpMs: 0 });
-    expect(told(replayed)).toEqual(firstEntry);
+    expect(summaryOf(replayed)).toEqual(firstEntry);
     expect(replayed.totals.warmUpLocations).toBe(0);
   });
 
@@ -279,7 +280,7 @@ describe('where a device was before', () => {
     await node.append(at(2, { deviceId: 'other', receivedAt: Date.now() + 1 }));
     await node.drained();
     const replayed = await replayOf(node);
-    expect(told(replayed)).toEqual([['user.entered_geofence', 'both', true]]);
+    expect(summaryOf(replayed)).toEqual([['user.entered_geofence', 'both', true]]);
     expect(replayed.totals).toMatchObject({ records: 2, warmUpLocations: 1, results: { applied: 1 } });
   });
 });

@@ -124,12 +124,12 @@ test('agrees with arithmetic on big integers', () => {
       address,
       (base, some, how, flip, how2, near, far) => {
         const bits = some % (base.size + 1);
-        const asked = near ? close(base, flip) : far;
+        const address = near ? close(base, flip) : far;
         const shift = BigInt(base.size - bits);
-        const expected = asked.size === base.size && asked.number >> shift === base.number >> shift;
+        const expected = address.size === base.size && address.number >> shift === base.number >> shift;
         const suffix = base.size === 32 && how === 1 ? bits + 96 : bits;
         const range = `203.0.113.7,${spelled(base, how)}/${suffix}`;
-        expect(matches(range, spelled(asked, how2))).toBe(expected || spelled(asked, 0) === '203.0.113.7');
+        expect(matches(range, spelled(address, how2))).toBe(expected || spelled(address, 0) === '203.0.113.7');
       },
     ),
     { numRuns: 3_000 },

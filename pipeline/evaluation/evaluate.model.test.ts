@@ -82,14 +82,16 @@ const bounds: fc.Arbitrary<Partial<EvaluationBounds>> = often<Partial<Evaluation
   { maxVisits: 1, fullReachM: 2, maxEntryCandidates: 1 },
   { fullReachM: 3, maxEntryCandidates: 2 },
 );
-const world: fc.Arbitrary<FlatWorld> = fc.tuple(fences, settings, beacons, bounds).map(([list, some, heard, limits]) =>
-  flatWorld(
-    list.map((one) => flatFence(one.id, one.x, one.y, one.radiusM, one.rules, one.generation)),
-    some,
-    heard,
-    limits,
-  ),
-);
+const world: fc.Arbitrary<FlatWorld> = fc
+  .tuple(fences, settings, beacons, bounds)
+  .map(([list, some, beaconList, limits]) =>
+    flatWorld(
+      list.map((one) => flatFence(one.id, one.x, one.y, one.radiusM, one.rules, one.generation)),
+      some,
+      beaconList,
+      limits,
+    ),
+  );
 
 const ranged = fc.option(
   fc.array(

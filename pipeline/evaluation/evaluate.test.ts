@@ -188,7 +188,7 @@ describe('fences that are not monitored', () => {
     ['disabled', {}, { enabled: false }],
     ['past disableAfter', {}, { disableAfterMs: noonMs - 1 }],
     ['closed', { restrictToOperatingHours: true }, { hours: () => false }],
-    ['for somebody else', {}, { userIds: new Set(['ann']) }],
+    ['for another user', {}, { userIds: new Set(['ann']) }],
   ];
 
   describe.each(ways)('%s', (_, settings, rules) => {
@@ -447,14 +447,14 @@ describe('users', () => {
 });
 
 describe('profile', () => {
-  const details = (told: Partial<LocationDetails>): LocationDetails =>
-    exampleDetails({ sessionId: 'not part of a profile', altitude_m: 12, nearbyGeofences: true, ...told });
+  const details = (reported: Partial<LocationDetails>): LocationDetails =>
+    exampleDetails({ sessionId: 'not part of a profile', altitude_m: 12, nearbyGeofences: true, ...reported });
 
   test('keeps reported fields until they change', () => {
     const device = atShop();
     let atMin = 0;
-    const profileAfter = (told: Partial<LocationDetails> | null) =>
-      device.evaluate(locationAt(atMin++, 0, 0, { details: told && details(told) })).user.profile;
+    const profileAfter = (reported: Partial<LocationDetails> | null) =>
+      device.evaluate(locationAt(atMin++, 0, 0, { details: reported && details(reported) })).user.profile;
     expect(profileAfter(null)).toBeNull();
     expect(profileAfter({})).toBeNull();
     expect(profileAfter({ deviceType: 'iOS', metadata: '{"plan":"gold"}' })).toBe(
@@ -481,8 +481,8 @@ describe('profile', () => {
       locationAuthorization: '9',
       locationAccuracyAuthorization: '10',
     };
-    const told = details({ ...all, metadata: JSON.stringify(all.metadata) });
-    expect(JSON.parse(atShop().evaluate(locationAt(0, 0, 0, { details: told })).user.profile!)).toEqual(all);
+    const reported = details({ ...all, metadata: JSON.stringify(all.metadata) });
+    expect(JSON.parse(atShop().evaluate(locationAt(0, 0, 0, { details: reported })).user.profile!)).toEqual(all);
   });
 });
 

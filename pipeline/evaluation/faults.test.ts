@@ -42,7 +42,7 @@ function follow(world: FlatWorld) {
 describe('a fence that was deleted and created again under its pair kept the visit to the one before', () => {
   const shop = (generation: number, enabled = true) => flatFence('shop', 0, 0, 10, { enabled }, generation);
   const door = (generation: number, enabled = true) => flatBeacon('door', 1, enabled, generation);
-  const heard = { beacons: [door(1).identifiers] };
+  const inRange = { beacons: [door(1).identifiers] };
 
   test('a device that stays inside enters the new fence, without an exit of the old one', () => {
     const device = follow(flatWorld([shop(1)]));
@@ -71,19 +71,19 @@ describe('a fence that was deleted and created again under its pair kept the vis
 
   test('the same for a beacon', () => {
     const device = follow(flatWorld([], {}, [door(1)]));
-    expect(device.reports(0, 0, heard)).toEqual(['entered door']);
+    expect(device.reports(0, 0, inRange)).toEqual(['entered door']);
     device.world = flatWorld([], {}, [door(2)]);
     expect(device.reports(1, 0)).toEqual([]);
-    expect(device.reports(2, 0, heard)).toEqual(['entered door']);
+    expect(device.reports(2, 0, inRange)).toEqual(['entered door']);
     device.world = flatWorld([], {}, [door(3, false)]);
-    expect(device.reports(3, 0, heard)).toEqual([]);
+    expect(device.reports(3, 0, inRange)).toEqual([]);
     device.world = flatWorld([], {}, [door(3)]);
-    expect(device.reports(4, 0, heard)).toEqual(['entered door']);
+    expect(device.reports(4, 0, inRange)).toEqual(['entered door']);
   });
 
   test('a visit stored by a release without generations continues in the current fence', () => {
     const device = follow(flatWorld([shop(7)], {}, [door(8)]));
-    device.reports(0, 0, heard);
+    device.reports(0, 0, inRange);
     device.upgrade();
     expect(device.reports(1, 0)).toEqual([]);
     expect(device.user.geofences).toMatchObject([{ id: 'shop', generation: 7 }]);
@@ -94,7 +94,7 @@ describe('a fence that was deleted and created again under its pair kept the vis
 });
 
 describe('a disabled beacon hid an enabled one with the same identifiers', () => {
-  const heard = { beacons: [flatBeacon('', 1).identifiers] };
+  const inRange = { beacons: [flatBeacon('', 1).identifiers] };
   test.each([
     [[flatBeacon('a', 1, false), flatBeacon('b', 1)], ['b']],
     [[flatBeacon('a', 1), flatBeacon('b', 1, false)], ['a']],
@@ -105,15 +105,15 @@ describe('a disabled beacon hid an enabled one with the same identifiers', () =>
     [[flatBeacon('a', 1, false), flatBeacon('b', 1, false)], []],
   ])('%#', (beacons, enabled) => {
     const device = follow(flatWorld([], {}, beacons));
-    expect(device.reports(0, 0, heard)).toEqual(enabled.map((id) => `entered ${id}`));
+    expect(device.reports(0, 0, inRange)).toEqual(enabled.map((id) => `entered ${id}`));
     expect(device.reports(1, 0, { beacons: [] })).toEqual(enabled.map((id) => `exited ${id}`));
   });
 
   test('a beacon that is disabled while in range is left without an event, and the other one stays', () => {
     const device = follow(flatWorld([], {}, [flatBeacon('a', 1), flatBeacon('b', 1)]));
-    device.reports(0, 0, heard);
+    device.reports(0, 0, inRange);
     device.world = flatWorld([], {}, [flatBeacon('a', 1, false), flatBeacon('b', 1)]);
-    expect(device.reports(1, 0, heard)).toEqual([]);
+    expect(device.reports(1, 0, inRange)).toEqual([]);
     expect(device.reports(2, 0, { beacons: [] })).toEqual(['exited b']);
   });
 });

@@ -38,7 +38,7 @@ export const MapMarkerRecord = Type.Object(
 );
 export type MapMarkerRecord = Static<typeof MapMarkerRecord>;
 
-const answered = {
+const commonFields = {
   _id: Id,
   live: Type.Boolean(),
   createdAt: Timestamp,
@@ -48,7 +48,7 @@ const answered = {
 };
 
 /** A style as the API returns it. Fields that are not set are absent. */
-export const MapStyle = Type.Object(answered, {
+export const MapStyle = Type.Object(commonFields, {
   $id: 'MapStyle',
   description: 'A MapLibre style for static maps',
 });
@@ -56,7 +56,7 @@ export type MapStyle = Static<typeof MapStyle>;
 
 /** A marker as the API returns it. */
 export const MapMarker = Type.Object(
-  { ...answered, type: MarkerType },
+  { ...commonFields, type: MarkerType },
   { $id: 'MapMarker', description: 'A marker image for static maps' },
 );
 export type MapMarker = Static<typeof MapMarker>;

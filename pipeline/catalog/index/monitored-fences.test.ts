@@ -52,16 +52,16 @@ const question = fc.record({ longitude, latitude, accuracyM: fc.constantFrom(0, 
 function expectNoMiss(
   fences: MonitoredFences,
   ids: Iterable<string>,
-  asked: { longitude: number; latitude: number; accuracyM: number },
+  query: { longitude: number; latitude: number; accuracyM: number },
 ) {
   const candidates = [
-    ...fences.candidates(asked.longitude, asked.latitude, asked.accuracyM).subarray(0, fences.candidateCount),
+    ...fences.candidates(query.longitude, query.latitude, query.accuracyM).subarray(0, fences.candidateCount),
   ];
   expect(new Set(candidates).size).toBe(candidates.length);
   const found = new Set(candidates.map((row) => fences.idOf(row)));
   expect(found.has(undefined as never)).toBe(false);
   for (const id of ids) {
-    const zone = fences.zone(fences.rowOf(id), asked.longitude, asked.latitude, asked.accuracyM);
+    const zone = fences.zone(fences.rowOf(id), query.longitude, query.latitude, query.accuracyM);
     if (zone !== Zone.apart && !found.has(id)) throw new Error(`missed ${id} in zone ${zone}`);
   }
 }
@@ -80,18 +80,18 @@ test('returns every fence once, also at the antimeridian and the poles', () => {
       fc.array(compactFence, { maxLength: 60 }),
       fc.array(question, { minLength: 10, maxLength: 30 }),
       fc.boolean(),
-      (shapes, questions, loads) => {
+      (shapes, queries, loads) => {
         const fences = fencesWith(threadBuilder);
         for (const [index, fence] of shapes.entries()) {
           if (loads) fences.setUnindexed(`f${index}`, fence);
           else fences.set(`f${index}`, fence);
         }
         if (loads) fences.indexAll();
-        for (const asked of questions)
+        for (const query of queries)
           expectNoMiss(
             fences,
             shapes.map((_, index) => `f${index}`),
-            asked,
+            query,
           );
       },
     ),
@@ -116,7 +116,7 @@ test('changes before, during and after a rebuild are never lost', () => {
     fc.property(
       fc.array(step, { maxLength: 25 }),
       fc.array(question, { minLength: 3, maxLength: 10 }),
-      (steps, questions) => {
+      (steps, queries) => {
         const builder = createHeldBuilder();
         const fences = fencesWith(builder);
         const ids = new Set<string>();
@@ -143,7 +143,7 @@ test('changes before, during and after a rebuild are never lost', () => {
               set(`flood ${current.seed} ${index}`, { generation: 1, shape, rules: '', tag: 't' });
             }
           }
-          for (const asked of questions) expectNoMiss(fences, ids, asked);
+          for (const query of queries) expectNoMiss(fences, ids, query);
         }
         expect(fences.size).toBe(ids.size);
       },

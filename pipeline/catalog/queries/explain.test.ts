@@ -61,19 +61,19 @@ const endsVisit = new Set<RuleCode>(['exited', 'left_in_silence', 'past_delete_a
 
 /** Compares an explanation with the evaluation. */
 function expectAgreement(
-  told: Explanation,
+  explanation: Explanation,
   given: Location,
   state: DeviceState | undefined,
   context: Parameters<typeof explain>[2],
 ) {
   const did = evaluate(given, state, context);
-  expect(told.evaluation.result).toBe(did.result);
-  expect(told.evaluation.transitions.map(({ type, _id }) => [type, _id])).toEqual(
+  expect(explanation.evaluation.result).toBe(did.result);
+  expect(explanation.evaluation.transitions.map(({ type, _id }) => [type, _id])).toEqual(
     did.transitions.map(({ type, id }) => [type, id]),
   );
 
   const idsOf = (code: RuleCode) =>
-    told.fences
+    explanation.fences
       .filter(({ rule }) => rule.code === code)
       .map(({ _id }) => _id)
       .sort();
@@ -82,12 +82,12 @@ function expectAgreement(
     const events = did.transitions.filter((transition) => transition.type === type);
     expect(idsOf(code)).toEqual(events.map(({ id }) => id).sort());
     for (const { id, confidence } of events) {
-      const fenceTold = told.fences.find(({ _id }) => _id === id)!;
-      expect(code === 'exited' ? fenceTold.exitConfidence : fenceTold.entryConfidence).toBe(confidence);
+      const explainedFence = explanation.fences.find(({ _id }) => _id === id)!;
+      expect(code === 'exited' ? explainedFence.exitConfidence : explainedFence.entryConfidence).toBe(confidence);
     }
   }
   if (did.result !== 'applied') return;
-  const insideAfter = told.fences
+  const insideAfter = explanation.fences
     .filter(({ wasInside, rule }) => (wasInside ? !endsVisit.has(rule.code) : rule.code === 'entered'))
     .map(({ _id }) => _id);
   expect(insideAfter.sort()).toEqual(did.user.geofences.map(({ id }) => id).sort());
@@ -123,11 +123,11 @@ test('explanations agree with evaluation, and every rule occurs', async () => {
           }
           const context = { ...catalog.context(scope)!, bounds: limits };
           const given = location({ ...fields, occurredAt: occurredAt + afterMs, receivedAt: occurredAt });
-          const told = explain(given, state, context, readModel);
-          expectAgreement(told, given, state, context);
-          for (const { rule } of told.fences) seen.add(rule.code);
+          const explanation = explain(given, state, context, readModel);
+          expectAgreement(explanation, given, state, context);
+          for (const { rule } of explanation.fences) seen.add(rule.code);
           // A fence has the same explanation alone and among others.
-          for (const fence of told.fences) {
+          for (const fence of explanation.fences) {
             expect(explain(given, state, context, readModel, fence._id).fences).toEqual([fence]);
           }
           for (const { rule } of explain(given, state, context, readModel, 'f'.repeat(24)).fences) seen.add(rule.code);
@@ -158,11 +158,11 @@ test('explains a nearby fence that the location does not reach, with its distanc
   );
   const catalog = createCatalog(readModel);
   const given = location({ longitude: 0.002, latitude: 0 });
-  const told = explain(given, undefined, catalog.context(scope)!, readModel);
-  const { evaluation, fences } = told;
+  const explanation = explain(given, undefined, catalog.context(scope)!, readModel);
+  const { evaluation, fences } = explanation;
   expect(evaluation).toEqual({ result: 'applied', transitions: [] });
-  expect(told).toMatchObject({ evaluatedAt: new Date(given.occurredAt).toISOString() });
-  expect(told).not.toHaveProperty('notice');
+  expect(explanation).toMatchObject({ evaluatedAt: new Date(given.occurredAt).toISOString() });
+  expect(explanation).not.toHaveProperty('notice');
   expect(fences).toMatchObject([
     {
       _id: record._id,
@@ -202,8 +202,8 @@ test('a location far from all fences gets a notice and the nearest fences', asyn
 
   const farthest = records[7]!;
   expect(explained(farthest._id).fences).toMatchObject([{ _id: farthest._id, externalId: '7', wasInside: false }]);
-  const nobody = 'f'.repeat(24);
-  expect(explained(nobody).fences).toMatchObject([{ _id: nobody, rule: { code: 'no_such_geofence' } }]);
+  const unknownId = 'f'.repeat(24);
+  expect(explained(unknownId).fences).toMatchObject([{ _id: unknownId, rule: { code: 'no_such_geofence' } }]);
   await catalog.close();
   await readModel.close();
 });

@@ -138,8 +138,8 @@ export function explain(
   if (geofence !== undefined) {
     const isKnown = known.has(geofence) || context.fences.rowOf(geofence) >= 0;
     const unknown: ExplainedFence = { _id: geofence, wasInside: false, rule: rule('no_such_geofence') };
-    const asked = isKnown ? (inside.find(({ _id }) => _id === geofence) ?? explainFence(geofence)) : unknown;
-    return { ...explanation, fences: [asked] };
+    const requested = isKnown ? (inside.find(({ _id }) => _id === geofence) ?? explainFence(geofence)) : unknown;
+    return { ...explanation, fences: [requested] };
   }
   const nearest = nearestTo(location, context);
   const others = [...examined(location, context, nearest)]

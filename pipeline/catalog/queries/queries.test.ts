@@ -141,22 +141,22 @@ test('a search agrees with a full search', async () => {
       // Records pass through JSON, as in the log, because JSON has no negative zero.
       const records: typeof drawn = JSON.parse(JSON.stringify(drawn));
       const { queries, close } = await queriesOver(records.map(asChange));
-      for (const asked of searches) {
+      for (const search of searches) {
         const expected = records
           .filter(isShown)
-          .filter(({ tag }) => asked.tags?.includes(tag) ?? true)
-          .filter((record) => metadataMatches(record, asked.metadata))
-          .map((record) => ({ record, distanceM: distanceTo(record, asked.longitude, asked.latitude) }))
-          .filter(({ distanceM }) => distanceM <= (asked.radiusM ?? Infinity))
+          .filter(({ tag }) => search.tags?.includes(tag) ?? true)
+          .filter((record) => metadataMatches(record, search.metadata))
+          .map((record) => ({ record, distanceM: distanceTo(record, search.longitude, search.latitude) }))
+          .filter(({ distanceM }) => distanceM <= (search.radiusM ?? Infinity))
           .sort((a, b) => a.distanceM - b.distanceM || (a.record._id < b.record._id ? -1 : 1))
-          .slice(0, asked.limit);
-        const answer = await queries.searchGeofences({ ...scope, ...asked });
-        expect(answer).toEqual(expected.map(({ record }) => geofenceJson(record, now, asked.includeGeometry)));
+          .slice(0, search.limit);
+        const result = await queries.searchGeofences({ ...scope, ...search });
+        expect(result).toEqual(expected.map(({ record }) => geofenceJson(record, now, search.includeGeometry)));
 
-        const around = await queries.context({ ...scope, ...asked, accuracyM: 50 });
+        const around = await queries.context({ ...scope, ...search, accuracyM: 50 });
         const containing = records
           .filter(isShown)
-          .filter((record) => distanceTo(record, asked.longitude, asked.latitude) === 0);
+          .filter((record) => distanceTo(record, search.longitude, search.latitude) === 0);
         expect(around).toEqual(containing.sort((a, b) => (a._id < b._id ? -1 : 1)).map(geofenceSummary));
       }
       await close();

@@ -197,14 +197,14 @@ test('restores a record whose newest edit was refused before compaction, even if
   await left.writer.catchUp();
   expect(left.readModel.contested(10)).toHaveLength(2);
 
-  const asked: string[] = [];
-  const take = async (name: string) => asked.push(name) > 0;
+  const leasesTaken: string[] = [];
+  const take = async (name: string) => leasesTaken.push(name) > 0;
   const sweeper = createRestorationSweeper({ ...left, leases: { take }, intervalMs: 5 });
   sweeper.start();
   await expect.poll(() => left.readModel.contested(10)).toEqual([]);
   await sweeper.stop();
   await sweeper.done;
-  expect(asked).toEqual(['restoration']);
+  expect(leasesTaken).toEqual(['restoration']);
 
   await log.sweep(Date.now() + 1);
   const late = start();

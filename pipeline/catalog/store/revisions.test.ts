@@ -225,22 +225,22 @@ const origin = (bases: readonly Base[] | null, timestampMs = 0): ChangeOrigin =>
   edit: 'e',
   bases,
 });
-const standsAt = (revision: number, deletedAtMs: number | null = null) => ({ revision, deletedAtMs });
+const revisionAt = (revision: number, deletedAtMs: number | null = null) => ({ revision, deletedAtMs });
 const dayMs = 24 * hourMs;
 
-test.each<[string, ReturnType<typeof standsAt> | undefined, ChangeOrigin, boolean]>([
-  ['a change of an older release is always applied', standsAt(5), origin(null), true],
-  ['the base is the current revision', standsAt(5), origin([5]), true],
-  ['the base was replaced', standsAt(5), origin([4]), false],
-  ['the base was deleted', standsAt(5, 0), origin([4]), false],
+test.each<[string, ReturnType<typeof revisionAt> | undefined, ChangeOrigin, boolean]>([
+  ['a change of an older release is always applied', revisionAt(5), origin(null), true],
+  ['the base is the current revision', revisionAt(5), origin([5]), true],
+  ['the base was replaced', revisionAt(5), origin([4]), false],
+  ['the base was deleted', revisionAt(5, 0), origin([4]), false],
   ['the record is unknown: its base was compacted away', undefined, origin([4]), true],
-  ['the base is newer than the known revision: it was compacted away', standsAt(5), origin([7]), true],
+  ['the base is newer than the known revision: it was compacted away', revisionAt(5), origin([7]), true],
   ['a creation of a new record', undefined, origin(['absent']), true],
-  ['a creation that did not know the record', standsAt(5), origin(['absent']), false],
-  ['a creation that knew the deletion', standsAt(5, 0), origin([5, 'absent']), true],
-  ['a creation that did not know the deletion', standsAt(5, 0), origin(['absent']), false],
-  ['a creation long after a forgotten deletion', standsAt(5, 0), origin(['absent'], 31 * dayMs), true],
-  ['invalid bases', standsAt(5), origin([Number.NaN]), false],
+  ['a creation that did not know the record', revisionAt(5), origin(['absent']), false],
+  ['a creation that knew the deletion', revisionAt(5, 0), origin([5, 'absent']), true],
+  ['a creation that did not know the deletion', revisionAt(5, 0), origin(['absent']), false],
+  ['a creation long after a forgotten deletion', revisionAt(5, 0), origin(['absent'], 31 * dayMs), true],
+  ['invalid bases', revisionAt(5), origin([Number.NaN]), false],
 ])('%s', (_name, current, change, expected) => {
   expect(isApplicable(current, change)).toBe(expected);
 });

@@ -23,13 +23,12 @@ const forgottenAfterMs = deletionsRememberedMs + dayMs;
 const maxForgottenAtOnce = 1_000;
 
 /**
- * Decides whether a change is applied where `current` is how its record stands; undefined where nothing is known
- * of it.
+ * Decides whether a change is applied. `current` is the revision of its record, or undefined if the record is unknown.
  */
 export function isApplicable(current: RecordRevision | undefined, { bases, timestampMs }: ChangeOrigin): boolean {
   if (bases === null || current === undefined) return true;
   const { revision, deletedAtMs } = current;
-  // A base that is newer than all that was seen of the record: compaction has removed what came between.
+  // A base newer than the known revision: compaction removed the changes in between.
   if (bases.some((base) => base !== 'absent' && base >= revision)) return true;
   return bases.includes('absent') && deletedAtMs !== null && timestampMs - deletedAtMs > deletionsRememberedMs;
 }
@@ -124,7 +123,7 @@ export function openRevisions(root: RootDatabase): Revisions {
     return stored && { revision: stored[0], deletedAtMs: stored[1] ?? null };
   }
 
-  function stand(
+  function setRevision(
     key: Buffer,
     before: RecordRevision | undefined,
     { offset, timestampMs }: ChangeOrigin,
@@ -158,7 +157,7 @@ export function openRevisions(root: RootDatabase): Revisions {
         refused.putSync(key, [...(open ?? []), origin.offset]);
         return { kind: 'refused' };
       }
-      stand(key, before, origin, isDeletion);
+      setRevision(key, before, origin, isDeletion);
       if (open) {
         // A read model that starts with the refused change applies this one too, if it names the refused one as a base.
         const left = origin.bases === null ? [] : open.filter((offset) => !origin.bases?.includes(offset));

@@ -44,11 +44,11 @@ test('deletes only geofences whose deleteAfter has passed', async () => {
 });
 
 test('a node without the lease deletes nothing, and tries again', async () => {
-  const asked: string[] = [];
+  const leasesTaken: string[] = [];
   let isOurs = false;
   const leases: Leases = {
     take: async (name) => {
-      asked.push(name);
+      leasesTaken.push(name);
       return isOurs;
     },
   };
@@ -67,12 +67,12 @@ test('a node without the lease deletes nothing, and tries again', async () => {
     keepMs: 0,
   });
   sweeper.start();
-  await expect.poll(() => asked.length).toBeGreaterThan(3);
+  await expect.poll(() => leasesTaken.length).toBeGreaterThan(3);
   expect(written).toEqual([]);
   isOurs = true;
   await expect.poll(() => written).toEqual(['x']);
   await sweeper.stop();
-  expect(new Set(asked)).toEqual(new Set(['expiry']));
+  expect(new Set(leasesTaken)).toEqual(new Set(['expiry']));
 });
 
 test('a failure of the log ends the sweeper and is reported', async () => {

@@ -98,7 +98,7 @@ export function flatFences(list: readonly FlatFence[]): Fences {
     holdsHalf: (row, x, y, accuracyM) => overlapShare(list[row]!, x, y, accuracyM) >= 0.5,
     share(row, x, y, accuracyM) {
       const zone = zoneOf(signedDistance(list[row]!, x, y), accuracyM);
-      if (zone !== Zone.near && zone !== Zone.partly) throw new Error(`share is not to be asked in zone ${zone}`);
+      if (zone !== Zone.near && zone !== Zone.partly) throw new Error(`share must not be called in zone ${zone}`);
       return overlapShare(list[row]!, x, y, accuracyM);
     },
   };

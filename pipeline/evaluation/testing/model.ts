@@ -40,7 +40,7 @@ export function evaluateByTheTables(
   return {
     result: 'applied',
     state,
-    transitions: [...geofences.told, ...beacons.told],
+    transitions: [...geofences.transitions, ...beacons.transitions],
     notEntered: geofences.notEntered + beacons.notEntered,
   };
 }
@@ -105,7 +105,7 @@ function measure(fence: FlatFence, { longitude, latitude, accuracy_m: a }: Locat
 }
 
 interface Moved {
-  readonly told: Transition[];
+  readonly transitions: Transition[];
   readonly notEntered: number;
 }
 
@@ -164,7 +164,7 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
     const currentlyOperating = rules.hours === null ? null : isOpen;
     const visit = user.geofences.find(({ id }) => id === fence.id);
     const durationMs = visit === undefined ? null : Math.max(0, now - visit.since);
-    const tell = { id: fence.id, durationMs, currentlyOperating };
+    const common = { id: fence.id, durationMs, currentlyOperating };
 
     if (visit === undefined) {
       const isStoppedEnough = !stops || location.stopped || location.foreground;
@@ -173,12 +173,12 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
         wanted.push({
           distanceM: d >= 0 ? 0 : -d,
           visit: { id: fence.id, since: now, dwelled: false, generation: fence.generation },
-          entry: { type: 'user.entered_geofence', confidence: entry, ...tell },
+          entry: { type: 'user.entered_geofence', confidence: entry, ...common },
         });
       }
     } else if (leave && exit >= settings.minimumConfidence) {
       user.geofences.splice(user.geofences.indexOf(visit), 1);
-      if (isMonitored) exits.push({ type: 'user.exited_geofence', confidence: exit, ...tell });
+      if (isMonitored) exits.push({ type: 'user.exited_geofence', confidence: exit, ...common });
     } else if (
       !leave &&
       isMonitored &&
@@ -186,7 +186,7 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
       entry >= settings.minimumConfidence
     ) {
       visit.dwelled = true;
-      dwells.push({ type: 'user.dwelled_in_geofence', confidence: entry, ...tell });
+      dwells.push({ type: 'user.dwelled_in_geofence', confidence: entry, ...common });
     }
   }
   const remaining = user.geofences.length;
@@ -198,7 +198,7 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
   entered.sort((a, b) => (a.visit.id < b.visit.id ? -1 : 1));
   for (const { visit } of entered) insert(user.geofences, visit);
   return {
-    told: [...exits, ...entered.map(({ entry }) => entry), ...dwells],
+    transitions: [...exits, ...entered.map(({ entry }) => entry), ...dwells],
     notEntered: wanted.length - entered.length,
   };
 }
@@ -218,7 +218,7 @@ function moveThroughBeacons(user: UserState, location: Location, { beacons, boun
   const exits: Transition[] = [];
   const wanted: { visit: Visit; entry: Transition }[] = [];
   user.beacons = forgetGone(user.beacons, beacons);
-  if (location.beacons === null) return { told: [], notEntered: 0 };
+  if (location.beacons === null) return { transitions: [], notEntered: 0 };
 
   for (const beacon of beacons.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const { type, group, major, minor } = beacon.identifiers;
@@ -226,19 +226,19 @@ function moveThroughBeacons(user: UserState, location: Location, { beacons, boun
       (one) => one.type === type && one.group === group && one.major === major && one.minor === minor,
     );
     const visit = user.beacons.find(({ id }) => id === beacon.id);
-    const tell = { id: beacon.id, confidence: 3, currentlyOperating: null } as const;
+    const common = { id: beacon.id, confidence: 3, currentlyOperating: null } as const;
     if (visit === undefined && isHeard && beacon.enabled) {
       wanted.push({
         visit: { id: beacon.id, since: location.occurredAt, dwelled: false, generation: beacon.generation },
-        entry: { type: 'user.entered_beacon', durationMs: null, ...tell },
+        entry: { type: 'user.entered_beacon', durationMs: null, ...common },
       });
     } else if (visit !== undefined && !isHeard) {
       user.beacons.splice(user.beacons.indexOf(visit), 1);
       const durationMs = Math.max(0, location.occurredAt - visit.since);
-      if (beacon.enabled) exits.push({ type: 'user.exited_beacon', durationMs, ...tell });
+      if (beacon.enabled) exits.push({ type: 'user.exited_beacon', durationMs, ...common });
     }
   }
   const entered = wanted.slice(0, Math.max(0, bounds.maxVisits - user.beacons.length));
   for (const { visit } of entered) insert(user.beacons, visit);
-  return { told: [...exits, ...entered.map(({ entry }) => entry)], notEntered: wanted.length - entered.length };
+  return { transitions: [...exits, ...entered.map(({ entry }) => entry)], notEntered: wanted.length - entered.length };
 }

@@ -31,19 +31,19 @@ export async function loadGeos(): Promise<Geos> {
     return area;
   };
   /** Frees the geometries after the query. */
-  const ask = <Answer>(geometries: number[], question: (...geometries: number[]) => Answer): Answer => {
-    const answer = question(...geometries);
+  const query = <Result>(geometries: number[], read: (...geometries: number[]) => Result): Result => {
+    const result = read(...geometries);
     for (const geometry of geometries) geos.GEOSGeom_destroy(geometry);
-    return answer;
+    return result;
   };
 
   return {
-    isValid: (points) => ask([polygon(points)], (ring) => geos.GEOSisValid(ring!) === 1),
-    covers: (points, x, y) => ask([polygon(points), point(x, y)], (ring, at) => geos.GEOSCovers(ring!, at!) === 1),
-    area: (points) => ask([polygon(points)], (ring) => areaOf(ring!)),
+    isValid: (points) => query([polygon(points)], (ring) => geos.GEOSisValid(ring!) === 1),
+    covers: (points, x, y) => query([polygon(points), point(x, y)], (ring, at) => geos.GEOSCovers(ring!, at!) === 1),
+    area: (points) => query([polygon(points)], (ring) => areaOf(ring!)),
     intersectionArea: (a, b) =>
-      ask([polygon(a), polygon(b)], (first, second) =>
-        ask([geos.GEOSIntersection(first!, second!)], (common) => areaOf(common!)),
+      query([polygon(a), polygon(b)], (first, second) =>
+        query([geos.GEOSIntersection(first!, second!)], (common) => areaOf(common!)),
       ),
   };
 }
