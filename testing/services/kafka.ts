@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { until } from '../until.js';
+import { recordClasses, setClassesOption } from './class-archives.js';
 import { withKafka } from './clients.js';
 import { type Broker, filesOf, type KafkaSettings, loggingOptions, scramOf } from './kafka-settings.js';
 import { freePorts, loopback } from './ports.js';
@@ -46,7 +47,7 @@ export async function startKafka(settings: KafkaSettings = {}): Promise<KafkaSer
     const [client, internal, controller] = ports.slice(3 * index) as [number, number, number];
     return { id: index + 1, client, internal, controller };
   });
-  const clusterId = Buffer.from(randomUUID().slice(0, 16)).toString('base64url');
+  const clusterId = newClusterId();
   const nodes = await run(brokers.map((broker) => programOf(broker, brokers, clusterId, settings)));
   const server = together(nodes);
   try {
@@ -66,10 +67,20 @@ export async function startKafka(settings: KafkaSettings = {}): Promise<KafkaSer
   });
 }
 
+/** Makes later starts fast. */
+export async function recordKafkaClasses(): Promise<void> {
+  const [client, internal, controller] = (await freePorts(3)) as [number, number, number];
+  const broker = { id: 1, client, internal, controller };
+  await recordClasses(programOf(broker, [broker], newClusterId(), {}));
+}
+
+const newClusterId = (): string => Buffer.from(randomUUID().slice(0, 16)).toString('base64url');
+
 function programOf(broker: Broker, all: readonly Broker[], clusterId: string, settings: KafkaSettings): Program {
   const java = `java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 ${loggingOptions}`;
-  const onJars = `${java} -cp "$${kafka.folder!.variable}/*"`;
-  const format = `${onJars} kafka.tools.StorageTool format --ignore-formatted -t ${clusterId} -c server.properties ${scramOf(settings)}`;
+  const jars = `-cp "$${kafka.folder!.variable}/*"`;
+  const format = 'kafka.tools.StorageTool format --ignore-formatted';
+  const formatOptions = `-t ${clusterId} -c server.properties ${scramOf(settings)}`;
   const { client, internal, controller } = broker;
   const listeners = `CLIENT://$BIND:${client},INTERNAL://$BIND:${internal},CONTROLLER://$BIND:${controller}`;
   return {
@@ -77,8 +88,9 @@ function programOf(broker: Broker, all: readonly Broker[], clusterId: string, se
     ports: [client, internal, controller],
     files: filesOf(broker, all, settings),
     script: [
-      `[ -e formatted ] || { ${format} && touch formatted; } || exit 1`,
-      `exec ${onJars} kafka.Kafka server.properties --override "listeners=${listeners}"`,
+      `[ -e formatted ] || { ${java} ${jars} ${format} ${formatOptions} && touch formatted; } || exit 1`,
+      setClassesOption(kafka),
+      `exec ${java} \${classes:+"$classes"} ${jars} kafka.Kafka server.properties --override "listeners=${listeners}"`,
     ].join('\n'),
     ping: () => isKnownToItself(broker),
   };

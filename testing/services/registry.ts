@@ -5,10 +5,11 @@
  * test's own process does it (`front.ts`) and hands on what it lets pass.
  */
 import type { ServerTls } from './certificates.js';
+import { recordClasses, setClassesOption } from './class-archives.js';
 import { type BasicAuth, type Front, startFront } from './front.js';
 import { freePorts, loopback } from './ports.js';
 import { run } from './provider.js';
-import type { Server, Software } from './server.js';
+import type { Program, Server, Software } from './server.js';
 
 export interface RegistrySettings {
   readonly basicAuth?: BasicAuth;
@@ -33,21 +34,28 @@ const pingTimeoutMs = 1_000;
 
 export async function startRegistry({ basicAuth, tls }: RegistrySettings = {}): Promise<RegistryServer> {
   const [port] = (await freePorts(1)) as [number];
-  const java = 'java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1';
-  const [server] = (await run([
-    {
-      software: registry,
-      ports: [port],
-      files: {},
-      script: `exec ${java} -Dquarkus.http.host="$BIND" -Dquarkus.http.port=${port} -jar "$${registry.folder!.variable}"/*-runner.jar`,
-      ping: () => read(port, `${api}/subjects`),
-    },
-  ])) as [Server];
+  const [server] = (await run([programOn(port)])) as [Server];
   const { version } = (await read(port, '/apis/registry/v3/system/info')) as { version: string };
   if (!basicAuth && !tls) return Object.assign(server, { url: `http://${loopback}:${port}${api}`, version });
   const front = await startFront({ host: loopback, port }, { basicAuth, tls });
   return Object.assign(withFront(server, front), { url: `${front.url}${api}`, version });
 }
+
+/** Makes later starts fast. */
+export const recordRegistryClasses = async (): Promise<void> =>
+  recordClasses(programOn((await freePorts(1))[0] as number));
+
+const programOn = (port: number): Program => ({
+  software: registry,
+  ports: [port],
+  files: {},
+  script: [
+    setClassesOption(registry),
+    `exec java \${classes:+"$classes"} -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dquarkus.http.host="$BIND" \\`,
+    `  -Dquarkus.http.port=${port} -jar "$${registry.folder!.variable}"/*-runner.jar`,
+  ].join('\n'),
+  ping: () => read(port, `${api}/subjects`),
+});
 
 async function read(port: number, path: string): Promise<unknown> {
   const response = await fetch(`http://${loopback}:${port}${path}`, { signal: AbortSignal.timeout(pingTimeoutMs) });

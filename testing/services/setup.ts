@@ -8,10 +8,10 @@
  */
 import type { TestProject } from 'vitest/node';
 import { type ClickHouseAddress, startClickHouse } from './clickhouse/clickhouse.js';
-import { kafka, startKafka } from './kafka.js';
+import { kafka, recordKafkaClasses, startKafka } from './kafka.js';
 import { lacking } from './provider.js';
 import { redis, startRedis, startRedisCluster } from './redis.js';
-import { registry, startRegistry } from './registry.js';
+import { recordRegistryClasses, registry, startRegistry } from './registry.js';
 import type { Server } from './server.js';
 import type { Services } from './services.js';
 
@@ -22,6 +22,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   for (const line of lacks) console.error(line);
   if (lacks.length > 0 && isCi) throw new Error('services for the cluster tests are missing');
   if (lacks.length > 0) return undefined;
+  await Promise.all([recordKafkaClasses(), recordRegistryClasses()]);
   const { services, stop } = await startServices();
   project.provide('services', services);
   return stop;

@@ -190,7 +190,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
   });
   afterAll(() => registry?.stop());
 
-  /** By the order in which versions shippedSchemas: topics' newest versions. */
+  /** By the order in which versions were shipped: topics' newest versions. */
   const expectedIds = {
     rejections: 1,
     attempts: 2,
