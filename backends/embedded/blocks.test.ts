@@ -11,7 +11,7 @@ const records = fc.array(
 );
 
 describe('blocks', () => {
-  test('records come back as they went in, from any offset on, as many as asked for', () =>
+  test('records are returned unchanged, from any offset on, up to the limit', () =>
     fc.assert(
       fc.property(records, fc.nat(50), fc.nat(50), fc.nat(2 ** 50), (all, skip, maxRecords, base) => {
         const builder = new BlockPool().builderFor(all[0]!);
@@ -31,7 +31,7 @@ describe('blocks', () => {
       }),
     ));
 
-  test('a full block refuses, and is none the worse for it', () => {
+  test('a full block rejects more records and stays valid', () => {
     const pool = new BlockPool();
     const value = Buffer.alloc(1_000, 'v');
     const builder = pool.builderFor({ key: 'k', value });
@@ -45,7 +45,7 @@ describe('blocks', () => {
     expect(page.records.every((each) => each.value?.equals(value))).toBe(true);
   });
 
-  test('a record larger than a block gets one of its own size, which is not kept', () => {
+  test('a record larger than a block gets a separate block, which is not pooled', () => {
     const pool = new BlockPool();
     const record = { key: '鍵'.repeat(1_000), value: Buffer.alloc(2 * blockBytes, 1) };
     const builder = pool.builderFor(record);

@@ -37,7 +37,7 @@ const texts = (name: string, count: number): Buffer[] =>
   Array.from({ length: count }, (_, i) => Buffer.from(`${name} ${i}`));
 
 describe('embedded delivery queue', () => {
-  test('a delivery of more than the bound is refused, and with it its batch', async () => {
+  test('an oversized delivery rejects its batch', async () => {
     const { deliveryQueue } = embedded;
     const largest = Buffer.alloc(maxDeliveryBytes, 'x');
     await expect(deliveryQueue.add(claim, batch(0, [largest, Buffer.alloc(maxDeliveryBytes + 1)]))).rejects.toThrow(
@@ -49,7 +49,7 @@ describe('embedded delivery queue', () => {
     expect(waiting?.value.equals(largest)).toBe(true);
   });
 
-  test('what is added while a long drop is under way stays, although it is due before the rest', async () => {
+  test('deliveries added during a long drop stay, although they are due earlier', async () => {
     const { deliveryQueue } = embedded;
     await deliveryQueue.add(claim, batch(0, texts('old', 3_000)));
     const dropping = deliveryQueue.drop(claim, webhook);
@@ -60,7 +60,7 @@ describe('embedded delivery queue', () => {
     expect(await deliveryQueue.size()).toBe(5);
   });
 
-  test('a drop ends when another claims the source, and the size is still that of what waits', async () => {
+  test('a drop ends when another owner claims the source, and the size stays correct', async () => {
     const { deliveryQueue } = embedded;
     await deliveryQueue.add(claim, batch(0, texts('old', 3_000)));
     const dropping = deliveryQueue.drop(claim, webhook);

@@ -25,7 +25,7 @@ async function freeMemoryWithSecrets(collectGarbage: () => void): Promise<void> 
 
 // LMDB's option `noMemInit` writes pages as they come from the allocator: a freed answer with a webhook's secret was
 // found in the file.
-it('memory that was freed does not reach the file', async () => {
+it('freed memory is not written to the file', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-environment-'));

@@ -1,6 +1,6 @@
 /**
- * What the embedded log does beyond the contract: bounds, retention, tombstones, one folder for ever one number of
- * partitions.
+ * What the embedded log does beyond the contract: bounds, retention, tombstones, and the fixed number of partitions of
+ * a folder.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 describe('embedded log', () => {
-  test('more in flight than allowed is refused as overloaded, and taken once it has become less', async () => {
+  test('appends beyond the limit in flight reject as overloaded, and later ones succeed', async () => {
     await embedded.close();
     embedded = open({ maxInFlightBytes: 1_000 });
     const { log } = embedded;
@@ -53,7 +53,7 @@ describe('embedded log', () => {
     expect((await contents('locations')).map(([key]) => key).sort()).toEqual(['a', 'd']);
   });
 
-  test('a refused record leaves nothing behind, not even those before it', async () => {
+  test('an append with an invalid record stores nothing', async () => {
     const { log } = embedded;
     await expect(log.append('locations', [record('a', '1'), record('b', null)])).rejects.toThrow('tombstone');
     await expect(log.append('changes', [record('a', '1'), record('k'.repeat(2_000), '1')])).rejects.toThrow('key');
@@ -61,7 +61,7 @@ describe('embedded log', () => {
     expect([...(await contents('locations')), ...(await contents('changes'))]).toEqual([]);
   });
 
-  test('after close nothing is taken', async () => {
+  test('after close appends are rejected', async () => {
     await embedded.log.close();
     await expect(embedded.log.append('locations', [record('a', '1')])).rejects.toMatchObject({ code: 'unavailable' });
   });
@@ -72,7 +72,7 @@ describe('embedded log', () => {
     embedded = open();
   });
 
-  test('a sweep removes what is older than its topic keeps, in whole blocks, and offsets go on', async () => {
+  test('a sweep removes expired blocks, and offsets continue', async () => {
     await embedded.close();
     const short = ['locations', 'events', 'dead-letters', 'deliveries', 'attempts', 'rejections'] as const;
     embedded = open({
@@ -132,7 +132,7 @@ describe('embedded log', () => {
     await expect(embedded.log.append('locations', [{ ...record('a', '1'), headers }])).rejects.toThrow('headers');
   });
 
-  test('changes hold one entry per key; tombstones go after their time, but not the key that came back', async () => {
+  test('topic changes has one entry per key; expired tombstones are removed, but not keys that were set again', async () => {
     await embedded.close();
     embedded = open({ retentionMs: { changes: 60_000 }, compactionLagMs: 0 });
     const { log } = embedded;
@@ -157,7 +157,7 @@ describe('embedded log', () => {
     expect((await log.bounds('changes', 0)).end).toBe(19);
   });
 
-  test('a consumer of changes goes on past offsets that were compacted away', async () => {
+  test('a consumer of changes skips compacted offsets', async () => {
     await embedded.close();
     embedded = open({ compactionLagMs: 0 });
     const { log } = embedded;
@@ -188,7 +188,7 @@ describe('embedded log', () => {
     expect(received).toEqual(['a2', 'b1', 'a3']);
   });
 
-  test('one of several threads takes the partitions it is given', async () => {
+  test('a thread consumes only its partitions', async () => {
     const { log } = embedded;
     const assigned: number[] = [];
     const handler = {

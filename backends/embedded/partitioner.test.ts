@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { partitionOfKey, stableHash } from './partitioner.js';
 
 describe('partitioner', () => {
-  test('the hash never changes: what is on disk depends on it', () => {
+  test('the hash never changes, because data on disk depends on it', () => {
     expect(['', 'a', '5f1e2d3c4b5a69788796a5b4|test|device-1', 'ключ|鍵|🔑'].map(stableHash)).toMatchInlineSnapshot(`
       [
         2166202364,

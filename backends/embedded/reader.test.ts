@@ -35,7 +35,7 @@ const dataDigests = (): string[] =>
       .digest('hex'),
   );
 
-test('it reads what was written, whatever the number of partitions, and changes no data', async () => {
+test('reads all records for any number of partitions, and changes no data', async () => {
   const embedded = openEmbedded({ path, partitions: 3 });
   for (const topic of readTopics) await embedded.log.append(topic, keys.map(record));
   const written = await all(embedded.log);
@@ -48,7 +48,7 @@ test('it reads what was written, whatever the number of partitions, and changes 
   expect(dataDigests()).toEqual(digests);
 });
 
-test('a folder without a log is known before it is opened, and stays without', () => {
+test('a folder without a log is detected, and nothing is created in it', () => {
   expect(hasLog(path)).toBe(false);
   mkdirSync(join(path, 'log'));
   expect(hasLog(path)).toBe(false);

@@ -46,7 +46,7 @@ describe('calls between threads', () => {
     expect(sums).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
   });
 
-  test('a remote may be awaited: it is no promise', async () => {
+  test('a remote can be awaited: it is not a promise', async () => {
     const calculator = await Promise.resolve(remote<Arithmetic>(channel.port1));
     expect(await calculator.add(1, 2)).toBe(3);
   });
@@ -63,7 +63,7 @@ describe('calls between threads', () => {
     expect(refusal).toMatchObject({ code: 'overloaded', message: 'too many bytes are in flight', retryAfterS: 3 });
   });
 
-  test('what cannot be sent fails the call and nothing else', async () => {
+  test("values that can't be cloned fail only their call", async () => {
     const calculator = remote<Arithmetic>(channel.port1);
     await expect(calculator.unsendable()).rejects.toThrow('could not be cloned');
     await expect(calculator.fail((() => {}) as unknown as Error)).rejects.toThrow('could not be cloned');
@@ -71,7 +71,7 @@ describe('calls between threads', () => {
     expect(await calculator.add(1, 2)).toBe(3);
   });
 
-  test('calls beyond the bound are refused', async () => {
+  test('calls beyond the limit are rejected', async () => {
     const calculator = remote<Arithmetic>(channel.port1, { maxPendingCalls: 2 });
     const waiting = [calculator.never(), calculator.never()];
     await expect(calculator.add(1, 1)).rejects.toMatchObject({ code: 'overloaded' });
@@ -79,7 +79,7 @@ describe('calls between threads', () => {
     for (const each of waiting) await expect(each).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('a thread that dies takes its calls with it', async () => {
+  test('the end of a thread rejects its pending calls', async () => {
     const { port1, port2 } = new MessageChannel();
     const code = `require('node:worker_threads').workerData.once('message', () => { throw new Error('died') })`;
     const worker = new Worker(code, { eval: true, workerData: port2, transferList: [port2] });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createWakeups } from './wakeups.js';
 
 describe('wakeups', () => {
-  test('reach listeners of the topic here and in others with the same folder, not those of another folder', async () => {
+  test('call listeners of the topic, also those of other instances with the same folder', async () => {
     const [here, there, elsewhere] = [createWakeups('/a'), createWakeups('/a'), createWakeups('/b')];
     const woken: string[] = [];
     here.listen('locations', () => woken.push('here'));
@@ -16,7 +16,7 @@ describe('wakeups', () => {
     for (const each of [here, there, elsewhere]) each.close();
   });
 
-  test('stop when asked to', () => {
+  test('end after the listener is removed', () => {
     const wakeups = createWakeups('/a');
     let woken = 0;
     const stop = wakeups.listen('locations', () => {

@@ -72,7 +72,7 @@ async function settled(path: string, key: string): Promise<Answer> {
   return left.get(path);
 }
 
-it('a rotated key stays refused and the new one works, whatever settings are changed meanwhile', async () => {
+it('a rotated key stays refused and the new one works, whatever settings change concurrently', async () => {
   const project = await newProject();
   const [left, right] = both(cluster.adminApiKey);
   let key = project.keys['test secret']!;
@@ -94,7 +94,7 @@ it('a rotated key stays refused and the new one works, whatever settings are cha
   }
 });
 
-it('keys of two environments that are rotated at once both work', async () => {
+it('keys of two environments that are rotated concurrently both work', async () => {
   const project = await newProject();
   const [left, right] = both(cluster.adminApiKey);
   const keys = { test: project.keys['test secret']!, live: project.keys['live secret']! };
@@ -115,7 +115,7 @@ it('keys of two environments that are rotated at once both work', async () => {
 
 const url = 'https://receiver.example/hook';
 
-it('a webhook keeps the secret that was issued and the change that was made at the same time', async () => {
+it('a webhook keeps a new secret and a concurrent change', async () => {
   const { keys } = await newProject();
   const [left, right] = both(keys['test secret']!);
   const { _id } = ok(await left.post('/v1/webhooks', { url })).webhook;
@@ -133,7 +133,7 @@ it('a webhook keeps the secret that was issued and the change that was made at t
   }
 });
 
-it('a deleted webhook does not come back by a change that was made at the same time', async () => {
+it('a deleted webhook is not restored by a concurrent change', async () => {
   const { keys } = await newProject();
   const key = keys['test secret']!;
   const [left, right] = both(key);
@@ -150,7 +150,7 @@ it('a deleted webhook does not come back by a change that was made at the same t
   }
 });
 
-it('a deleted geofence does not come back by an update by id, and is made anew by one of its pair', async () => {
+it('a deleted geofence is not restored by an update by id, but is created by an upsert', async () => {
   const { keys } = await newProject();
   const key = keys['test secret']!;
   const [left, right] = both(key);

@@ -49,7 +49,7 @@ async function msUntil(isThere: () => Promise<boolean>): Promise<number> {
   return performance.now() - answeredMs;
 }
 
-it('a change of configuration is at the other front within a second, and judges there', async () => {
+it('a configuration change applies on the other node within a second', async () => {
   const delaysMs: number[] = [];
   for (let index = 0; index < 10; index++) {
     const path = `/v1/geofences/test/fence-${index}`;
@@ -63,7 +63,7 @@ it('a change of configuration is at the other front within a second, and judges 
   expect(median).toBeLessThan(withinMs);
 });
 
-it('a key that was replaced at one node is refused by the other', async () => {
+it('a key that was rotated on one node is refused by the other', async () => {
   const administrator = new Client(() => nodes.node('left').address, cluster.adminApiKey);
   const made = ok(await administrator.post('/v1/projects', { name: 'Another' }));
   const key = made.project.keys.find(
@@ -75,7 +75,7 @@ it('a key that was replaced at one node is refused by the other', async () => {
   expect(await msUntil(async () => (await asProject.get('/v1/settings')).status === 401)).toBeLessThan(5 * withinMs);
 });
 
-it('a device may speak to any node: its events are in the answers, in order, and on streams that others serve', async () => {
+it('a device can use any node: its events are in the responses, in order, and on streams of other nodes', async () => {
   await left.putGeofence('gate', circle(0, 50_000, 100));
   await until(async () => (await right.get('/v1/geofences/test/gate')).status === 200);
   const streams = await Promise.all(
@@ -110,7 +110,7 @@ it('a device may speak to any node: its events are in the answers, in order, and
   }
 });
 
-it('a geofence that has had its time is deleted once, whichever of the nodes does it', async () => {
+it('an expired geofence is deleted once, by any node', async () => {
   const deleteAfter = new Date(Date.now() + 1_000).toISOString();
   const { _id } = await left.putGeofence('brief', { ...circle(0, 80_000, 100), deleteAfter });
   await until(async () => (await right.get(`/v1/geofences/${_id}`)).status === 404, { timeoutMs: 20_000 });

@@ -93,7 +93,7 @@ async function exchangeReply(connection: RedisConnection): Promise<void> {
   inbox.onReply(() => {
     heard = true;
   });
-  // What is sent before the subscription has gone round a cluster may be lost.
+  // Messages before the subscription has reached all nodes of a cluster may be lost.
   await until(() => {
     replies.send(`${inbox.address}/1`, 'body');
     return heard;
@@ -104,11 +104,11 @@ describe.each([
   ['Redis', [redis]],
   ['Redis Cluster', redisCluster.nodes],
 ])('%s', (_, nodes) => {
-  test('lets the user of the guide do all that we do', async () => {
+  test('grants the user in the guide all permissions that Fenceline needs', async () => {
     await useAll(await connectAsTold(nodes));
   });
 
-  test('refuses that user what is not ours', async () => {
+  test('denies that user everything else', async () => {
     const { client } = await connectAsTold(nodes);
     await expect(client.get('somebody else')).rejects.toThrow(/NOPERM/);
     await expect(client.spublish('somebody else', 'x')).rejects.toThrow(/NOPERM/);

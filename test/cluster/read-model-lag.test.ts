@@ -76,7 +76,7 @@ async function newProject(): Promise<Project> {
 
 const left = (key: string) => new Client(() => nodes.node('left').address, key);
 
-it('locations are judged by projects and fences that were acknowledged before, however far behind the pipeline was', async () => {
+it('locations are evaluated with projects and geofences that were acknowledged before, however far the pipeline lags', async () => {
   const rounds = 2;
   const perRound = 12;
   const devices: string[] = [];
@@ -124,7 +124,7 @@ it('an event goes to a webhook that was acknowledged before its location was sen
   await until(() => paths.every((path) => receiver.at(path).length > 0), { timeoutMs: 20_000 });
 });
 
-it('a key that one node has issued is known to another at once, also after a pause', async () => {
+it('a key that one node issued works on another at once, also after a pause', async () => {
   const right = (key: string) => new Client(() => nodes.node('right').address, key);
   const statuses: number[] = [];
   for (let index = 0; index < 40; index++) {

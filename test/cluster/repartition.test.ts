@@ -140,7 +140,7 @@ async function connect(options: Parameters<typeof connectRedis>[0]): Promise<Red
   return redis;
 }
 
-test('from 4 to 8 partitions, killed in the middle: every device goes on where it was', {
+test('from 4 to 8 partitions, killed midway: every device keeps its state', {
   timeout: 240_000,
 }, async () => {
   const cluster = newTestCluster()!;
@@ -215,7 +215,7 @@ test('from 4 to 8 partitions, killed in the middle: every device goes on where i
   });
 });
 
-test('moves states on a Redis Cluster, whose nodes have some of the partitions each', async () => {
+test('moves states between the nodes of a Redis Cluster', async () => {
   const options = freshRedisOptions(services()!.redisCluster.nodes);
   const redis = await connect(options);
   await addIdleStates(redis, 2_000, 4);
@@ -228,7 +228,7 @@ test('moves states on a Redis Cluster, whose nodes have some of the partitions e
   expect(contents(after)).toEqual(contents(before));
 });
 
-test('a state that is there already is newer than the one that was left behind', async () => {
+test('an existing state is newer than the one to be moved', async () => {
   const redis = await connect(freshRedisOptions([services()!.redis]));
   await addIdleStates(redis, 1, 4);
   const [old, now] = [partitionOfKey('idle-0', 4), partitionOfKey('idle-0', 1_024)];
@@ -243,7 +243,7 @@ test('a state that is there already is newer than the one that was left behind',
 test.each([
   ['Redis', () => [services()!.redis]],
   ['a Redis Cluster', () => services()!.redisCluster.nodes],
-])('inboxes of other processes are seen on %s, and gone with them', async (_, nodesOf) => {
+])('inboxes of other processes are counted on %s until they close', async (_, nodesOf) => {
   const options = freshRedisOptions(nodesOf());
   const looking = await connect(options);
   const other = await connectRedis(options, () => {});

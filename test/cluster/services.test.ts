@@ -38,11 +38,11 @@ async function here<T extends { stop(): Promise<void> }>(starting: Promise<T>): 
 }
 
 describe('Kafka', () => {
-  test('the shared one answers', async () => {
+  test('the shared server answers', async () => {
     expect(await brokersSeenBy({ brokers: [...kafka.brokers] })).toBe(1);
   });
 
-  test('PLAIN over TLS: lets in who it knows, keeps records through SIGKILL, falls silent and wakes', async () => {
+  test('PLAIN over TLS: accepts known users, keeps records through SIGKILL, can be paused', async () => {
     const certificates = await makeCertificates();
     const sasl = { mechanism: 'plain', users: { alice: 'right' } } as const;
     const server = await here(startKafka({ tls: { certificates }, sasl }));
@@ -65,7 +65,7 @@ describe('Kafka', () => {
     expect(await server.logTail()).toContain('controller activation');
   });
 
-  test('SCRAM: lets in who it knows, also where a client must show a certificate', async () => {
+  test('SCRAM: accepts known users, also with client certificates', async () => {
     const certificates = await makeCertificates();
     const users = { alice: 'right', bob: 'also right' };
     const tls = { certificates, demandsClientCertificate: true };
@@ -89,7 +89,7 @@ describe('Kafka', () => {
     await expect(brokersSeenBy({ ...good, ssl: { ca } })).rejects.toThrow();
   });
 
-  test('three brokers go on without one, and not without two', async () => {
+  test('three brokers work without one, but not without two', async () => {
     const server = await here(startKafka({ brokers: 3 }));
     const config = { brokers: [...server.brokers] };
     await until(async () => (await brokersSeenBy(config)) === 3, patience);
@@ -148,11 +148,11 @@ const endOf = (config: KafkaConfig, topic: string): Promise<number> =>
   withKafka(config, async (admin) => Number((await admin.fetchTopicOffsets(topic))[0]?.high));
 
 describe('Redis', () => {
-  test('the shared one answers', async () => {
+  test('the shared server answers', async () => {
     expect(await withRedis(addressOf(redis), (client) => client.ping())).toBe('PONG');
   });
 
-  test('keeps its data through SIGKILL where it appends to a file, else only what was saved', async () => {
+  test('keeps its data through SIGKILL with an append-only file, otherwise only snapshots', async () => {
     const [appending, forgetful] = await Promise.all([
       here(startRedis({ appendonly: 'everysec' })),
       here(startRedis()),
@@ -172,7 +172,7 @@ describe('Redis', () => {
     expect(await kept(forgetful)).toEqual(['yes', null]);
   });
 
-  test('lets in its users only, to what each may do, over TLS only', async () => {
+  test('accepts only its users, with their permissions, over TLS', async () => {
     const certificates = await makeCertificates();
     const users = { alice: { password: 'right' }, reader: { password: 'right', rules: '~shown:* +get +ping' } };
     const server = await here(startRedis({ tls: { certificates, demandsClientCertificate: true }, users }));
@@ -199,7 +199,7 @@ describe('Redis', () => {
     }
   });
 
-  test('falls silent and wakes; refuses what it has no memory for', async () => {
+  test('can be paused; rejects writes when it is out of memory', async () => {
     const server = await here(startRedis({ maxmemory: '3mb' }));
     await server.pause();
     await expect(withRedis(addressOf(server), (client) => client.ping())).rejects.toThrow();
@@ -214,7 +214,7 @@ describe('Redis', () => {
     expect(found).toEqual(keys);
   });
 
-  test('a cluster without one of its nodes is down until that is back', async () => {
+  test('a cluster is down while one of its nodes is', async () => {
     const cluster = await here(startRedisCluster());
     expect(await withCluster(cluster.nodes, (client) => setAndGet(client, ''))).toEqual(keys);
     await cluster.nodes[2]!.kill();
@@ -246,11 +246,11 @@ async function withCluster<T>(nodes: readonly Address[], action: (client: Cluste
 describe('registry', () => {
   const schema = { schema: JSON.stringify({ type: 'record', name: 'R', fields: [{ name: 'a', type: 'int' }] }) };
 
-  test('the shared one answers', async () => {
+  test('the shared server answers', async () => {
     expect(await ask(`${registry.url}/subjects`)).toMatchObject({ status: 200 });
   });
 
-  test('a restarted one is empty', async () => {
+  test('a restarted registry is empty', async () => {
     const server = await here(startRegistry());
     expect(await ask(`${server.url}/subjects/s/versions`, { body: schema })).toMatchObject({ status: 200 });
     expect(await ask(`${server.url}/subjects`)).toEqual({ status: 200, body: ['s'] });
@@ -264,7 +264,7 @@ describe('registry', () => {
     expect(await ask(`${server.url}/subjects`)).toEqual({ status: 200, body: [] });
   });
 
-  test('lets in who knows the password, over TLS only', async () => {
+  test('requires the password and TLS', async () => {
     const certificates = await makeCertificates();
     const settings: RegistrySettings = { basicAuth: { username: 'alice', password: 'right' }, tls: { certificates } };
     const server = await here(startRegistry(settings));
@@ -302,7 +302,7 @@ async function ask(url: string, { ca, headers, body }: Question = {}): Promise<{
   }
 }
 
-test('the shared ClickHouse answers to its password only', async () => {
+test('the shared ClickHouse requires its password', async () => {
   const as = (password: string) => ({
     authorization: `Basic ${Buffer.from(`${clickhouse.username}:${password}`).toString('base64')}`,
   });
@@ -311,7 +311,7 @@ test('the shared ClickHouse answers to its password only', async () => {
   expect((await fetch(url, { headers: as('wrong') })).status).toBeGreaterThanOrEqual(400);
 });
 
-test('a proxy delays, drops answers, cuts off and mends', async () => {
+test('a proxy delays, drops responses, disconnects and recovers', async () => {
   const proxy = await here(startProxy(redis));
   const ping = () => withRedis({ ...addressOf(proxy), commandTimeout: 500 }, (client) => client.ping());
   expect(await ping()).toBe('PONG');
@@ -354,7 +354,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     holder.child.kill(signal);
     expect(await holder.ended).toBe(signal);
     await until(async () => (await readdir(folder)).length === 0);
-    // It was told to end; its port is closed a moment later.
+    // Its port closes a moment after the signal.
     await until(() => refuses(address));
   },
 );

@@ -69,7 +69,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
 
   describe(`${name}: analytics`, () => {
     test(
-      'rows come back as they went in; times are ISO texts without a zone',
+      'rows are returned unchanged; times are ISO texts without a zone',
       onAnalytics(async (analytics) => {
         await analytics.insert(
           'locations',
@@ -86,7 +86,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     );
 
     test(
-      'columns that are not named get their defaults',
+      'omitted columns get their defaults',
       onAnalytics(async (analytics) => {
         await analytics.insert('locations', Buffer.from(`received_at\tid\n${time(Date.now())}\ta\n`));
         expect(await analytics.query('SELECT id, foreground, geofences FROM locations')).toEqual([
@@ -96,7 +96,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     );
 
     test(
-      'a row that is written again replaces itself',
+      'a row that is inserted again replaces itself',
       onAnalytics(async (analytics) => {
         await analytics.insert('locations', rowsText(locationRow('a')));
         await analytics.insert('locations', rowsText(locationRow('a'), locationRow('b')));
@@ -105,7 +105,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     );
 
     test(
-      'parameters are bound, whatever is in them',
+      'parameters of any content are bound',
       onAnalytics(async (analytics) => {
         const nasty = `x' OR 1=1 -- \\ {a} \n \t \r "`;
         await analytics.insert('locations', rowsText(locationRow('a', { device_id: nasty }), locationRow('b')));
@@ -141,7 +141,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     );
 
     test(
-      'inserts and queries may run at once; an empty insert is nothing',
+      'inserts and queries run concurrently; an empty insert does nothing',
       onAnalytics(async (analytics) => {
         await analytics.insert('locations', rowText(Object.keys(locationRow('a')), []));
         const inserts = Array.from({ length: 5 }, (_, i) =>
@@ -155,7 +155,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
 
     // A statement that ran out of time had its first rows answered to whoever asked next.
     test(
-      'a statement that fails midway leaves nothing in the next answers',
+      'a statement that fails midway leaves nothing in later results',
       onAnalytics(async (analytics) => {
         const failing = 'SELECT throwIf(number = 900000) AS secret FROM numbers(1000000)';
         for (let round = 0; round < 3; round++) {
@@ -175,7 +175,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     );
 
     test(
-      'an answer as CSV has the names first; parameters are bound, whatever is in them',
+      'a CSV result starts with the names; parameters of any content are bound',
       onAnalytics(async (analytics) => {
         const nasty = `it's "a" FORMAT Null\n, {b:String}`;
         const csv = await analytics.file('SELECT {nasty:String} AS name, {n:UInt8} AS n', 'CSVWithNames', {
@@ -189,7 +189,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     );
 
     test(
-      'an answer as Parquet, without rows too, is a whole Parquet file',
+      'a Parquet result is a complete file, also without rows',
       onAnalytics(async (analytics) => {
         for (const rows of [0, 3]) {
           const parquet = await analytics.file('SELECT number FROM numbers({rows:UInt32})', 'Parquet', { rows });
@@ -199,7 +199,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     );
 
     test(
-      'a large answer is whole, and others are answered beside it',
+      'a large result is complete, and does not block other queries',
       onAnalytics(async (analytics) => {
         const lines = "SELECT number, repeat('x', 50) AS filling FROM numbers(1000000)";
         const [large, ...small] = await Promise.all([
@@ -212,7 +212,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       }),
     );
 
-    test('rows are there after a reopen; closing waits for what runs', async () => {
+    test('rows are stored after a reopen; close waits for running statements', async () => {
       const place = await site();
       let analytics = await place.open();
       await analytics.command(ddlOf('001-locations'));

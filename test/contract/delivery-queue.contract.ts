@@ -37,7 +37,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
 
   describe(`${name}: delivery queue`, () => {
     test(
-      'a mark lies beside its position, until a batch has another or none; looking takes the claim from nobody',
+      'a mark is stored with its position until a batch has another one or none; reading it affects no claim',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         expect(claim.mark).toBeNull();
@@ -51,7 +51,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'a claim is held, whatever it changes, until another one follows',
+      'a claim is held through its own changes until the next claim',
       onQueue(async (queue) => {
         const first = await queue.claim(source);
         await queue.add(first, { expectedOffset: 0, nextOffset: 3, deliveries: [] });
@@ -77,7 +77,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'deliveries wait in the order of their times, then of their coming, and count on from the claim',
+      'deliveries are ordered by due time and arrival, and their sequences continue from the claim',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         await queue.add(claim, batchOf(0, 3, [due(noon + 5, 'c'), due(noon, 'a'), due(noon + 7, 'x', otherHook)]));
@@ -97,7 +97,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'reading goes on after a place, also one that holds nothing any more',
+      'reading continues after a place, even if it is empty by now',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         const texts = ['a', 'b', 'c', 'd', 'e'];
@@ -120,7 +120,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'a settled delivery is gone, or waits at its new time with the tries it has had; unknown places are passed over',
+      'a settled delivery is removed, or queued for its next attempt; unknown places are skipped',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         await queue.add(claim, batchOf(0, 1, [due(noon, 'a'), due(noon, 'b'), due(noon, 'c'), due(noon + 9, 'd')]));
@@ -150,7 +150,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'a drop forgets all of one webhook, however much, and nothing else',
+      'a drop removes all deliveries of one webhook, however many, and no others',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         const other = await queue.claim(sources[1]!);
@@ -169,7 +169,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'an older claim adds, settles and drops nothing',
+      "an older claim can't add, settle or drop",
       onQueue(async (queue) => {
         const older = await queue.claim(source);
         await queue.add(older, batchOf(0, 1, [due(noon, 'a'), due(noon, 'b')]));
@@ -186,7 +186,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'a batch from another position than the stored one writes nothing; of those that race from one position exactly one wins',
+      'a batch from another position writes nothing; of concurrent batches from one position exactly one wins',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         await queue.add(claim, batchOf(0, 10, [due(noon, 'a')]));
@@ -205,7 +205,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'a batch with one delivery that can not be stored is refused as a whole',
+      'a batch with one invalid delivery is rejected as a whole',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         const batch = batchOf(0, 1, [due(noon, 'a'), due(noon, 'b', 'no id')]);
@@ -216,7 +216,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'values come back as they went in, and what was read stays as it was',
+      'values are returned unchanged, and are not changed afterwards',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         const values = [
@@ -246,7 +246,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
-      'of thousands of webhooks each is told once, with its first time due',
+      'thousands of webhooks are listed once each, with their first due time',
       onQueue(async (queue) => {
         const claim = await queue.claim(source);
         const ids = Array.from({ length: 2_500 }, (_, i) => (i * 40_503).toString(16).padStart(24, '0'));
@@ -259,7 +259,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
       }),
     );
 
-    test('a replacement is read by webhook and delivery, the last one counts, and it outlives a reopen', () =>
+    test('a replacement is read by webhook and delivery; the last one counts and survives a reopen', () =>
       onFreshSite(site, async (place) => {
         let backend = await place.open();
         const { replace, replacedAt } = backend.deliveryQueue;
@@ -283,7 +283,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
         await backend.close();
       }));
 
-    test('health of a webhook is unknown until it is told, and all is there after a reopen', () =>
+    test('the health of a webhook is unknown until it is set, and survives a reopen', () =>
       onFreshSite(site, async (place) => {
         let backend = await place.open();
         const unknown = { failingSinceMs: null, lastSuccessAtMs: null };
@@ -315,7 +315,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
         await backend.close();
       }));
 
-    test('any run of claims, adds, settlements, drops and reopens by two owners is what plain lists would hold', () =>
+    test('any sequence of operations and reopens by two owners matches a model of plain lists', () =>
       fc.assert(
         fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), (steps) =>
           onFreshSite(site, async (place) => {

@@ -24,7 +24,7 @@ afterEach(() => rm(path, { recursive: true }));
 const counting = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 describe('threads that have one folder open', () => {
-  test('append and commit side by side: dense offsets, order by writer and key, and a consumer in another thread gets all', async () => {
+  test('append and commit concurrently: offsets are dense, writers and keys keep their order, and a consumer gets all', async () => {
     const partitions = 3;
     const batches = 150;
     const embedded = openEmbedded({ path, partitions });
@@ -118,7 +118,7 @@ describe('after SIGKILL at a random moment', () => {
     }
   }
 
-  test('all that was acknowledged is there, and states, position and events agree', async () => {
+  test('acknowledged records are stored, and states, position and events agree', async () => {
     for (let round = 0; round < 12; round++) {
       const program = startProgram('test/contract/programs/write-until-killed', [path, `${round}`]);
       await program.printed(30);
@@ -133,7 +133,7 @@ describe('after SIGKILL at a random moment', () => {
     }
   });
 
-  test('rows that chDB has acknowledged are there', async () => {
+  test('rows that chDB acknowledged are stored', async () => {
     let next = 0;
     for (let round = 0; round < 3; round++) {
       const program = startProgram('test/contract/programs/insert-until-killed', [path, `${next}`]);

@@ -31,7 +31,7 @@ async function allWaiting({ deliveryQueue }: Embedded, source: DeliverySource): 
 
 const textsOf = (waiting: readonly WaitingDelivery[]): string[] => waiting.map(({ value }) => value.toString());
 
-test('threads that have one folder open each write a queue, and see what the others have written', async () => {
+test("threads with the same folder open write queues and see each other's changes", async () => {
   const partitions = 3;
   const batches = 60;
   const webhook = '65f0a1b2c3d4e5f600000001';
@@ -123,7 +123,7 @@ describe('after SIGKILL at a random moment', () => {
     expect(await embedded.deliveryQueue.size()).toBe(size);
   }
 
-  test('position and deliveries agree, and what was acknowledged has happened', async () => {
+  test('position and deliveries agree, and acknowledged changes are stored', async () => {
     const ledger = new Ledger();
     for (let round = 0; round < 8; round++) {
       ledger.take(await killOnce(round));
@@ -143,7 +143,7 @@ describe('after SIGKILL at a random moment', () => {
     return embedded;
   }
 
-  test('and the power with it: position and deliveries agree, and the position is not beyond the topic', async () => {
+  test('after a power cut position and deliveries agree, and the position is not beyond the topic', async () => {
     const ledger = new Ledger();
     for (let round = 0; round < 8; round++) {
       ledger.take(await killOnce(round));
@@ -153,7 +153,7 @@ describe('after SIGKILL at a random moment', () => {
     }
   });
 
-  test('and the power with it, when only the queue has reached the disk: no event that takes a lost one’s offset is passed over', async () => {
+  test('after a power cut that only the queue survived, no event at the offset of a lost one is skipped', async () => {
     for (let round = 0; round < 6; round++) {
       expect(await startProgram('test/contract/programs/deliver-and-die', [path, `${round}`]).ended).toBe('SIGKILL');
       const embedded = await openAfterPowerCut();

@@ -17,7 +17,7 @@ const topic = 'locations';
 /** The topics that aren't compacted. */
 const byTime = Object.values(topics).filter((each) => each !== 'changes');
 
-/** A handler that keeps what it is told, and copies of the values, for these are only lent. */
+/** A handler that records its calls, with copies of the values, which are valid during the call only. */
 class Ledger implements StreamHandler {
   readonly received = new Map<number, { offset: number; key: string; text: string | null }[]>();
   readonly assignments: number[] = [];
@@ -55,7 +55,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
 
   describe(`${name}: log`, () => {
     test(
-      'every topic has the same number of partitions but changes, which has one',
+      'every topic has the same number of partitions, except changes, which has one',
       onLog(async (log) => {
         expect(log.partitions('changes')).toBe(1);
         for (const each of byTime) expect(log.partitions(each)).toBe(log.partitions(topic));
@@ -63,7 +63,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
     );
 
     test(
-      'a record goes to the partition of its key, with dense offsets, and keeps its order and time',
+      'a record goes to the partition of its key with dense offsets, and keeps its order and time',
       onLog(async (log) => {
         const before = Date.now();
         for (let i = 0; i < 10; i++) await log.append(topic, numbered(50, 13, i * 50));
@@ -88,7 +88,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
     );
 
     test(
-      'appends that run at once are all kept, each in its own order',
+      'concurrent appends are all stored, each in its order',
       onLog(async (log) => {
         const appends = Array.from({ length: 200 }, (_, i) =>
           log.append(topic, [record(`k${i % 5}`, `${i}:0`), record(`k${i % 5}`, `${i}:1`)]),
@@ -105,7 +105,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
     );
 
     test(
-      'empty values, long values and keys beyond ASCII come back as they went in',
+      'empty values, long values and non-ASCII keys are returned unchanged',
       onLog(async (log) => {
         const long = Buffer.alloc(700_000, 'x');
         await log.append(topic, [
@@ -127,7 +127,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       const sizes = (records: readonly LogRecord[]) => records.map(({ value }) => value!.length);
 
       test(
-        'to what is asked for, or four MiB, and answers one record at least; reading on gets all of them',
+        'to the requested size or four MiB, but returns at least one record; further reads return the rest',
         onLog(async (log) => {
           for (const each of large(12, 'a')) await log.append(topic, [each]);
           const partition = log.partitionOf(topic, 'a');
@@ -141,7 +141,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       );
 
       test(
-        'of a compacted topic, and where records of one append share a batch',
+        'in a compacted topic, and when records of one append share a batch',
         onLog(async (log) => {
           const records = Array.from({ length: 9 }, (_, i) => large(1, `key ${i}`)[0]!);
           await log.append('changes', records);
@@ -152,7 +152,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       );
 
       test(
-        'where its owner is thrown back far before what the log hands over: what it applies next is a page, not all that it missed',
+        'when its owner falls back far behind the log: it applies pages, not everything at once',
         onLog(async (log) => {
           for (const each of large(12, 'a')) await log.append(topic, [each]);
           const partition = log.partitionOf(topic, 'a');
@@ -171,7 +171,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       );
     });
 
-    test('what was acknowledged is there after a reopen, and offsets go on', () =>
+    test('acknowledged records are stored after a reopen, and offsets continue', () =>
       onFreshSite(site, async (place) => {
         for (let round = 0; round < 3; round++) {
           const { log, close } = await place.open();
@@ -206,7 +206,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
     );
 
     test(
-      'changes keep the last record of each key, and a tombstone says that it is gone',
+      'topic changes keeps the last record of each key, and tombstones for deleted keys',
       onLog(async (log) => {
         await log.append('changes', [record('a', '1'), record('b', '1'), record('a', '2')]);
         await log.append('changes', [record('c', '1'), record('b', null)]);
@@ -229,7 +229,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
     );
 
     test(
-      'headers travel with changes and with tombstones, to readers and to consumers; a replaced record keeps its own',
+      'readers and consumers get the headers of changes and tombstones; a replaced record keeps its own',
       onLog(async (log) => {
         const texts = { edit: '7f', bases: '12,absent', 'ключ 鍵': '🔑', empty: '' };
         const sent = [
@@ -272,7 +272,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
         log.consume({ topic, group, handler, maxBatchRecords, maxWaitMs });
 
       test(
-        'gets all there is and all that comes, from the offset it asks for',
+        'gets existing and later records from the requested offset on',
         onLog(async (log) => {
           await log.append(topic, numbered(300, 50));
           const ledger = new Ledger((partition) => (partition === 0 ? 3 : 0));
@@ -293,7 +293,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       );
 
       test(
-        'records are never handed over concurrently for one partition, and a slow partition holds up no other',
+        'records of a partition are never handed over concurrently, and a slow partition delays no other',
         onLog(async (log) => {
           const running = new Map<number, number>();
           let overlaps = 0;
@@ -331,7 +331,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       );
 
       test(
-        'closing lets the handler finish, then revokes each partition once, and hands over nothing more',
+        'close waits for the handler, revokes each partition once, and hands over nothing more',
         onLog(async (log) => {
           const ledger = new Ledger();
           let release = () => {};
@@ -363,7 +363,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       );
 
       test(
-        'a partition whose handler halts stands still, the others go on; whoever consumes next begins where it asks to',
+        'a halted partition stops and others continue; the next consumer starts at its own position',
         onLog(async (log) => {
           const halted = log.partitionOf(topic, 'key-0');
           const ledger = new Ledger();
@@ -415,7 +415,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       );
 
       test(
-        'a batch is waited for, but not for ever',
+        'a batch is handed over when it is full or the time limit has passed',
         onLog(async (log) => {
           const ledger = new Ledger();
           const subscription = follow(log, ledger, 4, 60_000);
@@ -435,7 +435,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
         }),
       );
 
-      test('any appends, read from any offset in any steps, are what a plain list would hold', () =>
+      test('any appends, read from any offset in any steps, match a model of a plain list', () =>
         fc.assert(
           fc.asyncProperty(
             fc.array(

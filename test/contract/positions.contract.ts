@@ -4,7 +4,7 @@ import { type BackendSite, onFreshSite } from './backend.js';
 
 export function describePositionsContract(name: string, site: () => Promise<BackendSite>): void {
   describe(`${name}: positions`, () => {
-    test('a position is 0 until it is set, apart by group, topic and partition, and there after a reopen', () =>
+    test('a position is 0 until it is set, separate per group, topic and partition, and survives a reopen', () =>
       onFreshSite(site, async (place) => {
         let backend = await place.open();
         expect(await backend.positions.get('analytics', 'outcomes', 0)).toEqual({ offset: 0, mark: null });

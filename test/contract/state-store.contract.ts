@@ -53,7 +53,7 @@ export function describeStateStoreContract(
     );
 
     test(
-      'a commit writes states, position and publications; null deletes; partitions are apart',
+      'a commit writes states, position and publications of its partition; null deletes',
       onBackend(async (backend) => {
         const { stateStore } = backend;
         const claim = await stateStore.claim(0);
@@ -70,7 +70,7 @@ export function describeStateStoreContract(
     );
 
     test(
-      'an older claim can write nothing, not even publish',
+      "an older claim can't write or publish",
       onBackend(async (backend) => {
         const { stateStore } = backend;
         const older = await stateStore.claim(0);
@@ -100,7 +100,7 @@ export function describeStateStoreContract(
     );
 
     test(
-      'of commits that race from one position exactly one wins',
+      'of concurrent commits from one position exactly one wins',
       onBackend(async (backend) => {
         const { stateStore } = backend;
         const claim = await stateStore.claim(0);
@@ -115,7 +115,7 @@ export function describeStateStoreContract(
     );
 
     test(
-      'a mark lies beside its position, until a commit has another or none; looking takes the claim from nobody',
+      'a mark is stored with its position until a commit has another one or none; reading it affects no claim',
       onBackend(async ({ stateStore }) => {
         const claim = await stateStore.claim(0);
         expect(claim.mark).toBeNull();
@@ -143,7 +143,7 @@ export function describeStateStoreContract(
       }),
     );
 
-    test('everything is there after a reopen', () =>
+    test('everything is stored after a reopen', () =>
       onFreshSite(site, async (place) => {
         let backend = await place.open();
         let claim = await backend.stateStore.claim(0);
@@ -160,7 +160,7 @@ export function describeStateStoreContract(
       }));
 
     test(
-      'outcomes and dead letters are published too, and a consumer of them is told',
+      'outcomes and dead letters are published too, and wake their consumers',
       onBackend(async ({ stateStore, log }) => {
         const received: string[] = [];
         const subscription = log.consume({
@@ -210,7 +210,7 @@ export function describeStateStoreContract(
         events: fc.array(fc.string({ maxLength: 5 }), { maxLength: 3 }),
       }),
     );
-    test('any run of claims and commits by three owners is what plain maps would hold', () =>
+    test('any sequence of claims and commits by three owners matches a model of plain maps', () =>
       fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
           onFreshBackend(site, async (backend) => {

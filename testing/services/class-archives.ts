@@ -1,7 +1,7 @@
 /**
- * Archives of loaded classes (Java's class data sharing), with which Kafka and the registry start three to four times as
- * fast. An archive is recorded once per machine and lies beside the program's jars. Java ignores an archive that does not
- * match the program or the Java version.
+ * Archives of loaded classes (Java's class data sharing), with which Kafka and the registry start three to four times
+ * as fast. An archive is recorded once per machine and lies beside the program's jars. Java ignores an archive that
+ * does not match the program or the Java version.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';

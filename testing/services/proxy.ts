@@ -12,7 +12,7 @@ export async function startProxy(target: Address): Promise<BadNetwork> {
 
 export class BadNetwork implements Address {
   readonly host = loopback;
-  /** Each piece of up to 64 kB waits so long, one after the other, in both directions. */
+  /** Delay of each chunk of up to 64 kB, in both directions. */
   delayMs = 0;
   /** The server gets what clients say; what it answers is lost. */
   dropsAnswers = false;

@@ -67,7 +67,7 @@ export async function startRedisCluster({ hasReplicas = false } = {}): Promise<R
 
 const masters = 3;
 const slots = 16_384;
-/** A node that wasn't heard of for so long counts as failed. */
+/** A node that does not answer within this time counts as failed. */
 const nodeTimeoutMs = 2_000;
 
 interface ClusterAddress extends Address {

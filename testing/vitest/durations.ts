@@ -1,8 +1,8 @@
 /**
  * Durations of test files: the report of a run, and the order of the next one.
  *
- * `test/durations.json` holds milliseconds per project and file, longest first. `npm run test:durations` brings it up to
- * date. The longest files start first, so that no worker is
+ * `test/durations.json` holds milliseconds per project and file, longest first. `npm run test:durations` brings it up
+ * to date. The longest files start first, so that no worker is
  * left alone with a long file at the end.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -32,6 +32,6 @@ test.each([
   expect([isPassing(error), isUnreached(error)]).toEqual([passing, unreached]);
 });
 
-test('a page that a gateway answered is cut short', () => {
+test('a page from a gateway is shortened', () => {
   expect(reasonOf(new Error('x'.repeat(10_000)))).toHaveLength(500);
 });

@@ -13,6 +13,6 @@ test.each([
   expect(isTooOld(version)).toBe(expected);
 });
 
-test('the reason names both', () => {
+test('the reason names both versions', () => {
   expect(tooOldReason('25.3.14.14')).toBe('it is version 25.3.14.14, but 25.8 is the oldest that is supported');
 });

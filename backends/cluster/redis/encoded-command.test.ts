@@ -14,7 +14,7 @@ function slowly(parts: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat([Buffer.from(`*${parts.length}\r\n`), ...encoded]);
 }
 
-test('a command is what the protocol says, whatever its parts are', () => {
+test('any command is encoded as the protocol defines', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.oneof(text, bytes), { maxLength: 12 }), { maxLength: 4 }), (lists) => {
       expect(encodeCommand(lists)).toEqual(slowly(lists.flat()));
@@ -22,7 +22,7 @@ test('a command is what the protocol says, whatever its parts are', () => {
   );
 });
 
-test.each([9, 10, 99, 100, 4_999, 1_500_000])('lengths and counts around %i have their digits', (length) => {
+test.each([9, 10, 99, 100, 4_999, 1_500_000])('lengths and counts around %i are encoded', (length) => {
   const lists = [Array.from({ length: Math.min(length, 5_000) }, () => ''), ['x'.repeat(length), 'é'.repeat(length)]];
   expect(encodeCommand(lists).equals(slowly(lists.flat()))).toBe(true);
 });

@@ -2,7 +2,7 @@ import { ReplyError } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { isPassing, withoutArguments } from './errors.js';
 
-describe('another try may help', () => {
+describe('another attempt may succeed', () => {
   test.each([
     new ReplyError('LOADING Redis is loading the dataset in memory'),
     new ReplyError("READONLY You can't write against a read only replica. script: 1f, on @user_script:5."),
@@ -13,7 +13,7 @@ describe('another try may help', () => {
   ])('%s', (error) => expect(isPassing(error)).toBe(true));
 });
 
-describe('another try is in vain', () => {
+describe('another attempt would fail as well', () => {
   test.each([
     new ReplyError('WRONGPASS invalid username-password pair or user is disabled.'),
     new ReplyError('ERR MOVED is not a command'),

@@ -11,7 +11,7 @@ const group = fc.record({
 });
 const publications: fc.Arbitrary<Commit['publish']> = fc.array(group, { maxLength: 4 });
 
-test('what goes in comes out, but for topics without records', () => {
+test('decodes what was encoded, except topics without records', () => {
   fc.assert(
     fc.property(publications, (publish) => {
       expect(decodeOutbox(encodeOutbox(publish))).toEqual(publish.filter(({ records }) => records.length > 0));
@@ -19,12 +19,12 @@ test('what goes in comes out, but for topics without records', () => {
   );
 });
 
-test('nothing to publish is an empty value', () => {
+test('nothing to publish is encoded as an empty value', () => {
   expect(encodeOutbox([])).toHaveLength(0);
   expect(encodeOutbox([{ topic: 'events', records: [] }])).toHaveLength(0);
 });
 
-test('a layout that shipped stays readable', () => {
+test('a shipped layout stays readable', () => {
   const shipped = Buffer.from('01000000066576656e74730000000200000002c3a90000000300ff0000000161' + '00000000', 'hex');
   const publish = [
     {
@@ -39,7 +39,7 @@ test('a layout that shipped stays readable', () => {
   expect(encodeOutbox(publish)).toEqual(shipped);
 });
 
-test('an outbox of another format, and one that is cut off anywhere, is refused', () => {
+test('an outbox of another format, and a truncated one, is rejected', () => {
   const outbox = encodeOutbox([{ topic: 'events', records: [{ key: 'k', value: Buffer.from('value') }] }]);
   const foreign = Buffer.from(outbox);
   foreign[0] = 2;

@@ -4,17 +4,17 @@ import { packStrings, unpackStrings } from './packed-strings.js';
 
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.json(), fc.constantFrom('\n', ' ', '1 2\n'));
 
-test('texts come out as they went in, also by way of UTF-8', () => {
+test('unpacks what was packed, also through UTF-8', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), (texts) => {
-      const parcel = packStrings(texts);
-      expect(parcel).not.toBe('');
-      expect(unpackStrings(Buffer.from(parcel).toString())).toEqual(texts);
+      const packed = packStrings(texts);
+      expect(packed).not.toBe('');
+      expect(unpackStrings(Buffer.from(packed).toString())).toEqual(texts);
     }),
   );
 });
 
-test('anything else is some texts', () => {
+test('unpacks other input to arbitrary texts', () => {
   fc.assert(
     fc.property(text, (anything) => {
       expect(unpackStrings(anything).every((each) => anything.includes(each))).toBe(true);

@@ -55,14 +55,14 @@ describe('is refused, with a reason', () => {
     expect(problems).toEqual([]);
   });
 
-  test('an address without TLS where TLS was asked for', () => {
+  test('an address without TLS when TLS is configured', () => {
     expect(() => createRegistryClient({ url: 'http://name:secret@localhost', tls: {} }, () => {})).toThrow(
       'the schema registry at http://localhost/ has TLS options: its address must begin with https:',
     );
   });
 });
 
-describe('may pass, and is told once', () => {
+describe('may pass, and is reported once', () => {
   test.each<[string, RequestListener]>([
     ['a failure', answering(500, '{"message":"secret of the registry"}')],
     ['a proxy without a registry', answering(503, '')],
@@ -85,7 +85,7 @@ describe('may pass, and is told once', () => {
   });
 });
 
-test('asks where it was told to, as whom it was told', async () => {
+test('requests use the configured address and user', async () => {
   const requests: unknown[] = [];
   const client = await clientOf(({ method, url, headers }, response) => {
     requests.push([method, url, headers.authorization]);

@@ -112,10 +112,10 @@ function createSender(options: RegistryOptions): Sender {
         });
       });
     if (status >= 500 || status === 429) throw new RegistryUnavailable(`${nameOf(options)} answered ${status}`);
-    if (status === 401 || status === 403)
-      throw new Error(
-        `${nameOf(options)} answered ${status} to ${username === undefined ? 'a request without a user' : `user ${username}`}`,
-      );
+    if (status === 401 || status === 403) {
+      const user = username === undefined ? 'a request without a user' : `user ${username}`;
+      throw new Error(`${nameOf(options)} answered ${status} to ${user}`);
+    }
     return { status, body: objectIn(text) };
   };
 }

@@ -29,14 +29,14 @@ test.each([
   ['what is no frame stays', topics.locations, Buffer.from('no frame'), Buffer.from('no frame')],
   ['nothing stays nothing', topics.locations, null, null],
   ['a topic that is none of ours', 'elsewhere', frame(codecs.location.schemaId), frame(codecs.location.schemaId)],
-])('a record comes back as it came: %s', (_, topic, read, came) => {
+])('a record is restored: %s', (_, topic, read, came) => {
   const letter = letterOf(topic, read);
   const before = codecs.deadLetter.decode(letter);
   restoreRecord(letter, toWire);
   expect(codecs.deadLetter.decode(letter)).toEqual({ ...before, value: came });
 });
 
-test('a letter that is in wire form stays as it is', () => {
+test('a letter in wire form is not changed', () => {
   const letter = letterOf(topics.locations, frame(codecs.location.schemaId));
   letter.writeUInt32BE(writeId, 1);
   const before = Buffer.from(letter);

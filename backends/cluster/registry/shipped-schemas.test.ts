@@ -19,12 +19,12 @@ test.each(Object.values(topics))('%s: older versions come first, the last is wha
   expect(JSON.parse(ofTopic.at(-1)!.schema)).toEqual(codecs[topic].type.schema({ exportAttrs: true }));
 });
 
-test.each(versions)('$name is whole in itself', ({ schema }) => {
+test.each(versions)('$name is complete', ({ schema }) => {
   expect(avro.Type.forSchema(JSON.parse(schema), { registry: {}, wrapUnions: false }).typeName).toBe('record');
 });
 
 // A registry counts from 1. Ids on the wire then never equal the fixed id of their topic, so that neither is taken for
 // the other.
-test('in a registry of our own, no version has the fixed id of its topic', () => {
+test('in an empty registry, no version gets the internal id of its topic', () => {
   for (const [index, { topic }] of versions.entries()) expect(codecs[topic].schemaId).not.toBe(index + 1);
 });

@@ -26,7 +26,7 @@ const symbols = (...names: string[]) => ({ type: 'enum', name: 'fenceline.Enviro
 const eventIds = (): TopicIds => new TopicIds(codec, writeId);
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-test('a frame comes back from the wire as it was', () => {
+test('a frame is the same after a round trip', () => {
   const ids = eventIds();
   fc.assert(
     fc.property(arbitrary.event, (event) => {
@@ -43,7 +43,7 @@ test('a frame comes back from the wire as it was', () => {
   );
 });
 
-test('what is no frame, or not of the topic, stays as it is on both ways', () => {
+test('other values are not changed in either direction', () => {
   const ids = eventIds();
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
@@ -75,7 +75,7 @@ describe('a frame of another version', () => {
     );
   });
 
-  test('that has fields of tomorrow is read without them', () => {
+  test('with newer fields is read without them', () => {
     const ids = eventIds();
     ids.learn(fixedId, newer);
     fc.assert(
@@ -86,7 +86,7 @@ describe('a frame of another version', () => {
     );
   });
 
-  test('that differs only in words keeps its bytes', () => {
+  test('that differs only in descriptions keeps its bytes', () => {
     const ids = eventIds();
     ids.learn(7, schema.replaceAll(/"doc":"[^"]*"/g, '"doc":"other words"'));
     const frame = codecOf(schema, 7).encode(fc.sample(arbitrary.event, 1)[0]!);
@@ -94,7 +94,7 @@ describe('a frame of another version', () => {
     expect(frame.readUInt32BE(1)).toBe(fixedId);
   });
 
-  test('stays as it is when its body is broken', () => {
+  test('is not changed when its body is invalid', () => {
     const ids = eventIds();
     ids.learn(7, older);
     const frame = codecOf(older, 7).encode(fc.sample(arbitrary.event, 1)[0]!);
@@ -117,7 +117,7 @@ describe('a frame of another version', () => {
     ['is of another record', shippedSchemas.versions.find(({ name }) => name === 'delivery.v1')!.schema],
     ['is no Avro', '{"type":"object"}'],
     ['is nothing at all', ''],
-  ])('stays as it is when its schema %s', (_, text) => {
+  ])('is not changed when its schema %s', (_, text) => {
     const ids = eventIds();
     expect(ids.canRead(text)).toBe(false);
     ids.learn(7, text);
@@ -136,7 +136,7 @@ test("what isn't ours never has the topic's fixed id afterwards", () => {
   expect(() => codec.decode(ids.fromWire(frame))).toThrow('schema id 0');
 });
 
-test("an id's first meaning stays", () => {
+test('an id keeps its first meaning', () => {
   const ids = eventIds();
   ids.learn(7, schema);
   ids.learn(7, '{}');
@@ -144,7 +144,7 @@ test("an id's first meaning stays", () => {
   expect(ids.fromWire(frame).readUInt32BE(1)).toBe(fixedId);
 });
 
-test('ids that meant nothing are asked about again after a minute, and so are most when there are very many', () => {
+test('foreign ids are looked up again after a minute, and earlier when there are too many', () => {
   const ids = eventIds();
   const frame = (id: number) => Buffer.from([0, 0, id >> 16, id >> 8, id, 1]);
   ids.learnForeign(8, Date.now() - 61_000);

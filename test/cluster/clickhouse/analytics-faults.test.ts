@@ -52,7 +52,7 @@ describe('a server that goes down', () => {
   const outageMs = 20_000;
   afterEach(() => server.restart());
 
-  test('for 20 seconds: inserts wait and are all stored, once; queries are refused meanwhile', {
+  test('for 20 seconds: inserts wait and are stored once; queries fail', {
     timeout: 120_000,
   }, async () => {
     const analytics = await opened(freshOptions(server));
@@ -81,7 +81,7 @@ describe('a server that goes down', () => {
     await analytics.close();
   });
 
-  test('again and again: nothing that was stored is lost', { timeout: 120_000 }, async () => {
+  test('repeatedly: no stored rows are lost', { timeout: 120_000 }, async () => {
     const analytics = await opened(freshOptions(server));
     let batches = 0;
     let isEnough = false;
@@ -102,7 +102,7 @@ describe('a server that goes down', () => {
     await analytics.close();
   });
 
-  test('while a process starts: it waits', async () => {
+  test('during a start: the start waits', async () => {
     await server.kill();
     const opening = openClickHouse(freshOptions(server));
     await delay(1_000);
@@ -110,7 +110,7 @@ describe('a server that goes down', () => {
     await (await opening).close();
   });
 
-  test('amid an answer: it is never a part of one', { timeout: 120_000 }, async () => {
+  test('during a response: results are never partial', { timeout: 120_000 }, async () => {
     const network = await startProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
     const analytics = await openClickHouse(through(network, freshOptions(server)));
     network.delayMs = 20;
@@ -138,7 +138,7 @@ const through = (network: BadNetwork, options: ClickHouseOptions): ClickHouseOpt
 describe('a server that hangs', () => {
   afterEach(() => server.resume());
 
-  test('queries are given up, inserts wait', async () => {
+  test('queries fail, inserts wait', async () => {
     const analytics = await opened({ ...freshOptions(server), requestTimeoutMs: 1_000 });
     await server.pause();
     const insert = analytics.insert('numbers', rows(0, 10));
@@ -151,7 +151,7 @@ describe('a server that hangs', () => {
     await analytics.close();
   });
 
-  test('so many queries wait, and no longer than one alone; more are refused', async () => {
+  test('a bounded number of queries waits, no longer than one alone; more are rejected', async () => {
     const analytics = await openClickHouse({ ...freshOptions(server), requestTimeoutMs: 1_000 });
     await server.pause();
     const failures = await Promise.all(
@@ -164,7 +164,7 @@ describe('a server that hangs', () => {
   });
 });
 
-test('an insert whose answer is lost is sent again: the rows are there once where the table remembers its inserts', async () => {
+test('an insert whose response is lost is repeated, and stored once with a deduplication window', async () => {
   const network = await startProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
   const options = { ...freshOptions(server), requestTimeoutMs: 1_000 };
   const direct = await opened(options, tableOf('SETTINGS non_replicated_deduplication_window = 100'));
@@ -183,8 +183,8 @@ test('an insert whose answer is lost is sent again: the rows are there once wher
   await network.stop();
 });
 
-describe('who may not get in', () => {
-  test('a wrong password is said at once, and the password is not', async () => {
+describe('a client without access', () => {
+  test('with a wrong password fails at once, without the password in the error', async () => {
     const password = 'a secret that nobody should read';
     const error = await failureWithin(10_000, openClickHouse({ ...freshOptions(server), password }));
     expect(error).toMatchObject({
@@ -193,7 +193,7 @@ describe('who may not get in', () => {
     expect(JSON.stringify([error, String(error), (error as Error).cause])).not.toContain(password);
   });
 
-  test('a certificate of somebody else is said at once; one of a trusted authority is taken', async () => {
+  test('fails at once with an untrusted certificate, and connects with a trusted one', async () => {
     const certificates = await makeCertificates();
     const secure = await startClickHouse({ tls: { certificates } });
     const open = (ca?: string, url = secure.url) =>
@@ -218,7 +218,7 @@ describe('who may not get in', () => {
   });
 });
 
-test('values longer than an address may be are bound all the same', async () => {
+test('parameters longer than a URL are bound', async () => {
   const analytics = await openClickHouse(freshOptions(server));
   // A server takes 128 KiB for each.
   const ids = Array.from({ length: 9_000 }, (_, index) => `it's ${index}`);

@@ -19,7 +19,7 @@ afterAll(() => Promise.all([server, sharded].map((each) => each.stop())));
 describeAnalyticsContract('cluster', async () => freshSite(server));
 describeAnalyticsContract('cluster, two shards', async () => freshSite(sharded, cluster.name));
 
-test('a question changes nothing', async () => {
+test("queries can't change data", async () => {
   const analytics = await openClickHouse(freshOptions(server));
   await analytics.command('CREATE TABLE IF NOT EXISTS kept (n UInt8) ENGINE = MergeTree ORDER BY n');
   await expect(analytics.query('DROP TABLE kept')).rejects.toMatchObject({ type: 'READONLY' });
@@ -30,7 +30,7 @@ test('a question changes nothing', async () => {
 
 const tables = fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url));
 
-test.each(['one server', 'two shards'])('%s: many processes may start at once', async (where) => {
+test.each(['one server', 'two shards'])('%s: many processes can start at once', async (where) => {
   const options = where === 'one server' ? freshOptions(server) : freshOptions(sharded, cluster.name);
   const processes = await Promise.all(Array.from({ length: 8 }, () => openClickHouse(options)));
   await Promise.all(processes.map((analytics) => migrate(analytics, tables, options)));

@@ -34,7 +34,7 @@ test.runIf(process.env.CI === 'true')('CI has the servers', () => expect(areHere
 
 const tooOld = /^ClickHouse at \S+ can't be used: it is version 18\.16\.1, but 25\.8 is the oldest that is supported$/;
 
-describe.runIf(areHere)('who gets in', () => {
+describe.runIf(areHere)('access', () => {
   let certificates: Certificates;
   let open: DebianServer;
   let secure: DebianServer;
@@ -44,25 +44,25 @@ describe.runIf(areHere)('who gets in', () => {
   });
   afterAll(() => Promise.all([open, secure].map((server) => server.stop())));
 
-  test('the right name and password, and who has them is told of the age', async () => {
+  test('the right user and password connect, and learn that the server is too old', async () => {
     await expect(openClickHouse(freshOptions(open))).rejects.toThrow(tooOld);
   });
 
   test.each([
     ['another password', { password: 'another' }, /Wrong password for user fenceline/],
     ['another name', { username: 'another' }, /Unknown user another/],
-  ])('%s does not, and is told so at once', async (_, changed, reason) => {
+  ])('%s is refused at once', async (_, changed, reason) => {
     const startMs = performance.now();
     await expect(openClickHouse({ ...freshOptions(open), ...changed })).rejects.toThrow(reason);
     expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 
-  test('nobody is let in without a name', async () => {
+  test('the user name is required', async () => {
     const { username: _name, password: _password, ...nobody } = freshOptions(open);
     await expect(openClickHouse(nobody)).rejects.toThrow(/Unknown user default/);
   });
 
-  test('over TLS: who trusts the authority, with the password', async () => {
+  test('over TLS with the trusted authority and the password', async () => {
     const options = { ...freshOptions(secure), tls: { ca: certificates.ca } };
     await expect(openClickHouse(options)).rejects.toThrow(tooOld);
     await expect(openClickHouse({ ...options, password: 'another' })).rejects.toThrow(
@@ -96,8 +96,9 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     await cluster.stop();
   });
 
-  test('each server has each table, though its own database is another', async () => {
-    const engines = `SELECT engine, toUInt8(count()) AS tables FROM system.tables WHERE database = '${database}' GROUP BY engine ORDER BY engine`;
+  test('each server has each table, although its default database is another', async () => {
+    const engines = `SELECT engine, toUInt8(count()) AS tables FROM system.tables
+      WHERE database = '${database}' GROUP BY engine ORDER BY engine`;
     const tableCount = Object.keys(shardedBy).length;
     for (const client of clients) {
       expect(await rowsOf(client, engines)).toEqual([
@@ -107,7 +108,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     }
   });
 
-  test('what was applied is known on every server, and all of it bears a repeat', async () => {
+  test('applied migrations are known on every server, and can be repeated', async () => {
     for (const client of clients)
       await until(async () => (await migrate(analyticsOn(client), tables, place())).length === 0);
     const knowingNothing: Analytics = { ...analyticsOn(clients[2]!), query: async () => [] };
@@ -115,7 +116,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
   });
 
   // It ran a statement, which waits for every server, and after two minutes the node gave up.
-  test('a node starts while a replica is away', async () => {
+  test('a node starts while a replica is down', async () => {
     await servers[3]!.kill();
     const startMs = performance.now();
     expect(await migrate(analyticsOn(clients[0]!), tables, place())).toEqual([]);
@@ -123,7 +124,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     await servers[3]!.restart();
   });
 
-  test('rows that come twice, at any server, while replicas die: each is there once, on its shard, with both replicas', async () => {
+  test('rows inserted twice while replicas fail are stored once, on their shard, on both replicas', async () => {
     const batches = Array.from({ length: 20 }, (_, batch) =>
       Array.from({ length: 100 }, (_, row) => `event-${batch}-${row}`),
     );

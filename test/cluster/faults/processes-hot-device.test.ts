@@ -94,7 +94,7 @@ async function measured(disturb: (running: Running) => Promise<void>) {
 
 const isHot = ({ device }: Delay): boolean => device === 'hot';
 
-it('lets all others have their events in time', { timeout, retry: 0 }, async () => {
+it('delivers the events of all other devices in time', { timeout, retry: 0 }, async () => {
   const alone = await measured(async () => {});
   const beside = await measured(sendHot);
 
@@ -113,7 +113,7 @@ it('lets all others have their events in time', { timeout, retry: 0 }, async () 
     `95 of 100 events of others within ${before} ms; beside a hot device within ${elsewhere} ms, in its partition ${besideHot} ms; ` +
       `${beside.delays.filter(isHot).length} events of its own`,
   );
-  // Who starves waits until the hot device has had its turn, at the end. How fast they are is for the bench to say.
+  // A starved device would wait until the hot device is done. The benchmarks measure the actual delays.
   expect(elsewhere).toBeLessThan(overMs / 5);
   expect(besideHot).toBeLessThan(overMs / 5);
 });

@@ -52,7 +52,7 @@ it('loses nothing when processes of all roles are killed', { timeout, retry: 0 }
   expect(kills).toBeGreaterThanOrEqual(8);
 });
 
-it('loses nothing when processes of all roles are paused for longer than others wait for them', {
+it('loses nothing when processes of all roles are paused beyond their session timeout', {
   timeout,
   retry: 0,
 }, async () => {
@@ -85,7 +85,7 @@ async function ownerAndSuccessor(): Promise<{ network: BadNetwork; nodes: NodePl
   return { network, nodes };
 }
 
-it('publishes what an owner had committed, and not published, when it was killed', { timeout, retry: 0 }, async () => {
+it('publishes what a killed owner had committed but not published', { timeout, retry: 0 }, async () => {
   const { network, nodes } = await ownerAndSuccessor();
 
   async function disturb({ nodes, reached }: Running): Promise<void> {
@@ -102,7 +102,7 @@ it('publishes what an owner had committed, and not published, when it was killed
   await story.expectSame('killed after a commit', disturbed, { repeatsInLog: false });
 });
 
-it('refuses what an owner writes that was paused at work and has a successor', { timeout, retry: 0 }, async () => {
+it('fences off an owner that was paused during its work and has a successor', { timeout, retry: 0 }, async () => {
   const { network, nodes } = await ownerAndSuccessor();
   let refused = 0;
 

@@ -74,7 +74,7 @@ async function openOwner(published: Published, prefix: string): Promise<Owner> {
   return { redis, store, queue: createRedisDeliveryQueue({ redis, partitions }) };
 }
 
-/** Works on until it is told to end; a step is one commit. */
+/** Commits in a loop until it is stopped. */
 interface Worker {
   /** Resolves with the first step at which it has ended. */
   readonly done: Promise<void>;
@@ -145,7 +145,7 @@ async function applyRecords(
       committed.add(next);
       next = nextOffset;
     }
-    // Whoever was replaced writes nothing more, wherever the partition has gone meanwhile.
+    // A replaced owner can't write, wherever the partition has moved.
     const taken = await other.claim(partition);
     const refused = await store.commit(claim, {
       expectedOffset: taken.nextOffset,
@@ -313,7 +313,7 @@ async function hurtUnderLoad(rules: Rules, hurt: (prefix: string) => Promise<voi
     }),
   ];
   const failed = Promise.all(workers.map(({ done }) => done));
-  // What a worker rejects with ends the test at once, and is no unhandled rejection meanwhile.
+  // A failed worker ends the test at once, without an unhandled rejection.
   const orFailed = <T>(promise: Promise<T>): Promise<T> => Promise.race([promise, failed.then(() => promise)]);
   failed.catch(() => {});
 
@@ -367,7 +367,7 @@ const keysOf = (prefix: string): string[] =>
 const longMs = 2_500;
 const shortMs = 100;
 
-test('slots move to another master and back, for a while in both places: nothing is lost, doubled or written by two', () =>
+test('migrating slots loses and duplicates nothing, and never has two writers', () =>
   hurtUnderLoad({ mayFallBack: false }, async (prefix) => {
     const masters = cluster.nodes;
     const keys = [...keysOf(prefix).slice(0, movedKeys), `${prefix}positions`];
@@ -382,7 +382,7 @@ test('slots move to another master and back, for a while in both places: nothing
     }
   }));
 
-test('replicas take over in order: nothing is lost, doubled or written by two', () =>
+test('an orderly failover loses and duplicates nothing, and never has two writers', () =>
   hurtUnderLoad({ mayFallBack: false }, async () => {
     for (const [index, replica] of cluster.replicas.entries()) {
       await takeOver(replica);
@@ -391,7 +391,7 @@ test('replicas take over in order: nothing is lost, doubled or written by two', 
     await wholeFor([...cluster.nodes, ...cluster.replicas]);
   }));
 
-test('masters are killed one after the other and their replicas take over: what is lost is lost together and made again', () =>
+test('after failovers from killed masters, lost changes are lost together and made again', () =>
   hurtUnderLoad({ mayFallBack: true }, async () => {
     for (const [index, master] of cluster.nodes.entries()) {
       await master.kill();
@@ -402,7 +402,7 @@ test('masters are killed one after the other and their replicas take over: what 
     await wholeFor([...cluster.nodes, ...cluster.replicas]);
   }));
 
-test('a master stands still, its replica takes over, and it wakes', () =>
+test('a paused master is replaced by its replica and returns', () =>
   hurtUnderLoad({ mayFallBack: true }, async () => {
     await cluster.nodes[0]!.pause();
     await isMaster(cluster.replicas[0]!);

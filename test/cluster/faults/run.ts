@@ -32,7 +32,7 @@ export interface Running {
 
 export interface RunPlan {
   readonly workload: Workload;
-  /** Sending takes at least so long. */
+  /** Minimum duration of sending. */
   readonly overMs?: number;
   readonly nodes?: readonly NodePlan[];
   readonly services?: OwnServices;

@@ -6,7 +6,7 @@ import { Story } from './story.js';
 
 const story = new Story();
 
-it('sits out a broker that is killed and comes back', { timeout: 240_000, retry: 0 }, async () => {
+it('survives the restart of a killed broker', { timeout: 240_000, retry: 0 }, async () => {
   const broker = await startKafka();
   onTestFinished(() => broker.stop());
   let restarts: number | undefined;

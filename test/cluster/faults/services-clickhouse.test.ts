@@ -9,7 +9,7 @@ import { Story } from './story.js';
 
 const story = new Story();
 
-it('does without ClickHouse for a minute', { timeout: 300_000, retry: 0 }, async () => {
+it('works without ClickHouse for a minute', { timeout: 300_000, retry: 0 }, async () => {
   const clickhouse = await startClickHouse();
   onTestFinished(() => clickhouse.stop());
   const outageMs = 60_000;

@@ -86,7 +86,7 @@ async function fenceline(environment: Readonly<Record<string, string>>, ...args:
   return { code: code as number | null, output };
 }
 
-it('locations that follow a lost tail of the log are not skipped in silence', { timeout, retry: 0 }, async () => {
+it('locations after a lost tail of the log are not skipped silently', { timeout, retry: 0 }, async () => {
   const scene = await startScene();
   const { kafka, nodes, environment } = scene;
   const evaluated = async (count: number) =>

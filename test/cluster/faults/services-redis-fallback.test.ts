@@ -24,7 +24,7 @@ const patience = { timeoutMs: 60_000 };
 const noticedWithinMs = 8_000;
 const devices = 20;
 
-it('an idle partition notices that Redis fell back, and makes up for it at once', { timeout, retry: 0 }, async () => {
+it('an idle partition detects that Redis lost changes, and repeats them at once', { timeout, retry: 0 }, async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
   const cluster = newTestCluster({ redis })!;

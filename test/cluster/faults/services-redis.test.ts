@@ -19,7 +19,7 @@ const timeout = 240_000;
 /** Written and synced while the tests' neighbours keep the disk busy. */
 const saveTimeoutMs = 30_000;
 
-it('goes on where it was when Redis comes back with all its data', { timeout, retry: 0 }, async () => {
+it('continues at its position when Redis returns with all its data', { timeout, retry: 0 }, async () => {
   const redis = await startRedis({ appendonly: 'everysec' });
   onTestFinished(() => redis.stop());
   let restarts: number | undefined;
@@ -39,7 +39,7 @@ it('goes on where it was when Redis comes back with all its data', { timeout, re
   expect(restarts, 'processes that ended').toBe(0);
 });
 
-it('does again what Redis has forgotten of its last second', { timeout, retry: 0 }, async () => {
+it('repeats what Redis lost of its last second', { timeout, retry: 0 }, async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
   let forgotten = 0;
@@ -71,7 +71,7 @@ it('does again what Redis has forgotten of its last second', { timeout, retry: 0
   expect(restarts, 'processes that ended').toBe(0);
 });
 
-it('goes on while slots of a Redis Cluster move, a replica takes over and a master dies', {
+it('continues while a Redis Cluster moves slots, fails over and loses a master', {
   timeout,
   retry: 0,
 }, async () => {
@@ -110,7 +110,7 @@ it('goes on while slots of a Redis Cluster move, a replica takes over and a mast
   expect(restarts, 'processes that ended').toBe(0);
 });
 
-it('waits for Redis while it is slow, and while it is out of reach', { timeout, retry: 0 }, async () => {
+it('waits for Redis while it is slow or out of reach', { timeout, retry: 0 }, async () => {
   const network = await startProxy(services()!.redis);
   onTestFinished(() => network.stop());
   const slowMs = 5_000;

@@ -176,7 +176,7 @@ function overlaps(told: Scene['told']): number {
   }).length;
 }
 
-test('members come and go every few hundred milliseconds under load, and none claims what another still works on', async (context) => {
+test('under load and frequent rebalances, no member claims a partition that another one still processes', async (context) => {
   const scene = await Scene.make(context);
   const workMs = () => Math.random() * 100;
   const stopFlow = scene.flow();
@@ -200,7 +200,7 @@ test('members come and go every few hundred milliseconds under load, and none cl
   expect(of(scene.told, 'fenced')).toEqual([]);
 });
 
-test('a partition that stays through a rebalance is neither revoked nor assigned again, and goes on while members join', async (context) => {
+test('a partition that stays in a rebalance is neither revoked nor assigned again, and is not interrupted', async (context) => {
   const scene = await Scene.make(context);
   const stopFlow = scene.flow();
   const first = await scene.member('first');
@@ -222,7 +222,7 @@ test('a partition that stays through a rebalance is neither revoked nor assigned
 });
 
 describe.concurrent('over many seconds', () => {
-  test('a handler that takes three sessions for one call keeps its membership, and holds up no other partition', async (context) => {
+  test('a call of three session timeouts keeps the membership and delays no other partition', async (context) => {
     const scene = await Scene.make(context);
     const calls: number[] = [];
     const ledger = ledgerHandler(
@@ -261,7 +261,7 @@ describe.concurrent('over many seconds', () => {
     expect(revoked).toEqual([]);
   });
 
-  test('a member that was frozen for longer than its session writes nothing when it wakes, and begins anew', async (context) => {
+  test('a member that was paused beyond its session writes nothing when it resumes, and joins again', async (context) => {
     const scene = await Scene.make(context);
     const stopFlow = scene.flow();
     const waker = await scene.member('waker', { workMs: () => 20 });
@@ -284,13 +284,13 @@ describe.concurrent('over many seconds', () => {
     expect(await sleeper.ended).toBe(0);
   });
 
-  test('what Kafka will never grant ends the consumer', async (context) => {
+  test('a request that Kafka always refuses ends the consumer', async (context) => {
     const scene = await Scene.make(context);
     const member = await scene.member('hasty', { sessionTimeoutMs: 100 });
     expect((await member.ended)?.message).toMatch(/session timeout/);
   });
 
-  test('a partition whose handler hangs ends the consumer, with the state of them all', async (context) => {
+  test('a hanging handler ends the consumer with a report on all partitions', async (context) => {
     const scene = await Scene.make(context);
     const hung = await scene.member('hung', {
       stallTimeoutMs: 2_000,
@@ -310,7 +310,7 @@ describe.concurrent('over many seconds', () => {
     await hung.close();
   });
 
-  test('a position before the first record held goes on from there; one beyond the end is never read over', async (context) => {
+  test("a position before the log's start continues at the start; one beyond its end is never skipped", async (context) => {
     const scene = await Scene.make(context);
     await scene.append(20);
     await scene.connection.admin.deleteTopicRecords({
@@ -334,7 +334,7 @@ describe.concurrent('over many seconds', () => {
     expect(handed.has(2)).toBe(false);
   });
 
-  test('records that the log loses while it is read are passed over', async (context) => {
+  test('records that the log loses while it is read are skipped', async (context) => {
     const scene = await Scene.make(context);
     const offsets: number[] = [];
     let release = () => {};
@@ -365,7 +365,7 @@ describe.concurrent('over many seconds', () => {
     expect(offsets.length).toBeLessThan(18);
   });
 
-  test('the end of a transaction is no record that waits', async (context) => {
+  test('the end marker of a transaction is not an unread record', async (context) => {
     const scene = await Scene.make(context);
     const values: string[] = [];
     const reader = await scene.member('reader', {
@@ -393,7 +393,7 @@ describe.concurrent('over many seconds', () => {
     expect(values).toEqual(['x']);
   });
 
-  test('brokers that are gone for a while are sat out', async (context) => {
+  test('the consumer survives an outage of the brokers', async (context) => {
     const broker = await startKafka();
     context.onTestFinished(() => broker.stop());
     const scene = await Scene.make(context, broker.brokers);

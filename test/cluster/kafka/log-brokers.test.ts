@@ -52,7 +52,7 @@ function startAppending(log: KafkaLog) {
 const byKey = (records: readonly LogRecord[]) =>
   new Map(keys.map((key) => [key, records.filter((each) => each.key === key).map((each) => Number(textOf(each)))]));
 
-test('brokers come and go: nothing is lost, nothing is there twice', { timeout: 300_000 }, async () => {
+test('restarts of brokers lose and duplicate nothing', { timeout: 300_000 }, async () => {
   const kafka = await startKafka({ brokers: 3 });
   onTestFinished(() => kafka.stop());
   const options = { ...freshKafkaOptions(), brokers: kafka.brokers, replicationFactor: 3, minInSyncReplicas: 2 };

@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => kafka?.stop());
 
-test('the user of the guide may do all that we do', async () => {
+test('the user in the guide has all permissions that Fenceline needs', async () => {
   const connection = await connectKafka(options, () => {});
   const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem: () => {} });
   const subscriptions = await useLog(log);
@@ -79,7 +79,7 @@ const refusalOf = (asking: Promise<unknown>): Promise<string | undefined> =>
     ({ type, errors, cause, message }) => type ?? errors?.[0]?.type ?? cause?.type ?? message,
   );
 
-test('it is kept from the topics and groups of others', () =>
+test("the user can't access topics and groups of others", () =>
   withKafka({ brokers: [...kafka.brokers], sasl: { mechanism, username, password } }, async (admin, client) => {
     const producer = client.producer();
     await producer.connect();
@@ -96,7 +96,7 @@ test('it is kept from the topics and groups of others', () =>
     await producer.disconnect();
   }));
 
-test('without them a start fails, and says at what', async () => {
+test('without the permissions a start fails and names the topic', async () => {
   const sasl = { mechanism, ...stranger } as const;
   const { prefix } = options;
   await expect(connectKafka({ ...options, sasl }, () => {})).rejects.toThrow(

@@ -61,7 +61,7 @@ const found = async (): Promise<string[]> =>
   (await reader.read(topic, partition, 0, 1_000_000)).map(({ value }) => value!.toString());
 
 describe('appending', () => {
-  test('what comes while a request is under way goes along with the next', async () => {
+  test('appends during a request share the next one', async () => {
     const appender = new KafkaProducer(connection);
     await appender.append(topic, texts(1));
     const appends = Array.from({ length: 300 }, (_, i) => appender.append(topic, texts(2, `${i}:`)));
@@ -73,7 +73,7 @@ describe('appending', () => {
     expect(new Set(records.map(({ timestamp }) => timestamp)).size).toBeLessThan(10);
   });
 
-  test('no more is taken than is allowed to be under way', async () => {
+  test('appends beyond the limit of bytes in flight are rejected', async () => {
     const { network, appender } = await overBadNetwork({ maxInFlightBytes: 10_000 });
     await appender.append(topic, texts(1));
     network.delayMs = 100;
@@ -89,7 +89,7 @@ describe('appending', () => {
     expect((await found()).length).toBe(3);
   });
 
-  test('in an outage the caller is sent away, and the records are written once it is over', async () => {
+  test('during an outage appends reject, and their records are written afterwards', async () => {
     const { network, appender } = await overBadNetwork({ appendLimitMs: 300 });
     await appender.append(topic, texts(1, 'before'));
     network.cutOff();
@@ -103,7 +103,7 @@ describe('appending', () => {
     expect(await found()).toEqual(['before0', 'during0', 'during1', 'after0', 'after1']);
   });
 
-  test('whatever answers are lost, each record is written once, and in order', async () => {
+  test('lost responses neither duplicate nor reorder records', async () => {
     const { network, appender } = await overBadNetwork();
     const total = 400;
     let appended = 0;
@@ -131,7 +131,7 @@ describe('appending', () => {
     expect(await found()).toEqual(expected);
   });
 
-  test('records that are given up are never taken for those that come after them', async () => {
+  test('records that were given up are never confused with later ones', async () => {
     const { network, appender, direct } = await overBadNetwork({ outageLimitMs: 200 });
     await appender.publish(topic, texts(1, 'before'));
     network.dropsAnswers = true;
@@ -152,7 +152,7 @@ describe('appending', () => {
     expect(await found()).toEqual(['before0', 'lost0', 'lost1', 'after0', 'after1']);
   });
 
-  test('a batch that the broker refuses concerns nobody else', async () => {
+  test('a refused batch affects no other append', async () => {
     const options = freshKafkaOptions();
     const name = `${options.prefix}locations`;
     // The brokers' default: somebody else made the topic.
@@ -177,7 +177,7 @@ describe('appending', () => {
     expect((sizes[1] as PromiseRejectedResult).reason.message).toContain("answers with Kafka's error 10");
   });
 
-  test('numbers begin anew after the last one', async () => {
+  test('sequence numbers wrap around', async () => {
     const brokers = new Brokers(connection);
     onTestFinished(() => brokers.close());
     const name = connection.topicName(topic);

@@ -47,7 +47,7 @@ async function all(): Promise<NewRecord[]> {
   return (await Promise.all(partitions)).flat();
 }
 
-test('whatever part of it is there already, each record is there once, and those of a key in their order', async () => {
+test('records that exist already are not published again, and keys keep their order', async () => {
   const outbox = fc.array(fc.tuple(fc.constantFrom(...keys), fc.uint8Array({ maxLength: 20 })), {
     minLength: 1,
     maxLength: 30,
@@ -78,7 +78,7 @@ test('whatever part of it is there already, each record is there once, and those
   );
 });
 
-test('tombstones and equal values of other keys are told apart', async () => {
+test('tombstones and equal values of other keys are distinguished', async () => {
   const records = [
     { key: 'tombstone-1', value: null },
     { key: 'tombstone-1', value: Buffer.alloc(0) },

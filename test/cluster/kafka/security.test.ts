@@ -32,7 +32,7 @@ const secured = (changed: Partial<KafkaOptions> = {}): KafkaOptions => ({
 });
 
 describe('Kafka behind TLS and a login', () => {
-  test('appending, reading, following and a group go through', async () => {
+  test('appending, reading and both kinds of consumers work', async () => {
     const problems: string[] = [];
     const onProblem = (problem: string) => void problems.push(problem);
     const options = secured();
@@ -49,7 +49,7 @@ describe('Kafka behind TLS and a login', () => {
     ['no login', () => ({ sasl: undefined as never })],
     ['no certificate of ours', () => ({ tls: { ca: certificates.ca } })],
     ['an authority that is not trusted', () => ({ tls: { ...certificates.client } })],
-  ])('with %s there is no connection, and no secret is told', async (_, changed) => {
+  ])('with %s the connection fails, without secrets in the error', async (_, changed) => {
     const told: string[] = [];
     const refused = connectKafka(secured(changed()), (problem) => void told.push(problem));
     told.push(

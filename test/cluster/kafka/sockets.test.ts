@@ -42,7 +42,7 @@ async function startResettingProxy(brokerPort: number, resets: number) {
   return { port: (server.address() as AddressInfo).port, close: () => server.close(), left: () => left };
 }
 
-test('a consumer goes on after connections were reset in the middle of an answer', async ({ onTestFinished }) => {
+test('a consumer continues after connections were reset during a response', async ({ onTestFinished }) => {
   const options = freshKafkaOptions();
   const connection = await connectKafka(options, () => {});
   onTestFinished(() => removeTopics(connection));

@@ -48,17 +48,17 @@ async function open(options: ReturnType<typeof freshKafkaOptions>): Promise<void
 const numbered = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => ({ key: `${from + i}`, value: Buffer.from(`${from + i}`) }));
 
-/** Told what it was told, in one list: offsets of records, and where nothing is left as `to 7`. */
+/** A handler that records its calls in one list: offsets of records, and `to 7` for an end without records. */
 class Ledger implements StreamHandler {
-  readonly told: (number | string)[] = [];
+  readonly calls: (number | string)[] = [];
   constructor(private readonly startAt = 0) {}
   assigned = async () => this.startAt;
   async records(_: number, records: readonly LogRecord[]): Promise<void> {
-    this.told.push(...records.map(({ offset }) => offset));
+    this.calls.push(...records.map(({ offset }) => offset));
   }
   revoked = async () => {};
   async passed(_: number, nextOffset: number): Promise<void> {
-    this.told.push(`to ${nextOffset}`);
+    this.calls.push(`to ${nextOffset}`);
   }
 }
 
@@ -94,7 +94,7 @@ const offsets = async (topic: Topic, offset: number, maxRecords = 1_000) =>
 
 const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
 
-describe('where the log begins later', () => {
+describe('a log that begins after the requested offset', () => {
   beforeEach(async () => {
     await appender.append('events', numbered(20));
     await connection.admin.deleteTopicRecords({
@@ -103,37 +103,37 @@ describe('where the log begins later', () => {
     });
   });
 
-  test('reading starts at the first record that is held', async () => {
+  test('reads start at the first record', async () => {
     expect(await reader.bounds('events', 0)).toEqual({ first: 8, end: 20 });
     expect(await offsets('events', 3, 4)).toEqual([8, 9, 10, 11]);
     expect(await offsets('events', 20)).toEqual([]);
     expect(await offsets('events', 23)).toEqual([]);
   });
 
-  test('so does following', async () => {
+  test('standalone consumers start there too', async () => {
     const ledger = new Ledger(3);
     follow(ledger);
-    await until(() => ledger.told.length === 12);
-    expect(ledger.told).toEqual(range(8, 20));
+    await until(() => ledger.calls.length === 12);
+    expect(ledger.calls).toEqual(range(8, 20));
   });
 
-  test('and where nothing is held, the handler is told', async () => {
+  test('an empty log is reported to the handler', async () => {
     await connection.admin.deleteTopicRecords({
       topic: connection.topicName('events'),
       partitions: [{ partition: 0, offset: '-1' }],
     });
     const ledger = new Ledger(3);
     follow(ledger);
-    await until(() => ledger.told.length === 1);
+    await until(() => ledger.calls.length === 1);
     await appender.append('events', numbered(2));
-    await until(() => ledger.told.length === 3);
-    expect(ledger.told).toEqual(['to 20', 20, 21]);
+    await until(() => ledger.calls.length === 3);
+    expect(ledger.calls).toEqual(['to 20', 20, 21]);
     expect(await offsets('events', 0)).toEqual([20, 21]);
   });
 });
 
-describe('where the log ends before', () => {
-  test('the handler is asked where to go on, and no record is skipped', async () => {
+describe('a log that ends before the position', () => {
+  test('the handler decides where to resume, and no record is skipped', async () => {
     await appender.append('events', numbered(3));
     const ledger = new Ledger(5);
     const asked: Divergence[] = [];
@@ -144,25 +144,25 @@ describe('where the log ends before', () => {
     follow({ ...ledger, records: ledger.records.bind(ledger), passed: ledger.passed.bind(ledger), diverged });
     await until(() => asked.length > 0);
     await appender.append('events', numbered(4));
-    await until(() => ledger.told.length === 4);
+    await until(() => ledger.calls.length === 4);
     expect(asked).toMatchObject([
       { topic: 'events', partition: 0, position: { offset: 5 }, first: 0, end: 3, commonEnd: 3 },
     ]);
-    expect(ledger.told).toEqual([3, 4, 5, 6]);
+    expect(ledger.calls).toEqual([3, 4, 5, 6]);
   });
 
-  test('a handler that cannot be asked waits until the log has come so far', async () => {
+  test('a handler without `diverged` waits until the log reaches the position', async () => {
     await appender.append('events', numbered(3));
     const ledger = new Ledger(5);
     follow(ledger);
     await appender.append('events', numbered(4));
-    await until(() => ledger.told.length === 2);
-    expect(ledger.told).toEqual([5, 6]);
+    await until(() => ledger.calls.length === 2);
+    expect(ledger.calls).toEqual([5, 6]);
   });
 });
 
-describe('where there are offsets without records', () => {
-  test('they are passed over, and the handler knows where the log ends', async () => {
+describe('offsets without records', () => {
+  test('are skipped, and the handler learns the end of the log', async () => {
     await appendTransaction('events', 3, 'commit');
     await appendTransaction('events', 2, 'commit');
     // A transaction ends for its producer before its marker is in the log.
@@ -173,17 +173,17 @@ describe('where there are offsets without records', () => {
 
     const ledger = new Ledger();
     follow(ledger);
-    await until(() => ledger.told.length === 6);
+    await until(() => ledger.calls.length === 6);
     const atTheEnd = new Ledger(6);
     follow(atTheEnd);
-    await until(() => atTheEnd.told.length === 1);
+    await until(() => atTheEnd.calls.length === 1);
     await appender.append('events', numbered(1));
-    await until(() => ledger.told.length === 7 && atTheEnd.told.length === 2);
-    expect(ledger.told).toEqual([0, 1, 2, 4, 5, 'to 7', 7]);
-    expect(atTheEnd.told).toEqual(['to 7', 7]);
+    await until(() => ledger.calls.length === 7 && atTheEnd.calls.length === 2);
+    expect(ledger.calls).toEqual([0, 1, 2, 4, 5, 'to 7', 7]);
+    expect(atTheEnd.calls).toEqual(['to 7', 7]);
   });
 
-  test('the handler is told of them after the records before them', async () => {
+  test('are reported after the records before them', async () => {
     const topic = connection.topicName('events');
     const producer = connection.kafka.producer({ transactionalId: topic, maxInFlightRequests: 1, idempotent: true });
     await producer.connect();
@@ -200,13 +200,13 @@ describe('where there are offsets without records', () => {
     await transaction.commit();
     await producer.disconnect();
     await delay(2 * 250);
-    expect(ledger.told).toEqual([]);
+    expect(ledger.calls).toEqual([]);
     goOn();
-    await until(() => ledger.told.length === 4);
-    expect(ledger.told).toEqual([0, 1, 2, 'to 4']);
+    await until(() => ledger.calls.length === 4);
+    expect(ledger.calls).toEqual([0, 1, 2, 'to 4']);
   });
 
-  test('compaction leaves the last record of each key, wherever reading starts', { timeout: 180_000 }, async () => {
+  test('compaction keeps the last record of each key, wherever reading starts', { timeout: 180_000 }, async () => {
     const options = { ...freshKafkaOptions(), partitions: 1 };
     const eager = {
       'cleanup.policy': 'compact',
@@ -249,9 +249,9 @@ describe('where there are offsets without records', () => {
       expect((await offsets('changes', start)).slice(0, 3)).toEqual(held.slice(0, 3));
       const ledger = new Ledger(start);
       const subscription = follow(ledger, 'changes');
-      await until(() => ledger.told.includes(end - 1));
+      await until(() => ledger.calls.includes(end - 1));
       await subscription.close();
-      const told = ledger.told.filter((offset) => lasting.includes(offset as number));
+      const told = ledger.calls.filter((offset) => lasting.includes(offset as number));
       expect(told).toEqual(lasting.filter((offset) => offset >= start).sort((a, b) => a - b));
     }
   });
@@ -266,10 +266,10 @@ test('records larger than a fetch are read, also when those of several partition
   expect(read.flat().map(({ value }) => value!.length)).toEqual(large.map(({ value }) => value.length));
   const ledger = new Ledger();
   follow(ledger);
-  await until(() => ledger.told.length === large.length);
+  await until(() => ledger.calls.length === large.length);
 });
 
-describe('in an outage', () => {
+describe('an outage', () => {
   async function badNetwork() {
     const network = await startProxy({ host, port: Number(port) });
     detours.set(Number(port), network.port);
@@ -277,7 +277,7 @@ describe('in an outage', () => {
     return network;
   }
 
-  test('following goes on afterwards, with every record once', async () => {
+  test('delays consumers, which get every record once', async () => {
     const direct = new KafkaProducer(connection);
     onTestFinished(() => direct.close());
     await direct.append('events', numbered(1));
@@ -285,23 +285,23 @@ describe('in an outage', () => {
     const ledger = new Ledger();
     follow(ledger);
     for (let round = 0; round < 5; round++) {
-      await until(() => ledger.told.length === 1 + round * 50);
+      await until(() => ledger.calls.length === 1 + round * 50);
       network.cutOff();
       await direct.append('events', numbered(50));
       network.mend();
     }
-    await until(() => ledger.told.length === 251);
-    expect(ledger.told).toEqual(range(0, 251));
+    await until(() => ledger.calls.length === 251);
+    expect(ledger.calls).toEqual(range(0, 251));
   });
 
-  test('that lasts too long, following fails and reading too', async () => {
+  test('that lasts too long fails consumers and reads', async () => {
     await appender.append('events', numbered(1));
     const network = await badNetwork();
     const ledger = new Ledger();
     const impatient = createReader(connection, sameOnTheWire, 300);
     onTestFinished(() => impatient.close());
     const subscription = follow(ledger, 'events', { outageLimitMs: 300 });
-    await until(() => ledger.told.length === 1);
+    await until(() => ledger.calls.length === 1);
     network.cutOff();
     await expect(subscription.done).rejects.toThrow();
     await expect(impatient.read('events', 0, 0, 1)).rejects.toThrow();
@@ -309,12 +309,12 @@ describe('in an outage', () => {
     await subscription.close();
   });
 
-  test('closing waits for no broker', async () => {
+  test('does not delay closing', async () => {
     await appender.append('events', numbered(1));
     const network = await badNetwork();
     const ledger = new Ledger();
     const subscription = follow(ledger);
-    await until(() => ledger.told.length === 1);
+    await until(() => ledger.calls.length === 1);
     network.dropsAnswers = true;
     const startedMs = performance.now();
     await subscription.close();

@@ -39,8 +39,8 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map(removeTopics));
 });
 
-describe('topics that keep records less safely than the configuration asks', () => {
-  test('are told of at the start, each with what it lacks', async () => {
+describe('topics that are less durable than the configuration requires', () => {
+  test('are reported at the start with their settings', async () => {
     const weak = { 'unclean.leader.election.enable': 'true', 'message.timestamp.type': 'LogAppendTime' };
     const configEntries = Object.entries(weak).map(([name, value]) => ({ name, value }));
     const name = `${options.prefix}locations`;
@@ -58,7 +58,7 @@ describe('topics that keep records less safely than the configuration asks', () 
 });
 
 describe('topics', () => {
-  test('are made with their partitions and settings, by any number of nodes at once', async () => {
+  test('are created with their partitions and settings, by any number of nodes at once', async () => {
     const retentionMs = { locations: 3_600_000, changes: 7_200_000 };
     const [connection] = await Promise.all([
       connect({ retentionMs }),
@@ -100,7 +100,7 @@ describe('topics', () => {
     });
   });
 
-  test('changes whose compaction may begin too early is told of', async () => {
+  test('topic changes is reported when its compaction may begin too early', async () => {
     const problems: string[] = [];
     const tooEarly = () => problems.filter((problem) => problem.includes('min.compaction.lag.ms'));
     const topic = `${options.prefix}changes`;
@@ -120,7 +120,7 @@ describe('topics', () => {
       'changes has 4 partitions, not 1',
     ],
     ['changes', { numPartitions: 1 }, 'changes has cleanup.policy delete: it must be compact'],
-  ])('%s that exists otherwise is refused by name', async (topic, config, message) => {
+  ])('%s with other settings is refused by name', async (topic, config, message) => {
     await makeTopic({ topic: options.prefix + topic, ...config });
     await expect(connect()).rejects.toThrow(message);
   });

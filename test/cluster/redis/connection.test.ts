@@ -45,7 +45,7 @@ describe.each([
 ])('on %s', (_name, nodes) => {
   const echo = createScript('return { KEYS[1], ARGV[1], #ARGV, redis.call("GET", KEYS[1]) }');
 
-  test('a script runs whether the server knows it or not, and takes thousands of arguments', () =>
+  test('a script runs whether the server has it or not, with thousands of arguments', () =>
     withConnection(freshRedisOptions(nodes), async (redis) => {
       const key = `${redis.options.prefix}é`;
       await redis.client.set(key, 'value');
@@ -62,7 +62,7 @@ describe.each([
       }
     }));
 
-  test('an error that another try will not mend comes at once, without what was sent', () =>
+  test('a permanent error rejects at once, without the command', () =>
     withConnection(freshRedisOptions(nodes), async ({ client, options, withRetries }) => {
       const tries = withRetries(() => client.call('SET', options.prefix, 'a secret', 'NONSENSE') as Promise<unknown>);
       const error: Error = await tries.then(
@@ -74,7 +74,7 @@ describe.each([
     }));
 });
 
-test('a server that would throw states away when it is full is refused; one that refuses writes then is not', async () => {
+test('a server that evicts keys is refused; one with noeviction is not', async () => {
   const server = await startRedis({ maxmemory: '100mb' });
   try {
     await withConnection(freshRedisOptions([server]), async (redis) => {
@@ -91,7 +91,7 @@ test('a server that would throw states away when it is full is refused; one that
   }
 });
 
-test('a port where nobody listens is tried again, until somebody does', async () => {
+test('a refused connection is retried until a server listens', async () => {
   const proxy = await startProxy(shared);
   proxy.cutOff();
   const problems: string[] = [];
@@ -121,7 +121,7 @@ describe('TLS and users', () => {
   });
   afterAll(() => server.stop());
 
-  test('let us in, to do what we do', () =>
+  test("allow Fenceline's commands", () =>
     withConnection(options, async (redis) => {
       const nowhere = { publish: async () => {}, publishMissing: async () => {} };
       const store = createRedisStateStore({ redis, retentionMs: 1_000, wire: { toWire: () => {} }, ...nowhere });
@@ -139,7 +139,7 @@ describe('TLS and users', () => {
       expect(await reply).toBe('request');
     }));
 
-  test('keep others out, at once and without telling the password', async () => {
+  test('refuse other users at once, without the password in the error', async () => {
     const { cert: _, key: __, ...withoutCertificate } = options.tls!;
     const wrong = [
       [{ ...options, password: 'wrong-one' }, 'WRONGPASS'],
@@ -156,14 +156,14 @@ describe('TLS and users', () => {
   });
 });
 
-describe('while the server is away', () => {
+describe('during an outage', () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
   });
   afterAll(() => server.stop());
 
-  test('commands fail at once and nothing is kept for later', async () => {
+  test('commands fail at once and are not queued', async () => {
     const proxy = await startProxy(server);
     const problems = await withConnection(freshRedisOptions([proxy]), async ({ client, options, withRetries }) => {
       await client.set(options.prefix, 0);
@@ -182,7 +182,7 @@ describe('while the server is away', () => {
     expect(problems.every((message) => message.startsWith('redis: '))).toBe(true);
   });
 
-  test('a server that stands still for five seconds is waited for, and what it had not answered is given up', async () => {
+  test('a server that was paused for five seconds is retried, and unanswered commands fail', async () => {
     await withConnection(
       freshRedisOptions([server], { commandTimeoutMs: 1_000 }),
       async ({ client, options, withRetries }) => {
@@ -200,7 +200,7 @@ describe('while the server is away', () => {
     );
   });
 
-  test('a server that was killed is waited for', async () => {
+  test('a killed server is retried until it restarts', async () => {
     await withConnection(freshRedisOptions([server]), async ({ client, withRetries }) => {
       await server.kill();
       const waiting = withRetries(() => client.ping());
@@ -209,7 +209,7 @@ describe('while the server is away', () => {
     });
   });
 
-  test('a server that only reads for a while is waited for', async () => {
+  test('a server that refuses writes for a while is retried', async () => {
     await withConnection(freshRedisOptions([server]), async ({ client, options, withRetries }) => {
       const operator = await connectRedis(options, () => {});
       await operator.client.call('REPLICAOF', '127.0.0.1', '1');
@@ -221,7 +221,7 @@ describe('while the server is away', () => {
     });
   });
 
-  test('a request hears soon that it can not be served, whether the server stands still or is gone', async () => {
+  test('requests fail within seconds, whether the server is paused or down', async () => {
     await withConnection(freshRedisOptions([server], { commandTimeoutMs: 10_000 }), async (redis) => {
       const states = createRedisStates(forRequests(redis));
       expect(await states.load(0, ['device'])).toEqual([undefined]);
@@ -240,7 +240,7 @@ describe('while the server is away', () => {
     });
   });
 
-  test('closing ends all waiting', async () => {
+  test('close ends all retries', async () => {
     const redis = await connectRedis(freshRedisOptions([server], { commandTimeoutMs: 500 }), () => {});
     await server.pause();
     const waiting = redis.withRetries(() => redis.client.ping()).catch(({ message }) => message);

@@ -78,7 +78,7 @@ const waitingTexts = async (queue: DeliveryQueue): Promise<string[]> =>
 const gone = (place: WaitingDelivery) => ({ place, next: null });
 
 describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
-  test('a delivery of more than the bound is refused, and with it its batch; the largest are read a few at a time', async () => {
+  test('an oversized delivery rejects its batch; the largest deliveries are read a few at a time', async () => {
     const queue = await queueOn(freshRedisOptions(nodes));
     const claim = await queue.claim(source);
     const largest = 'x'.repeat(maxDeliveryBytes);
@@ -92,7 +92,7 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
     await queue.drop(claim, webhook);
   });
 
-  test('thousands are read and settled in one go, and by an owner who was replaced none at all', async () => {
+  test('thousands of deliveries are read and settled at once, but none by a replaced owner', async () => {
     const queue = await queueOn(freshRedisOptions(nodes));
     const claim = await queue.claim(source);
     await queue.add(claim, batchOf(0, counting(0, 3_500)));
@@ -107,7 +107,7 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
     expect(await queue.size()).toBe(1_750);
   });
 
-  test('reading goes on after a delivery that has had tries, however many', async () => {
+  test('reading continues after a delivery with any number of attempts', async () => {
     const queue = await queueOn(freshRedisOptions(nodes));
     const claim = await queue.claim(source);
     await queue.add(claim, batchOf(0, ['a', 'b', 'c']));
@@ -118,7 +118,7 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
     expect(textsOf(await queue.waiting(source, webhook, 10, b))).toEqual(['c']);
   });
 
-  test('what is settled or dropped leaves nothing behind', async () => {
+  test('settled and dropped deliveries leave no keys', async () => {
     const options = freshRedisOptions(nodes);
     const { deliveryQueue: queue, connection, close } = await openQueue(options);
     endings.push(close);
@@ -133,7 +133,7 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
     expect(keys.flat()).toEqual([`${options.prefix}{deliveries.events.0}.meta`]);
   });
 
-  test('owners who take a source from each other all the time make each delivery once', async () => {
+  test('owners that keep claiming a source from each other add each delivery once', async () => {
     const options = freshRedisOptions(nodes);
     const owners = await Promise.all([queueOn(options), queueOn(options), queueOn(options)]);
     const total = 600;
@@ -157,7 +157,7 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
   });
 });
 
-describe('when an answer is lost', () => {
+describe('when a reply is lost', () => {
   /** A queue behind a network, and one that sees the same directly. */
   async function behindNetwork() {
     const network = await startProxy(redis);
@@ -184,7 +184,7 @@ describe('when an answer is lost', () => {
     return answer;
   }
 
-  test('a batch is added once and not refused for its own sake', async () => {
+  test('a batch is added once, and its repetition succeeds', async () => {
     const { network, queue, direct } = await behindNetwork();
     const claim = await queue.claim(source);
     const isDone = async () => (await direct.size()) > 0;
@@ -210,7 +210,7 @@ describe('when an answer is lost', () => {
     expect(await waitingTexts(direct)).toEqual(['a']);
   });
 
-  test('a batch is known as done although another has claimed the source since', async () => {
+  test('a repeated batch succeeds although another owner has claimed the source', async () => {
     const { network, queue, direct } = await behindNetwork();
     const claim = await queue.claim(source);
     const isDone = async () => (await direct.size()) > 0;
@@ -240,7 +240,7 @@ describe('when an answer is lost', () => {
     ]);
   });
 
-  test('what is added after a drop stays, although the drop is repeated', async () => {
+  test('deliveries added after a drop survive its repetition', async () => {
     const { network, queue, direct } = await behindNetwork();
     const claim = await queue.claim(source);
     await queue.add(claim, batchOf(0, ['a', 'b']));
@@ -257,7 +257,7 @@ describe('when an answer is lost', () => {
     expect(await direct.size()).toBe(1);
   });
 
-  test('a claim is repeated, and its first token is worth nothing', async () => {
+  test('a claim is repeated, and its first token is invalid', async () => {
     const { network, queue, direct } = await behindNetwork();
     const before = await queue.claim(source);
     const isDone = async () => (await direct.settle(before, [])) === 'fenced';
@@ -266,8 +266,8 @@ describe('when an answer is lost', () => {
   });
 });
 
-describe('a server of its own', () => {
-  test('that loses its last second: what was settled then waits again, and what was added then is made again', async () => {
+describe('a separate server', () => {
+  test('that loses its last second: settled deliveries are queued again, and added ones are added again', async () => {
     const server = await here(startRedis());
     const { deliveryQueue: queue, connection, close } = await openQueue(freshRedisOptions([server]));
     endings.push(close);
@@ -295,7 +295,7 @@ describe('a server of its own', () => {
     expect(await queue.size()).toBe(6);
   });
 
-  test('that loses a claim gives the same right to nobody else', async () => {
+  test('that loses a claim gives its token to nobody else', async () => {
     const server = await here(startRedis());
     const { deliveryQueue: queue, connection, close } = await openQueue(freshRedisOptions([server]));
     endings.push(close);
@@ -310,7 +310,7 @@ describe('a server of its own', () => {
     expect(await waitingTexts(queue)).toEqual(['b']);
   });
 
-  test('that is killed at random moments is waited for: each record makes one delivery', async () => {
+  test('that is killed at random moments: each record makes one delivery', async () => {
     const server = await here(startRedis({ appendonly: 'everysec' }));
     const queue = await queueOn(freshRedisOptions([server]));
     const total = 3_000;
@@ -349,7 +349,7 @@ describe('a server of its own', () => {
     expect((await queue.claim(source)).nextOffset).toBe(total);
   });
 
-  test('that is full still lets deliveries go, and takes more as soon as there is room', async () => {
+  test('that is out of memory still removes deliveries, and accepts more as soon as there is space', async () => {
     const server = await here(startRedis());
     const { deliveryQueue: queue, connection, close } = await openQueue(freshRedisOptions([server]));
     endings.push(close);

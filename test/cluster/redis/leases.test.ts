@@ -28,7 +28,7 @@ test.each([
   },
 );
 
-test('a turn whose answer was lost is still taken', async () => {
+test('a lease whose reply was lost is still taken', async () => {
   const proxy = await startProxy(redis);
   const options = freshRedisOptions([proxy], { commandTimeoutMs: 10_000 });
   const [onBadNetwork, direct] = await Promise.all(

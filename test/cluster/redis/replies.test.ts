@@ -65,7 +65,7 @@ async function hearsAgain({ replies, inbox, received }: Pair): Promise<void> {
   expect(new Set(received).size).toBe(received.length);
 }
 
-test('replies of one turn travel together, large ones too', () =>
+test('replies of one turn share a message, large ones too', () =>
   withPair(freshRedisOptions([shared]), async ({ replies, inbox, received, ingest }) => {
     const messagesSeen = async () =>
       Number(/cmdstat_spublish:calls=(\d+)/.exec(await ingest.client.info('commandstats'))?.[1] ?? 0);
@@ -78,7 +78,7 @@ test('replies of one turn travel together, large ones too', () =>
     await until(() => received.length === 1_010);
   }));
 
-describe('an inbox hears again', () => {
+describe('an inbox receives again', () => {
   let server: RedisServer;
   let cluster: RedisClusterServer;
   beforeAll(async () => {
@@ -110,7 +110,7 @@ describe('an inbox hears again', () => {
     }),
   );
 
-  test.each(sites)('after %s stood still', (_name, nodes) =>
+  test.each(sites)('after %s was paused', (_name, nodes) =>
     withPair(freshRedisOptions(nodes(), { commandTimeoutMs: 500 }), async (pair) => {
       await Promise.all(nodes().map((node) => node.pause()));
       await new Promise((resolve) => setTimeout(resolve, 2_000));
@@ -123,7 +123,7 @@ describe('an inbox hears again', () => {
 test.each([
   ['a server', [shared]],
   ['a cluster', redisCluster.nodes],
-])('a channel whose subscription was lost without a word, on %s, is subscribed anew', async (_name, nodes) => {
+])('a silently lost subscription on %s is renewed', async (_name, nodes) => {
   const redis = await connectRedis(freshRedisOptions(nodes), () => {});
   const channel = `${redis.options.prefix}channel`;
   const subscribers: RedisClient[] = [];
@@ -146,7 +146,7 @@ test.each([
   await redis.close();
 });
 
-test('while Redis answers nothing, replies are dropped and not kept', async () => {
+test('while Redis does not answer, replies are dropped', async () => {
   const server = await startRedis();
   await withPair(freshRedisOptions([server], { commandTimeoutMs: 60_000 }), async ({ replies, inbox, received }) => {
     await server.pause();

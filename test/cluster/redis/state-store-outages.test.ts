@@ -75,7 +75,7 @@ describe('every record is applied once and published', () => {
     withStore(freshRedisOptions([server], options), (open) => applyThrough(open, () => hurt(server))),
   );
 
-  test('while the node of a cluster stands still', () =>
+  test('while the node of a cluster is paused', () =>
     withStore(freshRedisOptions(cluster.nodes, options), async (open) => {
       const { node } = await placeOf(open, cluster);
       await applyThrough(open, () => standStill(node));

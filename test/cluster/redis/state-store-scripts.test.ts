@@ -22,7 +22,7 @@ async function snapshot({ client, options }: RedisConnection): Promise<() => Pro
 
 const { redis: shared } = services()!;
 
-test('a device without commits for the retention time is forgotten, the others and the position are not', () =>
+test("a device without commits expires after the retention time, others and the position don't", () =>
   withStore(
     freshRedisOptions([shared]),
     async ({ store, stateOf }) => {
@@ -39,7 +39,7 @@ test('a device without commits for the retention time is forgotten, the others a
     500,
   ));
 
-test('without a retention time devices stay', () =>
+test("without a retention time devices don't expire", () =>
   withStore(freshRedisOptions([shared]), async ({ store, redis }) => {
     const claim = await store.claim(0);
     await store.commit(claim, commitOf(0, 1));
@@ -47,7 +47,7 @@ test('without a retention time devices stay', () =>
     expect(await redis.client.pttl(key!)).toBe(-1);
   }));
 
-test('what is published, and what is left to the next owner, is in wire form', () =>
+test('published records and the outbox are in wire form', () =>
   withStore(freshRedisOptions([shared]), async (open) => {
     const { store } = open;
     await store.commit(await store.claim(0), commitOf(0, 1));
@@ -59,7 +59,7 @@ test('what is published, and what is left to the next owner, is in wire form', (
   }));
 
 describe('an owner that could not publish', () => {
-  test('commits nothing more, and whoever claims publishes for it, once', () =>
+  test("can't commit, and the next owner publishes for it, once", () =>
     withStore(freshRedisOptions([shared]), async (open) => {
       const { store, redis } = open;
       const failed = await store.claim(0);
@@ -76,7 +76,7 @@ describe('an owner that could not publish', () => {
       expect(open.published).toEqual(published(1));
     }));
 
-  test('leaves to its successors what they could not publish, however late it hears that its own was published', () =>
+  test("keeps its successors' outbox, however late it learns that its own records were published", () =>
     withStore(freshRedisOptions([shared]), async (open) => {
       const { store, redis } = open;
       const slow = holdUp();
@@ -97,7 +97,7 @@ describe('an owner that could not publish', () => {
     }));
 });
 
-test('a commit waits until the one before it is published, for the outbox holds one', () =>
+test('a commit waits for the publication of the one before it, because the outbox holds one', () =>
   withStore(freshRedisOptions([shared]), async (open) => {
     const { store } = open;
     const slow = holdUp();
@@ -128,8 +128,8 @@ function holdUp() {
   return { begun, end: () => end(), work };
 }
 
-describe('a Redis that falls back', () => {
-  test('refuses the owner, who claims again and goes on from where it fell to', () =>
+describe('a Redis that loses its last second', () => {
+  test('refuses the owner, which claims again and continues from the stored position', () =>
     withStore(freshRedisOptions([shared]), async ({ store, redis, stateOf, published: seen }) => {
       const claim = await store.claim(0);
       await store.commit(claim, commitOf(0, 10));
@@ -144,7 +144,7 @@ describe('a Redis that falls back', () => {
       expect(new Set(seen)).toEqual(new Set(published(10, 20)));
     }));
 
-  test('takes two owners with one token for two', () =>
+  test('distinguishes two owners with the same token', () =>
     withStore(freshRedisOptions([shared]), async ({ store, redis, stateOf }) => {
       const before = await store.claim(0);
       await store.commit(before, commitOf(0, 10));
@@ -160,7 +160,7 @@ describe('a Redis that falls back', () => {
     }));
 });
 
-describe('an answer that is lost', () => {
+describe('a lost reply', () => {
   async function onBadNetwork(
     use: (open: OpenStore, loseAnswer: () => () => void, direct: OpenStore) => Promise<void>,
   ) {
@@ -179,7 +179,7 @@ describe('an answer that is lost', () => {
     await proxy.stop();
   }
 
-  test('to a commit makes it neither refused nor done twice', () =>
+  test('to a commit neither refuses nor repeats it', () =>
     onBadNetwork(async ({ store, published: seen }, loseAnswer, direct) => {
       const claim = await store.claim(0);
       await store.commit(claim, commitOf(0, 1));
@@ -195,7 +195,7 @@ describe('an answer that is lost', () => {
       expect(await store.commit(claim, commitOf(2, 3))).toBe('committed');
     }));
 
-  test('to a commit, after which another has claimed, is still that it was done', () =>
+  test('to a commit before another claim still reports success', () =>
     onBadNetwork(async ({ store, published: seen }, loseAnswer, direct) => {
       const claim = await store.claim(0);
       const connectAgain = loseAnswer();

@@ -6,7 +6,7 @@ import { clusterSite } from '../site.js';
 describeStateStoreContract('Redis', clusterSite, { numRuns: 15 });
 describeStateStoreContract('Redis Cluster', () => clusterSite({ redis: 'cluster' }), { numRuns: 15 });
 
-test('what an owner had published when it was killed is not published again, and what it had not is', () =>
+test('records that a killed owner had published are not published again, and the others are', () =>
   onFreshSite(clusterSite, async (place) => {
     const outcomes = [record('a', 'outcome 1'), record('b', 'outcome 2')];
     const events = [record('a', 'event 1'), record('b', 'event 2')];

@@ -1,7 +1,7 @@
 /**
- * Interoperability with another client: Python's confluent-kafka reads our topics through the registry, and writes records
- * that we read. TEST_SERVICES_PYTHON names a Python that has the package. Without the variable the tests are skipped;
- * with it they fail if the package can't be imported.
+ * Interoperability with another client: Python's confluent-kafka reads our topics through the registry, and writes
+ * records that we read. TEST_SERVICES_PYTHON names a Python that has the package. Without the variable the tests are
+ * skipped; with it they fail if the package can't be imported.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -106,7 +106,7 @@ describe.skipIf(python === '')('a client in Python', () => {
     },
   );
 
-  test('writes locations that we read, in the partitions where we look for them', async () => {
+  test('writes locations that Fenceline reads, to the same partitions', async () => {
     const records = fc.sample(arbitrary.location, 50).map((value, index) => ({ key: `written ${index} ü`, value }));
     const writing = run(python, [program('write_topic.py'), ...addresses(), kafka.prefix + topics.locations], limits);
     for (const record of records) writing.child.stdin!.write(`${JSON.stringify(record)}\n`);

@@ -123,7 +123,7 @@ describe('a registry', () => {
     registry.url = services()!.registry.url;
   });
 
-  test('holds schemas that are whole in themselves, under subjects that demand compatibility', async () => {
+  test('has complete schemas under subjects that require compatibility', async () => {
     await open(registry);
     const subjects: string[] = await ask(registry, '/subjects');
     expect(subjects.filter((name) => name.startsWith(prefix)).toSorted()).toEqual(allTopics.map(subjectOf).toSorted());
@@ -140,7 +140,7 @@ describe('a registry', () => {
     expect(message).toContain('weight');
   });
 
-  test('lets old and new programs read each other', async () => {
+  test('lets old and new versions read each other', async () => {
     const old = eventVersions(eventV1);
     const next = eventVersions(eventV1, eventV2);
     const oldNode = await open(registry, { schemas: old.schemas });
@@ -156,7 +156,7 @@ describe('a registry', () => {
     );
   });
 
-  test("never takes for ours what isn't: an id of another subject, one that nobody has, one that can't be", async () => {
+  test('rejects foreign ids: of another subject, unknown and impossible ones', async () => {
     const wire = await open(registry);
     const body = codecs.event.encode(event).subarray(5);
     const { deliveries } = writeIds(wire);
@@ -171,7 +171,7 @@ describe('a registry', () => {
     expect(problems).toEqual([]);
   });
 
-  test('is read through by a library that knows nothing of us', async () => {
+  test('works with a standard client library', async () => {
     const wire = await open(registry);
     const library = new SchemaRegistry({ host: registry.url });
     expect(plain(await library.decode(wireFrame(wire)))).toMatchObject({
@@ -183,7 +183,7 @@ describe('a registry', () => {
 });
 
 // Its restarts take long on a busy machine.
-describe('a registry that has accidents', { timeout: 180_000 }, () => {
+describe('a registry with outages', { timeout: 180_000 }, () => {
   let registry: RegistryServer;
   beforeAll(async () => {
     registry = await startRegistry();
@@ -202,7 +202,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     changes: 10,
   };
 
-  test('has every version after nodes started at once, under the same ids whenever it is empty', async () => {
+  test('has every version after a concurrent start, with the same ids whenever it was empty', async () => {
     for (let round = 0; round < 2; round++) {
       await registry.restart();
       const nodes = await Promise.all(Array.from({ length: 5 }, () => open(registry)));
@@ -211,7 +211,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     expect(problems).toEqual([]);
   });
 
-  test('that is empty again gives ids anew, which old and new nodes both understand', async () => {
+  test('that lost its data assigns new ids, which old and new nodes both understand', async () => {
     const before = await open(registry);
     await registry.restart();
     await occupy(registry, 20);
@@ -224,7 +224,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     }
   });
 
-  test('that gives an id to another version than before keeps a node from starting', async () => {
+  test('that assigns an id to another version keeps a node from starting', async () => {
     const { schemas } = eventVersions(eventV1, eventV2);
     await registry.restart();
     await open(registry, { schemas });
@@ -242,7 +242,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     );
   });
 
-  test('is not needed by nodes that run, but for ids never seen', async () => {
+  test('is not needed by running nodes, except for unknown ids', async () => {
     await registry.restart();
     const wire = await open(registry);
     const frame = wireFrame(wire);
@@ -255,7 +255,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     expect(problems).toEqual([]);
   });
 
-  test('is waited for when an id was never seen, and not for ever', async () => {
+  test('is retried for an unknown id, up to the limit', async () => {
     await registry.restart();
     const wire = await open(registry, { outageLimitMs: 8_000 });
     const { type } = eventVersions(eventV2).codec;
@@ -276,7 +276,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     );
   });
 
-  test('that is away at the start is done without by those who know all ids from before', async () => {
+  test('that is down at the start is not needed by nodes that know all ids', async () => {
     await registry.restart();
     const before = await open(registry);
     await registry.kill();
@@ -295,7 +295,7 @@ describe('a registry that has accidents', { timeout: 180_000 }, () => {
     await registry.resume();
   });
 
-  test('that is away at the start of all is waited for, and then is an error', async () => {
+  test('that is down at the first start is retried, and then fails it', async () => {
     const { schemas } = eventVersions(eventV1);
     await registry.kill();
     const start = open(registry, { schemas });
@@ -328,7 +328,7 @@ describe('known ids', () => {
     expect(new Set(await known.read())).toEqual(new Set([{ ...one, givenAtMs: 3 }, other]));
   });
 
-  test('that another node gave another meaning meanwhile keep a node from starting', async () => {
+  test('with another meaning from another node keep a node from starting', async () => {
     const { schemas } = eventVersions(eventV1);
     const { read, write } = knownIds;
     const others = (ids: readonly KnownId[]) => write(ids.map((known) => ({ ...known, schema: eventV2 })));
@@ -338,13 +338,13 @@ describe('known ids', () => {
   });
 });
 
-describe('a subject that was there before', () => {
+describe('an existing subject', () => {
   const registry = { url: '' };
   beforeAll(() => {
     registry.url = services()!.registry.url;
   });
 
-  test('with an incompatible schema is named, with the field', async () => {
+  test('with an incompatible schema is named with the field', async () => {
     const path = `/subjects/${subjectOf(topics.events)}/versions`;
     const { fields, ...rest } = JSON.parse(eventV1);
     const schema = JSON.stringify({
@@ -373,7 +373,7 @@ describe('a subject that was there before', () => {
   });
 });
 
-test('encryption and a password are used, and demanded', { timeout: 180_000 }, async () => {
+test('TLS and a password are used', { timeout: 180_000 }, async () => {
   const certificates = await makeCertificates();
   const { ca } = await makeCertificates();
   const [username, password] = ['fenceline', 'a:pass/wörd'];

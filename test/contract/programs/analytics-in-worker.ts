@@ -19,7 +19,7 @@ await analytics.command('CREATE TABLE IF NOT EXISTS numbers (n UInt64) ENGINE = 
 const lines = Array.from({ length: 1000 }, (_, n) => `${n}\n`);
 await analytics.insert('numbers', Buffer.from(`n\n${lines.join('')}`));
 const [row] = await analytics.query<{ rows: number }>('SELECT count() AS rows FROM numbers');
-// The process lives until it is told to end, as a server does.
+// Keeps the process alive until a signal, like a server.
 const alive = setInterval(() => {}, 60_000);
 process.once('SIGTERM', async () => {
   if (ending === 'exit') process.exit(0);

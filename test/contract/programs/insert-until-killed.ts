@@ -8,7 +8,8 @@ import { openChdbAnalytics } from '../../../backends/embedded/analytics.js';
 const [path, first] = process.argv.slice(2) as [string, string];
 const analytics = await openChdbAnalytics({ path });
 await analytics.command(
-  'CREATE TABLE IF NOT EXISTS numbers (n UInt64, text String) ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1',
+  `CREATE TABLE IF NOT EXISTS numbers (n UInt64, text String)
+    ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1`,
 );
 for (let n = Number(first); ; n += 500) {
   const lines = Array.from({ length: 500 }, (_, i) => `${n + i}\tnumber ${n + i}\n`);

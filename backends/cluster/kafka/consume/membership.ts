@@ -83,7 +83,8 @@ export class Membership {
 
   /** Returns the state for the watchdog. A membership always has work: heartbeats. */
   observe(): Observation {
-    const state = `${this.#isJoined ? 'joined' : 'not joined'}, last heartbeat ${Math.round(performance.now() - this.#lastHeartbeatMs)} ms ago`;
+    const sinceMs = Math.round(performance.now() - this.#lastHeartbeatMs);
+    const state = `${this.#isJoined ? 'joined' : 'not joined'}, last heartbeat ${sinceMs} ms ago`;
     return { name: 'membership', steps: this.#lastHeartbeatMs, hasWork: true, state };
   }
 
