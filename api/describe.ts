@@ -41,7 +41,7 @@ const ifMatchHeader = Type.Object({
   'If-Match': Type.Optional(
     Type.String({
       description:
-        'ETags of the revisions that may be edited; `*`: any revision of an existing record. Otherwise the answer is 412',
+        'ETags of the revisions that may be edited; `*`: any revision that exists. Otherwise the answer is 412',
     }),
   ),
 });

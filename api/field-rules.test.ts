@@ -1,5 +1,5 @@
 /**
- * Every call reads a field by the same rule. The fault: `"1"`, `"TRUE"` and dates were read one way by track and another
+ * Every call reads a field by the same rule. The fault: `"1"`, `"TRUE"` and dates were read one way by track, another
  * way by the management API, and a third way by search.
  */
 import { describe, expect, it } from 'vitest';

@@ -173,7 +173,9 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       operationId: `list${capitalized(tag)}`,
       tag,
       summary: `List ${tag}, ${resource.orderBy === 'updatedAt' ? 'last updated' : 'newest'} first`,
-      description: `For the next page give \`${resource.orderBy}\` of the last item as \`${resource.orderBy.replace('At', 'Before')}\`.`,
+      description:
+        `For the next page pass \`${resource.orderBy}\` of the last item ` +
+        `as \`${resource.orderBy.replace('At', 'Before')}\`.`,
       querystring: listParameters,
       answer: listOf({ [tag]: Type.Array(resource.answer) }),
       failures: [400],

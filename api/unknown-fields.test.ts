@@ -32,7 +32,7 @@ const resources = [
 ] as const;
 
 describe.each(resources)('%s', (path, fields, name, misspelt, meant) => {
-  it('refuse an unknown field in every call, and name the one that was meant', async () => {
+  it('refuse an unknown field in every call, and suggest the nearest one', async () => {
     const { body } = await api.call('PUT', `/v1/${path}/a/b`, { body: fields });
     const pair = { tag: 'a', externalId: 'b' };
     for (const [method, url, more] of [
@@ -52,7 +52,7 @@ describe.each(resources)('%s', (path, fields, name, misspelt, meant) => {
     expect(form.body.meta.param).toBe(misspelt);
   });
 
-  it('take back what was read, fields of clients that are not used, and dictionaries by key', async () => {
+  it('accept a record that was read, unused fields of clients, and dictionaries by key', async () => {
     const { body } = await api.call('PUT', `/v1/${path}/a/c`, { body: { ...fields, metadata: { open: true } } });
     const read = body[name];
     const again = await api.call('PUT', `/v1/${path}/${read._id}`, {

@@ -141,13 +141,13 @@ describe('authority', () => {
       expect(answer.json().meta).toMatchObject({ code: status, type: status === 401 ? 'unauthorized' : 'forbidden' });
   });
 
-  it('tells the room whose request it is', async () => {
+  it('gives routes the caller of a request', async () => {
     const { caller } = (await get('/v1/mine', secret)).json();
     expect(caller).toMatchObject({ project: project._id, environment: 'live', kind: 'secret' });
     expect(secret).not.toContain(caller.keyHint);
   });
 
-  it('knows a key as soon as the configuration holds it, and no longer', async () => {
+  it('accepts a key exactly while the configuration contains it', async () => {
     const key = addKey('test', 'publishable');
     expect((await get('/v1/mine', key)).statusCode).toBe(200);
     keys.pop();
@@ -155,7 +155,7 @@ describe('authority', () => {
     expect((await get('/v1/mine', key)).statusCode).toBe(401);
   });
 
-  it('says why a URL may hold no secret key (fault: map URLs accepted secret keys)', async () => {
+  it('explains why a URL must not contain a secret key (fault: map URLs accepted secret keys)', async () => {
     const { meta } = (await get(`/v1/map?publishableKey=${secret}`)).json();
     expect(meta).toMatchObject({ code: 403, type: 'forbidden', param: 'publishableKey' });
     expect(meta.message).toMatch(/must be a publishable key; logs, caches .* Authorization header/);
@@ -227,11 +227,11 @@ describe('failures', () => {
     expect((await post('/v1/things/a/b', '{"radius":9}')).json()).toEqual({ meta });
   });
 
-  it('says when to come back', async () => {
+  it('says when to retry', async () => {
     expect((await get('/v1/busy')).headers['retry-after']).toBe('3');
   });
 
-  it('shows nothing of the unexpected but the request id, by which the log has it', async () => {
+  it('hides an unexpected error behind the request id that the log has', async () => {
     const answer = await get('/v1/broken');
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('hunter2');
@@ -264,7 +264,7 @@ describe('requests', () => {
     expect(form.json().body).toEqual({ radius: '12', metadata: { k: 'v' }, x: 'y' });
   });
 
-  it('may be empty though they say JSON', async () => {
+  it('may be empty with a Content-Type of JSON', async () => {
     const answer = await app.inject({
       method: 'POST',
       url: '/v1/things/a/b',
@@ -394,7 +394,7 @@ describe('headers of answers', () => {
 });
 
 describe('rate limits', () => {
-  it('count calls per key, and say what is left', async () => {
+  it('count calls per key, and report the rest of the limit', async () => {
     now += 10_000;
     const first = await get('/v1/secret', secret);
     expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2' });
@@ -410,7 +410,7 @@ describe('rate limits', () => {
     });
   });
 
-  it('count calls that are refused for what they ask', async () => {
+  it('count calls that are refused for their fields', async () => {
     now += 10_000;
     const statuses = [];
     for (let call = 0; call < 4; call++) statuses.push((await get('/v1/secret?unheardOf=1', secret)).statusCode);

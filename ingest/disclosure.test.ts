@@ -60,7 +60,7 @@ describe('a conversion', () => {
     expect(answers[1].event.user).toEqual({ userId: secrets.userId, deviceId: 'missing' });
   });
 
-  it('is kept with the user that it is about, and tells a secret key of it', async () => {
+  it('is stored with its user, and shows the user to a secret key', async () => {
     await known('kept');
     const { event } = await post('/v1/events', { name: 'bought', deviceId: 'kept' });
     const stored = (await readAll(ingest.node.embedded, topics.events)).map(({ value }) =>
@@ -78,7 +78,7 @@ describe('a location', () => {
     expectNothingOf(await post('/v1/track', { deviceId: 'unnamed', ...north(500) }));
   });
 
-  it('answers what it said itself, and what the device is inside of', async () => {
+  it('answers its own fields, and the geofences and beacons of the device', async () => {
     await known('named', { userId: 'bob' });
     const report = {
       deviceId: 'named',
@@ -116,7 +116,7 @@ describe('a location', () => {
     expect(user.beacons).toEqual([]);
   });
 
-  it('of a replay speaks of each user as its own item does', async () => {
+  it('of a replay shows each user as its own item names it', async () => {
     await known('shared', { userId: 'bob' });
     const replays = [
       { deviceId: 'shared', userId: 'bob', ...north(500), updatedAtMsDiff: 2_000 },
@@ -129,7 +129,7 @@ describe('a location', () => {
     expect(user).toMatchObject({ userId: 'eve', metadata: { of: 'eve' } });
   });
 
-  it('tells a secret key all that is known', async () => {
+  it('shows everything to a secret key', async () => {
     await known('open', { userId: 'bob' });
     const { user, events } = await post('/v1/track', { deviceId: 'open', userId: 'bob', ...north(500) }, ingest.secret);
     expect(user).toMatchObject({ description: secrets.description, metadata: secrets.metadata });

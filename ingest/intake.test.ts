@@ -4,7 +4,7 @@ import { createAdmission } from './intake.js';
 
 const bounds = { maxInFlightRecords: 10, maxInFlightBytes: 100 };
 
-it('never lets in more than its bounds, refuses the rest, and forgets nothing that is over', async () => {
+it('never exceeds its bounds, refuses the rest, and frees every share', async () => {
   const work = fc.record({
     records: fc.integer({ min: 1, max: 10 }),
     bytes: fc.integer({ min: 0, max: 100 }),
@@ -49,7 +49,7 @@ it('frees its share when the work fails', async () => {
   expect(admission.isFull).toBe(false);
 });
 
-it('lets in alone what is larger than the bounds', async () => {
+it('admits a request above the bounds when nothing else is in flight', async () => {
   const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 });
   expect(await admission.run(50, 5_000, async () => 'in')).toBe('in');
 });

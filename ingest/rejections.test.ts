@@ -81,7 +81,7 @@ describe('the counter', () => {
     ]);
   });
 
-  test('counts that the log has no room for wait for the next second', async () => {
+  test('counts that the log refuses are added to those of the next second', async () => {
     const appended: NewRecord[] = [];
     let isFull = true;
     const append = async (_: unknown, records: readonly NewRecord[]) => {
@@ -99,7 +99,7 @@ describe('the counter', () => {
     await counter.close();
   });
 
-  test('any other failure is told', async () => {
+  test('any other failure is reported', async () => {
     const append = async () => {
       throw new Error('disk full');
     };

@@ -20,7 +20,7 @@ describe('with the location stage running', () => {
   });
   afterAll(() => ingest.close());
 
-  it('answers a location with what it did', async () => {
+  it('answers a location with its events', async () => {
     const first = await post(ingest, '/v1/track', { deviceId: 'a', ...north(0) });
     expect(first.statusCode).toBe(200);
     const { meta, events, user } = first.json();
@@ -41,7 +41,7 @@ describe('with the location stage running', () => {
     expect(answer.json()).toMatchObject({ events: [{}], user: { metadata: { a: 1 }, locationAccuracy: 65 } });
   });
 
-  it('takes what a web SDK sends, with nulls and unknown keys', async () => {
+  it('accepts the body of a web SDK, with nulls and unknown keys', async () => {
     const answer = await post(ingest, '/v1/track', {
       deviceId: 'web',
       installId: 'web',
@@ -104,7 +104,7 @@ describe('with the location stage running', () => {
     expect(answer.json().meta).toMatchObject({ code: 400, param, type });
   });
 
-  it('takes a replay of several megabytes and no track of that size', async () => {
+  it('accepts a replay of several megabytes and no track of that size', async () => {
     const padded = { deviceId: 'big', ...north(0), padding: 'x'.repeat(2_000_000) };
     expect((await post(ingest, '/v1/track', padded)).statusCode).toBe(413);
     expect((await post(ingest, '/v1/track/replay', { replays: [padded] })).statusCode).toBe(200);
@@ -136,7 +136,7 @@ describe('without the location stage', () => {
     expect(ingest.counted.track_replies_timed_out_total).toBe(1);
   });
 
-  it('turns away whom it can not let wait', async () => {
+  it('refuses requests beyond the limit of waiting ones', async () => {
     const answers = await Promise.all(
       ['a', 'b'].map((deviceId) => post(ingest, '/v1/track', { deviceId, ...north(0) })),
     );
@@ -147,7 +147,7 @@ describe('without the location stage', () => {
   });
 });
 
-it('names, while the outcome is pending, a user record that comes to be held', async () => {
+it('names, while the outcome is pending, the user record that will be stored', async () => {
   const ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 20 } });
   try {
     const startMs = Date.now() - 60_000;
@@ -188,7 +188,7 @@ it('repeats the last known user when the stage has stopped', async () => {
   }
 });
 
-it('says 503 with a time to come back when the log has no room', async () => {
+it('answers 503 with Retry-After when the log is full', async () => {
   const full = async () => {
     throw new PortError('overloaded', 'the log is behind');
   };

@@ -60,7 +60,7 @@ test('without a pair: each creation is another beacon, updated by id', async () 
   expect((await api.call('DELETE', `/v1/beacons/${_id}`)).status).toBe(200);
 });
 
-test('lists go by creation, whatever was updated since', async () => {
+test('lists are ordered by creation, not by update', async () => {
   const { key } = await api.newProject('Beacon lists');
   const secret = key('live', 'secret');
   const write = (id: string) => api.call('PUT', `/v1/beacons/list/${id}`, { key: secret, body: ibeacon });
@@ -85,4 +85,4 @@ test('a bad field is named', async () => {
   });
 });
 
-test('every change was understood', () => expect(api.problems).toEqual([]));
+test('every change was applied', () => expect(api.problems).toEqual([]));

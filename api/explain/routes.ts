@@ -44,8 +44,8 @@ export const explainRoutes =
         summary: 'Explain the events that a location would cause',
         description:
           'For each candidate geofence: distance, share of overlap, confidence, and the rule that decided. ' +
-          'When no geofence is near, the nearest ones are listed. `evaluatedAt` is the time of the location, at which ' +
-          'all rules were evaluated.',
+          'When no geofence is near, the nearest ones are listed. `evaluatedAt` is the time of the location, ' +
+          'at which all rules were evaluated.',
         body: ExplainBody,
         answer: answerOf({ explanation: Type.Object({}, { additionalProperties: true }) }),
         failures: [400],

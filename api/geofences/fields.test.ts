@@ -323,7 +323,7 @@ describe('what is refused', () => {
   });
 });
 
-test('any fields at all are read or refused with a param, never thrown at', () => {
+test('any fields are read or refused with a param, without an exception', () => {
   const anything = fc.oneof(fc.anything(), fc.json(), fc.string());
   const names = [
     'description',
@@ -351,7 +351,7 @@ test('any fields at all are read or refused with a param, never thrown at', () =
   );
 });
 
-test('whatever is accepted makes a record that the read model accepts', () => {
+test('every accepted input makes a record that the read model accepts', () => {
   const isRecord = Compile(GeofenceRecord);
   const scope = { project: '0'.repeat(24), environment: 'test' } as const;
   const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => value.trim() !== '');

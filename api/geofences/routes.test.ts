@@ -173,7 +173,7 @@ describe('refusals', () => {
 });
 
 describe('authority', () => {
-  test('no key, a wrong key, a publishable key, the administrator', async () => {
+  test('no key, a wrong key, a publishable key, the admin API key', async () => {
     for (const url of [
       '/v1/geofences',
       '/v1/geofences/a/b',
@@ -189,7 +189,7 @@ describe('authority', () => {
     }
   });
 
-  test('Test, Live and other projects are worlds apart', async () => {
+  test('Test, Live and other projects are separate', async () => {
     const live = api.project.key('live', 'secret');
     const other = (await api.newProject('Other')).key('test', 'secret');
     const { _id } = (await put('apart', '1')).body.geofence;
@@ -207,7 +207,7 @@ describe('authority', () => {
 });
 
 describe('lists', () => {
-  test('pages by updatedBefore lose nothing and repeat nothing, as filtered as asked', async () => {
+  test('pages by updatedBefore lose and repeat nothing, with any filter', async () => {
     const { record, key } = await api.newProject('Lists');
     const secret = key('test', 'secret');
     const step = fc.record({
@@ -273,4 +273,4 @@ describe('lists', () => {
   });
 });
 
-test('every change was understood', () => expect(api.problems).toEqual([]));
+test('every change was applied', () => expect(api.problems).toEqual([]));

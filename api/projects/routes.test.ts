@@ -5,7 +5,7 @@ const api = await useApi();
 
 const key = adminApiKey;
 
-test('a new project has four keys that work at once, shown once', async () => {
+test('a new project has four keys that work at once and are shown only once', async () => {
   const { status, body } = await api.call('POST', '/v1/projects', { key, body: { name: 'Made' } });
   expect(status).toBe(200);
   const { _id, keys } = body.project;
@@ -35,7 +35,7 @@ test('a rotated key replaces the old one at once, the others stay', async () => 
   expect((await api.call('GET', '/v1/settings', { key: project.key('live', 'secret') })).status).toBe(200);
 });
 
-test('only the administrator, and only what exists', async () => {
+test('requires the admin API key, and an existing project', async () => {
   expect((await api.call('GET', '/v1/projects')).status).toBe(403);
   expect((await api.call('GET', '/v1/projects', { key: '' })).status).toBe(401);
   expect((await api.call('POST', '/v1/projects', { key, body: {} })).body.meta).toMatchObject({

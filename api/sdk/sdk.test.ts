@@ -43,8 +43,8 @@ describe('GET /v1/config', () => {
   });
 });
 
-describe('questions by place', () => {
-  it('answer the context nested and at the top', async () => {
+describe('search by place', () => {
+  it('answers the context nested and at the top level', async () => {
     const answer = (await call('GET', '/v1/context?coordinates=50.000001,10&accuracy=20&userId=u')).json();
     expect(ingest.asked.context).toMatchObject({
       latitude: 50.000001,
@@ -69,7 +69,7 @@ describe('questions by place', () => {
     expect(ingest.asked.searchGeofences).toMatchObject(question);
   });
 
-  it('make no filter of what a web SDK makes of metadata', async () => {
+  it('ignores the metadata filter that a web SDK garbles', async () => {
     expect((await call('GET', '/v1/search/geofences?near=50,10&metadata=%5Bobject%20Object%5D')).statusCode).toBe(200);
     expect(ingest.asked.searchGeofences).not.toHaveProperty('metadata');
   });
@@ -88,7 +88,7 @@ describe('questions by place', () => {
     expect(answer.json().meta.param).toBe(param);
   });
 
-  it('search beacons, and tell what to range anyway', async () => {
+  it('searches beacons, and lists the UUIDs to range anywhere', async () => {
     const { meta, beacons } = (
       await call('GET', '/v1/search/beacons?near=50,10&radius=1000&limit=500&installId=x')
     ).json();
@@ -97,7 +97,7 @@ describe('questions by place', () => {
     expect(ingest.asked.searchBeacons).toMatchObject({ radiusM: 1_000, limit: 100 });
   });
 
-  it('do not tell a publishable key for which users or addresses a geofence is', async () => {
+  it('hides the users and addresses of a geofence from a publishable key', async () => {
     for (const [method, url, body] of [
       ['GET', '/v1/search/geofences?near=50,10'],
       ['POST', '/v1/sync/region', { latitude: 50, longitude: 10 }],
@@ -108,7 +108,7 @@ describe('questions by place', () => {
     }
   });
 
-  it('give a region that holds no more than a device keeps', async () => {
+  it('answers a region with no more geofences than a device keeps', async () => {
     const answer = (await call('POST', '/v1/sync/region', { latitude: 50, longitude: '10', userId: null })).json();
     expect(answer.region).toEqual({ latitude: 50, longitude: 10, radius: 1_000 });
     expect(answer.geofences).toHaveLength(7);
@@ -145,7 +145,7 @@ describe('POST /v1/events', () => {
     });
   });
 
-  it('takes `type` as mobile SDKs send it, and no user', async () => {
+  it('accepts `type` as mobile SDKs send it, and no user', async () => {
     const { event } = (await call('POST', '/v1/events', { type: 'viewed', id: null, campaign: null })).json();
     expect(event.type).toBe('viewed');
     expect(event).not.toHaveProperty('user');

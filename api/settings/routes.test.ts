@@ -19,7 +19,7 @@ test('a change merges, in its environment only', async () => {
   expect((await api.call('GET', '/v1/settings', { key: live })).body.settings).toEqual(defaultSettings);
 });
 
-test('changes at the same time all count', async () => {
+test('changes at the same time are all applied', async () => {
   const { key } = await api.newProject('Race');
   const secret = key('test', 'secret');
   const names = ['stopDetection', 'bufferEntries', 'bufferExits', 'restrictToOperatingHours', 'dwellEvents'];

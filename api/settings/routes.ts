@@ -39,8 +39,8 @@ export const settingsRoutes =
         tag,
         summary: 'Change settings',
         description:
-          'Settings that are left out stay; null puts a setting back to its default. The ETag is that of the project, ' +
-          'which includes its keys.',
+          'Settings that are left out stay; null puts a setting back to its default. The ETag is that of ' +
+          'the project, which includes its keys.',
         body: schemaOf(settingsFields, { allOptional: true }),
         answer,
         failures: [400, 409],

@@ -37,7 +37,7 @@ const shape = fc.record({
   next: fc.option(fc.nat(1_000_000)),
 });
 
-test('pages by cursor are the filtered model, whatever shares a millisecond and however often a row was written', async () => {
+test('pages by cursor equal the filtered model, with equal times and duplicate rows', async () => {
   const eventId = (number: number) => deriveId('event', `${number}`);
   const deliveryId = (number: number) => deriveId('delivery', `${number}`);
   const filters: [string, (attempt: Attempt) => boolean][] = [

@@ -126,7 +126,7 @@ const knownText = JSON.stringify({
   ...{ geofences: [], beacons: [] },
 });
 
-test('each event goes once, in order: as it was sent before, byte for byte, or else anew', async () => {
+test('each event is sent once, in order: in its earlier delivery, byte for byte, or in a new one', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(drawnEvent, { minLength: 1, maxLength: 24, size: 'max' }),

@@ -31,7 +31,7 @@ async function subject(fields: object = {}) {
   return { id: webhook._id as string, project, event, redeliver, call };
 }
 
-test('an event that was sent goes again under its id with its bytes, whatever the webhook is like by now', async () => {
+test('an event that was sent is sent again with the same id and bytes, however the webhook has changed', async () => {
   const { id, project, event, redeliver } = await subject({ delivery: 'grouped' });
   const body = Buffer.from('{"event": {"as": "it was sent",\t"\u20ac": "\\u20ac\\\\n"}}\r\n');
   const delivery = deliveryRecord({ webhook: id, project: project.record._id, events: [event.id], body });
@@ -50,7 +50,7 @@ test('an event that was sent goes again under its id with its bytes, whatever th
   expect(again?.body.equals(body)).toBe(true);
 });
 
-test('an event that was never sent is sent as the webhook wants it', async () => {
+test('an event that was never sent is sent by the current settings of the webhook', async () => {
   const { id, event, redeliver } = await subject();
   expect((await redeliver(`event=${event.id}`)).body.deliveries).toBe(1);
   expect((await redeliver({ from: new Date(startMs).toISOString(), to: '2999-01-01' })).body).toEqual({
@@ -63,7 +63,7 @@ test('an event that was never sent is sent as the webhook wants it', async () =>
   expect((await redeliver({ from: '2000-01-01', state: 'failed' })).body.deliveries).toBe(0);
 });
 
-test('events of another environment are not there', async () => {
+test('events of another environment are not found', async () => {
   const { event, project } = await subject();
   const key = project.key('live', 'secret');
   const { webhook } = (await api.call('POST', '/v1/webhooks', { key, body: { url: 'https://example.com/' } })).body;

@@ -107,7 +107,7 @@ describe('changes', () => {
     );
   });
 
-  test('why a webhook is disabled stays until it is enabled', async () => {
+  test('the reason why a webhook is disabled stays until it is enabled', async () => {
     const owner = await newOwner();
     const { _id } = await created(owner);
     const record = api.readModel.webhooks({ project: owner.project.record._id, environment: 'test' })[0]!;
@@ -135,7 +135,7 @@ describe('changes', () => {
     expect(body.webhook).toMatchObject(fields);
   });
 
-  test('at the same time all count', async () => {
+  test('at the same time are all applied', async () => {
     const owner = await newOwner();
     const { _id } = await created(owner);
     const bodies = [{ description: 'Ours' }, { tags: ['store'] }, { types: ['opened_app'] }, { delivery: 'grouped' }];
@@ -159,7 +159,7 @@ test('lists in commas count as lists, each entry once', async () => {
   expect(body.webhook).toMatchObject({ types: ['opened_app', 'user.entered_beacon'], tags: ['a,b', 'c'] });
 });
 
-test('an environment has as many as it may and no more, however many are asked for at once', async () => {
+test('an environment never exceeds its limit, even with many requests at once', async () => {
   const owner = await newOwner();
   const answers = await Promise.all(Array.from({ length: 6 }, () => owner.call('POST', '', { url })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 409, 409]);
@@ -215,7 +215,7 @@ describe('what is refused', () => {
   });
 });
 
-test('webhooks are of their project and environment alone', async () => {
+test('webhooks belong to one project and environment', async () => {
   const [owner, other] = [await newOwner(), await newOwner()];
   const { _id } = await created(owner);
   const { _id: secret } = (await owner.call('POST', `/${_id}/secrets`)).body.webhook.secrets[1];

@@ -26,7 +26,7 @@ async function sample(fields: object, body: object = {}): Promise<Body> {
 }
 const sent = (): Body => JSON.parse(tried[0]!.delivery.body.toString());
 
-test('is sent at once and answered with what came back, to a disabled webhook too', async () => {
+test('is sent at once, to a disabled webhook too, and the answer contains the response', async () => {
   const attempt = await sample({ enabled: false });
   const { delivery } = tried[0]!;
   expect(attempt).toMatchObject({
@@ -57,14 +57,14 @@ describe.each([...eventTypes, 'opened_app'])('%s', (type) => {
   });
 });
 
-test('is of the first type that the webhook takes', async () => {
+test('has the first type of the webhook', async () => {
   await sample({});
   expect(sent().event.type).toBe('user.entered_geofence');
   await sample({ types: ['user.exited_beacon', 'opened_app'] });
   expect(sent().event.type).toBe('user.exited_beacon');
 });
 
-test('has ids of its own each time', async () => {
+test('has new ids each time', async () => {
   const ids = [
     (await sample({})).delivery,
     (await sample({})).delivery,

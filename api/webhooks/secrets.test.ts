@@ -17,7 +17,7 @@ const recordOf = (id: string) =>
   api.readModel.webhooks({ project: api.project.record._id, environment: 'test' }).find(({ _id }) => _id === id)!;
 
 describe('rotation', () => {
-  test('answers the new secret once, first; the one before signs for a day more', async () => {
+  test('shows the new secret once, first; the previous one signs for one more day', async () => {
     const { _id, secrets } = await create();
     const { status, body } = await rotated(_id);
     expect(status).toBe(200);
@@ -33,12 +33,12 @@ describe('rotation', () => {
     expect(sealed).toEqual([newest.secret, first]);
   });
 
-  test('with no overlap leaves the new one alone', async () => {
+  test('without overlap keeps only the new secret', async () => {
     const { _id } = await create();
     expect((await rotated(_id, 'overlapHours=0')).body.webhook.secrets).toHaveLength(1);
   });
 
-  test('drops those that have expired', async () => {
+  test('drops expired secrets', async () => {
     const { _id } = await create();
     await rotated(_id, { overlapHours: 1 });
     nowMs += 2 * hourMs;
@@ -87,7 +87,7 @@ describe('rotation', () => {
 describe('removal', () => {
   const remove = (id: string, secret: string) => api.call('DELETE', `/v1/webhooks/${id}/secrets/${secret}`);
 
-  test('takes a replaced secret at once, but never the newest', async () => {
+  test('removes a replaced secret at once, but never the newest', async () => {
     const { _id } = await create();
     const [newest, before] = (await rotated(_id)).body.webhook.secrets;
     expect((await remove(_id, newest._id)).status).toBe(409);
@@ -98,7 +98,7 @@ describe('removal', () => {
   });
 });
 
-test('a secret is told once, and its record never', async () => {
+test('a secret is shown once, and its record never', async () => {
   const { _id, secrets } = await create();
   const { webhook } = (await rotated(_id)).body;
   const told = [secrets[0].secret, webhook.secrets[0].secret];

@@ -104,7 +104,7 @@ test('a webhook of another project is not found', async () => {
   expect(answer.status).toBe(404);
 });
 
-test('a cursor that no answer gave is refused', () => {
+test('a made-up cursor is refused', () => {
   const asText = (text: string): string => Buffer.from(text).toString('base64url');
   for (const cursor of ['', 'x', asText('1.2'), asText('1.2.3.4'), asText('-1.0.0'), asText('1e3.0.0')]) {
     const outcome = readWaitingQuery({ cursor: cursor || '.' });

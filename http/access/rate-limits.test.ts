@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createBuckets } from './rate-limits.js';
 
-it("admits no more in any second than a second holds, and after a pause a second's worth at once", () => {
+it("never admits more per second than the limit, and a full second's allowance after a pause", () => {
   const calls = fc.array(
     fc.record({ afterMs: fc.integer({ min: 0, max: 300 }), cost: fc.integer({ min: 1, max: 5 }) }),
     {
@@ -38,7 +38,7 @@ it("admits no more in any second than a second holds, and after a pause a second
   );
 });
 
-it("admits what costs more than a second's worth from a full bucket only, and has it paid for afterwards", () => {
+it("admits a cost above one second's allowance only from a full bucket, and charges it afterwards", () => {
   const buckets = createBuckets(10);
   expect(buckets.ask('one', 10, 0, 100)).toMatchObject({ admitted: true, remaining: 0 });
   buckets.take('one', 10, 0, 100);
@@ -48,7 +48,7 @@ it("admits what costs more than a second's worth from a full bucket only, and ha
   expect(buckets.ask('one', 10, 10_000, 100).admitted).toBe(true);
 });
 
-it('remembers a bounded number of subjects, those that were used last', () => {
+it('keeps a bounded number of subjects, the most recently used', () => {
   const buckets = createBuckets(100);
   for (let subject = 0; subject < 10_000; subject++) {
     buckets.take('steady', 1, 0);

@@ -47,7 +47,7 @@ afterEach(() => {
   for (const client of open.splice(0)) client.socket.destroy();
 });
 
-/** A socket and what it was told. */
+/** A socket and the text that it received. */
 class Client {
   readonly socket: Socket;
   text = '';
@@ -78,7 +78,7 @@ class Client {
   async until(condition: () => boolean): Promise<void> {
     const endMs = Date.now() + 8_000;
     while (!condition()) {
-      if (Date.now() > endMs) throw new Error(`not in time; was told ${JSON.stringify(this.text.slice(-500))}`);
+      if (Date.now() > endMs) throw new Error(`not in time; received ${JSON.stringify(this.text.slice(-500))}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
@@ -93,7 +93,7 @@ async function say(text: string): Promise<Client> {
 
 const json = 'Host: x\r\nAuthorization: good\r\nContent-Type: application/json\r\n';
 
-describe('what is no request is answered in the shape of every failure, and closed', () => {
+describe('malformed HTTP is answered in the common shape of failures, and closed', () => {
   it.each<[string, string, number, string]>([
     ['text', 'hello\r\n\r\n', 400, 'malformed_request'],
     ['a method that HTTP does not have', 'FETCH /v1/open HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
@@ -141,7 +141,7 @@ describe('what is no request is answered in the shape of every failure, and clos
   });
 });
 
-describe('a request that two readers would end at different places is refused', () => {
+describe('a request with an ambiguous end is refused', () => {
   it.each([
     ['Content-Length and Transfer-Encoding', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['Transfer-Encoding and Content-Length', 'Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n'],
@@ -160,7 +160,7 @@ describe('a request that two readers would end at different places is refused', 
   });
 });
 
-describe('headers that do not come in time', () => {
+describe('headers that are too slow', () => {
   const headersTimeoutMs = 400;
   // Node looks ten times in that time; a loaded machine looks later.
   const latestMs = 8 * headersTimeoutMs;
@@ -191,7 +191,7 @@ describe('headers that do not come in time', () => {
     }
   });
 
-  it('a connection that says nothing ends without an answer', async () => {
+  it('a silent connection ends without an answer', async () => {
     const impatient = await start({ ...bounds, headersTimeoutMs });
     try {
       const client = new Client(impatient.port);
@@ -230,7 +230,7 @@ describe('pipelining', () => {
     expect(client.statuses).toEqual([200, 404, 200]);
   });
 
-  it('what is no request comes after the answers to those before it', async () => {
+  it('malformed HTTP is answered after the earlier requests', async () => {
     const { statuses, meta, error } = await say('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
     expect(statuses).toEqual([200, 400]);
     expect(meta.type).toBe('malformed_request');
@@ -260,7 +260,7 @@ describe('bodies', () => {
     expect(client.error).toBeUndefined();
   });
 
-  it('that stops coming is answered 408', async () => {
+  it('that stops is answered 408', async () => {
     const startedAt = Date.now();
     const client = await say(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: 100\r\n\r\n{"a":`);
     expect(client.meta).toMatchObject({ code: 408, type: 'request_timeout' });
@@ -268,7 +268,7 @@ describe('bodies', () => {
     expect(Date.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('that trickles is answered 408, and one that comes at the least rate is read to its end', async () => {
+  it('that trickles is answered 408, and one at the least rate is read to its end', async () => {
     const client = new Client();
     client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: 2000\r\n\r\n"`);
     const trickle = setInterval(() => client.socket.write('x'), 50);

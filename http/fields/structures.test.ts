@@ -31,7 +31,7 @@ describe('metadata', () => {
     );
   });
 
-  it('filters infer types and ignore what is no filter', () => {
+  it('filters infer types and ignore other values', () => {
     expect(metadataFilter({ a: 'true', b: '-1.5', c: '1a' })).toEqual({ a: true, b: -1.5, c: '1a' });
     expect(metadataFilter('[object Object]')).toBeUndefined();
     expect(metadataFilter(undefined)).toBeUndefined();

@@ -13,7 +13,7 @@ describe('malformed text', () => {
     expect(malformedTextIn(value)).toBe(at);
   });
 
-  it('is only looked for where JSON text can hold it, and then always found', () => {
+  it('is searched only where JSON text can contain it, and then always found', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\ud800', '\udc00', '😀', '\\', 'u', 'd') });
     fc.assert(
       fc.property(fc.jsonValue(), text, (value, id) => {
@@ -27,7 +27,7 @@ describe('malformed text', () => {
     );
   });
 
-  it('is not made by cutting', () => {
+  it('is never produced by truncation', () => {
     expect(cutText('ab😀', 3)).toBe('ab');
     expect(cutText('ab😀', 4)).toBe('ab😀');
     expect(cutText('ab', 1)).toBe('a');

@@ -20,7 +20,7 @@ const outcome = (fields: object) => {
   return result.ok ? result.value : `${result.problem.param}: ${result.problem.rule}`;
 };
 
-it('makes a location of the least that is needed', () => {
+it('makes a location from the required fields alone', () => {
   expect(outcome({})).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{24}$/),
     project: receipt.project,
@@ -134,8 +134,8 @@ describe('beacons', () => {
   });
 });
 
-describe('what a device says of itself', () => {
-  it('is kept, and what is unreadable of it left out', () => {
+describe('the details of a device', () => {
+  it('are kept, and unreadable ones are left out', () => {
     const told = {
       installId: 'i',
       sessionId: 1_700_000_000,
@@ -163,7 +163,7 @@ describe('what a device says of itself', () => {
   });
 });
 
-describe('whatever comes', () => {
+describe('any input', () => {
   const anything = fc.record(
     Object.fromEntries(
       [

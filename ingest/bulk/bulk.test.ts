@@ -45,7 +45,7 @@ describe('a bulk upload', () => {
     expect(outcomes[0]?.location).toMatchObject({ ip: '192.0.2.1', details: null, replyTo: null, environment: 'test' });
   });
 
-  it('tells the first hundred bad lines and takes the rest', async () => {
+  it('lists the first hundred bad lines and accepts the rest', async () => {
     const bad = ['{"deviceId":', '[]', line('b', { latitude: 91 }), line('b', { accuracy: null }), 'x'.repeat(70_000)];
     const answer = await send(ingest, [...bad, line('b'), ...Array(200).fill('{}')].join('\n'));
     const { accepted, rejected, rejections } = answer.json();
@@ -83,11 +83,11 @@ describe('a bulk upload', () => {
     expect(answer.statusCode).toBe(status);
   });
 
-  it('needs a secret key', async () => {
+  it('requires a secret key', async () => {
     expect((await send(ingest, linesOf('g', 1), { authorization: ingest.publishable })).statusCode).toBe(403);
   });
 
-  it('says how much was durable when its packing breaks', async () => {
+  it('reports how much was durable when its compression is broken', async () => {
     const packed = gzipSync(Buffer.from(linesOf('h', 20_000)));
     const answer = await send(ingest, packed.subarray(0, packed.length - 100), { 'content-encoding': 'gzip' });
     expect(answer.statusCode).toBe(400);
@@ -119,7 +119,7 @@ describe('a bulk upload', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ meta: { type: 'invalid_body' }, accepted: 0 });
   });
 
-  it('keeps what came before its sender vanished', async () => {
+  it('keeps the locations that arrived before its sender disconnected', async () => {
     const address = await listen(ingest);
     const before = ingest.counted['locations_accepted_total/bulk'] ?? 0;
     const sender = request(`${address}/v1/locations`, {
@@ -160,7 +160,7 @@ describe('a log that is slow', () => {
       );
       const answer = send(ingest, body);
       await until(() => appends === 4);
-      // Whatever could still be read is read by then.
+      // By then everything that could be read is read.
       for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
       expect(appends).toBe(4);
       expect(produced).toBeLessThan(100);
@@ -172,7 +172,7 @@ describe('a log that is slow', () => {
     }
   });
 
-  it('turns new uploads away while it is full', async () => {
+  it('refuses new uploads while it is full', async () => {
     const appends: (() => void)[] = [];
     const append: Append = () => new Promise<void>((resolve) => appends.push(resolve));
     const ingest = await startDeviceApi({
@@ -193,7 +193,7 @@ describe('a log that is slow', () => {
     }
   });
 
-  it('says how much was durable when it refuses', async () => {
+  it('reports how much was durable when it refuses', async () => {
     let appends = 0;
     const append: Append = async () => {
       appends += 1;

@@ -72,7 +72,7 @@ describe('the encoder of bulk uploads', () => {
     details: fc.constant(null),
   });
 
-  it('writes the bytes of the codec, or has no room where the codec has none', () => {
+  it('writes the bytes of the codec, or does not fit where the codec does not', () => {
     fc.assert(
       fc.property(location, fc.nat({ max: 400 }), (value, room) => {
         const expected = codecs.location.encode(value);

@@ -92,7 +92,7 @@ describe('the reader', () => {
     );
   });
 
-  it('ends with the bytes, whatever they say', () => {
+  it('ends with the bytes, for any content', () => {
     fc.assert(
       fc.property(
         value,
@@ -168,7 +168,7 @@ describe('a container', () => {
     expect(await recordsOf(inChunks(await container(longs, []), 10))).toEqual({ records: [], error: undefined });
   });
 
-  it('that is cut gives what stood before the cut, and says so', async () => {
+  it('that is truncated yields the records before the cut, and an error', async () => {
     const whole = await container(longs, numbers);
     for (const length of [3, 30, whole.length - 5_000, whole.length - 17, whole.length - 1]) {
       const { records, error } = await recordsOf(inChunks(whole.subarray(0, length), 512));
@@ -177,7 +177,7 @@ describe('a container', () => {
     }
   });
 
-  it('that is damaged is refused from there on', async () => {
+  it('that is damaged is refused from the damage on', async () => {
     const whole = await container(longs, numbers);
     whole[whole.length - 3]! ^= 0xff;
     const { records, error } = await recordsOf(inChunks(whole, 512));

@@ -262,7 +262,7 @@ describe('a hostile container is answered 400, with the place and the rule', () 
   });
 });
 
-it('what stood before the fault counts, also within its block', async () => {
+it('records before the fault count, also within its block', async () => {
   const bytes = Buffer.concat([records(5).bytes, Buffer.from([0xff])]);
   const answer = await send(container(locationSchema, [records(3), { count: 6, bytes }]));
   expect(answer).toMatchObject({ status: 400, accepted: 8, rejected: 0 });
@@ -287,7 +287,7 @@ it('bytes for fields are refused one record at a time, not taken apart', async (
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 2 ** 20);
 });
 
-it('a header that comes byte by byte takes time in proportion to it', async () => {
+it('a header that arrives byte by byte takes time in proportion to its size', async () => {
   const { avroRecords } = await import('./container.js');
   const body = container(JSON.stringify({ ...good, doc: 'x'.repeat(500_000) }), [one]);
   async function* bytes() {
