@@ -1,4 +1,4 @@
-/** Pixels to bytes: a canvas as a PNG, WebP or JPEG. */
+/** Encodes a canvas as PNG, WebP or JPEG. */
 
 import type { Canvas } from '@napi-rs/canvas';
 import type { Sharp } from 'sharp';
@@ -6,7 +6,7 @@ import { encodeIndexedPng } from './indexed-png.js';
 import { loadSharp } from './sharp.js';
 import type { ImageFormat, MapImage } from './types.js';
 
-/** Maps are opaque: what is drawn on is paper. Levels are the fastest that don't make files much larger. */
+/** Encoder options. Maps are opaque. Compression levels are the fastest that do not make files much larger. */
 const encoders: Readonly<Record<ImageFormat, (pixels: Sharp) => Sharp>> = {
   png: (pixels) => pixels.png({ compressionLevel: 3 }),
   webp: (pixels) => pixels.webp({ quality: 80, effort: 1 }),
@@ -20,8 +20,8 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
 };
 
 /**
- * Encodes on another thread, so that the next map can be drawn meanwhile; only the colours of a PNG are chosen on this
- * one.
+ * Encodes on another thread, so that the next map can be drawn meanwhile. Only the palette of a PNG is chosen on this
+ * thread.
  */
 export async function encodeImage(
   canvas: Canvas,

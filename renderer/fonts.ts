@@ -1,17 +1,16 @@
 /**
- * The fonts that maps are lettered with: whole families from npm packages, so that a machine without fonts draws the
- * same as any other.
+ * The fonts of maps: whole families from npm packages, so that every machine draws the same map.
  *
- * A script that no registered family has would be drawn as boxes, or by whatever the system has: a test holds every
- * script that we promise against the families' own drawings.
+ * Characters of other scripts would be drawn as boxes or with system fonts. A test checks every supported script
+ * against the font files.
  */
 import { createRequire } from 'node:module';
 import { GlobalFonts } from '@napi-rs/canvas';
 
-/** Families without an italic are drawn upright. */
+/** Font faces. Families without italics are drawn upright. */
 export type FontFace = 'regular' | 'medium' | 'bold' | 'italic';
 
-/** Whose forms Chinese characters take where Japanese, Korean and Chinese differ. */
+/** The regional forms of Han characters, which differ between Japanese, Korean and Chinese. */
 export type HanForms = 'ja' | 'ko' | 'zh';
 
 export interface FontFamily {
@@ -19,11 +18,11 @@ export interface FontFamily {
   readonly package: string;
   readonly file: string;
   readonly hasItalic?: boolean;
-  /** East Asian families are large, and may be left out of an installation. */
+  /** Set for East Asian families, which are large and optional. */
   readonly han?: HanForms;
 }
 
-/** In the order in which they are asked for a character; East Asian ones change places (see {@link fontOf}). */
+/** Families in fallback order. The order of East Asian families depends on the text (see {@link fontOf}). */
 export const fontFamilies: readonly FontFamily[] = [
   { name: 'Fenceline Sans', package: 'noto-sans', file: 'NotoSans', hasItalic: true },
   { name: 'Fenceline Sans Arabic', package: 'noto-sans-arabic', file: 'NotoSansArabic' },
@@ -46,8 +45,8 @@ const require = createRequire(import.meta.url);
 let registered: readonly FontFamily[] | undefined;
 
 /**
- * Registers the families once per thread; answers those that are there. Throws when one that isn't East Asian is
- * missing.
+ * Registers the families once per thread. Returns the installed ones. Throws when a family is missing that is not East
+ * Asian.
  */
 export function registerFonts(): readonly FontFamily[] {
   registered ??= fontFamilies.filter(register);
@@ -59,14 +58,14 @@ function register(family: FontFamily): boolean {
     if (face === 'italic' && !family.hasItalic) continue;
     const path = fontPath(family, face);
     if (path === undefined && family.han) return false;
-    // Each face is a family of its own: the library doesn't always find a weight within one.
+    // Each face is registered as a separate family, because the library does not always find a weight within a family.
     const key = path && GlobalFonts.registerFromPath(path, nameOf(family, face));
     if (!key) throw new Error(`the font ${family.package} is not installed`);
   }
   return true;
 }
 
-/** Where a face's file lies; undefined when its package isn't installed. */
+/** Returns the path of a face's file, or undefined when its package is not installed. */
 export function fontPath({ package: packageName, file }: FontFamily, face: FontFace): string | undefined {
   try {
     return require.resolve(`@expo-google-fonts/${packageName}/${folders[face]}/${file}_${folders[face]}.ttf`);
@@ -75,7 +74,7 @@ export function fontPath({ package: packageName, file }: FontFamily, face: FontF
   }
 }
 
-/** The name that a face is registered by. */
+/** Returns the name under which a face is registered. */
 export function nameOf({ name, hasItalic = false }: FontFamily, face: FontFace): string {
   if (face === 'regular' || (face === 'italic' && !hasItalic)) return name;
   return `${name} ${face}`;
@@ -84,8 +83,8 @@ export function nameOf({ name, hasItalic = false }: FontFamily, face: FontFace):
 const stacks = new Map<string, string>();
 
 /**
- * A CSS font value; the whole stack, since nothing falls back to a family outside of it but the system's own fonts. Of
- * the East Asian families that of `han` comes first, for each has a part of the others' characters in its own forms.
+ * Returns a CSS font value with the whole stack of families, because other families are never used as fallback. The
+ * East Asian family of `han` comes before the others, because each contains shared characters in its own forms.
  */
 export function fontOf(sizePx: number, face: FontFace = 'regular', han: HanForms = 'zh'): string {
   const key = `${face} ${han}`;

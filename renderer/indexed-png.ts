@@ -1,9 +1,9 @@
 /**
- * PNG of at most 256 colours: a byte for each pixel, where that is enough for a picture to look the same.
+ * Encodes PNGs of at most 256 colours, one byte per pixel, when the result looks the same.
  *
- * Flows in: pixels. Flows out: a PNG file, or null when the picture has too many colours for it, as photographs have.
- * The colours of most pixels are kept exactly; rare ones, as where an edge is smoothed, become one that is at most 7 of
- * 255 away in each channel, the rarest {@link maxError}.
+ * Input: pixels. Output: a PNG file, or null when the picture has too many colours, as photographs have. The most
+ * frequent colours are exact. Rare ones, as on smoothed edges, change by at most 7 of 255 in each channel, the rarest
+ * by {@link maxError}.
  */
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
@@ -11,18 +11,18 @@ import { crc32, deflate } from 'node:zlib';
 export const maxError = 15;
 
 const deflated = promisify<Uint8Array, { level: number; chunkSize: number }, Buffer>(deflate);
-/** In one piece as a rule: each further one is a wait for a thread. */
+/** Size of a compressed piece. Usually one is enough, because each further piece waits for a thread. */
 const compression = { level: 1, chunkSize: 262_144 };
 
 const maxColors = 256;
-/** Of different colours; a map has some thousands. */
+/** Maximum number of distinct colours. A map has some thousands. */
 const maxDifferent = 16_384;
 const slots = 4 * maxDifferent;
 const slotShift = 32 - Math.log2(slots);
-/** The commonest colours, which are kept whatever is near them: neighbouring areas stay apart. */
+/** Number of the most frequent colours that are always kept, so that neighbouring areas stay distinct. */
 const exactColors = 64;
 
-/** Pixels are red, green, blue and opacity; the latter is taken to be full. */
+/** Encodes pixels of red, green, blue and opacity. Opacity is ignored. */
 export async function encodeIndexedPng(pixels: Uint8Array, width: number, height: number): Promise<Buffer | null> {
   const counted = countColors(new Uint32Array(pixels.buffer, pixels.byteOffset, width * height));
   const palette = counted && choosePalette(counted);
@@ -32,14 +32,14 @@ export async function encodeIndexedPng(pixels: Uint8Array, width: number, height
 }
 
 interface Counted {
-  /** Of each different colour, in the order in which they appear; numbers begin with 1. */
+  /** Distinct colours in order of appearance, numbered from 1. */
   readonly colors: Uint32Array;
   readonly counts: Uint32Array;
-  /** Of each pixel, which colour it has. */
+  /** Number of each pixel's colour. */
   readonly numbers: Uint16Array;
 }
 
-/** One pass; runs of one colour, which most of a map is, cost next to nothing. */
+/** Counts the colours in one pass. Runs of one colour, which most of a map consists of, are nearly free. */
 function countColors(pixels: Uint32Array): Counted | null {
   const table = new Uint16Array(slots);
   const colors = new Uint32Array(maxDifferent + 1);
@@ -70,13 +70,13 @@ function countColors(pixels: Uint32Array): Counted | null {
 }
 
 interface Palette {
-  /** Red, green and blue of each entry. */
+  /** Red, green and blue of each palette entry. */
   readonly colors: Uint8Array;
-  /** Of each different colour. */
+  /** Palette index of each distinct colour. */
   readonly entryOf: Uint8Array;
 }
 
-/** Cells of the colour cube are 8 wide: two colours of one cell are at most 7 apart. */
+/** Width of a cell of the colour cube. Two colours of one cell differ by at most 7. */
 const cellWidth = 8;
 const cellBits = 5;
 const cellCount = 1 << (3 * cellBits);
@@ -101,13 +101,13 @@ function choosePalette({ colors, counts }: Counted): Palette | null {
   return { colors: Uint8Array.from(chosen.flatMap((color) => [red(color), green(color), blue(color)])), entryOf };
 }
 
-/** The numbers of colours, the commonest first. */
+/** Returns the colour numbers, the most frequent first. */
 function byCount(counts: Uint32Array): Uint16Array {
   const keys = Float64Array.from(counts.subarray(1), (count, i) => i + 1 - 2 * count * maxDifferent).sort();
   return Uint16Array.from(keys, (key) => ((key % (2 * maxDifferent)) + 2 * maxDifferent) % (2 * maxDifferent));
 }
 
-/** That of the colour's own cell, or of a cell around it that is at most 7 away; -1 when there is none. */
+/** Returns the entry of the colour's cell, or of a neighbouring cell within 7. Returns -1 when there is none. */
 function entryNear(color: number, chosen: readonly number[], cells: Int16Array): number {
   const [r, g, b] = [red(color), green(color), blue(color)];
   const own = cells[cellOf(r, g, b)]!;
@@ -124,7 +124,7 @@ function entryNear(color: number, chosen: readonly number[], cells: Int16Array):
   return -1;
 }
 
-/** -1 when even that is more than {@link maxError} away. */
+/** Returns the nearest entry, or -1 when it differs by more than {@link maxError}. */
 function nearestEntry(color: number, chosen: readonly number[]): number {
   let nearest = -1;
   let least = maxError + 1;
@@ -144,11 +144,11 @@ const isChannel = (value: number): boolean => value >= 0 && value <= 255;
 const cellOf = (r: number, g: number, b: number): number =>
   ((r >> 3) << (2 * cellBits)) | ((g >> 3) << cellBits) | (b >> 3);
 
-/** Of the channel that differs most. */
+/** Returns the largest difference of a channel. */
 const errorBetween = (a: number, b: number): number =>
   Math.max(Math.abs(red(a) - red(b)), Math.abs(green(a) - green(b)), Math.abs(blue(a) - blue(b)));
 
-/** Each row begins with its filter: none. */
+/** Builds rows that start with the filter type: none. */
 function rowsOf(numbers: Uint16Array, entryOf: Uint8Array, width: number, height: number): Uint8Array {
   const rows = new Uint8Array((width + 1) * height);
   for (let y = 0; y < height; y++) {
@@ -161,7 +161,7 @@ function rowsOf(numbers: Uint16Array, entryOf: Uint8Array, width: number, height
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** As https://www.w3.org/TR/png-3/ lays it out: 8 bits of depth, colour type 3. */
+/** Builds the file (https://www.w3.org/TR/png-3/): bit depth 8, colour type 3. */
 function pngFile(width: number, height: number, palette: Uint8Array, data: Uint8Array): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -1,10 +1,10 @@
 /**
- * Static maps by request, on the calling thread: what this room offers to those who use it as a library, and what a
- * drawing process does.
+ * Draws static maps on the calling thread. This is the renderer's interface as a library, and what drawing processes
+ * run.
  *
- * Flows in: a {@link MapRequest}, the files of its icons and of its style's sprites. Flows out: an encoded image. Read
- * `render` from top to bottom. A renderer is kept: it remembers tiles, paths, styles and icons. Imports every folder of
- * this room but `request` and `pool`.
+ * Input: a {@link MapRequest} with the files of its icons and sprites. Output: an encoded image. Read `render` from top
+ * to bottom. Keep a renderer: it caches tiles, paths, styles and icons. Imports every folder of the renderer except
+ * `request` and `pool`.
  */
 import { join } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
@@ -35,12 +35,12 @@ import { fitView } from './view/fit.js';
 
 export interface MapRendererOptions {
   /**
-   * As {@link openArchive} takes it: path or URL of an archive, of TileJSON, or a template of tiles' URLs; null for the
+   * Argument of {@link openArchive}: path or URL of an archive or of TileJSON, or a URL template of tiles. Null for the
    * default basemap.
    */
   readonly archive: string | null;
   readonly archiveHints?: ArchiveHints;
-  /** Where the default basemap is kept once it is baked. */
+  /** Folder for the default basemap. */
   readonly cacheFolder: string;
   /** Fetches an archive by URL. */
   readonly fetchBytes?: FetchBytes;
@@ -49,33 +49,32 @@ export interface MapRendererOptions {
   readonly onLabels?: (labels: readonly PlacedLabel[]) => void;
 }
 
-/** What {@link rasterizeIcon} made for the request's scale, by what the request calls them. */
+/** Results of {@link rasterizeIcon} at the request's scale, by the names that the request uses. */
 export type RequestIcons = ReadonlyMap<string, RasterIcon>;
 
 export interface MapRenderer {
   /**
-   * A marker whose icon isn't given gets the default pin. `style` is the JSON of the request's style where it isn't
-   * built in, and has passed `checkStyle`, `sprites` are those that it names. Rejects with ApiError `invalid_parameter`
-   * for a style that isn't there.
+   * Draws a map. A marker without its icon gets the default pin. `style` is the JSON of an uploaded style that passed
+   * `checkStyle`, and `sprites` are its sprites. Rejects with ApiError `invalid_parameter` for an unknown style.
    */
   render(request: MapRequest, icons?: RequestIcons, style?: Uploads['style'], sprites?: Sprites): Promise<DrawnMap>;
-  /** What of a style, in JSON, isn't drawn from this archive, or what is wrong with it. */
+  /** Returns what is not drawn of a style with this archive, or what is wrong with it. The style is JSON. */
   checkStyle(json: Uint8Array): Validated<Unsupported[]>;
-  /** What of the sprites of a style, in JSON, isn't drawn, and which images it names in vain. */
+  /** Returns problems of a style's sprites, and images that it names but that are missing. The style is JSON. */
   checkSprites(json: Uint8Array, sprites: Sprites): Unsupported[];
   close(): Promise<void>;
 }
 
 const noSprites: Sprites = { files: [], missing: 0 };
 
-/** Compiled ones, each for one language. */
+/** Number of cached compiled styles. Each is for one language. */
 const keptStyles = 32;
-/** Of the JSON of those that are uploaded; compiled they take a multiple. */
+/** Maximum bytes of JSON of cached uploaded styles. A compiled style takes several times as much. */
 const maxKeptStyleBytes = 4 * 2 ** 20;
 
 /**
- * Rejects when the archive can't be read or has tiles that no built-in style knows. The first one of a machine bakes
- * the basemap, some seconds.
+ * Creates a renderer. Rejects when the archive cannot be read, or when no built-in style supports its tiles. The first
+ * call on a machine bakes the basemap, which takes some seconds.
  */
 export async function createMapRenderer(options: MapRendererOptions): Promise<MapRenderer> {
   const source = await openSource(options);
@@ -111,12 +110,12 @@ function openSource({ archive, archiveHints, cacheFolder, fetchBytes }: MapRende
     : openArchive(archive, fetchBytes, archiveHints);
 }
 
-/** JSON in UTF-8, as it was written by whoever parsed it before. */
+/** Parses JSON that was validated before. */
 const parseStyle = (json: Uint8Array): StyleSpecification => JSON.parse(Buffer.from(json).toString());
 
 type StyleFor = (name: string, language: string, uploaded: Uploads['style']) => CompiledStyle;
 
-/** Styles as this source is drawn with them. Throws for a source that no built-in one knows. */
+/** Returns a function that compiles styles for this source. Throws for a source of unknown schema. */
 function createStyles(source: TileSource): StyleFor {
   const schema = detectSchema(source);
   if (source.kind === 'vector' && schema === null) {
@@ -129,12 +128,12 @@ function createStyles(source: TileSource): StyleFor {
     const key = `${name} ${language}`;
     const known = kept.get(key);
     if (known) return known;
-    const style = compileStyle(localizeStyle(uploaded ? onArchive(parseStyle(uploaded)) : ours(name), language));
+    const style = compileStyle(localizeStyle(uploaded ? onArchive(parseStyle(uploaded)) : builtIn(name), language));
     kept.set(key, style, { size: uploaded?.length ?? 1 });
     return style;
   };
 
-  function ours(name: string): StyleSpecification {
+  function builtIn(name: string): StyleSpecification {
     if (!isBuiltInStyle(name)) throw parameterError({ param: 'style', rule: `there is no style "${name}"` });
     return schema ? builtInStyle(name, schema) : rasterStyle(name);
   }

@@ -1,7 +1,7 @@
 /**
- * A static map from a view, a compiled style and its sources: read `render` from top to bottom.
+ * Draws a static map from a view, a compiled style and its sources. Read `render` from top to bottom.
  *
- * One renderer belongs to one thread and is kept: it remembers tiles and paths. Imports every folder of this room but
+ * A renderer belongs to one thread. Keep it: it caches tiles and paths. Imports every folder of the renderer except
  * `request`, `basemap` and `styles`.
  */
 
@@ -15,11 +15,11 @@ import { TileStore } from './tiles/store.js';
 import type { ImageFormat, MapImage, PixelBox, TileSource, Viewport } from './types.js';
 import { coverTiles, tileZoom } from './view/projection.js';
 
-/** What is drawn over the map: paths, markers, attribution. */
+/** Overlays of a map: paths, markers, attribution. */
 export interface Overlays {
-  /** Boxes that labels must keep free of. */
+  /** Boxes that labels must not overlap. */
   readonly boxes: readonly PixelBox[];
-  /** What lies below the labels, so that names can be read on it. */
+  /** Draws what lies below the labels, so that names stay readable. */
   paintBelow(frame: Frame): void;
   paintAbove(frame: Frame): void;
 }
@@ -27,13 +27,13 @@ export interface Overlays {
 /** Places and draws the text and icons of a style's symbol layers. */
 export type PaintLabels = (frame: Frame, style: CompiledStyle, keepFree: readonly PixelBox[]) => void;
 
-/** One map to draw. */
+/** A map to draw. */
 export interface Scene {
   readonly view: Viewport;
   readonly style: CompiledStyle;
-  /** By the names that the style gives them. Layers of a source that isn't here are left out. */
+  /** Sources by their names in the style. Layers of other sources are not drawn. */
   readonly sources: ReadonlyMap<string, TileSource>;
-  /** Those that the style may name; none unless given. */
+  /** Images of the style's sprites. */
   readonly images?: SpriteImages;
   readonly labels: PaintLabels | null;
   readonly overlays: Overlays | null;
@@ -41,14 +41,14 @@ export interface Scene {
 }
 
 export interface RendererLimits {
-  /** Of decoded tiles. */
+  /** Cache of decoded tiles. */
   readonly maxTileBytes: number;
-  /** Of paths, which the drawing engine holds. */
+  /** Cache of paths, whose memory the drawing engine holds. */
   readonly maxPathBytes: number;
 }
 
 export interface Renderer {
-  /** Never rejects because of tiles: those that can't be had are counted. */
+  /** Draws a map. Tiles that cannot be read are counted and do not cause a rejection. */
   render(scene: Scene): Promise<MapImage>;
 }
 
@@ -72,7 +72,7 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
 
 type TilesBySource = Map<string, readonly LoadedTile[]>;
 
-/** The tiles that the view shows of each source that a visible layer draws. */
+/** Loads the tiles in view of each source that a visible layer uses. */
 async function loadTiles({ view, style, sources }: Scene, tiles: TileStore): Promise<TilesBySource> {
   const visible = new Set(style.layers.filter((layer) => layer.isVisible(view.zoom)).map((layer) => layer.source));
   const loaded = [...sources]

@@ -1,4 +1,4 @@
-/** What lies under everything: layers of type `background`, and whether they are dark. */
+/** Draws layers of type `background`, and decides whether a map is dark. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
@@ -19,8 +19,8 @@ export function paintBackground(frame: Frame, layer: StyleLayer): void {
 }
 
 /**
- * Less bright than the middle between black and white, as sRGB weighs its channels. Without a background a map is
- * white.
+ * Returns whether a map is dark: less bright than the middle between black and white, with the weights of sRGB. A map
+ * without a background is white.
  */
 export function isDarkStyle({ layers }: CompiledStyle, zoom: number): boolean {
   const background = layers.findLast((layer) => layer.type === 'background' && layer.isVisible(zoom));

@@ -1,7 +1,4 @@
-/**
- * Buckets of tiles that were drawn lately, the least recently used forgotten first. Layers and styles that select the
- * same features share them.
- */
+/** An LRU cache of buckets. Layers and styles that select the same features share them. */
 
 import { LRUCache } from 'lru-cache';
 import { noImages } from '../sprites/sprite-images.js';
@@ -14,14 +11,14 @@ const noBucket: Bucket = { batches: [], weightBytes: 100 };
 export class BucketStore {
   private readonly buckets: LRUCache<string, Bucket>;
 
-  /** Holds buckets up to about this many bytes, with what the drawing engine holds for them. */
+  /** Creates a cache of about `maxBytes`, including memory of the drawing engine. */
   constructor(maxBytes: number) {
     this.buckets = new LRUCache({ maxSize: maxBytes, sizeCalculation: (bucket) => bucket.weightBytes });
   }
 
   /**
-   * `tileKey` names the tile among all tiles; `zoom` is the whole zoom at or below the view's; `images` are those of
-   * the style.
+   * Returns the bucket of a tile. `tileKey` identifies the tile; `zoom` is the whole zoom at or below the view's;
+   * `images` are those of the style.
    */
   get(tileKey: string, tile: VectorTile, selection: Selection, zoom: number, images = noImages): Bucket {
     const layer = tile.layers.get(selection.sourceLayer);

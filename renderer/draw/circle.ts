@@ -1,4 +1,4 @@
-/** Dots: layers of type `circle`. A dot is drawn whole by the one tile that its centre lies in. */
+/** Draws layers of type `circle`. A circle is drawn completely by the tile that contains its centre. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { VectorPainter } from './painter.js';
@@ -21,7 +21,7 @@ export const circlePainter: VectorPainter = {
     const translate = paint<Translate>('circle-translate');
     const visible = canvas.visible(radius + strokeWidth, translate);
 
-    // In device pixels from the corner of what is seen: a tile unit may be thousands of them.
+    // In device pixels from the corner of the visible part: a tile unit may be thousands of them.
     canvas.useTileUnits(translate, unitPx, [visible.minX, visible.minY]);
     context.fillStyle = paint<Color>('circle-color').toString();
     context.strokeStyle = paint<Color>('circle-stroke-color').toString();

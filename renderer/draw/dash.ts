@@ -1,27 +1,27 @@
 /**
- * Lines cut into dashes, as far as they are in view: the drawing engine would dash the whole of a line of which a
- * hundredth is seen. Pure.
+ * Cuts lines into dashes, within the view only. The drawing engine would dash a whole line of which 1 % may be visible.
+ * Pure.
  */
 
 import type { Coordinates } from '../tiles/coordinates.js';
 import type { PixelBox } from '../types.js';
 
-/** Lengths that are drawn and left out, in turn. */
+/** Alternating lengths of dashes and gaps. */
 export interface DashPattern {
   readonly lengths: readonly number[];
-  /** The sum of all lengths, more than 0. */
+  /** Sum of all lengths, greater than 0. */
   readonly period: number;
-  /** How far into the pattern a line begins. */
+  /** Offset in the pattern at the start of a line. */
   readonly start: number;
 }
 
-/** A line without gaps, for lines that are only to be cut to the box. */
+/** A pattern without gaps, for lines that are only clipped. */
 export const unbroken: DashPattern = { lengths: [Infinity], period: Infinity, start: 0 };
 
 /**
- * The pattern of a style's `line-dasharray`, each length multiplied by `unit`. Null when it leaves nothing out, or
- * repeats within less than `minPeriod`. The last of an odd count is drawn, and so is the first of the next round: they
- * are one dash.
+ * Returns the pattern of a style's `line-dasharray`, with each length multiplied by `unit`. Returns null when it has no
+ * gaps, or when its period is below `minPeriod`. An odd count ends with a dash that joins the first dash of the next
+ * period.
  */
 export function dashPattern(dasharray: readonly number[], unit: number, minPeriod: number): DashPattern | null {
   const lengths = dasharray.map((length) => Math.max(0, length) * unit);
@@ -33,8 +33,8 @@ export function dashPattern(dasharray: readonly number[], unit: number, minPerio
 }
 
 /**
- * The dashes of each line, or closed ring, that lie in the box. A line that leaves the box and comes back goes on in
- * the pattern where it would be.
+ * Returns the dashes of each line or ring inside the box. A line that leaves the box and returns continues the pattern
+ * at the right offset.
  */
 export function dashLines(
   { xy, ends }: Coordinates,
@@ -56,7 +56,7 @@ export function dashLines(
   return dashes;
 }
 
-/** A pen: it draws while it is down. */
+/** A pen that draws while it is down. */
 class Dashes implements Coordinates {
   readonly xy: number[] = [];
   readonly ends: number[] = [];
@@ -75,7 +75,7 @@ class Dashes implements Coordinates {
 }
 
 /**
- * Draws one segment's dashes. Lengths are counted from the line's begin, modulo the period; returns that of the
+ * Draws one segment's dashes. Lengths are measured from the line's start, modulo the period. Returns the length at the
  * segment's end.
  */
 function dashSegment(
@@ -112,7 +112,7 @@ function dashSegment(
   return (travelled + length) % pattern.period;
 }
 
-/** Which length of the pattern is under way at this distance, and how much of it is left. */
+/** Returns the index of the pattern's current length at this distance, and how much of it remains. */
 function positionIn({ lengths, period }: DashPattern, distance: number): [index: number, left: number] {
   let rest = distance % period;
   let index = 0;
@@ -120,7 +120,7 @@ function positionIn({ lengths, period }: DashPattern, distance: number): [index:
   return [index, Math.max(0, lengths[index]! - rest)];
 }
 
-/** From where to where along a segment it is inside the box (Liang and Barsky); from ≥ to when it isn't. */
+/** Returns the part of a segment inside the box (Liang–Barsky). If there is none, from ≥ to. */
 function insideBox(
   x: number,
   y: number,

@@ -1,4 +1,4 @@
-/** Areas: layers of type `fill`, and `fill-extrusion` seen from straight above. */
+/** Draws layers of type `fill`, and of type `fill-extrusion` as seen from above. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../style/compile.js';
@@ -26,7 +26,7 @@ export const extrusionPainter: VectorPainter = {
   },
 };
 
-/** False where there is nothing, not even an outline: of an image that is missing. */
+/** Fills areas. Returns false when nothing is drawn, not even an outline, because the pattern's image is missing. */
 function fill(
   canvas: TileCanvas,
   layer: StyleLayer,
@@ -52,12 +52,12 @@ function fill(
 }
 
 /**
- * A hair less than one device pixel: up to a pixel the drawing engine has a way of its own, which takes a third of the
+ * Slightly less than one device pixel. The drawing engine has a fast path up to one pixel, which takes a third of the
  * time, and rounding must not exceed it.
  */
 const outlinePx = 1 - 2 ** -12;
 
-/** One device pixel wide, as far as the style asks for a colour of its own. */
+/** Draws outlines of one device pixel, if the style sets their colour. */
 function outline(canvas: TileCanvas, layer: StyleLayer, { feature, chunks }: Batch): void {
   const { context, zoom } = canvas;
   const color = layer.property<Color | undefined>('fill-outline-color').at(zoom, feature);

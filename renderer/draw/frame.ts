@@ -1,4 +1,4 @@
-/** A map while it is drawn: the canvas, the view and the tiles it shows. */
+/** A map while it is drawn: canvas, view and tiles. */
 
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { noImages, type SpriteImages } from '../sprites/sprite-images.js';
@@ -15,18 +15,18 @@ export interface Frame {
   readonly canvas: Canvas;
   readonly context: SKRSContext2D;
   readonly view: Viewport;
-  /** The whole zoom at or below the view's: that of filters and layout. */
+  /** The whole zoom at or below the view's, for filters and layout. */
   readonly wholeZoom: number;
-  /** By the name that the style gives the source. */
+  /** Tiles by the source's name in the style. */
   readonly tiles: ReadonlyMap<string, readonly LoadedTile[]>;
-  /** Those that the style may name. */
+  /** Images of the style's sprites. */
   readonly images: SpriteImages;
 }
 
-/** What a map without a background is drawn on. */
+/** Colour of a map without a background. */
 const paper = '#ffffff';
 
-/** A sheet of paper of the view's size in device pixels. */
+/** Creates a frame with a canvas of the view's size in device pixels. */
 export function openFrame(view: Viewport, tiles: Frame['tiles'], images = noImages): Frame {
   const canvas = createCanvas(Math.round(view.width * view.scale), Math.round(view.height * view.scale));
   const context = canvas.getContext('2d');
@@ -36,8 +36,8 @@ export function openFrame(view: Viewport, tiles: Frame['tiles'], images = noImag
 }
 
 /**
- * A tile's part of the canvas, in whole device pixels, so that neighbours neither leave a seam nor draw a pixel twice.
- * Cut off at the canvas; empty (inside out) when nothing is left.
+ * Returns a tile's part of the canvas in whole device pixels, so that neighbouring tiles have neither gaps nor
+ * overlaps. It is clipped to the canvas; empty (inside out) when nothing is left.
  */
 export function tileArea({ canvas, view }: Frame, { left, top, sizePx }: PlacedTile): PixelBox {
   return {

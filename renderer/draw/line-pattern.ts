@@ -1,7 +1,7 @@
 /**
- * Lines painted with an image that repeats along them: as high as the line is wide, from the line's begin.
+ * Draws lines with an image that repeats along them, as high as the line is wide, from the line's start.
  *
- * Each segment is filled by itself, in its own direction, and cut where it meets the next one.
+ * Each segment is filled separately, in its direction, and cut at the joint with the next one.
  */
 import { type CanvasPattern, DOMMatrix, Path2D } from '@napi-rs/canvas';
 import type { SpriteImage } from '../sprites/sprite-image.js';
@@ -13,18 +13,18 @@ import { offsetLines } from './offset.js';
 import type { Pen } from './pen.js';
 import { overlaps, type TileCanvas } from './tile-canvas.js';
 
-/** A pen that paints with an image. Lengths in device pixels. */
+/** A pen that draws with an image. Lengths in device pixels. */
 interface Brush {
   readonly pattern: CanvasPattern;
   readonly image: { readonly width: number; readonly height: number };
   readonly width: number;
-  /** Of one round of the image along the line. */
+  /** Length of the image along the line. */
   readonly period: number;
 }
 
-/** Up to this cosine of a turn segments end square: a pointed corner would reach too far. */
+/** Cosine of a turn up to which segments end square: a miter would be too long. */
 const sharpTurn = -0.5;
-/** Neighbours overlap by so much, so that no line is seen between them. */
+/** Overlap of neighbouring segments, so that no gap is visible. */
 const overlapPx = 0.3;
 
 export function paintPatternLine(
@@ -74,14 +74,14 @@ function paintLines(
 }
 
 interface Segment {
-  /** Its begin, in device pixels. */
+  /** Start in device pixels. */
   readonly x: number;
   readonly y: number;
   readonly length: number;
-  /** Of unit length. */
+  /** Direction of unit length. */
   readonly dx: number;
   readonly dy: number;
-  /** In tile units. */
+  /** Position in tile units. */
   readonly box: PixelBox;
 }
 
@@ -110,7 +110,7 @@ function segmentsOf(xy: readonly number[], closed: boolean, canvas: TileCanvas, 
   return segments;
 }
 
-/** In coordinates of which x runs along the segment from its begin, and y to its right. */
+/** Draws in coordinates whose x axis runs along the segment from its start, with y to its right. */
 function paintSegment(
   { context }: TileCanvas,
   { pattern, image, width, period }: Brush,
@@ -135,8 +135,8 @@ function paintSegment(
 }
 
 /**
- * How far a segment's left edge goes on beyond the corner with the next, and its right edge ends before it, in halves
- * of the width.
+ * Returns how far a segment's left edge extends beyond the joint, and how far its right edge ends before it, in half
+ * widths.
  */
 function cutOf(a: Segment, b: Segment): number {
   const cosine = a.dx * b.dx + a.dy * b.dy;

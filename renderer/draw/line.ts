@@ -1,4 +1,4 @@
-/** Lines, and the outlines of areas: layers of type `line`. */
+/** Draws layers of type `line`: lines and outlines of areas. */
 
 import { Path2D } from '@napi-rs/canvas';
 import { point, polygon } from '../tiles/vector-tile.js';
@@ -31,7 +31,7 @@ export const linePainter: VectorPainter = {
       paintPatternLine(canvas, pen, image, seen, visible);
       return;
     }
-    // Lines that are cut to the view are told from its corner, so that numbers stay small.
+    // Clipped lines are relative to the view's corner, so that numbers stay small.
     const origin: Origin = pen.dashes ? [Math.floor(visible.minX), Math.floor(visible.minY)] : [0, 0];
     usePen(canvas, pen, origin);
     for (const chunk of chunks) {
@@ -51,7 +51,7 @@ function usePen(canvas: TileCanvas, pen: Pen, origin: Origin): void {
   context.miterLimit = pen.miterLimit;
 }
 
-/** Whole lines are kept; what is cut to the view is made anew. */
+/** Returns the path of lines. Whole lines are cached; clipped lines are computed each time. */
 function strokedPath(chunk: Chunk, pen: Pen, visible: PixelBox, origin: Origin): Path2D {
   if (pen.dashes) return derivedPath(chunk, pen, visible, origin);
   if (pen.sides.length === 1 && pen.sides[0] === 0) return chunk.path();

@@ -1,21 +1,18 @@
-/** Lines beside lines: what `line-offset` and `line-gap-width` draw. Pure. */
+/** Computes lines parallel to lines, for `line-offset` and `line-gap-width`. Pure. */
 
 import type { Coordinates } from '../tiles/coordinates.js';
 
 export type LineJoin = 'bevel' | 'round' | 'miter';
 
-/**
- * Up to this cosine of the angle between two segments a round corner is drawn as a pointed one; nobody sees the
- * difference.
- */
+/** Cosine of the angle between segments up to which round joins are drawn as miters. The difference is invisible. */
 const nearlyStraight = 0.95;
-/** Steps of an arc around a corner. */
+/** Angle of one step of a round join. */
 const arcStep = Math.PI / 8;
 
 /**
- * Each line, or closed ring, moved sideways: to the right of its direction by a positive distance, to the left by a
- * negative. Distance in the units of the coordinates. Corners on the outer side are joined as asked; on the inner side
- * by the crossing of the two moved segments, where they are long enough to cross.
+ * Moves each line or ring sideways: right of its direction by a positive distance, left by a negative one, in units of
+ * the coordinates. Outer corners are joined as requested. Inner corners are the intersection of the moved segments, if
+ * these are long enough.
  */
 export function offsetLines(
   { xy, ends }: Coordinates,
@@ -35,7 +32,7 @@ export function offsetLines(
   return { xy: moved, ends: movedEnds };
 }
 
-/** The part without vertices that repeat the one before them; segments of no length have no side. */
+/** Returns the part without repeated vertices: segments of zero length have no direction. */
 function distinct(xy: readonly number[], start: number, end: number, closed: boolean): number[] {
   const kept: number[] = [];
   for (let i = start; i < end; i += 2) {
@@ -45,7 +42,7 @@ function distinct(xy: readonly number[], start: number, end: number, closed: boo
   return kept;
 }
 
-/** A segment's unit normal, to the right of its direction where y grows downwards, and its length. */
+/** A segment's length and unit normal, to the right of its direction where y grows downwards. */
 interface Segment {
   readonly x: number;
   readonly y: number;
@@ -101,7 +98,7 @@ function corner(
   const cosine = before.x * after.x + before.y * after.y;
   const turn = before.x * after.y - before.y * after.x;
   const inner = turn * distance > 0;
-  // The tip lies on the sum of the normals, 1 / cos(half the angle) away.
+  // The tip is at 1 / cos(half the angle) along the sum of the normals.
   const tip = distance / (1 + cosine);
   const tipLength = Math.sqrt(2 / (1 + cosine));
   const alongSegment = Math.abs(distance) * Math.sqrt(Math.max(0, tipLength * tipLength - 1));
@@ -117,7 +114,7 @@ function corner(
   out.push(x + distance * after.x, y + distance * after.y);
 }
 
-/** The points between the two ends of an arc around a corner. */
+/** Returns the points of a round join between its ends. */
 function arc(x: number, y: number, from: Segment, angle: number, distance: number, out: number[]): void {
   const steps = Math.ceil(Math.abs(angle) / arcStep);
   const first = Math.atan2(from.y, from.x);

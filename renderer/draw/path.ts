@@ -1,8 +1,8 @@
 /**
- * Coordinates as paths of the drawing engine.
+ * Converts coordinates to paths of the drawing engine.
  *
- * A path is made from one text: a call into the engine per vertex would cost several times as much. Differences of
- * whole numbers keep the text short.
+ * A path is parsed from one text, because one call per vertex would take several times as long. Differences of integers
+ * keep the text short.
  */
 
 import { Path2D } from '@napi-rs/canvas';
@@ -10,13 +10,13 @@ import { type Coordinates, doubledArea } from '../tiles/coordinates.js';
 import { polygon } from '../tiles/vector-tile.js';
 import type { Shape } from './shape.js';
 
-/** Where coordinates of a path are counted from, in tile units. */
+/** Origin of a path's coordinates, in tile units. */
 export type Origin = readonly [x: number, y: number];
 
 const tileCorner: Origin = [0, 0];
 
 /**
- * Lines, or closed rings, as path data of SVG; coordinates are counted from the origin, multiplied by `precision` and
+ * Returns lines or rings as SVG path data. Coordinates are relative to the origin, multiplied by `precision` and
  * rounded.
  */
 export function pathData(
@@ -44,7 +44,7 @@ export function pathData(
   return data;
 }
 
-/** The shapes' own coordinates as one path, in tile units. */
+/** Returns one path of the shapes in tile units. */
 export function shapesPath(shapes: readonly Shape[]): Path2D {
   let data = '';
   for (const shape of shapes) {
@@ -55,8 +55,8 @@ export function shapesPath(shapes: readonly Shape[]): Path2D {
 }
 
 /**
- * Rings in the specification's sense of rotation, outer ones clockwise on the screen. Old tiles have them the other way
- * round; side by side in one path, filled where the winding isn't zero, the two kinds would cut each other out.
+ * Returns rings with the winding order of the specification: outer rings clockwise on the screen. Old tiles wind the
+ * other way. In one path, filled by the nonzero rule, both kinds would cancel each other out.
  */
 function rightWay(coordinates: Coordinates): Coordinates {
   return doubledArea(coordinates.xy, 0, coordinates.ends[0] ?? 0) < 0 ? reversed(coordinates) : coordinates;

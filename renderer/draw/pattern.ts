@@ -1,8 +1,8 @@
 /**
- * Areas and the ground filled with an image that repeats.
+ * Fills areas and backgrounds with a repeating image.
  *
- * It begins at the corner of the world, so that it goes on across tiles, and grows with the map from one whole zoom to
- * the next.
+ * The pattern starts at the corner of the world, so that it continues across tiles. It grows with the map between whole
+ * zooms.
  */
 import { type CanvasPattern, DOMMatrix } from '@napi-rs/canvas';
 import type { SpriteImage } from '../sprites/sprite-image.js';
@@ -13,10 +13,7 @@ import type { TileFeature } from '../tiles/vector-tile.js';
 import { worldPixel } from '../view/projection.js';
 import type { Frame } from './frame.js';
 
-/**
- * Null where the layer is painted in its colour; `missing` where nothing is drawn in place of an image that isn't
- * there.
- */
+/** Returns null when the layer has no pattern, and `missing` when the image is missing and nothing is drawn. */
 export type Pattern = SpriteImage | 'missing' | null;
 
 export function patternAt(
@@ -32,7 +29,7 @@ export function patternAt(
   return images.get(image) ?? 'missing';
 }
 
-/** How the context's unit lies on the canvas: its length, and its zero, in device pixels. */
+/** The length of the context's unit and its origin, in device pixels. */
 export interface Unit {
   readonly px: number;
   readonly left: number;
@@ -41,10 +38,10 @@ export interface Unit {
 
 const devicePixel: Unit = { px: 1, left: 0, top: 0 };
 
-/** Device pixels of the canvas for each pixel of the image that are so near to one are one. */
+/** Device pixels per image pixel within this distance of 1 count as 1. */
 const exactTolerance = 1e-9;
 
-/** To fill what is drawn in such units. */
+/** Returns the fill style for drawing in these units. */
 export function repeated(
   { context, view, wholeZoom }: Frame,
   image: SpriteImage,
@@ -54,7 +51,7 @@ export function repeated(
   const isExact = Math.abs(scale - 1) < exactTolerance;
   const { bitmap, factor } = isExact ? image.crispBitmap() : { bitmap: image.bitmap(), factor: 1 };
   const [centerX, centerY] = worldPixel(view.center, view.zoom);
-  // On whole pixels, so that what has the size of pixels stays sharp.
+  // Aligned to whole pixels, so that an image drawn at its own size stays sharp.
   const shiftX = Math.round(-modulo((centerX - view.width / 2) * view.scale, (scale * bitmap.width) / factor));
   const shiftY = Math.round(-modulo((centerY - view.height / 2) * view.scale, (scale * bitmap.height) / factor));
   const pattern = context.createPattern(bitmap, 'repeat');

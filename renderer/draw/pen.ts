@@ -1,4 +1,4 @@
-/** How the lines of one batch are drawn. */
+/** Stroke properties of one batch of lines. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../style/compile.js';
@@ -7,34 +7,34 @@ import { type DashPattern, dashPattern, unbroken } from './dash.js';
 import type { LineJoin } from './offset.js';
 import type { TileCanvas, Translate } from './tile-canvas.js';
 
-/** Lengths in tile units. */
+/** A pen. Lengths in tile units. */
 export interface Pen {
   readonly color: Color;
   readonly opacity: number;
   readonly width: number;
-  /** What it is at the whole zoom, grown with the tile. */
+  /** Width at the whole zoom, scaled with the tile. */
   readonly wholeWidth: number;
   readonly cap: 'butt' | 'round' | 'square';
   readonly join: LineJoin;
   readonly miterLimit: number;
-  /** Where strokes run beside the line: [0] on it. */
+  /** Offsets of strokes from the line; [0] is the line itself. */
   readonly sides: readonly number[];
-  /** What is drawn of lines that are cut to the view; null where they are drawn whole. */
+  /** Dash pattern of clipped lines; null when lines are drawn whole. */
   readonly dashes: DashPattern | null;
   readonly translate: Translate;
-  /** How far from the line something may be drawn. */
+  /** Maximum distance from the line that is drawn. */
   readonly reach: number;
-  /** Parts of a tile unit that coordinates are rounded to. */
+  /** Precision of coordinates, in parts of a tile unit. */
   readonly precision: number;
 }
 
 /**
- * The drawing engine's numbers have 24 bits: from this many device pixels a tile unit on, lines across a tile would be
- * off by visible parts of their width.
+ * Device pixels per tile unit above which lines are clipped. The drawing engine's numbers have 24 bits, so long lines
+ * would be visibly off.
  */
 const maxWholeUnitPx = 32;
 
-/** Null when nothing would be seen. */
+/** Returns the pen, or null when nothing would be visible. */
 export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeature): Pen | null {
   const { zoom, wholeZoom, unitPx, unitsPerPx } = canvas;
   const paint = <T>(name: string): T => layer.property<T>(name).at(zoom, feature);
@@ -51,7 +51,7 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   const sides = gapWidth > 0 ? [offset - aside, offset + aside] : [offset];
   const miterLimit = layout<number>('line-miter-limit');
   const grownWidth = layer.property<number>('line-width').at(wholeZoom, feature) * canvas.enlargement * unitsPerPx;
-  // A line that begins only between two whole zooms has none at the first.
+  // A line that appears only between two whole zooms has no width at the first.
   const wholeWidth = grownWidth || width;
   const dashes = dashesOf(canvas, layer, feature, wholeWidth) ?? (unitPx > maxWholeUnitPx ? unbroken : null);
   const isPlain = dashes === null && sides.length === 1 && offset === 0;
@@ -71,7 +71,7 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   };
 }
 
-/** Dashes are measured in widths of the line at the whole zoom, and grow with the tile from there to the next. */
+/** Returns the dash pattern. Dashes are measured in line widths at the whole zoom, and grow with the tile. */
 function dashesOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeature, wholeWidth: number): DashPattern | null {
   const dasharray = layer.property<readonly number[] | undefined>('line-dasharray').at(canvas.wholeZoom, feature);
   return dasharray ? dashPattern(dasharray, wholeWidth, 0.5 / canvas.unitPx) : null;

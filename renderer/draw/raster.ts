@@ -1,9 +1,9 @@
-/** Pictures: layers of type `raster`. */
+/** Draws layers of type `raster`. */
 
 import type { StyleLayer } from '../style/compile.js';
 import { type Frame, type LoadedTile, tileArea } from './frame.js';
 
-/** Each tile to the edges of its whole device pixels, so that neighbours touch. */
+/** Draws each tile to the edges of whole device pixels, so that neighbours touch. */
 export function paintRaster(frame: Frame, layer: StyleLayer, tiles: readonly LoadedTile[]): void {
   const { context, view } = frame;
   const resampling = layer.property<string>('raster-resampling').at(view.zoom);

@@ -1,8 +1,8 @@
 /**
- * What is drawn of a feature in one go: the feature itself, or one of its many parts.
+ * The units of drawing: features, or the parts of large features.
  *
- * Tiles of lower zooms join everything of a kind into one feature of thousands of lines or areas. Taken apart, its
- * parts are culled and drawn with their neighbours, which is several times as fast.
+ * Tiles of low zooms join thousands of lines or areas into one feature. Drawing the parts separately, culled and
+ * grouped with their neighbours, is several times as fast.
  */
 
 import { boxOf, type Coordinates, doubledArea } from '../tiles/coordinates.js';
@@ -11,17 +11,17 @@ import type { PixelBox } from '../types.js';
 
 export interface Shape {
   readonly type: GeometryType;
-  /** Around all vertices, in tile units. */
+  /** Bounding box of all vertices, in tile units. */
   readonly box: PixelBox;
-  /** At least as many as there are. */
+  /** Upper bound of the number of vertices. */
   readonly maxVertices: number;
   coordinates(): Coordinates;
 }
 
-/** Features of more vertices than this are taken apart. */
+/** Number of vertices above which a feature is split. */
 const maxVertices = 256;
 
-/** A feature, or its lines, points or areas with their holes, each by itself. */
+/** Returns the feature, or its separate lines, points or areas with their holes. */
 export function shapesOf(feature: TileFeature): readonly Shape[] {
   if (feature.maxVertices <= maxVertices) return [feature];
   const coordinates = feature.coordinates();
@@ -30,10 +30,7 @@ export function shapesOf(feature: TileFeature): readonly Shape[] {
   return firsts.map((first, i) => partOf(feature.type, coordinates, first, firsts[i + 1] ?? coordinates.ends.length));
 }
 
-/**
- * An area begins with a ring of the same sense of rotation as the feature's first ring; rings of the other sense are
- * its holes.
- */
+/** Splits a polygon. A ring that winds like the feature's first ring starts an area; other rings are its holes. */
 function beginsShape(type: GeometryType, { xy, ends }: Coordinates, part: number): boolean {
   if (type !== polygon || part === 0) return true;
   return doubledArea(xy, 0, ends[0]!) > 0 === doubledArea(xy, ends[part - 1]!, ends[part]!) > 0;

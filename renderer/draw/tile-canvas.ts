@@ -1,4 +1,4 @@
-/** One layer of a vector tile in its place on the canvas. */
+/** One layer of a vector tile on the canvas. */
 
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { SpriteImages } from '../sprites/sprite-images.js';
@@ -6,7 +6,7 @@ import type { PixelBox } from '../types.js';
 import type { PlacedTile } from '../view/projection.js';
 import { type Frame, tileArea } from './frame.js';
 
-/** A shift in CSS pixels, right and down. */
+/** A translation in CSS pixels, right and down. */
 export type Translate = readonly [x: number, y: number];
 
 export class TileCanvas {
@@ -42,7 +42,7 @@ export class TileCanvas {
     return this.area.minX >= this.area.maxX || this.area.minY >= this.area.maxY;
   }
 
-  /** The part that is seen, with this many tile units around it, in tile units of what is shifted by `translate`. */
+  /** Returns the visible part plus a margin of this many tile units, in tile units before `translate`. */
   visible(margin: number, [shiftX, shiftY]: Translate): PixelBox {
     const { left, top } = this.origin([shiftX, shiftY]);
     return {
@@ -53,7 +53,7 @@ export class TileCanvas {
     };
   }
 
-  /** Draws within the tile's area only. */
+  /** Clips drawing to the tile's area. */
   clipped(draw: () => void): void {
     const { minX, minY, maxX, maxY } = this.area;
     this.context.save();
@@ -65,7 +65,7 @@ export class TileCanvas {
     this.context.restore();
   }
 
-  /** From here on coordinates are tile units, or as many to a tile unit as `precision` says, counted from `origin`. */
+  /** Sets the coordinates to tile units, or to `precision` per tile unit, relative to `origin`. */
   useTileUnits(
     [shiftX, shiftY]: Translate,
     precision = 1,

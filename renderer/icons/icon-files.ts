@@ -1,15 +1,15 @@
 /**
- * Icons by URL, of strangers' servers.
+ * Fetches icons by URL from untrusted servers.
  *
- * Flows in: the URLs of a request. Flows out: the files that could be had. Whether a file is an image is seen where it
- * is decoded. Imports `outbound`.
+ * Input: the URLs of a request. Output: the files that were fetched. Decoding checks later whether a file is an image.
+ * Imports `outbound`.
  */
 import type { OutboundClient, OutboundOptions } from '../../outbound/client.js';
 import { RemoteFiles } from './remote-files.js';
 
-/** Of the client that fetches icons: a file larger than this is none. */
+/** Maximum size of an icon file. */
 export const maxIconBytes = 262_144;
-/** For each request; one that is redirected asks again. */
+/** Time limit of each request. A redirect is another request. */
 export const iconTimeoutMs = 3_000;
 export const iconBounds = {
   timeoutMs: iconTimeoutMs,
@@ -18,7 +18,7 @@ export const iconBounds = {
   maxConnectionsPerOrigin: 4,
 } satisfies Partial<OutboundOptions>;
 
-/** Icons on their way at once; one more is not to be had for now. */
+/** Maximum concurrent downloads. Further icons count as missing. */
 export const maxPendingIcons = 100;
 const maxKeptBytes = 16 * 2 ** 20;
 

@@ -10,10 +10,10 @@ import { invalid, type Validated } from '../../schemas/errors.js';
 import { isPng, pngSize } from '../sprites/png.js';
 import { svgProblem } from './svg-limits.js';
 
-/** CSS pixels that an icon is at most wide and high; a larger one is made smaller. */
+/** Maximum width and height of an icon in CSS pixels. Larger icons are scaled down. */
 export const maxIconPx = 64;
 const maxInputPixels = 4_000_000;
-/** At which librsvg draws a CSS pixel as one pixel. */
+/** Resolution at which librsvg draws a CSS pixel as one pixel. */
 const svgDpi = 72;
 
 export type IconKind = 'png' | 'svg';
@@ -27,7 +27,7 @@ export interface RasterIcon {
   readonly height: number;
 }
 
-/** Decides by what the bytes are, not by what anybody says they are. */
+/** Detects the kind of a file by its bytes, not by its declared type. */
 export function iconKind(bytes: Uint8Array): IconKind | undefined {
   if (isPng(bytes)) return 'png';
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024));
@@ -41,7 +41,7 @@ export function iconKind(bytes: Uint8Array): IconKind | undefined {
 const tooLarge = invalid('icon', 'must be a PNG or SVG of at most 4,000,000 pixels');
 const unreadable = invalid('icon', 'must be a PNG or SVG of at most 4,000,000 pixels, and whole');
 
-/** Returns the icon, or the rule that the file breaks. An SVG is drawn at the scale, so that it stays sharp. */
+/** Returns the icon, or the rule that the file breaks. An SVG is drawn at the map's scale, so that it stays sharp. */
 export async function rasterizeIcon(file: Uint8Array, scale: number): Promise<Validated<RasterIcon>> {
   const kind = iconKind(file);
   if (kind === undefined) return tooLarge;
@@ -51,7 +51,7 @@ export async function rasterizeIcon(file: Uint8Array, scale: number): Promise<Va
   try {
     const size = await sharp(file, { density: svgDpi }).metadata();
     if (isTooLarge(size)) return tooLarge;
-    // Drawn no larger than it is shown: each group and each filter takes pictures of this size.
+    // SVGs are drawn at the displayed size, because each group and filter allocates pictures of that size.
     const share = Math.min(1, maxIconPx / Math.max(size.width, size.height));
     return rasterize(kind, file, scale, { density: Math.max(1, svgDpi * scale * share) });
   } catch {

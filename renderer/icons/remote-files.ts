@@ -9,20 +9,20 @@ import { LRUCache } from 'lru-cache';
 import type { OutboundClient } from '../../outbound/client.js';
 
 export interface RemoteFileBounds {
-  /** Of the `accept` header. */
+  /** Value of the `accept` header. */
   readonly accept: string;
-  /** Files on their way at once; one more is not to be had for now. */
+  /** Maximum concurrent downloads. Further files count as missing. */
   readonly maxPending: number;
-  /** Of files that are remembered. */
+  /** Maximum bytes of cached files. */
   readonly maxKeptBytes: number;
 }
 
 const maxRedirects = 2;
 const redirects = [301, 302, 303, 307, 308];
-/** What an entry takes beside its file. */
+/** Bytes of an entry beside its file. */
 const entryBytes = 500;
 const keptForMs = 60 * 60_000;
-/** A server that was down for a moment is asked again soon. */
+/** Time until a failed download is tried again. */
 const failureKeptForMs = 30_000;
 
 interface Kept {
@@ -44,7 +44,7 @@ export class RemoteFiles {
     });
   }
 
-  /** The files by their URLs, without those that can't be had. */
+  /** Returns the files by their URLs, without those that could not be fetched. */
   async get(urls: readonly string[]): Promise<Map<string, Uint8Array>> {
     const files = await Promise.all(urls.map(async (url) => [url, await this.one(url)] as const));
     return new Map(files.filter((entry): entry is readonly [string, Uint8Array] => entry[1] !== undefined));
@@ -68,7 +68,7 @@ export class RemoteFiles {
     return file;
   }
 
-  /** Each redirect is a request of its own, judged as the first one was. */
+  /** Each redirect is a separate request, checked like the first one. */
   private async fetch(url: string, redirectsLeft: number): Promise<Uint8Array | undefined> {
     const answer = await this.client.send({ method: 'GET', url, headers: { accept: this.bounds.accept } });
     if (answer.kind === 'failed') return undefined;
@@ -78,7 +78,7 @@ export class RemoteFiles {
   }
 }
 
-/** A Location header as a URL; undefined when it isn't one. */
+/** Resolves a Location header. Returns undefined when it is not a URL. */
 function resolved(location: string | undefined, base: string): string | undefined {
   if (location === undefined) return undefined;
   try {

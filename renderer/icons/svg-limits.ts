@@ -6,19 +6,21 @@
  * such as slow single shapes, ends at the deadline of the process that draws. Pure.
  */
 
-/** Elements as written, and how deep they may nest; references count as nesting. */
+/** Maximum number and depth of elements. References count as nesting. */
 const maxElements = 10_000;
 const maxDepth = 64;
 /**
- * Shapes drawn once all references are followed; a shape of 50 vertices counts twice, one of 2,000 as 1,600. About 20
- * µs each.
+ * Maximum drawn shapes after following all references. A shape of 50 vertices counts twice, one of 2,000 as 1,600. Each
+ * takes about 20 µs.
  */
 export const maxDrawingSteps = 20_000;
 const maxTextCharacters = 1_000;
 const maxFilterSteps = 20;
 const maxStyleSheetCharacters = 20_000;
 
-/** Returns the rule that an SVG breaks, as a phrase that reads on after its name; null when it may be drawn. */
+/**
+ * Returns the rule that an SVG breaks, as a phrase that continues after its name. Returns null when it may be drawn.
+ */
 export function svgProblem(file: Uint8Array): string | null {
   const text = decoded(file);
   if (text === undefined) return 'must be an SVG in UTF-8';
@@ -34,7 +36,7 @@ interface Element {
   text: string;
 }
 
-/** Undefined for another encoding: what is counted must be what is drawn. */
+/** Decodes UTF-8. Returns undefined for other encodings, because the counted text must be the drawn text. */
 function decoded(file: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(file);
@@ -50,10 +52,10 @@ const opening = /<([^\s<>/="'&!?]+)((?:\s+[^\s<>/="'&]+\s*=\s*(?:"[^"<]*"|'[^'<]
 const attribute = /([^\s<>/="'&]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 const predefined: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The part of a name after its prefix: any prefix may stand for SVG's namespace. */
+/** Returns the name without its prefix: any prefix may stand for SVG's namespace. */
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
-/** All elements, the root first, or the rule that is broken. */
+/** Returns all elements, the root first, or the rule that is broken. */
 function parse(text: string): readonly Element[] | string {
   const elements: Element[] = [];
   let open: Element | null = null;
@@ -103,8 +105,8 @@ function parse(text: string): readonly Element[] | string {
 const depthRule = `must not nest deeper than ${maxDepth} levels, references included`;
 
 /**
- * Where a comment, a section of characters, an instruction or the document type ends; null for a tag; a rule where it
- * may not be there.
+ * Returns the end of a comment, CDATA section, processing instruction or document type. Returns null for a tag, and a
+ * rule where it is not allowed.
  */
 function endOfMarkup(text: string, start: number): number | string | null {
   const after = (ending: string): number | string => {
@@ -125,7 +127,7 @@ function endOfMarkup(text: string, start: number): number | string | null {
 
 const external = 'must not refer to anything outside itself';
 
-/** Character references become their characters; undefined when there is any other entity. */
+/** Replaces character references. Returns undefined when there is any other entity. */
 function withoutReferences(text: string): string | undefined {
   let isKnown = true;
   const plain = text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));|&/gi, (_, decimal, hexadecimal, name) => {
@@ -170,17 +172,17 @@ function limitsProblem(elements: readonly Element[]): string | null {
   return countProblem(root, elements, styleSheet);
 }
 
-/** A `url()` that leads elsewhere, or one that is written so that it isn't seen. */
+/** Returns whether a value has a `url()` to another document, or one that is obfuscated. */
 const isOutside = (value: string): boolean =>
   /url\(\s*["']?\s*(?!#|\s|["'])/i.test(value) ||
   (value.includes('\\') && /u|\\0*75/i.test(value) && value.includes('('));
 
-/** What drawing takes, all references followed. */
+/** The cost of drawing, with all references followed. */
 interface Count {
   readonly steps: number;
   readonly filters: number;
   readonly text: number;
-  /** Shapes and vertices, for what is drawn anew with each of them. */
+  /** Shapes and vertices of elements that are drawn again for each of them. */
   readonly elements: number;
   readonly vertices: number;
   readonly depth: number;
@@ -215,8 +217,7 @@ class Counter {
   ) {}
 
   /**
-   * Whatever a selector that isn't simple refers to may be drawn with each shape there is, and with each shape of that
-   * again.
+   * An element that a complex selector refers to may be drawn with each shape, and recursively with each of its shapes.
    */
   total(root: Element): Count {
     const everywhere = this.styles.get(anyElement) ?? [];

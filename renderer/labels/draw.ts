@@ -2,7 +2,7 @@
 
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { fontOf } from '../fonts.js';
-import { outlinedIcon } from '../sprites/outline.js';
+import { sdfIcon } from '../sprites/outline.js';
 import type { Stretched } from '../sprites/stretch.js';
 import type { PlacedIcon, PlacedLabel, Run } from './label.js';
 import { isRightToLeft } from './text/script.js';
@@ -76,7 +76,7 @@ function drawIcon(context: SKRSContext2D, scale: number, icon: PlacedIcon): void
 
 /** Returns the icon's pixels. A signed distance field is stretched as a whole. */
 function canvasOf({ paint, columns, rows }: PlacedIcon, scale: number): Canvas {
-  if (paint.image.isSdf) return outlinedIcon(paint.image, paint, scale);
+  if (paint.image.isSdf) return sdfIcon(paint.image, paint, scale);
   const isWhole = columns.parts.length === 1 && rows.parts.length === 1;
   return isWhole ? paint.image.canvas() : stretchedCanvas(paint.image.canvas(), columns, rows, scale);
 }

@@ -1,4 +1,4 @@
-/** Whose data the map shows: one line at the lower right, wrapped where the image is narrow. */
+/** Draws the attribution: a line at the lower right, wrapped on narrow images. */
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { fontOf } from '../fonts.js';
 import type { PixelBox, Viewport } from '../types.js';
@@ -7,7 +7,7 @@ const sizePx = 10;
 const lineHeightPx = 13;
 const paddingPx = 4;
 
-/** Of the image, in CSS pixels. */
+/** Size of the image in CSS pixels. */
 type Size = Pick<Viewport, 'width' | 'height'>;
 
 interface Layout {
@@ -15,7 +15,7 @@ interface Layout {
   readonly box: PixelBox;
 }
 
-/** Broken between words so that no line is wider than the image. */
+/** Wraps the text between words so that no line is wider than the image. */
 function layOut(context: SKRSContext2D, { width, height }: Size, text: string): Layout {
   context.font = fontOf(sizePx);
   const lines: string[] = [];
@@ -42,7 +42,7 @@ export function attributionBox(context: SKRSContext2D, size: Size, text: string)
 const onLight = { strip: 'rgba(255, 255, 255, 0.72)', text: '#3a3f47' };
 const onDark = { strip: 'rgba(0, 0, 0, 0.5)', text: '#c3c8cf' };
 
-/** On a translucent strip, readable on every map. The context's unit is the CSS pixel. */
+/** Draws the text on a translucent strip, readable on every map. The context's unit is the CSS pixel. */
 export function drawAttribution(context: SKRSContext2D, size: Size, text: string, isDark: boolean): void {
   if (text === '') return;
   context.save();

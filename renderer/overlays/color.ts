@@ -1,4 +1,4 @@
 import type { Color } from '../types.js';
 
-/** As CSS writes it. */
+/** Returns a CSS colour. */
 export const cssColor = ([red, green, blue, alpha]: Color): string => `rgba(${red}, ${green}, ${blue}, ${alpha})`;

@@ -1,4 +1,4 @@
-/** Geofences: their areas, tinted, within a line. */
+/** Draws geofences: tinted areas with an outline. */
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
 import type { FenceOverlay, Position, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
@@ -13,8 +13,8 @@ const semiMajorM = 6_378_137;
 const eccentricitySquared = 0.00669437999014;
 
 /**
- * The boundary as a chain; a circle's as a polygon of {@link circlePoints} points, by the ellipsoid's two radii at its
- * centre.
+ * Returns the boundary as a chain of positions. A circle becomes a polygon of {@link circlePoints} points, from the
+ * ellipsoid's two radii of curvature at its centre.
  */
 export function fenceRing(fence: FenceOverlay): readonly Position[] {
   if (fence.type === 'polygon') return fence.ring;
@@ -36,7 +36,7 @@ export const fenceItem = (fence: FenceOverlay): FitItem => ({
   margins: { left: strokePx, right: strokePx, top: strokePx, bottom: strokePx },
 });
 
-/** The context's unit is the CSS pixel. */
+/** Draws the areas. The context's unit is the CSS pixel. */
 export function drawFences(context: SKRSContext2D, view: Viewport, fences: readonly FenceOverlay[]): void {
   context.save();
   context.fillStyle = fill;

@@ -1,4 +1,4 @@
-/** Marker images, as they are drawn. */
+/** Prepares marker images for drawing. */
 import { type Image, loadImage } from '@napi-rs/canvas';
 import type { RasterIcon } from '../icons/rasterize.js';
 import type { MarkerGroup } from '../types.js';
@@ -11,9 +11,9 @@ export interface Icon {
 }
 
 export interface LoadedIcons {
-  /** By what the request calls them. */
+  /** Images by the names that the request uses. */
   readonly icons: ReadonlyMap<string, Icon>;
-  /** How many that the markers ask for are not there. */
+  /** Number of icons that markers name but that are missing. */
   readonly missing: number;
 }
 

@@ -1,11 +1,11 @@
-/** Chains of positions as lines and areas in the image, wherever the world repeats in it. */
+/** Converts chains of positions to SVG paths in the image, in every copy of the world. */
 import type { Position, Viewport } from '../types.js';
 import { nearest, unwrapped } from '../view/fit.js';
 import { type Pixel, worldPixel, worldSizePx } from '../view/projection.js';
 
 /**
- * Returns SVG path data of an area's boundary in CSS pixels of the image, once for each copy of the world in which any
- * of it may be seen.
+ * Returns SVG path data of an area's boundary in CSS pixels of the image, once for each copy of the world that may show
+ * part of it.
  */
 export function ringPath(view: Viewport, ring: readonly Position[], reachPx: number): string {
   const points = inImage(view, ring);
@@ -23,11 +23,11 @@ export function ringPath(view: Viewport, ring: readonly Position[], reachPx: num
 }
 
 /**
- * Returns SVG path data of a line in CSS pixels of the image, of all copies of the world. `reachPx` is what is drawn
- * beside it.
+ * Returns SVG path data of a line in CSS pixels of the image, in all copies of the world. `reachPx` is the distance
+ * that is drawn beside the line.
  *
- * A line may go around the world once with every other position. Only stretches that may be seen are written in each
- * copy: all copies of all positions would be the square of their number.
+ * A line may go around the world once with every second position. Each copy has only the sections that may be visible:
+ * all copies of all positions would be a quadratic number.
  */
 export function linePath(view: Viewport, positions: readonly Position[], reachPx: number): string {
   const points = inImage(view, positions);
@@ -48,7 +48,7 @@ export function linePath(view: Viewport, positions: readonly Position[], reachPx
 
 const shown = ([x, y]: Pixel, shiftPx: number): string => `${(x + shiftPx).toFixed(2)} ${y.toFixed(2)}`;
 
-/** CSS pixels of the image, in one copy of the world. */
+/** Returns the chain in CSS pixels of the image, in one copy of the world. */
 function inImage(view: Viewport, positions: readonly Position[]): Pixel[] {
   const [centerX, centerY] = worldPixel(view.center, view.zoom);
   return nearCenter(view, unwrapped(positions)).map((position) => {
@@ -57,7 +57,7 @@ function inImage(view: Viewport, positions: readonly Position[]): Pixel[] {
   });
 }
 
-/** The chain in the copy of the world whose first position is nearest to the centre. */
+/** Returns the chain in the copy of the world whose first position is nearest to the centre. */
 function nearCenter(view: Viewport, chain: readonly Position[]): Position[] {
   const [first] = chain;
   if (first === undefined) return [];

@@ -1,4 +1,4 @@
-/** Markers: pins and icons at their places, and the room that labels leave them. */
+/** Draws markers: pins and icons at their positions. Returns the boxes that labels must not overlap. */
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { MarkerGroup, PixelBox, Viewport } from '../types.js';
 import type { Margins } from '../view/fit.js';
@@ -6,17 +6,17 @@ import { imagePixel, type Pixel } from '../view/projection.js';
 import type { Icon } from './icons.js';
 import { drawPin, pinSizePx, shareOf } from './pin.js';
 
-/** Decoded icons by what a request calls them. A group whose icon isn't among them gets the pin. */
+/** Decoded icons by the names that the request uses. A group without its icon gets the pin. */
 export type Icons = ReadonlyMap<string, Icon>;
 
-/** Icons stand on their place as pins do. */
+/** Icons stand on their position like pins. */
 function sizeOf(group: MarkerGroup, icons: Icons): { width: number; height: number } {
   const { width, height } = icons.get(group.icon ?? '') ?? pinSizePx;
   const share = shareOf(group);
   return { width: width * share, height: height * share };
 }
 
-/** What a marker takes beyond its place. */
+/** Returns how far a marker reaches beyond its position. */
 export function markerMargins(group: MarkerGroup, icons: Icons): Margins {
   const { width, height } = sizeOf(group, icons);
   return { left: width / 2, right: width / 2, top: height, bottom: 0 };
@@ -27,7 +27,7 @@ interface PlacedMarker {
   readonly place: Pixel;
 }
 
-/** From north to south, so that a nearer pin stands before a farther one. */
+/** Sorts from north to south, so that nearer pins cover farther ones. */
 const placed = (view: Viewport, groups: readonly MarkerGroup[]): PlacedMarker[] =>
   groups
     .flatMap((group) => group.locations.map((location) => ({ group, place: imagePixel(view, location) })))
@@ -40,7 +40,7 @@ export function markerBoxes(view: Viewport, groups: readonly MarkerGroup[], icon
   });
 }
 
-/** The context's unit is the CSS pixel. */
+/** Draws the markers. The context's unit is the CSS pixel. */
 export function drawMarkers(
   context: SKRSContext2D,
   view: Viewport,

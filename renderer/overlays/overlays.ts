@@ -1,8 +1,8 @@
 /**
- * What is drawn over the map: geofences and paths below its labels, markers and attribution above them.
+ * Draws the overlays of a map: geofences and paths below its labels, markers and attribution above them.
  *
- * Flows in: the parts of a request that are not the map itself, icons decoded beforehand. Flows out: what the view must
- * show, the room that labels leave, and the drawing. Imports `view/` and the fonts.
+ * Input: the overlays of a request, with decoded icons. Output: items that the view must show, boxes that labels must
+ * not overlap, and the drawing. Imports `view/` and the fonts.
  */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Frame } from '../draw/frame.js';
@@ -15,7 +15,7 @@ import { drawPaths, pathMargins } from './paths.js';
 
 type OverlayRequest = Pick<MapRequest, 'markers' | 'paths' | 'fences'>;
 
-/** What a view must show that isn't told where to stand. */
+/** Returns the items that a view is fitted to when the request has no camera. */
 export const fitItems = ({ markers, paths, fences }: OverlayRequest, icons: Icons): FitItem[] => [
   ...markers.flatMap((group) =>
     group.locations.map((location) => ({ positions: [location], margins: markerMargins(group, icons) })),
@@ -24,15 +24,17 @@ export const fitItems = ({ markers, paths, fences }: OverlayRequest, icons: Icon
   ...fences.map(fenceItem),
 ];
 
-/** Texts are measured on it before there is a frame. */
+/** Measures texts before a frame exists. */
 const ruler = createCanvas(1, 1).getContext('2d');
 
-/** How much of the image's lower end the attribution takes, in CSS pixels. */
+/** Returns the height of the attribution at the image's lower edge, in CSS pixels. */
 export function attributionPx(size: Pick<Viewport, 'width' | 'height'>, attribution: string): number {
   return size.height - (attributionBox(ruler, size, attribution)?.minY ?? size.height);
 }
 
-/** `attribution` is plain text; empty for none. `isDark` says what kind of map it is written on. */
+/**
+ * Creates the overlays of a map. `attribution` is plain text, possibly empty. `isDark` says whether the map is dark.
+ */
 export function createOverlays(
   view: Viewport,
   { markers, paths, fences }: OverlayRequest,

@@ -1,20 +1,20 @@
-/** Paths: a border below, the stroke upon it. */
+/** Draws paths: the border first, then the stroke. */
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
 import type { PathOverlay, Viewport } from '../types.js';
 import type { Margins } from '../view/fit.js';
 import { cssColor } from './color.js';
 import { linePath } from './lines.js';
 
-/** CSS pixels from the line's middle to its border's edge. */
+/** Distance from the line's centre to its border's edge, in CSS pixels. */
 const reachPx = ({ width, borderWidth }: PathOverlay): number => width / 2 + borderWidth;
 
-/** What a path takes beyond its positions. */
+/** Returns how far a path reaches beyond its positions. */
 export function pathMargins(path: PathOverlay): Margins {
   const reach = reachPx(path);
   return { left: reach, right: reach, top: reach, bottom: reach };
 }
 
-/** In the order of the request; the context's unit is the CSS pixel. */
+/** Draws the paths in the order of the request. The context's unit is the CSS pixel. */
 export function drawPaths(context: SKRSContext2D, view: Viewport, paths: readonly PathOverlay[]): void {
   context.save();
   context.lineCap = 'round';

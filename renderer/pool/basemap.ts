@@ -1,7 +1,4 @@
-/**
- * The default basemap of a node: baked beside it, in a process of its own at a low priority, before the first map asks
- * for it.
- */
+/** Bakes the default basemap of a node in a separate process with low priority, before the first map needs it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { ApiError } from '../../schemas/errors.js';
 import { findDefaultBasemap } from '../basemap/bake.js';
@@ -11,35 +8,35 @@ export interface BasemapOptions {
   /** The compiled file that the process runs. */
   readonly module: URL;
   readonly folder: string;
-  /** How long a map waits for it. */
+  /** Time that a map waits for the basemap. */
   readonly timeoutMs: number;
-  /** Told why it could not be baked. */
+  /** Receives the reason when baking fails. */
   readonly onProblem: (reason: string) => void;
 }
 
 export interface Basemap {
-  /** Begins to bake unless it is there. */
+  /** Starts baking if the basemap is missing. */
   prepare(): void;
   /**
-   * Resolves when it is there. Rejects with ApiError `unavailable` when it can't be baked or takes too long; another
-   * try begins with the next call.
+   * Resolves when the basemap exists. Rejects with ApiError `unavailable` when baking fails or takes too long. The next
+   * call tries again.
    */
   ready(): Promise<void>;
-  /** Resolves when nothing is being baked any more. What is unfinished is given up. */
+  /** Stops baking, and resolves when it has stopped. */
   close(): Promise<void>;
 }
 
 const retryAfterS = 5;
 
 export function createBasemap({ module, folder, timeoutMs, onProblem }: BasemapOptions): Basemap {
-  let isThere = false;
+  let isBaked = false;
   let isClosed = false;
   let baking: Promise<void> | undefined;
   let child: ChildProcess | undefined;
 
   async function bake(): Promise<void> {
     if ((await findDefaultBasemap(folder)) !== undefined) return;
-    if (isClosed) throw new ApiError('unavailable', 'the node stops');
+    if (isClosed) throw new ApiError('unavailable', 'the node is stopping');
     child = fork(module, [folder], { env: withoutSecrets(process.env), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const how = await new Promise<string>((resolve) => {
       child?.once('exit', (code, signal) => resolve(code === 0 ? '' : (signal ?? `status ${code}`)));
@@ -48,13 +45,13 @@ export function createBasemap({ module, folder, timeoutMs, onProblem }: BasemapO
     child = undefined;
     if (how === '') return;
     if (!isClosed) onProblem(`the basemap could not be baked: its process ended (${how})`);
-    throw new ApiError('unavailable', 'the basemap could not be baked; the log says why', { retryAfterS });
+    throw new ApiError('unavailable', 'the basemap could not be baked; see the log', { retryAfterS });
   }
 
   function begin(): Promise<void> {
     baking ??= bake()
       .then(() => {
-        isThere = true;
+        isBaked = true;
       })
       .finally(() => {
         baking = undefined;
@@ -67,10 +64,10 @@ export function createBasemap({ module, folder, timeoutMs, onProblem }: BasemapO
       begin().catch(() => {});
     },
     async ready() {
-      if (isThere) return;
+      if (isBaked) return;
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
-        const message = 'the basemap is being baked, which takes some seconds once; ask again';
+        const message = 'the basemap is being baked; retry in a few seconds';
         timer = setTimeout(() => reject(new ApiError('unavailable', message, { retryAfterS })), timeoutMs);
       });
       await Promise.race([begin(), late]).finally(() => clearTimeout(timer));

@@ -1,23 +1,23 @@
-/** The pool's side of one drawing process: its tasks in hand, their deadlines, and its end. */
+/** The pool's side of one process: its running jobs, their deadlines, and its end. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Queued } from './fair-queue.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
 
-/** One map on its way. `alone`: it was in a process that had to be replaced, and shares none any more. */
+/** A job of the pool. `alone`: it is retried after its process ended, and must not share a process. */
 export interface Job extends Queued {
   readonly task: Task;
   readonly pixels: number;
-  /** It takes so long that no other job shall wait for it in the same process. */
+  /** Whether it takes so long that no other job may share its process. */
   readonly isLarge: boolean;
   readonly alone: boolean;
-  /** Epoch ms. Drawing ends then, whatever it has come to. */
+  /** Deadline as epoch milliseconds. */
   readonly answerByMs: number;
-  /** `processorMs`: what it took of a processor. */
+  /** `processorMs` is the measured processor time. */
   done(result: Result, processorMs: number): void;
   failed(error: Error): void;
 }
 
-/** How a process ended: asked to, since it can't be used, past a deadline, or by itself. */
+/** How a process ended: closed by the pool, unusable, past a deadline, or crashed. */
 export type End =
   | { readonly kind: 'closed' }
   | { readonly kind: 'unusable'; readonly reason: string }
@@ -28,41 +28,39 @@ export interface ChildOptions {
   /** The compiled file that the process runs. */
   readonly module: URL;
   readonly start: ProcessStart;
-  /** Of one map, from its arrival at a process that is ready. */
+  /** Time limit of one job in a ready process. */
   readonly timeoutMs: number;
   readonly startTimeoutMs: number;
-  /** Jobs that a process may have in hand; by default two, so that one is encoded while the next is drawn. */
+  /** Maximum running jobs of a process; by default two, so that one is encoded while the next is drawn. */
   readonly maxJobs?: number;
 }
 
 export interface ChildEvents {
-  /** There may be room for another job. */
-  onRoom(): void;
-  /** Once; with the jobs that were in hand. */
+  /** Called when the process may take another job. */
+  onCapacity(): void;
+  /** Called once, with the jobs that were running. */
   onEnd(end: End, jobs: readonly Job[]): void;
 }
 
 const defaultMaxJobs = 2;
-/** Of jobs that share a process, estimated: whoever comes next waits for both. */
+/** Maximum estimated cost of jobs that share a process, because the next job waits for both. */
 const maxSharedMs = 200;
 
-/** A process that is in the middle of a large map doesn't hear that it is to end. */
+/** Time after which a closing process is killed. It cannot react while it draws a large map. */
 const closeTimeoutMs = 1_000;
 
-/**
- * Of the C library, glibc: threads share what they free, and the pixels of a large map go back to the system at once.
- */
+/** Settings of glibc: threads share freed memory, and the pixels of a large map return to the system at once. */
 const allocation = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: `${8 * 2 ** 20}`,
-  // Where the other is given, this one no longer follows it.
+  // Must be set explicitly when the other threshold is set.
   MALLOC_TRIM_THRESHOLD_: `${32 * 2 ** 20}`,
 };
 
 /**
- * A map leaves megabytes of pixels outside a heap that is small. V8 takes them for growth and starts to mark the heap
- * again with every second map: a tenth of all processor time and more. Marked in one go, when it has to be, it takes 15
- * ms after some forty maps.
+ * A map allocates megabytes of pixels outside a small heap. V8 counts them as growth and starts incremental marking with
+ * every second map, which costs more than 10 % of the processor time. Without incremental marking, a collection takes
+ * 15 ms after about 40 maps.
  */
 const nodeOptions = ['--no-incremental-marking'];
 
@@ -92,18 +90,18 @@ export class Child {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.startTimer = setTimeout(
-      () => this.kill({ kind: 'unusable', reason: 'it did not get ready in time' }),
+      () => this.kill({ kind: 'unusable', reason: 'it was not ready in time' }),
       startTimeoutMs,
     );
-    this.process.on('message', (message) => this.hear(message as Answer));
+    this.process.on('message', (message) => this.receive(message as Answer));
     this.exited = new Promise((resolve) => {
       const over = (how: string) => {
         this.finish(how);
         resolve();
       };
-      // Not `close`: it never comes once we have disconnected.
+      // The event `close` never comes after disconnecting.
       this.process.once('exit', (code, signal) => over(signal ?? `status ${code}`));
-      // Of a process that could not even be started there is no exit.
+      // A process that could not start emits no `exit`.
       this.process.on('error', ({ message }) => this.process.pid === undefined && over(message));
     });
     this.send(start);
@@ -133,10 +131,10 @@ export class Child {
 
   draw(job: Job): void {
     this.jobs.set(job.task.id, job);
-    if (this.isReady) this.hand(job);
+    if (this.isReady) this.submit(job);
   }
 
-  /** Resolves when the process has ended: it closes what it opened, or is killed. */
+  /** Resolves when the process has ended, by itself or killed. */
   async close(): Promise<void> {
     this.end ??= { kind: 'closed' };
     if (this.process.connected) this.process.disconnect();
@@ -145,7 +143,7 @@ export class Child {
     clearTimeout(timer);
   }
 
-  private hand({ task, answerByMs }: Job): void {
+  private submit({ task, answerByMs }: Job): void {
     const timeoutMs = Math.max(0, Math.min(this.timeoutMs, answerByMs - Date.now()));
     this.timers.set(
       task.id,
@@ -154,31 +152,31 @@ export class Child {
     this.send(task);
   }
 
-  private hear(answer: Answer): void {
+  private receive(answer: Answer): void {
     if (this.end !== undefined) return;
     if (answer.kind === 'unusable') this.kill({ kind: 'unusable', reason: answer.reason });
-    else if (answer.kind === 'ready') this.getReady();
-    else this.take(answer);
+    else if (answer.kind === 'ready') this.becomeReady();
+    else this.complete(answer);
   }
 
-  private take(answer: Extract<Answer, { readonly id: number }>): void {
+  private complete(answer: Extract<Answer, { readonly id: number }>): void {
     const job = this.jobs.get(answer.id);
     clearTimeout(this.timers.get(answer.id));
     this.timers.delete(answer.id);
     this.jobs.delete(answer.id);
     if (answer.kind === 'done') job?.done(answer.result, answer.processorMs);
     else job?.failed(new Error(`a map could not be drawn: ${answer.reason}`));
-    this.events.onRoom();
+    this.events.onCapacity();
   }
 
-  private getReady(): void {
+  private becomeReady(): void {
     clearTimeout(this.startTimer);
     this.isReady = true;
-    for (const job of this.jobs.values()) this.hand(job);
-    this.events.onRoom();
+    for (const job of this.jobs.values()) this.submit(job);
+    this.events.onCapacity();
   }
 
-  /** Native code that draws can't be interrupted otherwise. */
+  /** Kills the process. Native code cannot be interrupted otherwise. */
   private kill(end: End): void {
     this.end ??= end;
     this.process.kill('SIGKILL');
@@ -192,12 +190,12 @@ export class Child {
     this.events.onEnd(this.end, [...this.jobs.values()]);
   }
 
-  /** A process that ends meanwhile is heard of by its end. */
+  /** Errors are ignored, because the end of the process is reported separately. */
   private send(message: ProcessStart | Task): void {
     this.process.send(message, () => {});
   }
 }
 
-/** Secrets of the node are none of this process's business. */
+/** Removes the node's settings, which may be secret, from the environment of a process. */
 export const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('FENCELINE_')));

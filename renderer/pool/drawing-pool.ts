@@ -1,13 +1,13 @@
-/** Maps, drawn in processes of their own for the owners that ask for them. */
+/** Draws maps in a pool of processes that owners share fairly. */
 import type { Validated } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
 import { mapCostMs } from '../request/cost.js';
 import type { Unsupported } from '../style/unsupported.js';
 import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
-import { createPool, type Done, type Order, type PoolOptions } from './pool.js';
+import { createPool, type Done, type JobOptions, type PoolOptions } from './pool.js';
 import { createTileReports } from './tile-reports.js';
 
-/** All reject as {@link Pool.run} does. `owner` is whose share of the processes is used. */
+/** All methods reject like {@link Pool.run}. `owner` is charged for the processor time. */
 export interface DrawingPool {
   draw(
     owner: string,
@@ -16,21 +16,21 @@ export interface DrawingPool {
     style?: Uploads['style'],
     sprites?: Sprites,
   ): Promise<Done<DrawnMap>>;
-  /** As {@link MapRenderer} does: validating a large style takes a tenth of a second. */
+  /** Checks a style like {@link MapRenderer}. Runs in the pool, because a large style takes 100 ms. */
   checkStyle(owner: string, json: Uint8Array): Promise<Validated<Unsupported[]>>;
   checkSprites(owner: string, style: Uint8Array, sprites: Sprites): Promise<Unsupported[]>;
-  /** Maps in hand are given up. */
+  /** Ends the processes. Waiting and running maps are rejected. */
   close(): Promise<void>;
 }
 
 const noSprites: Sprites = { files: [], missing: 0 };
 
-/** What a map costs however small it is, in pixels of a large one. */
+/** Minimum cost of a map in pixels. */
 const minPixels = 100_000;
 const checkCostMs = 100;
 
 const pixelsOf = ({ width, height, scale }: MapRequest): number => Math.max(minPixels, width * height * scale * scale);
-const check = (owner: string): Order => ({ owner, costMs: checkCostMs, pixels: minPixels });
+const check = (owner: string): JobOptions => ({ owner, costMs: checkCostMs, pixels: minPixels });
 
 export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): DrawingPool {
   const pool = createPool({ ...options, purpose: 'maps' });

@@ -1,8 +1,8 @@
 /**
- * A process that draws: started by the pool, told what to draw from by its first message, and gone when the pool is.
+ * The drawing process. The pool starts it, and its first message names the archive. It ends with the pool.
  *
- * Signals of a terminal or a supervisor reach the whole group; this process lets its parent finish, and ends by its
- * word.
+ * Signals of a terminal or a supervisor reach the whole process group. This process ignores them, so that its parent can
+ * finish its maps, and ends when the parent disconnects.
  */
 import { setPriority } from 'node:os';
 import { createMapRenderer, type MapRenderer } from '../map.js';
@@ -10,7 +10,7 @@ import { createArchiveFetcher } from '../sources/guarded.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
 import { createProcessorTime } from './processor-time.js';
 
-/** A third of the share of those who evaluate locations, where the processors are busy. */
+/** On a busy machine, a third of the processor share of processes that evaluate locations. */
 const niceness = 5;
 const processorTime = createProcessorTime();
 
@@ -50,7 +50,7 @@ async function resultOf(renderer: MapRenderer, task: Task): Promise<Result> {
   if (task.kind === 'draw') return renderer.render(task.request, task.icons, task.style, task.sprites);
   if (task.kind === 'checkSprites') return renderer.checkSprites(task.style, task.sprites);
   if (task.kind === 'checkStyle') return renderer.checkStyle(task.style);
-  throw new TypeError(`a process that draws does not ${task.kind}`);
+  throw new TypeError(`a drawing process does not ${task.kind}`);
 }
 
 function answer(message: Answer): void {
@@ -61,11 +61,11 @@ function exit(): void {
   process.exit(0);
 }
 
-/** Not every system lets a process say so. */
+/** Lowers the priority. Some systems do not allow it. */
 function yieldToOthers(): void {
   try {
     setPriority(niceness);
   } catch {
-    // It draws all the same.
+    // Drawing works at the normal priority too.
   }
 }

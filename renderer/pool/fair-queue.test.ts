@@ -17,7 +17,7 @@ function served(queue: FairQueue<Job>, count: number, fits: (job: Job) => boolea
 }
 
 describe('a fair queue', () => {
-  test('serves another owner next, however many jobs of one wait', () => {
+  test('serves another owner next, although many jobs of one owner wait', () => {
     const queue = new FairQueue<Job>();
     for (let i = 0; i < 100; i++) queue.push(job('abuser', 1_000));
     served(queue, 10);
@@ -26,7 +26,7 @@ describe('a fair queue', () => {
     expect(queue.next(anyJob)).toBe(victim);
   });
 
-  test('gives owners with jobs of different costs the same work', () => {
+  test('gives owners equal processor time for jobs of different costs', () => {
     const cost = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(
@@ -42,7 +42,7 @@ describe('a fair queue', () => {
             const next = queue.next(anyJob) as Job;
             given[next.owner as 'a' | 'b'] += next.costMs;
             left[next.owner as 'a' | 'b'] -= 1;
-            // Never further apart than one job of each.
+            // At most one job of each owner apart.
             expect(Math.abs(given.a - given.b)).toBeLessThanOrEqual(200);
           }
         },
@@ -50,7 +50,7 @@ describe('a fair queue', () => {
     );
   });
 
-  test('an owner that was away has saved nothing up', () => {
+  test('gives an owner no credit for idle time', () => {
     const queue = new FairQueue<Job>();
     queue.push(job('late', 10));
     served(queue, 1);
@@ -61,7 +61,44 @@ describe('a fair queue', () => {
     expect(next.filter((owner) => owner === 'busy').length).toBeGreaterThanOrEqual(9);
   });
 
-  test('charges what a job took beyond its estimate', () => {
+  test('forgives debts from a time when nobody else waited', () => {
+    const queue = new FairQueue<Job>();
+    queue.push(job('alone', 10));
+    served(queue, 1);
+    queue.correct('alone', 5_000);
+    queue.startBusyPeriod();
+    for (let i = 0; i < 50; i++) queue.push(job('busy', 10));
+    queue.push(job('alone', 10));
+    expect(served(queue, 2).map(({ owner }) => owner)).toContain('alone');
+  });
+
+  test('lets others start at most the cost of the previous job, plus one job, while a job waits', () => {
+    const maxCostMs = 100;
+    const cost = fc.integer({ min: 1, max: maxCostMs });
+    const visits = fc.array(fc.record({ costMs: cost, measuredMs: cost, others: fc.array(cost, { maxLength: 6 }) }), {
+      minLength: 1,
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(visits, fc.array(cost, { minLength: 600, maxLength: 600 }), (rounds, backlog) => {
+        const queue = new FairQueue<Job>();
+        for (const costMs of backlog) queue.push(job('many', costMs));
+        let previousMs = 0;
+        for (const { costMs, measuredMs, others } of rounds) {
+          served(queue, others.length);
+          const own = job('one', costMs);
+          queue.push(own);
+          let startedMs = 0;
+          for (let next = queue.next(anyJob); next !== own; next = queue.next(anyJob)) startedMs += next!.costMs;
+          expect(startedMs).toBeLessThanOrEqual(previousMs + maxCostMs);
+          queue.correct('one', measuredMs - costMs);
+          previousMs = measuredMs;
+        }
+      }),
+    );
+  });
+
+  test('charges the difference between measured and estimated time', () => {
     const queue = new FairQueue<Job>();
     queue.push(job('a', 10));
     queue.push(job('b', 10));
@@ -71,7 +108,7 @@ describe('a fair queue', () => {
     expect(new Set(served(queue, 10).map(({ owner }) => owner))).toEqual(new Set(['b']));
   });
 
-  test('prefers small jobs of an owner, and a large one is overtaken so many times and no more', () => {
+  test('prefers small jobs of an owner, but limits how often a large job is overtaken', () => {
     const queue = new FairQueue<Job>();
     const large = job('a', 1_000);
     queue.push(large);
@@ -81,7 +118,7 @@ describe('a fair queue', () => {
     expect(order).toHaveLength(51);
   });
 
-  test('a job that does not fit keeps nothing else waiting, and is there when it does', () => {
+  test('skips a job that does not fit, and keeps it', () => {
     const queue = new FairQueue<Job>();
     const large = job('a', 1_000);
     queue.pushFirst(large);
@@ -91,7 +128,7 @@ describe('a fair queue', () => {
     expect(queue.next(anyJob)).toBe(large);
   });
 
-  test('gives every job once, in whatever way it is taken out', () => {
+  test('gives every job exactly once, however it is removed', () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant('push' as const),

@@ -1,21 +1,21 @@
 /**
- * Jobs that wait, in the order in which they are to be worked on: each owner gets an equal share of the work, not of
- * the turns.
+ * The queue of waiting jobs. Each owner gets an equal share of processor time, not of the number of jobs.
  *
- * Start-time fair queueing (Goyal, Vin, Cheng 1996): whoever has had the least work comes next, and an owner that was
- * away saves nothing up. Among the jobs of one owner the cheapest comes first, but a job is overtaken so many times and
- * no more. Pure.
+ * The algorithm is start-time fair queueing (Goyal, Vin, Cheng 1996): the owner that has used the least time is next.
+ * Idle owners save no time up, and debts end with the busy period. While a job waits, others start at most as much work
+ * as its owner's previous job cost, plus one job. Among the jobs of one owner the cheapest is first, but cheaper jobs
+ * overtake a job only a limited number of times. Pure.
  */
 
 export interface Queued {
   readonly owner: string;
-  /** Of a processor, estimated. */
+  /** Estimated processor time. */
   readonly costMs: number;
 }
 
-/** So many cheaper jobs of its owner may be preferred to a job. */
+/** Maximum number of cheaper jobs of the same owner that may overtake a job. */
 const maxOvertakes = 8;
-/** Owners that are remembered; those that have nothing waiting and no debt are forgotten first. */
+/** Number of owners above which owners without waiting jobs and debt are removed. */
 const maxIdleOwners = 1_000;
 
 interface Waiting<J> {
@@ -30,7 +30,7 @@ interface Owner<J> {
 
 export class FairQueue<J extends Queued> {
   private readonly owners = new Map<string, Owner<J>>();
-  /** What the owner that was served last had had before. */
+  /** Virtual time: the start tag of the job that was taken last. */
   private virtualMs = 0;
 
   push(job: J): void {
@@ -39,12 +39,20 @@ export class FairQueue<J extends Queued> {
     owner.waiting.push({ job, overtakes: 0 });
   }
 
+  /**
+   * Starts a busy period: no job waits or runs. Sets the virtual time to the latest finish tag, as the algorithm
+   * requires. Time that an owner used while nobody else waited must not delay it later.
+   */
+  startBusyPeriod(): void {
+    for (const { servedMs } of this.owners.values()) this.virtualMs = Math.max(this.virtualMs, servedMs);
+  }
+
   /** Puts a job before all others of its owner. */
   pushFirst(job: J): void {
     this.ownerOf(job.owner).waiting.unshift({ job, overtakes: maxOvertakes });
   }
 
-  /** Takes the next job that `fits`. A job that doesn't fit now keeps nothing else waiting. */
+  /** Takes the next job that `fits`. A job that does not fit does not block others. */
   next(fits: (job: J) => boolean): J | undefined {
     const owners = [...this.owners.values()].filter(({ waiting }) => waiting.length > 0);
     for (const owner of owners.sort((a, b) => a.servedMs - b.servedMs)) {
@@ -59,12 +67,12 @@ export class FairQueue<J extends Queued> {
     return undefined;
   }
 
-  /** Charges an owner what a job took beyond its estimate, or less. */
+  /** Charges an owner the difference between the measured and the estimated time of a job. */
   correct(owner: string, differenceMs: number): void {
     this.ownerOf(owner).servedMs += differenceMs;
   }
 
-  /** Takes a job out again, wherever it waits. */
+  /** Removes a job from any position. */
   remove(isIt: (job: J) => boolean): J | undefined {
     for (const { waiting } of this.owners.values()) {
       const index = waiting.findIndex(({ job }) => isIt(job));
@@ -73,12 +81,12 @@ export class FairQueue<J extends Queued> {
     return undefined;
   }
 
-  /** Takes out the job of an owner that came last. */
+  /** Removes the newest job of an owner. */
   removeNewest(owner: string): J | undefined {
     return this.owners.get(owner)?.waiting.pop()?.job;
   }
 
-  /** Takes out all. */
+  /** Removes all jobs. */
   drain(): J[] {
     return [...this.owners.values()].flatMap(({ waiting }) => waiting.splice(0).map(({ job }) => job));
   }
@@ -100,7 +108,7 @@ export class FairQueue<J extends Queued> {
   }
 }
 
-/** The index of the first job where it has been overtaken often enough, else of the cheapest one. */
+/** Returns the index of the first job that must not be overtaken again, or of the cheapest job. */
 function choose<J extends Queued>(waiting: readonly Waiting<J>[], fits: (job: J) => boolean): number {
   let best = -1;
   for (const [index, { job, overtakes }] of waiting.entries()) {

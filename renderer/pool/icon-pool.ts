@@ -1,8 +1,8 @@
 /**
- * Icons of strangers, decoded in a process that is ended when one takes too long or too much memory.
+ * Decodes untrusted icons in a process that is killed when one takes too long or too much memory.
  *
- * Flows in: files. Flows out: small pictures for maps of a scale, or the rule that a file breaks. Both are remembered
- * by the file's contents, what is wrong for a while: a file that took too long isn't tried again with each map.
+ * Input: files. Output: small images for a map's scale, or the rule that a file breaks. Both are cached by the file's
+ * contents. Problems expire, but a file that took too long is not tried again with each map.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -11,15 +11,15 @@ import type { RasterIcon } from '../icons/rasterize.js';
 import { Crash, createPool, Overdue, type PoolOptions } from './pool.js';
 
 export interface IconPool {
-  /** Rejects as {@link Pool.run} does where no verdict can be had. `owner` is whose share of the process is used. */
+  /** Rejects like {@link Pool.run} when there is no result. `owner` is charged for the processor time. */
   rasterize(owner: string, file: Uint8Array, scale: number): Promise<Validated<RasterIcon>>;
   close(): Promise<void>;
 }
 
-/** How long one icon may take in a process that is ready; ordinary ones take a few milliseconds. */
+/** Time limit of one icon in a ready process. Ordinary icons take a few milliseconds. */
 export const iconDeadlineMs = 3_000;
 const answerTimeoutMs = 10_000;
-/** Icons that wait; of each owner's there may be that many until another owner has some. */
+/** Maximum number of waiting icons. One owner may use all of it until another owner needs some. */
 const maxWaiting = 200;
 const costMs = 20;
 const maxKeptBytes = 16 * 2 ** 20;

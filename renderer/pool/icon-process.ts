@@ -1,7 +1,6 @@
 /**
- * A process that decodes the icons of strangers, one after the other: started by the pool, ended by it past a deadline,
- * and by itself when an icon takes too much memory. Decoding runs on other threads of the process, so this one can
- * watch.
+ * The icon process. It decodes untrusted icons one after the other. The pool kills it past a deadline, and it kills
+ * itself when an icon takes too much memory. Decoding runs on other threads, so the main thread can watch the memory.
  */
 import { setPriority } from 'node:os';
 import { rasterizeIcon } from '../icons/rasterize.js';
@@ -9,7 +8,7 @@ import type { Answer, Task } from './messages.js';
 import { createProcessorTime } from './processor-time.js';
 
 const niceness = 5;
-/** Of the whole process; an ordinary icon needs 100 MB, of which most is the program. */
+/** Limit of the whole process. It uses 100 MB with an ordinary icon, most of it for the program. */
 const maxMemoryBytes = 400 * 2 ** 20;
 const watchEveryMs = 20;
 
@@ -24,13 +23,13 @@ process.once('message', () => {
 try {
   setPriority(niceness);
 } catch {
-  // Not every system lets a process say so.
+  // Some systems do not allow it.
 }
 
 async function work(task: Task): Promise<void> {
   const { id } = task;
   if (task.kind !== 'rasterizeIcon')
-    return answer({ kind: 'failed', id, reason: `a process for icons does not ${task.kind}` });
+    return answer({ kind: 'failed', id, reason: `an icon process does not ${task.kind}` });
   processorTime.start(id);
   const watch = setInterval(
     () => process.memoryUsage.rss() > maxMemoryBytes && process.kill(process.pid, 'SIGKILL'),

@@ -1,4 +1,4 @@
-/** What a drawing process is told and what it answers. */
+/** Messages between the pool and its processes. */
 import type { Validated } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
 import type { ArchiveHints } from '../sources/open.js';
@@ -7,20 +7,20 @@ import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
 
 /** The first message to a process. */
 export interface ProcessStart {
-  /** As {@link MapRendererOptions} has it. */
+  /** Archive of {@link MapRendererOptions}. */
   readonly archive: string | null;
   readonly archiveHints?: ArchiveHints;
-  /** Of one request for an archive by URL, or for a tile; 8 seconds unless given. */
+  /** Time limit of one request for an archive or a tile by URL. The default is 8 seconds. */
   readonly archiveTimeoutMs?: number;
   readonly cacheFolder: string;
-  /** Of requests for an archive by URL. */
+  /** `User-Agent` of requests for an archive by URL. */
   readonly userAgent: string;
 }
 
-/** What a process can be asked for, and what comes of it. Files of strangers are looked into here and nowhere else. */
+/** Kinds of work with input and result. Untrusted files are parsed only in these processes. */
 export interface Works {
   readonly draw: {
-    readonly ask: {
+    readonly input: {
       readonly request: MapRequest;
       readonly style: Uploads['style'];
       readonly sprites: Sprites;
@@ -28,19 +28,19 @@ export interface Works {
     };
     readonly result: DrawnMap;
   };
-  readonly checkStyle: { readonly ask: { readonly style: Uint8Array }; readonly result: Validated<Unsupported[]> };
+  readonly checkStyle: { readonly input: { readonly style: Uint8Array }; readonly result: Validated<Unsupported[]> };
   readonly checkSprites: {
-    readonly ask: { readonly style: Uint8Array; readonly sprites: Sprites };
+    readonly input: { readonly style: Uint8Array; readonly sprites: Sprites };
     readonly result: Unsupported[];
   };
-  /** Of a process for icons; the others are of those that draw. */
+  /** Work of icon processes. The other kinds belong to drawing processes. */
   readonly rasterizeIcon: {
-    readonly ask: { readonly file: Uint8Array; readonly scale: number };
+    readonly input: { readonly file: Uint8Array; readonly scale: number };
     readonly result: Validated<RasterIcon>;
   };
 }
 export type WorkKind = keyof Works;
-export type Work = { [Kind in WorkKind]: { readonly kind: Kind } & Works[Kind]['ask'] }[WorkKind];
+export type Work = { [Kind in WorkKind]: { readonly kind: Kind } & Works[Kind]['input'] }[WorkKind];
 export type Result = Works[WorkKind]['result'];
 
 /** Every later message. */
@@ -48,7 +48,7 @@ export type Task = Work & { readonly id: number };
 
 export type Answer =
   | { readonly kind: 'ready' }
-  /** The process can draw nothing, and ends. */
+  /** The process cannot work, and ends. */
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'done'; readonly id: number; readonly result: Result; readonly processorMs: number }
   | { readonly kind: 'failed'; readonly id: number; readonly reason: string };

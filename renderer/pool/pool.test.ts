@@ -97,7 +97,7 @@ describe('a pool of drawing processes', () => {
   test('tells why a map lacks tiles', async () => {
     open();
     await Promise.all(['lack', 'draw', 'lack'].map((style) => draw(style)));
-    expect(problems).toEqual(['tiles that could not be had: 1, the last because of: the source is away']);
+    expect(problems).toEqual(['1 tiles could not be read, the last because of: the source is away']);
   });
 
   test('keeps its processes, and starts others only as maps wait', async () => {

@@ -1,11 +1,11 @@
 /**
- * Processes that do native work for maps, and the jobs that wait for them.
+ * A pool of processes that do native work for maps, with a queue of waiting jobs.
  *
- * Flows in: work, by owner, with what it is expected to cost. Flows out: its results. Processes, not threads: native
- * code can't be interrupted, and one that hangs or crashes must cost nobody else anything; ending a thread of a process
- * in which chDB works was seen to block it. The first process starts with the first job, others as jobs wait. Owners
- * share the processes equally by `fair-queue`, and every job is answered in bounded time. Imports `schemas` and types
- * of this room.
+ * Input: work with its owner and estimated cost. Output: results. The pool uses processes instead of threads, because
+ * native code cannot be interrupted, and a hang or crash must not affect other jobs. Terminating a thread was seen to
+ * block a process that runs chDB. The first process starts with the first job, others as jobs wait. Owners share the
+ * processes equally by `fair-queue`, and every job is answered in bounded time. Imports `schemas` and types of the
+ * renderer.
  */
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../schemas/errors.js';
@@ -16,31 +16,31 @@ import type { Work, Works } from './messages.js';
 export interface PoolOptions extends ChildOptions {
   readonly maxProcesses: number;
   /**
-   * Of all jobs that wait or are worked on; past it jobs of whoever has the most are refused. One job alone is never
-   * too large.
+   * Maximum pixels of all waiting and running jobs. Beyond it, jobs of the owner with the most pixels are refused. A
+   * single job is never too large.
    */
   readonly maxPixelsInFlight: number;
-  /** From its arrival to its answer, waiting and further attempts included. */
+  /** Time from a job's arrival to its answer, including waiting and retries. */
   readonly answerTimeoutMs: number;
-  /** What the jobs are for, such as `maps`; of messages. */
+  /** Kind of the jobs in messages, such as `maps`. */
   readonly purpose: string;
-  /** Told why a process had to be replaced, or none can be had. */
+  /** Receives the reason when a process is replaced or cannot start. */
   readonly onProblem: (reason: string) => void;
 }
 
-/** For whom a job is worked on, and what it takes. */
-export interface Order {
+/** The owner and the cost of a job. */
+export interface JobOptions {
   /** Owners share the processes equally. */
   readonly owner: string;
-  /** Of a processor, estimated. */
+  /** Estimated processor time. */
   readonly costMs: number;
-  /** Of memory that its result takes meanwhile. */
+  /** Size of the result in memory. */
   readonly pixels: number;
 }
 
 export interface Done<R> {
   readonly result: R;
-  /** What it took of a processor. */
+  /** Measured processor time. */
   readonly processorMs: number;
 }
 
@@ -49,14 +49,14 @@ export interface Pool {
    * Rejects with ApiError `overloaded` past the bound, `unavailable` when it takes too long or there is no process;
    * with {@link Crash}.
    */
-  run<W extends Work>(work: W, order: Order): Promise<Done<Works[W['kind']]['result']>>;
-  /** Jobs in hand are given up. */
+  run<W extends Work>(work: W, options: JobOptions): Promise<Done<Works[W['kind']]['result']>>;
+  /** Ends the processes. Waiting and running jobs are rejected. */
   close(): Promise<void>;
 }
 
-/** A job ended its process twice. */
+/** A job crashed its process twice. */
 export class Crash extends Error {}
-/** A job was not done within the time that one may take. */
+/** A job exceeded its time limit. */
 export class Overdue extends ApiError {
   constructor(
     purpose: string,
@@ -67,19 +67,18 @@ export class Overdue extends ApiError {
 }
 
 /**
- * A job of more isn't started in the last process that is free of such jobs: small ones are never stuck behind large
- * ones.
+ * Cost above which a job is large. Large jobs never occupy all processes, so that small jobs need not wait for them.
  */
 const largeMs = 150;
 const retryAfterS = 2;
-/** How long nothing is tried after a process could not get ready. */
+/** Pause after a process could not start. */
 const pauseMs = 5_000;
 const maxFailedStarts = 3;
-/** By how much the jobs of one owner may be found to take more or less than estimated. */
+/** Bounds of an owner's ratio of measured to estimated cost, and the weight of the latest job. */
 const slowness = { least: 0.25, most: 50, ofLast: 0.3, owners: 10_000 } as const;
 
-export function createPool(options: PoolOptions): Pool {
-  const { maxProcesses, maxPixelsInFlight, timeoutMs, answerTimeoutMs, purpose, onProblem } = options;
+export function createPool(poolOptions: PoolOptions): Pool {
+  const { maxProcesses, maxPixelsInFlight, timeoutMs, answerTimeoutMs, purpose, onProblem } = poolOptions;
   const children = new Set<Child>();
   const queue = new FairQueue<Job>();
   const pixelsOf = new Map<string, number>();
@@ -101,7 +100,7 @@ export function createPool(options: PoolOptions): Pool {
     else keepOneFree();
   }
 
-  /** Undefined when all are busy, or when there is none and none can be had. */
+  /** Returns undefined when all processes are busy, or when none exists and none can start. */
   function placeFor(job: Job): Child | 'new' | undefined {
     const all = [...children];
     if (job.isLarge && all.filter((child) => child.hasLarge).length >= Math.max(1, maxProcesses - 1)) return undefined;
@@ -110,24 +109,23 @@ export function createPool(options: PoolOptions): Pool {
     return mayStart() ? 'new' : all.find((child) => child.takes(job));
   }
 
-  /** One starts at a time. */
+  /** Processes start one at a time. */
   function mayStart(): boolean {
     const isCrowded = children.size >= maxProcesses || [...children].some((child) => child.isStarting);
     return !isCrowded && Date.now() >= pausedUntilMs && !isClosed;
   }
 
-  /** A process takes about a second to start: too long for a small job that comes while a large one is worked on. */
+  /** Starts a process ahead of time. Starting takes a second, too long for a small job beside a large one. */
   function keepOneFree(): void {
     if ([...children].every((child) => child.hasLarge) && mayStart()) start();
   }
 
   function start(): Child {
-    const child: Child = new Child(options, {
-      onRoom: dispatch,
+    const child: Child = new Child(poolOptions, {
+      onCapacity: dispatch,
       onEnd(end, jobs) {
         children.delete(child);
-        if (end.kind !== 'closed')
-          onProblem(`a process for ${purpose} had to be replaced: ${reasonOf(end, timeoutMs)}`);
+        if (end.kind !== 'closed') onProblem(`a process for ${purpose} was replaced: ${reasonOf(end, timeoutMs)}`);
         const isUnusable = end.kind === 'unusable' || hasFailedToStart(end);
         if (isUnusable) pausedUntilMs = Date.now() + pauseMs;
         if (isUnusable || end.kind === 'closed') giveUp(jobs);
@@ -139,7 +137,7 @@ export function createPool(options: PoolOptions): Pool {
     return child;
   }
 
-  /** A process that ended before it was ready may have been ended from outside; several in a row weren't. */
+  /** A single process that ends before it is ready may have been killed from outside. Several in a row were not. */
   function hasFailedToStart(end: End): boolean {
     if (end.kind !== 'crashed' || end.wasReady) return false;
     failedStarts = (failedStarts + 1) % maxFailedStarts;
@@ -147,9 +145,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /**
-   * Which of two jobs kept a process past the deadline can't be told, nor whether a process was ended by a job or from
-   * outside: each job is worked on once more, alone. A job that was the only one is overdue by its own fault, and one
-   * that is alone by any.
+   * Retries the jobs of a process that ended. It is unknown which of two jobs exceeded the deadline, or whether a job or
+   * something outside ended the process, so each job is retried once, alone. A job that was the only one is blamed for
+   * exceeding the deadline. A job that ran alone as a retry is blamed for any end.
    */
   function settle(end: End, jobs: readonly Job[]): void {
     const hasWorked = end.kind !== 'crashed' || end.wasReady;
@@ -164,16 +162,16 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /**
-   * Makes room for a job, if need be at the cost of the owner that has the most. Throws when that is the owner of the
-   * job itself.
+   * Admits a job. At the bound, refuses waiting jobs of the owner with the most pixels. Throws when that is the owner of
+   * the job itself.
    */
-  function admit({ owner, pixels }: Order): void {
+  function admit({ owner, pixels }: JobOptions): void {
     while (pixelsInFlight > 0 && pixelsInFlight + pixels > maxPixelsInFlight) {
       const [most, theirs] = [...pixelsOf].reduce((a, b) => (b[1] > a[1] ? b : a));
       const isOwn = most === owner || (pixelsOf.get(owner) ?? 0) + pixels > theirs;
       const dropped = isOwn ? undefined : queue.removeNewest(most);
       if (!dropped) throw overloaded(purpose);
-      // Its pixels are given back when it is answered, which is at once.
+      // Its pixels are released when it is answered, which happens immediately.
       dropped.failed(overloaded(purpose));
     }
   }
@@ -185,7 +183,7 @@ export function createPool(options: PoolOptions): Pool {
     else pixelsOf.delete(owner);
   }
 
-  /** Jobs of a style that is slow, or of a machine that is, are known by what the last ones took. */
+  /** Adapts the estimates of an owner to a slow style or machine. */
   function learn(owner: string, estimatedMs: number, processorMs: number): void {
     const measured = Math.min(slowness.most, Math.max(slowness.least, processorMs / estimatedMs));
     const before = slownessOf.get(owner) ?? 1;
@@ -193,21 +191,22 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    run<W extends Work>(work: W, order: Order): Promise<Done<Works[W['kind']]['result']>> {
-      const { owner, pixels } = order;
+    run<W extends Work>(work: W, options: JobOptions): Promise<Done<Works[W['kind']]['result']>> {
+      const { owner, pixels } = options;
       return new Promise<Done<Works[W['kind']]['result']>>((resolve, reject) => {
-        admit(order);
+        if (pixelsInFlight === 0) queue.startBusyPeriod();
+        admit(options);
         hold(owner, pixels);
         lastId += 1;
         const id = lastId;
-        const costMs = order.costMs * (slownessOf.get(owner) ?? 1);
+        const costMs = options.costMs * (slownessOf.get(owner) ?? 1);
         let isAnswered = false;
-        const answer = (tell: () => void): void => {
+        const answer = (settlePromise: () => void): void => {
           if (isAnswered) return;
           isAnswered = true;
           clearTimeout(timer);
           hold(owner, -pixels);
-          tell();
+          settlePromise();
         };
         const failed = (error: Error): void => answer(() => reject(error));
         const timer = setTimeout(() => {
@@ -216,12 +215,12 @@ export function createPool(options: PoolOptions): Pool {
         }, answerTimeoutMs);
         queue.push({
           ...{ task: { ...work, id }, owner, costMs, pixels, failed },
-          isLarge: Math.max(costMs, order.costMs) > largeMs,
+          isLarge: Math.max(costMs, options.costMs) > largeMs,
           alone: false,
           answerByMs: Date.now() + answerTimeoutMs,
           done(result, processorMs) {
             failedStarts = 0;
-            learn(owner, order.costMs, processorMs);
+            learn(owner, options.costMs, processorMs);
             queue.correct(owner, processorMs - costMs);
             answer(() => resolve({ result: result as Works[W['kind']]['result'], processorMs }));
           },
@@ -241,7 +240,7 @@ const overloaded = (purpose: string): ApiError =>
   new ApiError('overloaded', `too many ${purpose} are being worked on`, { retryAfterS });
 
 const unusable = (purpose: string): ApiError =>
-  new ApiError('unavailable', `${purpose} can not be drawn now; the log says why`, { retryAfterS: 5 });
+  new ApiError('unavailable', `${purpose} cannot be drawn now; see the log`, { retryAfterS: 5 });
 
 const reasonOf = (end: End, timeoutMs: number): string =>
   end.kind === 'overdue' ? `more than ${timeoutMs} ms` : 'reason' in end ? end.reason : end.kind;

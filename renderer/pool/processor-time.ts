@@ -1,10 +1,8 @@
-/**
- * How much of a processor each job of this process took. What is used while several are in hand is shared out equally.
- */
+/** Measures the processor time of each job of this process. Concurrent jobs share the time equally. */
 
 export interface ProcessorTime {
   start(id: number): void;
-  /** In milliseconds since its start. */
+  /** Returns the milliseconds since the job's start. */
   end(id: number): number;
 }
 

@@ -1,17 +1,17 @@
-/** Why maps lack tiles, told at once and then once a minute at most: a source that is away is away for every map. */
+/** Reports why maps lack tiles: at once, then at most once a minute. An unreachable source affects every map. */
 import type { MapImage } from '../types.js';
 
 const quietMs = 60_000;
 
-/** `now` is in milliseconds. */
-export function createTileReports(tell: (problem: string) => void, now = Date.now) {
-  let untold = 0;
+/** Returns a function that reports the missing tiles of a map. `now` is in milliseconds. */
+export function createTileReports(report: (problem: string) => void, now = Date.now) {
+  let unreported = 0;
   let quietUntilMs = 0;
   return ({ missingTiles, tileProblem }: Pick<MapImage, 'missingTiles' | 'tileProblem'>): void => {
-    untold += missingTiles;
+    unreported += missingTiles;
     if (tileProblem === null || now() < quietUntilMs) return;
-    tell(`tiles that could not be had: ${untold}, the last because of: ${tileProblem}`);
-    untold = 0;
+    report(`${unreported} tiles could not be read, the last because of: ${tileProblem}`);
+    unreported = 0;
     quietUntilMs = now() + quietMs;
   };
 }

@@ -1,4 +1,4 @@
-/** `center`, `zoom` and `bbox`: where the camera stands, or what it must show. */
+/** Reads `center`, `zoom` and `bbox`: the camera, or the area to show. */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Camera } from '../types.js';
 import { readNumber } from './numbers.js';
@@ -8,8 +8,8 @@ export const minZoom = 1;
 export const maxZoom = 23;
 
 /**
- * `hasOverlays`: there are markers, paths or geofences that the view can be fitted to. A bbox decides wherever it is
- * given.
+ * Reads the camera. `hasOverlays` says whether markers, paths or geofences exist that the view can be fitted to. A bbox
+ * takes precedence.
  */
 export function readCamera(
   center: string | undefined,
@@ -31,7 +31,7 @@ export function readCamera(
   return { ok: true, value: { center: position, zoom: level?.value ?? null, bbox: null } };
 }
 
-/** West beyond east crosses the antimeridian; south must lie below north. */
+/** Parses a bbox. If west is greater than east, it crosses the antimeridian. South must be less than north. */
 function parseBox(text: string): NonNullable<Camera['bbox']> | undefined {
   const parts = text.split(',');
   if (parts.length !== 4) return undefined;

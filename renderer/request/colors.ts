@@ -1,10 +1,10 @@
-/** Colours as requests write them: `0xRRGGBB`, `0xRRGGBBAA`, or a CSS name (CSS Color Module Level 4, 6.1). */
+/** Parses colours of requests: `0xRRGGBB`, `0xRRGGBBAA`, or a CSS name (CSS Color Module Level 4, 6.1). */
 import names from 'color-name';
 import type { Color } from '../types.js';
 
 const hexadecimal = /^0x([0-9a-f]{6})([0-9a-f]{2})?$/i;
 
-/** Undefined when it is neither. */
+/** Returns undefined for other texts. */
 export function parseColor(text: string): Color | undefined {
   const [, color, alpha] = hexadecimal.exec(text) ?? [];
   if (color !== undefined) {

@@ -1,9 +1,9 @@
 /**
- * What drawing a map is expected to take of a processor. docs/maps.md has the formula: keys are limited by it, and
- * projects share by it.
+ * Estimates the processor time of a map. Keys are limited by it, and projects share the processes by it. docs/maps.md
+ * has the formula.
  *
- * Estimates, from maps of streets on the machine of docs/measurements.md. What a map really took is charged afterwards.
- * Pure.
+ * The estimates are based on street maps on the machine of docs/measurements.md. The measured time is charged
+ * afterwards. Pure.
  */
 import type { MapRequest } from '../types.js';
 
@@ -13,10 +13,10 @@ const perMarker = 0.1;
 const perLocationOfPath = 0.1;
 const perFence = 0.2;
 const perPointOfFence = 0.01;
-/** A style of a stranger has as many layers, and expressions, as its owner likes. */
+/** An uploaded style may have any number of layers and expressions. */
 const shareOfUploadedStyle = 2;
 
-/** Returns milliseconds. */
+/** Returns the estimate in milliseconds. */
 export function mapCostMs(
   { width, height, scale, markers, paths, fences }: MapRequest,
   hasUploadedStyle: boolean,

@@ -1,4 +1,4 @@
-/** One `markers` parameter: `color:0xFF0000|size:small|icon:…|latitude,longitude|…`. */
+/** Reads one `markers` parameter: `color:0xFF0000|size:small|icon:…|latitude,longitude|…`. */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Color, MarkerGroup } from '../types.js';
 import { parseColor } from './colors.js';

@@ -1,4 +1,4 @@
-/** Numbers as requests write them. */
+/** Reads numbers of requests. */
 import { invalid, type Validated } from '../../schemas/errors.js';
 
 export interface NumberRule {
@@ -7,10 +7,10 @@ export interface NumberRule {
   readonly unit?: string;
 }
 
-/** Without an exponent. */
+/** Matches numbers without an exponent. */
 export const decimal = /^[+-]?(\d+\.?\d*|\.\d+)$/;
 
-/** A decimal number within its bounds. */
+/** Reads a decimal number within its bounds. */
 export function readNumber(
   param: string,
   text: string | undefined,

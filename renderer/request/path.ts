@@ -1,6 +1,6 @@
 /**
- * One `path` parameter: `stroke:0x000257|width:3|border:white|borderWidth:2|` and then locations, `enc:` or `enc6:` and
- * a polyline, or a LineString.
+ * Reads one `path` parameter: `stroke:0x000257|width:3|border:white|borderWidth:2|` followed by locations, by `enc:` or
+ * `enc6:` and a polyline, or by a LineString.
  */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Color, PathOverlay, Position } from '../types.js';
@@ -56,7 +56,7 @@ function readWidth(options: Segments['options'], name: 'width' | 'borderWidth', 
   return invalid(param, `option ${name} must be a number from ${minimum} to ${maxWidthPx} pixels`);
 }
 
-/** A polyline has `|` and `,` among its characters and a LineString has commas: both take the rest of the text. */
+/** Reads a polyline or a LineString. Both take the rest of the text, because they contain `|` or `,`. */
 function readShape(rest: string): Validated<readonly Position[]> | undefined {
   const [, decimals] = /^enc(6?):/i.exec(rest) ?? [];
   if (decimals !== undefined) {

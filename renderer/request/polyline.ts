@@ -1,8 +1,8 @@
-/** Encoded polylines: the algorithm of Google's "Encoded Polyline Algorithm Format", with 5 or 6 decimals. */
+/** Decodes polylines: Google's "Encoded Polyline Algorithm Format" with 5 or 6 decimals. */
 import type { Position } from '../types.js';
 
 /**
- * Positions, or undefined when the text is cut short, holds a character that none is encoded by, or leaves the world.
+ * Returns the positions. Returns undefined when the text is cut short, has an invalid character, or leaves the world.
  */
 export function decodePolyline(text: string, decimals: 5 | 6): Position[] | undefined {
   const numbers = decodeNumbers(text);
@@ -23,10 +23,10 @@ export function decodePolyline(text: string, decimals: 5 | 6): Position[] | unde
 const firstCode = 63;
 const lastCode = 126;
 const continues = 0x20;
-/** A difference of 360 degrees with 6 decimals takes six characters of five bits. */
+/** Six characters of five bits hold a difference of 360 degrees with 6 decimals. */
 const maxCharacters = 6;
 
-/** The signed differences, or undefined when the text is broken. */
+/** Returns the signed differences, or undefined when the text is malformed. */
 function decodeNumbers(text: string): number[] | undefined {
   const numbers: number[] = [];
   let value = 0;
@@ -38,7 +38,7 @@ function decodeNumbers(text: string): number[] | undefined {
     value |= (bits & (continues - 1)) << (5 * characters);
     characters += 1;
     if (bits & continues) continue;
-    // The lowest bit tells the sign.
+    // The lowest bit is the sign.
     numbers.push(value & 1 ? ~(value >> 1) : value >> 1);
     value = 0;
     characters = 0;

@@ -1,12 +1,12 @@
-/** What a request names that must be there before anything is drawn: its style, and the icons of its markers. Pure. */
+/** Resolves the references of a request: its style and the icons of its markers. Pure. */
 import type { FieldProblem } from '../../schemas/errors.js';
 import { builtInStyles, isBuiltInStyle } from '../styles/names.js';
 import type { MapRequest } from '../types.js';
 
-/** Different ones of one map: each may be a request to somebody else's server. */
+/** Maximum number of different icons of a map. Each may be a request to another server. */
 export const maxIcons = 20;
 
-/** What of a request may be uploaded, by its id. */
+/** References to uploads, by id. */
 export interface Uploaded {
   hasStyle(id: string): boolean;
   hasMarker(id: string): boolean;
@@ -19,14 +19,14 @@ const isUrl = (icon: string): boolean => /^https?:\/\//i.test(icon);
 const iconsOf = ({ markers }: Pick<MapRequest, 'markers'>): string[] =>
   [...new Set(markers.map(({ icon }) => icon))].filter((icon) => icon !== null);
 
-/** The URLs of icons, each once. */
+/** Returns the distinct URLs of icons. */
 export const iconUrls = (request: Pick<MapRequest, 'markers'>): string[] => iconsOf(request).filter(isUrl);
 
-/** The icons that must be uploaded, each once. */
+/** Returns the distinct icons that must be uploaded. */
 export const iconIds = (request: Pick<MapRequest, 'markers'>): string[] =>
   iconsOf(request).filter((icon) => !isUrl(icon));
 
-/** The first reference to something that isn't there, if there is one. */
+/** Returns the first reference to a missing upload, if any. */
 export function referenceProblem(
   request: Pick<MapRequest, 'style' | 'markers'>,
   uploaded: Uploaded = nothing,

@@ -1,7 +1,7 @@
 /**
- * The query of a static map as a request, or the first parameter that breaks its rule.
+ * Reads the query of a static map. Returns the first parameter that breaks its rule.
  *
- * Flows in: the query, decoded; docs/maps.md has the rules. Flows out: a {@link MapQuery}. Pure.
+ * Input: the decoded query; docs/maps.md has the rules. Output: a {@link MapQuery}. Pure.
  */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { builtInStyles } from '../styles/names.js';
@@ -11,10 +11,10 @@ import { readMarkers } from './markers.js';
 import { readNumber } from './numbers.js';
 import { readPath } from './path.js';
 
-/** A value that was given more than once is a list, as query parsers answer it. */
+/** A repeated parameter is a list, as query parsers return it. */
 export type Query = Readonly<Record<string, unknown>>;
 
-/** What was asked; the geofences of the tag are still to be found by whoever knows them. */
+/** The request, without the geofences of its tag, which the caller must find. */
 export interface MapQuery {
   readonly request: Omit<MapRequest, 'fences'>;
   readonly geofenceTag: string | null;
@@ -24,16 +24,16 @@ const formats: Readonly<Record<string, ImageFormat>> = { png: 'png', webp: 'webp
 const maxOverlays = 100;
 const maxLocations = 10_000;
 
-/** Texts of a parameter that may be repeated; empty ones don't count. */
+/** Returns the non-empty values of a parameter that may be repeated. */
 const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter(
     (text): text is string => typeof text === 'string' && text.trim() !== '',
   );
 
-/** Of a parameter that isn't meant to be repeated the last counts. */
+/** Returns the last value of a parameter that is not meant to be repeated. */
 const textOf = (value: unknown): string | undefined => textsOf(value).at(-1)?.trim();
 
-/** `accept` is the header: it decides the format where no parameter does. */
+/** Reads a query. `accept` is the header, which decides the format when no parameter does. */
 export function readMapQuery(query: Query, accept = ''): Validated<MapQuery> {
   const width = readNumber('width', textOf(query.width), { minimum: 100, maximum: 2_048, unit: 'pixels' });
   if (!width.ok) return width;
@@ -92,7 +92,7 @@ function readEach<T extends MarkerGroup | PathOverlay>(
     : invalid(param, `must not have more than ${maxLocations} locations`);
 }
 
-/** Two letters; what follows them, as in `en-US`, chooses nothing. */
+/** Reads a language code of two letters. The rest, as in `en-US`, is ignored. */
 function readLanguage(text = 'en-US'): Validated<string> {
   const language = text.toLowerCase();
   if (language === 'local') return { ok: true, value: language };
@@ -113,8 +113,8 @@ function readFormat(text: string | undefined, accept: string): Validated<ImageFo
 }
 
 /**
- * PNG unless the header names WebP or JPEG and neither PNG nor everything (RFC 9110, 12.5.1; weights don't matter to so
- * few).
+ * Returns PNG, unless the header names WebP or JPEG and neither PNG nor everything (RFC 9110, 12.5.1). Weights are
+ * ignored.
  */
 function acceptedFormat(accept: string): ImageFormat {
   const types = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());

@@ -1,28 +1,29 @@
 /**
- * The grammar that `markers` and `path` share: segments between `|`, first options as `name:value`, then locations as `latitude,longitude`.
- * Names of options are read in any case; empty segments are passed over.
+ * Parses the grammar that `markers` and `path` share: segments separated by `|`. Options come first as `name:value`,
+ * then locations as `latitude,longitude`.
+ *
+ * Option names are case-insensitive. Empty segments are ignored.
  */
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 import type { Position } from '../types.js';
 import { decimal } from './numbers.js';
 
 export interface Segments {
-  /** By name in lower case, as they were written; the last of equal ones counts. */
+  /** Option values by name in lower case. The last of equal names counts. */
   readonly options: ReadonlyMap<string, string>;
   readonly locations: readonly Position[];
 }
 
 export interface SegmentRules {
-  /** Names of options, in lower case. */
+  /** Option names in lower case. */
   readonly options: readonly string[];
   /**
-   * Reads what may stand instead of the locations and goes to the end of the text, such as a polyline; undefined when
-   * it isn't that.
+   * Reads the alternative to locations, such as a polyline, from the rest of the text. Returns undefined if it is none.
    */
   readonly shape?: (rest: string) => Validated<readonly Position[]> | undefined;
 }
 
-/** Rejections name `param`. */
+/** Parses segments. Problems name `param`. */
 export function readSegments(
   param: string,
   text: string,
@@ -53,7 +54,7 @@ export function readSegments(
   return { ok: true, value: { options, locations } };
 }
 
-/** The name before the first colon, in lower case: a value may have colons of its own. */
+/** Returns the name before the first colon in lower case. A value may contain colons. */
 const optionName = (segment: string): string | undefined => /^([a-z0-9]+):/i.exec(segment)?.[1]?.toLowerCase();
 
 function optionProblem(
@@ -67,7 +68,7 @@ function optionProblem(
   return undefined;
 }
 
-/** `latitude,longitude` in degrees as [longitude, latitude]; undefined when it isn't that. */
+/** Parses `latitude,longitude` in degrees as [longitude, latitude]. Returns undefined for other texts. */
 export function parseLocation(text: string): Position | undefined {
   const parts = text.split(',').map((part) => part.trim());
   if (parts.length !== 2 || !parts.every((part) => decimal.test(part))) return undefined;
@@ -75,5 +76,5 @@ export function parseLocation(text: string): Position | undefined {
   return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? [longitude, latitude] : undefined;
 }
 
-/** What came, cut to what fits a message. */
+/** Shortens a value for a message. */
 const shown = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,4 +1,4 @@
-/** Whom a map is owed to, as an archive says it in HTML, made plain text for an image. */
+/** Converts the HTML attribution of an archive to plain text for images. */
 
 const namedEntities: Readonly<Record<string, string>> = {
   amp: '&',
@@ -17,7 +17,7 @@ const namedEntities: Readonly<Record<string, string>> = {
 
 const maxCharacters = 500;
 
-/** Tags are dropped, entities become characters, white space is one space. */
+/** Removes tags, decodes entities and collapses white space. */
 export function plainAttribution(html: unknown): string {
   if (typeof html !== 'string') return '';
   const text = html

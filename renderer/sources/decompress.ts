@@ -1,9 +1,9 @@
-/** Undoing the compression of tiles and directories, within a bound on what comes out. */
+/** Decompresses tiles and directories, up to a maximum size. */
 
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 
-/** Larger than any tile a renderer could draw in time; a bomb ends here. */
+/** Maximum decompressed size. Larger tiles could not be drawn in time. Protects from decompression bombs. */
 const maxOutputBytes = 64 * 2 ** 20;
 
 const gunzipBounded = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
@@ -17,12 +17,15 @@ export function decompressBrotli(bytes: Uint8Array): Promise<Uint8Array> {
   return brotliBounded(bytes, { maxOutputLength: maxOutputBytes });
 }
 
-/** For tiles that don't say: gzip is known by its first two bytes, with which no vector tile begins. */
+/**
+ * Decompresses tiles of undeclared compression. gzip is detected by its first two bytes, with which no vector tile
+ * begins.
+ */
 export async function decompressIfGzip(bytes: Uint8Array): Promise<Uint8Array> {
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? decompressGzip(bytes) : bytes;
 }
 
-/** What a server is told that it may use; some compress without being told. */
+/** The `accept-encoding` header. Some servers compress anyway. */
 export const acceptedEncodings = 'gzip, br';
 
 const decoders: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
@@ -32,7 +35,7 @@ const decoders: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Arra
   identity: async (bytes) => bytes,
 };
 
-/** A body as its `content-encoding` says, the last one first. Rejects for encodings that weren't asked for. */
+/** Decodes a body by its `content-encoding`, the last one first. Rejects for encodings that were not requested. */
 export async function decodeBody(bytes: Uint8Array, contentEncoding = ''): Promise<Uint8Array> {
   const encodings = contentEncoding
     .toLowerCase()

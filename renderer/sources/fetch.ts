@@ -1,14 +1,14 @@
 /**
- * How bytes come by URL: given from outside, by whoever knows which addresses are allowed and how long an answer may
- * take.
+ * Fetches bytes by URL. The caller of the renderer provides it, and decides which addresses and response times are
+ * allowed.
  */
 
 export interface FetchedBytes {
   readonly status: number;
-  /** Lower-case names. */
+  /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
 }
 
-/** Rejects when there is no answer, or more than a bound's worth of it. */
+/** Rejects without a response, or when the response exceeds the bound. */
 export type FetchBytes = (url: string, headers: Readonly<Record<string, string>>) => Promise<FetchedBytes>;

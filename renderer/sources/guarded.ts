@@ -1,6 +1,6 @@
 /**
- * Archives and tiles by URL through the outbound client: bounded in bytes and time, and never led elsewhere by a
- * redirect.
+ * Fetches archives and tiles by URL through the outbound client, with bounded size and time, and without following
+ * redirects.
  */
 import { parseNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
@@ -8,11 +8,11 @@ import { parameterError } from '../../schemas/errors.js';
 import type { FetchBytes } from './fetch.js';
 
 const defaultTimeoutMs = 8_000;
-/** Of one answer: a tile, or a directory of an archive. */
+/** Maximum size of one response: a tile, or a directory of an archive. */
 const maxBodyBytes = 16 * 2 ** 20;
 const maxConnectionsPerOrigin = 16;
 
-/** An archive's address, or its tiles', is the operator's own choice: it may lie anywhere. */
+/** The operator configures the address of an archive or its tiles, so it may be in any network. */
 const everywhere = ['0.0.0.0/0', '::/0'];
 
 export interface ArchiveFetcher {
@@ -20,7 +20,7 @@ export interface ArchiveFetcher {
   close(): Promise<void>;
 }
 
-/** The time limit is for each request, waiting for a free connection included. */
+/** Creates the fetcher. The time limit applies to each request, including the wait for a connection. */
 export function createArchiveFetcher(userAgent: string, timeoutMs = defaultTimeoutMs): ArchiveFetcher {
   const networks = parseNetworks('networks', everywhere);
   if (!networks.ok) throw parameterError(networks.problem);

@@ -1,9 +1,9 @@
 /**
- * MBTiles 1.3: a SQLite file of tiles. Its rows are counted from the south.
+ * Reads MBTiles 1.3: a SQLite file of tiles, with rows counted from the south.
  *
- * The SQLite engine locks a file by a folder that it makes beside it. Several threads read one archive, its folder may
- * be read-only, and a lock left by a killed process would shut everybody out: so each opening reads through a link in a
- * folder of its own.
+ * The SQLite engine locks a file by creating a folder beside it. Several threads read one archive, its folder may be
+ * read-only, and a lock left by a killed process would block all others. So each reader opens the file through a link
+ * in a separate folder.
  */
 
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -19,8 +19,8 @@ import { layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
 const rasterFormats = ['png', 'jpg', 'jpeg', 'webp'];
 
 /**
- * Opens an archive by its path. Rejects when the file can't be read or isn't one; one in write-ahead mode must be
- * converted first.
+ * Opens an archive by its path. Rejects when the file cannot be read or is not an archive. A file in write-ahead mode
+ * must be converted first.
  */
 export async function openMbtiles(path: string): Promise<TileSource> {
   const folder = await mkdtemp(join(tmpdir(), 'fenceline-mbtiles-'));

@@ -1,12 +1,15 @@
-/** What archives and servers say about their tiles, and what a look at one tile tells when they don't. */
+/** Reads the metadata of archives and servers, and inspects a tile where metadata is missing. */
 
 import { loadSharp } from '../sharp.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
 
-/** Zooms beyond which tile numbers aren't drawn. */
+/** Maximum zoom of tiles. */
 export const maxSourceZoom = 24;
 
-/** The names of a vector source's layers; `sample` reads one of its tiles. Null when neither tells. */
+/**
+ * Returns the layer names of a vector source, from metadata or a tile read by `sample`. Returns null when neither has
+ * them.
+ */
 export async function layerNames(
   vectorLayers: unknown,
   sample: () => Promise<Uint8Array | undefined>,
@@ -22,13 +25,13 @@ function namesIn(vectorLayers: unknown): string[] {
   return vectorLayers.map((layer) => layer?.id).filter((id) => typeof id === 'string');
 }
 
-/** Whether it begins as a PNG, JPEG or WebP does; no vector tile does. */
+/** Returns whether the bytes begin like PNG, JPEG or WebP. No vector tile does. */
 export function isPicture(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   return /^(\x89PNG|\xff\xd8\xff|RIFF[\s\S]{4}WEBP)/.test(start);
 }
 
-/** The width of a raster source's images; 256 when there is no tile to look at. */
+/** Returns the width of a raster source's images, or 256 without a tile to inspect. */
 export async function rasterTileSizePx(sample: () => Promise<Uint8Array | undefined>): Promise<number> {
   const bytes = await sample();
   if (!bytes) return 256;
@@ -36,7 +39,7 @@ export async function rasterTileSizePx(sample: () => Promise<Uint8Array | undefi
   return (await sharp(bytes).metadata()).width;
 }
 
-/** The zooms that a source has, whatever its metadata claim. */
+/** Returns the valid zooms of a source, whatever its metadata claims. */
 export function zoomRange(minZoom: unknown, maxZoom: unknown): { readonly minZoom: number; readonly maxZoom: number } {
   const last = wholeZoom(maxZoom, maxSourceZoom);
   return { minZoom: Math.min(wholeZoom(minZoom, 0), last), maxZoom: last };

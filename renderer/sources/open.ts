@@ -1,7 +1,4 @@
-/**
- * What maps are drawn from, by the one text that names it: a file, an archive by URL, a server's TileJSON or its tiles'
- * URL.
- */
+/** Opens the source of maps by its location: a file, an archive by URL, TileJSON, or a URL template of tiles. */
 
 import type { TileSource } from '../types.js';
 import { plainAttribution } from './attribution.js';
@@ -11,20 +8,20 @@ import { openPmtiles } from './pmtiles.js';
 import { readTileJson } from './tile-json.js';
 import { openXyz } from './xyz.js';
 
-/** What is taken for granted where the tiles' own description doesn't say it. */
+/** Defaults for properties that the source does not declare. */
 export interface ArchiveHints {
   /** May be HTML. */
   readonly attribution: string;
-  /** Of tiles by URL. */
+  /** Zooms of tiles by URL. */
   readonly maxZoom: number;
 }
 
 const noHints: ArchiveHints = { attribution: '', maxZoom: 14 };
 
-/** More than the longest TileJSON. */
+/** Maximum size of TileJSON. */
 const maxDescriptionBytes = 2 ** 20;
 
-/** Rejects when it can't be read or is none of these. */
+/** Opens a source. Rejects when it cannot be read or has an unknown format. */
 export async function openArchive(location: string, fetchBytes?: FetchBytes, hints = noHints): Promise<TileSource> {
   const source = await open(location, fetchBytes, hints.maxZoom);
   return source.attribution === '' ? { ...source, attribution: plainAttribution(hints.attribution) } : source;
@@ -46,7 +43,7 @@ async function open(location: string, fetchBytes: FetchBytes | undefined, maxZoo
   return openDescribed(location, fetchBytes, maxZoom);
 }
 
-/** A range is asked for since an archive may be of any size; TileJSON is short. */
+/** Requests a range, because an archive may have any size. TileJSON is short. */
 async function openDescribed(url: string, fetchBytes: FetchBytes, maxZoom: number): Promise<TileSource> {
   const { status, headers, bytes } = await fetchBytes(url, { range: `bytes=0-${maxDescriptionBytes - 1}` });
   if (status !== 200 && status !== 206) throw new Error(`the server of the archive answers with status ${status}`);

@@ -1,7 +1,6 @@
 /**
- * PMTiles 3: one file of tiles, from disk or from any server that answers range requests.
- *
- * Tiles and directories may be compressed by gzip or brotli.
+ * Reads PMTiles 3: one file of tiles, from disk or from any server that supports range requests. Tiles and directories
+ * may be compressed with gzip or brotli.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -23,12 +22,12 @@ import { layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
 
 const rasterTypes: readonly TileType[] = [TileType.Png, TileType.Jpeg, TileType.Webp];
 
-/** Directories of an archive that are remembered; one leads to thousands of tiles. */
+/** Maximum cached directories of an archive. Each leads to thousands of tiles. */
 const keptDirectories = 100;
 
 /**
- * Opens an archive: a file by its path, or by `https:` or `http:` URL through `fetchBytes`. Rejects when it can't be
- * read or isn't one.
+ * Opens an archive: a file by its path, or by `https:` or `http:` URL through `fetchBytes`. Rejects when it cannot be
+ * read or is not an archive.
  */
 export async function openPmtiles(location: string, fetchBytes?: FetchBytes): Promise<TileSource> {
   if (!/^https?:/.test(location)) {
@@ -101,7 +100,7 @@ async function decompress(data: ArrayBuffer, compression: Compression): Promise<
   return data;
 }
 
-/** Just these bytes, and not the buffer that they may be a part of. */
+/** Copies the bytes, which may be part of a larger buffer. */
 function copyOf(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
 }

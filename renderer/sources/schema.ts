@@ -1,8 +1,8 @@
-/** Which schema an archive follows, by the names of its layers. Each of our styles comes in a version for each. */
+/** Detects the schema of an archive by its layer names. Each built-in style has a version for each schema. */
 
 import type { TileSchema, TileSource } from '../types.js';
 
-/** Asked in this order: layers of which any one gives the schema away. */
+/** Schemas in order of detection. One of these layers identifies a schema. */
 const tellingLayers: readonly (readonly [TileSchema, readonly string[]])[] = [
   ['fenceline', ['country_labels']],
   // Version 4 of the Protomaps basemap folded these into others; all versions have `earth`.

@@ -1,13 +1,10 @@
-/** TileJSON: what a server says about its tiles, https://github.com/mapbox/tilejson-spec (versions 2 and 3). */
+/** Reads TileJSON, versions 2 and 3 (https://github.com/mapbox/tilejson-spec). */
 
 import type { Position } from '../types.js';
 import { maxSourceZoom } from './metadata.js';
 import type { TileServer } from './xyz.js';
 
-/**
- * Reads a document that lies at `url`; what it claims wrongly counts as not said, but that there are tiles. Throws for
- * what is no TileJSON.
- */
+/** Reads a document from `url`. Invalid optional fields are ignored. Throws when the document is not TileJSON. */
 export function readTileJson(json: Uint8Array, url: string, maxZoom: number): TileServer {
   const document = parse(json);
   const tiles = document.tiles;
@@ -34,14 +31,14 @@ function parse(json: Uint8Array): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Braces are no characters of a URL's path, and stay. */
+/** Braces are not valid in a URL's path, but they must be kept. */
 const absolute = (template: string, url: string): string =>
   new URL(template, url).href.replace(/%7b/gi, '{').replace(/%7d/gi, '}');
 
 const zoomOr = (otherwise: number, zoom: unknown): number =>
   typeof zoom === 'number' && zoom >= 0 && zoom <= maxSourceZoom ? Math.trunc(zoom) : otherwise;
 
-/** A box over the antimeridian is none by the specification. */
+/** The specification does not allow a box across the antimeridian. */
 function boundsOf(bounds: unknown): TileServer['bounds'] {
   if (!isNumbers(bounds, 4)) return null;
   const [west, south, east, north] = bounds as [number, number, number, number];

@@ -1,4 +1,4 @@
-/** Tiles of a server, each by a URL of its own. */
+/** Reads tiles from a server, each by its URL. */
 
 import type { Position, TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
@@ -7,31 +7,30 @@ import { acceptedEncodings, decodeBody, decompressIfGzip } from './decompress.js
 import type { FetchBytes } from './fetch.js';
 import { isPicture, layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
 
-/** What is known of a server's tiles before any was seen. */
+/** Properties of a server's tiles, known before any tile is read. */
 export interface TileServer {
-  /** With {z}, {x}, {y}; {-y} for rows counted from the south. */
+  /** URL template with {z}, {x}, {y}, or {-y} for rows counted from the south. */
   readonly urlTemplate: string;
   readonly minZoom: number;
   readonly maxZoom: number;
-  /** West, south, east, north of all tiles; null for anywhere. */
+  /** West, south, east, north of all tiles; null for no limit. */
   readonly bounds: readonly [west: number, south: number, east: number, north: number] | null;
-  /** Where there surely are tiles, or null when nobody says. */
+  /** A position that has tiles; null when unknown. */
   readonly center: Position | null;
   /** May be HTML. */
   readonly attribution: string;
-  /** As TileJSON has them; undefined when nobody says. */
+  /** Layer names as in TileJSON; undefined when unknown. */
   readonly vectorLayers: unknown;
 }
 
 type TileOf = TileSource['tile'];
 
-/** Statuses that say: here is no tile. */
+/** Statuses that mean the tile does not exist. */
 const noTile = [204, 404, 410];
 
 /**
- * Whether the tiles are vectors or pictures, and in which layers or of which size, is seen by one of them unless the
- * server has named layers.
- * Rejects when that one can't be had or read.
+ * Opens the source. Reads one tile to detect vector tiles with their layers, or images with their size, unless the
+ * server declares its layers. Rejects when that tile cannot be read.
  */
 export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promise<TileSource> {
   checkTemplate(server.urlTemplate);
@@ -54,12 +53,12 @@ export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promi
   };
 }
 
-type Look = Pick<TileSource, 'kind' | 'tileSizePx' | 'layers'>;
+type TileInfo = Pick<TileSource, 'kind' | 'tileSizePx' | 'layers'>;
 
 async function lookAt(
   { urlTemplate, vectorLayers }: TileServer,
   fetchSample: () => Promise<Uint8Array | undefined>,
-): Promise<Look> {
+): Promise<TileInfo> {
   const named = await layerNames(vectorLayers, async () => undefined);
   if (named) return { kind: 'vector', tileSizePx, layers: named };
   const bytes = await fetchSample();
@@ -75,7 +74,7 @@ async function lookAt(
   return { kind: 'vector', tileSizePx, layers };
 }
 
-/** The deepest tile in the middle, or else the topmost. */
+/** Returns the deepest tile in the middle, or else the top tile. */
 async function sampleOf(
   { minZoom, maxZoom, bounds, center }: TileServer,
   tileOf: TileOf,

@@ -1,13 +1,11 @@
-/**
- * What of a style's sprites isn't drawn, and which images it names in vain: told to whoever uploads the style. Pure.
- */
+/** Finds problems of a style's sprites and missing images, to report to whoever uploads the style. Pure. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { Unsupported } from '../style/unsupported.js';
 import type { SpriteFile, Sprites } from '../types.js';
 import { missingNames } from './missing-names.js';
 import { nameInStyle, problemsOfSprite, readSpriteIndex } from './sprite-store.js';
 
-/** Of one kind; more say nothing new. */
+/** Maximum number of problems of one kind. */
 const maxProblems = 20;
 
 interface ReadSprite {
@@ -19,7 +17,7 @@ export function checkSprites(style: StyleSpecification, { files, missing }: Spri
   const sprites = files.map((file): ReadSprite => ({ file, index: readSpriteIndex(file) }));
   const problems = sprites.flatMap(problemsOf);
   if (missing > 0) {
-    const message = `${missing} could not be fetched just now; maps are drawn without until it can be`;
+    const message = `${missing} could not be fetched; maps are drawn without until it can be`;
     return [{ layer: null, property: 'sprite', message }, ...problems];
   }
   const names = namesIn(sprites);
@@ -27,7 +25,7 @@ export function checkSprites(style: StyleSpecification, { files, missing }: Spri
   return [...problems, ...firstOf(lost, (more) => ({ layer: null, property: 'sprite', message: more }))];
 }
 
-/** Null when not all of them can be read. */
+/** Returns the image names, or null when a sprite could not be read. */
 function namesIn(sprites: readonly ReadSprite[]): ReadonlySet<string> | null {
   const names = new Set<string>();
   for (const { file, index } of sprites) {

@@ -1,10 +1,10 @@
-/** Images that a style names and its sprites haven't got. Pure. */
+/** Finds images that a style names and its sprites lack. Pure. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { imageProperties, type Unsupported } from '../style/unsupported.js';
 
 /**
- * Names that are said outright: what an expression or a template comes to depends on features, and it may have a second
- * choice.
+ * Finds missing constant names. The values of expressions and templates depend on features, and they may have a
+ * fallback.
  */
 export function missingNames({ layers }: StyleSpecification, names: ReadonlySet<string>): Unsupported[] {
   return layers.flatMap((layer) =>

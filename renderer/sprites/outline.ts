@@ -1,8 +1,7 @@
 /**
- * Images that are only an outline: a pixel's opacity says how far it is from the edge, and the style gives colours (a
- * signed distance field).
+ * Draws signed distance fields: the opacity of a pixel is its distance from the edge, and the style gives the colours.
  *
- * A quarter of the range lies outside of the shape. Numbers are those of the engine that styles are made for.
+ * A quarter of the range lies outside the shape. The constants are those of MapLibre GL JS.
  */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
@@ -10,8 +9,8 @@ import { type Canvas, ImageData } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import { canvasOf, type SpriteImage } from './sprite-image.js';
 
-export interface OutlineLook {
-  /** Of the image's own size. */
+export interface SdfPaint {
+  /** Factor to the image's own size. */
   readonly size: number;
   readonly color: Color;
   readonly haloColor: Color;
@@ -19,38 +18,38 @@ export interface OutlineLook {
   readonly haloWidthPx: number;
 }
 
-/** Of the range: where the shape ends. */
+/** Value at the edge of the shape. */
 const edge = 0.75;
-/** Pixels of the image that the range goes over. */
+/** Image pixels that the range covers. */
 const rangePx = 8;
-/** How far beyond the shape's end a halo may reach, in those. */
+/** Maximum width of a halo, in image pixels. */
 const maxHaloPx = 6;
-/** Half of the width that an edge is smoothed over, of the range, at a size and scale of 1. */
+/** Half of the width over which an edge is smoothed at size and scale 1, as a share of the range. */
 const smoothing = 0.105;
-/** No icon is seen in more detail. */
+/** Maximum side of a drawn icon in pixels. */
 const maxSidePx = 2_048;
 
 const kept = new WeakMap<SpriteImage, LRUCache<string, Canvas>>();
-/** Looks of one image. */
+/** Maximum cached drawings of one image. */
 const maxKept = 16;
 
-/** The image in its colours, at the size it is drawn at; `scale` is device pixels per CSS pixel. */
-export function outlinedIcon(image: SpriteImage, look: OutlineLook, scale: number): Canvas {
-  let looks = kept.get(image);
-  if (!looks) {
-    looks = new LRUCache({ max: maxKept });
-    kept.set(image, looks);
+/** Returns the coloured image at the drawn size. `scale` is device pixels per CSS pixel. */
+export function sdfIcon(image: SpriteImage, paint: SdfPaint, scale: number): Canvas {
+  let drawings =  kept.get(image);
+  if (!drawings) {
+    drawings = new LRUCache({ max: maxKept });
+    kept.set(image, drawings);
   }
-  const key = [look.size, scale, look.color, look.haloColor, look.haloWidthPx].join(' ');
-  let canvas = looks.get(key);
+  const key = [paint.size, scale, paint.color, paint.haloColor, paint.haloWidthPx].join(' ');
+  let canvas = drawings.get(key);
   if (!canvas) {
-    canvas = canvasOf(outlined(image, look, scale));
-    looks.set(key, canvas);
+    canvas = canvasOf(shaded(image, paint, scale));
+    drawings.set(key, canvas);
   }
   return canvas;
 }
 
-function outlined(image: SpriteImage, { size, color, haloColor, haloWidthPx }: OutlineLook, scale: number): ImageData {
+function shaded(image: SpriteImage, { size, color, haloColor, haloWidthPx }: SdfPaint, scale: number): ImageData {
   const side = (length: number) => Math.max(1, Math.min(maxSidePx, Math.round(length * size * scale)));
   const [width, height] = [side(image.width), side(image.height)];
   const gamma = smoothing / scale / size;
@@ -71,12 +70,12 @@ function outlined(image: SpriteImage, { size, color, haloColor, haloWidthPx }: O
 
 type Channels = readonly [red: number, green: number, blue: number];
 
-/** The specification's colours are multiplied by their opacity. */
+/** Undoes the premultiplication of the specification's colours. */
 function unmultiplied({ r, g, b, a }: Color): Channels {
   return a === 0 ? [0, 0, 0] : [r / a, g / a, b / a];
 }
 
-/** A colour over another, 0 to 255. */
+/** Blends a colour over another one. Channels are 0 to 255. */
 function over(above: Channels, aboveAlpha: number, below: Channels, belowAlpha: number): number[] {
   const rest = belowAlpha * (1 - aboveAlpha);
   const alpha = aboveAlpha + rest;
@@ -84,7 +83,7 @@ function over(above: Channels, aboveAlpha: number, below: Channels, belowAlpha: 
   return [...above.map((value, i) => (255 * (value * aboveAlpha + below[i]! * rest)) / alpha), 255 * alpha];
 }
 
-/** Opacity, 0 to 1, between the four pixels around a place given as shares of width and height. */
+/** Returns a function that interpolates opacity, 0 to 1, at a position given as shares of width and height. */
 function sampler({ data, width, height }: ImageData): (across: number, down: number) => number {
   const at = (x: number, y: number) =>
     data[4 * (Math.max(0, Math.min(height - 1, y)) * width + Math.max(0, Math.min(width - 1, x))) + 3]! / 255;

@@ -1,9 +1,8 @@
 /**
- * The sprites of uploaded styles, fetched as marker icons are: by the same guard, with bounds of their own.
+ * Fetches the sprites of uploaded styles through the same guard as marker icons, with separate limits.
  *
- * Flows in: a style's JSON and a map's scale. Flows out: the files of its sprites, as they came. They are looked into
- * where they are decoded, in a process that draws; here only their first bytes are, so that a server's page for what it
- * hasn't got is told from a file.
+ * Input: a style's JSON and a map's scale. Output: the unparsed files of its sprites. They are decoded in a drawing
+ * process. Only their first bytes are checked here, to tell files from error pages.
  */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { OutboundClient, OutboundOptions } from '../../outbound/client.js';
@@ -12,9 +11,9 @@ import type { SpriteFile, Sprites } from '../types.js';
 import { isPng } from './png.js';
 import { type SpritePlace, type SpriteUrls, spritePlaces, spriteUrls } from './sprite-urls.js';
 
-/** Of either file: one that is larger is none. */
+/** Maximum size of either file. */
 export const maxSpriteBytes = 2 * 2 ** 20;
-/** For each request; one that is redirected asks again. */
+/** Time limit of each request. A redirect is another request. */
 const timeoutMs = 5_000;
 export const spriteBounds = {
   timeoutMs,
@@ -28,14 +27,14 @@ const maxKeptBytes = 32 * 2 ** 20;
 
 export class SpriteFiles {
   private readonly files: RemoteFiles;
-  /** Of styles that are kept elsewhere: reading a large one again for each map would take some milliseconds. */
+  /** Cached sprite URLs of styles. Parsing a large style for each map would take milliseconds. */
   private readonly places = new WeakMap<Uint8Array, readonly SpritePlace[]>();
 
   constructor(client: Pick<OutboundClient, 'send'>) {
     this.files = new RemoteFiles(client, { accept: 'application/json, image/png', maxPending, maxKeptBytes });
   }
 
-  /** `style` is JSON; null where the style is built in, and has no sprite. */
+  /** Fetches the sprites of a style. `style` is JSON; null for a built-in style, which has no sprite. */
   async get(style: Uint8Array | null, scale: number): Promise<Sprites> {
     const places = style === null ? [] : this.placesIn(style);
     const fetched = await Promise.all(places.map((place) => this.one(place, scale)));
@@ -52,7 +51,7 @@ export class SpriteFiles {
     return places;
   }
 
-  /** Of the other density where the one to prefer isn't whole. */
+  /** Falls back to the other density when the preferred files are incomplete. */
   private async one({ id, url }: SpritePlace, scale: number): Promise<SpriteFile | undefined> {
     const [preferred, other] = spriteUrls(url, scale);
     return (await this.pair(id, preferred)) ?? (await this.pair(id, other));

@@ -1,20 +1,20 @@
-/** Images of a sprite, cut out of its picture when they are first drawn. */
+/** An image of a sprite, cut out of its picture when it is first drawn. */
 import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
 import type { SpriteEntry } from './sprite-index.js';
 import type { StretchableLength } from './stretch.js';
 
-/** A decoded picture: red, green, blue and opacity of each pixel. */
+/** A decoded picture with red, green, blue and opacity of each pixel. */
 export interface SpritePicture {
   readonly pixels: Uint8Array;
   readonly width: number;
 }
 
 /**
- * So many times enlarged, an image that repeats keeps its pixels: the engine's filter reaches less far than one of
+ * Factor by which a repeating image is enlarged to keep its pixels crisp: the engine's filter reaches less than one of
  * them.
  */
 const crispFactor = 3;
-/** Of an image that is enlarged so: of a larger one nobody looks at single pixels. */
+/** Maximum side of an image that is enlarged this way. Single pixels of larger ones do not matter. */
 const maxCrispPixels = 65_536;
 
 export class SpriteImage {
@@ -55,19 +55,19 @@ export class SpriteImage {
     return { length: height, spans: stretchY, content: content && [content[1], content[3]] };
   }
 
-  /** Its own pixels. */
+  /** Returns its pixels. */
   bitmap(): ImageData {
     this.cut ??= enlarged(this.picture, this.entry, 1);
     return this.cut;
   }
 
-  /** To be drawn once, at any size. */
+  /** Returns a canvas to draw once, at any size. */
   canvas(): Canvas {
     this.drawn ??= canvasOf(this.bitmap());
     return this.drawn;
   }
 
-  /** To be repeated pixel by pixel: {@link crispFactor} times as large, where that isn't too large. */
+  /** Returns a canvas to repeat: {@link crispFactor} times as large, unless that is too large. */
   crispBitmap(): { readonly bitmap: ImageData; readonly factor: number } {
     if (this.entry.width * this.entry.height > maxCrispPixels) return { bitmap: this.bitmap(), factor: 1 };
     this.crisp ??= enlarged(this.picture, this.entry, crispFactor);

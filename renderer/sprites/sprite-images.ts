@@ -2,11 +2,11 @@
 import type { SpriteImage } from './sprite-image.js';
 
 export class SpriteImages {
-  /** As the style's expressions are told them. */
+  /** Names, as the style's expressions need them. */
   readonly names: string[];
   private readonly images: ReadonlyMap<string, SpriteImage>;
 
-  /** `key` is equal for equal images. */
+  /** Creates a set of images. `key` is equal for equal images. */
   constructor(
     readonly key: string,
     images: readonly SpriteImage[],

@@ -1,42 +1,42 @@
 /**
- * What images a sprite has, and where in its picture they are.
+ * Parses the index of a sprite: its images and their positions in the picture.
  *
- * Flows in: the sprite's JSON, a stranger's, and the size of its picture. Flows out: its images by name, and what is
- * wrong with those entries that are none. Pure.
+ * Input: the untrusted JSON of a sprite and the size of its picture. Output: its images by name, and the problems of
+ * invalid entries. Pure.
  */
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 
-/** A stretch of an image, in its pixels. */
+/** A range of an image in its pixels. */
 export type Span = readonly [from: number, to: number];
 /** Left, top, right and bottom edge of a part of an image, in its pixels. */
 export type Content = readonly [left: number, top: number, right: number, bottom: number];
 
 export interface SpriteEntry {
-  /** Pixels of the picture. */
+  /** Position and size in pixels of the picture. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Pixels of the picture for each CSS pixel. */
+  /** Pixels of the picture per CSS pixel. */
   readonly pixelRatio: number;
-  /** Its opacity is the distance to an outline, and it has no colour of its own. */
+  /** Whether the image is a signed distance field, without colours. */
   readonly sdf: boolean;
-  /** What grows when the image is fitted to a text; null for all of it. */
+  /** Ranges that stretch when the image is fitted to a text; null for all of it. */
   readonly stretchX: readonly Span[] | null;
   readonly stretchY: readonly Span[] | null;
-  /** Where the text goes that it is fitted to; null for all of it. */
+  /** Area for the text; null for all of it. */
   readonly content: Content | null;
 }
 
 export interface SpriteIndex {
   readonly entries: ReadonlyMap<string, SpriteEntry>;
-  /** Of entries that were left out; `param` is such as `museum.width`. */
+  /** Problems of invalid entries. `param` is, for example, `museum.width`. */
   readonly problems: readonly FieldProblem[];
 }
 
 export const maxIndexBytes = 1_048_576;
 export const maxEntries = 5_000;
-/** Of an image's width and height, in pixels of the picture. */
+/** Maximum width and height of an image, in pixels of the picture. */
 const maxSidePx = 1_024;
 const maxPixelRatio = 8;
 const maxSpans = 16;
@@ -46,7 +46,7 @@ interface Size {
   readonly height: number;
 }
 
-/** A problem when it is no index at all; entries that are wrong spoil no others. */
+/** Parses an index. Fails when it is malformed as a whole. Invalid entries are left out. */
 export function decodeSpriteIndex(json: Uint8Array, picture: Size): Validated<SpriteIndex> {
   if (json.length > maxIndexBytes) return invalid('', `must have at most ${maxIndexBytes} bytes`);
   const parsed = parse(json);
@@ -102,7 +102,7 @@ const isWhole = (value: unknown, min: number, max: number): value is number =>
 
 const spansRule = (length: number): string => `must be at most ${maxSpans} pairs that ascend from 0 to ${length}`;
 
-/** Pairs one after the other, each longer than nothing. */
+/** Returns whether spans are ascending and non-empty. */
 function isSpans(value: unknown, length: number): value is readonly Span[] | null {
   if (value === null) return true;
   if (!Array.isArray(value) || value.length === 0 || value.length > maxSpans) return false;

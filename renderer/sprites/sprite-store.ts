@@ -1,8 +1,8 @@
 /**
- * Decoded sprites, the least recently used forgotten first.
+ * An LRU cache of decoded sprites.
  *
- * Flows in: files of strangers, as they were fetched. Flows out: their images, and what is wrong with them. Everything
- * is bounded before it is decoded.
+ * Input: untrusted files, as they were fetched. Output: their images and problems. Everything is bounded before it is
+ * decoded.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -14,21 +14,21 @@ import { SpriteImage } from './sprite-image.js';
 import { noImages, SpriteImages } from './sprite-images.js';
 import { decodeSpriteIndex, type SpriteIndex } from './sprite-index.js';
 
-/** Of a sprite's picture: 32 MB once it is decoded. */
+/** Maximum pixels of a sprite's picture: 32 MB decoded. */
 export const maxPicturePixels = 8_000_000;
 const timeoutS = 2;
-/** Of pictures, and what is cut out of them. */
+/** Maximum bytes of pictures and of the images cut out of them. */
 const maxKeptBytes = 96 * 2 ** 20;
 const entryBytes = 10_000;
 
 export interface DecodedSprites {
   readonly images: SpriteImages;
-  /** Sprites that could not be had or can't be read. */
+  /** Number of sprites that could not be fetched or read. */
   readonly missing: number;
 }
 
 export class SpriteStore {
-  /** Undecodable files are remembered too. */
+  /** Files that cannot be decoded are cached too. */
   private readonly kept = new LRUCache<string, DecodedSprites & { readonly weightBytes: number }>({
     maxSize: maxKeptBytes,
     sizeCalculation: ({ weightBytes }) => weightBytes,
@@ -48,7 +48,7 @@ export class SpriteStore {
       key,
       readable.flatMap((sprite) => sprite.images),
     );
-    // What is cut out of the picture takes about as much again.
+    // Images cut out of the picture take about as much memory again.
     const weightBytes = readable.reduce((sum, { pictureBytes }) => sum + 2 * pictureBytes, entryBytes);
     const decoded = { images, missing: files.length - readable.length, weightBytes };
     this.kept.set(key, decoded);
@@ -63,7 +63,7 @@ function keyOf(files: readonly SpriteFile[]): string {
   return hash.digest('base64');
 }
 
-/** The index of a sprite whose picture is small enough to be decoded. */
+/** Reads the index of a sprite whose picture is small enough to decode. */
 export function readSpriteIndex({ index, image }: Pick<SpriteFile, 'index' | 'image'>): Validated<SpriteIndex> {
   const size = pngSize(image);
   if (!size || size.width * size.height > maxPicturePixels) {
@@ -72,11 +72,11 @@ export function readSpriteIndex({ index, image }: Pick<SpriteFile, 'index' | 'im
   return decodeSpriteIndex(index, size);
 }
 
-/** What a style calls an image of one of its sprites. */
+/** Returns the name of a sprite's image in a style. */
 export const nameInStyle = ({ id }: Pick<SpriteFile, 'id'>, name: string): string =>
   id === '' ? name : `${id}:${name}`;
 
-/** What is wrong with a sprite by its index: all of it, or single images. */
+/** Returns the problems of a sprite's index, or of single images. */
 export function problemsOfSprite(index: Validated<SpriteIndex>): FieldProblem[] {
   return index.ok ? [...index.value.problems] : [index.problem];
 }

@@ -1,36 +1,33 @@
 /**
- * Where a style's sprites lie: their two files, for each of two densities.
+ * Builds the URLs of a style's sprites: two files for each of two densities.
  *
- * Flows in: the `sprite` of a style that passed validation. Flows out: URLs, or why one is not asked for. Pure.
+ * Input: the `sprite` of a valid style. Output: URLs, or the reason why one is not loaded. Pure.
  */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 
 /** One of a style's sprites. */
 export interface SpritePlace {
-  /**
-   * What names of its images begin with, before a colon; empty for the default one, whose names have nothing before
-   * them.
-   */
+  /** Prefix of image names, before a colon; empty for the default sprite, whose names have no prefix. */
   readonly id: string;
   readonly url: string;
 }
 
-/** The files of a sprite of one density. */
+/** The files of a sprite in one density. */
 export interface SpriteUrls {
   readonly index: string;
   readonly image: string;
 }
 
-/** Of one style. */
+/** Maximum number of sprites of a style. */
 export const maxSprites = 8;
 
 type Sprite = StyleSpecification['sprite'];
 
-/** Those that are loaded. */
+/** Returns the sprites that are loaded. */
 export const spritePlaces = (sprite: Sprite): SpritePlace[] =>
   placesOf(sprite).filter((place, i) => problemOf(place, i) === null);
 
-/** Why others are not, if there are any. */
+/** Returns why other sprites are not loaded. */
 export function spriteProblems(sprite: Sprite): string[] {
   return placesOf(sprite).flatMap((place, i) => {
     const problem = problemOf(place, i);
@@ -49,7 +46,7 @@ function problemOf({ url }: SpritePlace, number: number): string | null {
   return /^https?:\/\/[^/]/i.test(url) ? null : 'only URLs of http and https are';
 }
 
-/** The files for maps of this scale, the ones to prefer first: those of double density end in `@2x`. */
+/** Returns the files for maps of this scale, the preferred ones first. Files of double density end in `@2x`. */
 export function spriteUrls(url: string, scale: number): readonly [SpriteUrls, SpriteUrls] {
   const [, path = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(url) ?? [];
   const filesOf = (density: string) => ({

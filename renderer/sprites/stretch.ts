@@ -1,39 +1,35 @@
-/**
- * Images that grow with a text, as shields of roads do: which parts of them do, and how far. One dimension at a time.
- * Pure.
- */
+/** Stretches images to fit a text, such as road shields. One dimension at a time. Pure. */
 import type { Span } from './sprite-index.js';
 
-/** A part of an image, and what it is drawn as. */
+/** A part of an image and its drawn range. */
 export interface StretchedPart {
   /** Pixels of the image. */
   readonly from: number;
   readonly to: number;
-  /** CSS pixels, of which parts before it take `start`. */
+  /** Drawn range in CSS pixels. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface Stretched {
   readonly parts: readonly StretchedPart[];
-  /** Of all parts, in CSS pixels. */
+  /** Length of all parts in CSS pixels. */
   readonly length: number;
-  /** How much of that is before the content. */
+  /** Length before the content. */
   readonly before: number;
 }
 
-/** An image's length, in its pixels. */
+/** An image's length and stretchable ranges, in its pixels. */
 export interface StretchableLength {
   readonly length: number;
-  /** What grows; null for all of it. */
+  /** Ranges that stretch; null for all of it. */
   readonly spans: readonly Span[] | null;
-  /** Where the text goes; null for all of it. */
+  /** Range of the text; null for all of it. */
   readonly content: Span | null;
 }
 
 /**
- * The image so long that its content has `contentPx`; what doesn't grow has `unitPx` for each pixel. Both in CSS
- * pixels.
+ * Stretches the image so that its content has `contentPx`. Fixed parts have `unitPx` per pixel. Both are CSS pixels.
  */
 export function stretched({ length, spans, content }: StretchableLength, contentPx: number, unitPx: number): Stretched {
   const growing = spans ?? [[0, length]];
@@ -55,7 +51,7 @@ export function stretched({ length, spans, content }: StretchableLength, content
   return { parts, length: parts.at(-1)!.end, before };
 }
 
-/** The image in its own size. */
+/** Returns the image in its own size. */
 export function unstretched(length: number, unitPx: number): Stretched {
   return { parts: [{ from: 0, to: length, start: 0, end: length * unitPx }], length: length * unitPx, before: 0 };
 }

@@ -1,8 +1,8 @@
 /**
- * A MapLibre style made ready to draw: filters and properties compiled, hidden layers dropped.
+ * Compiles a MapLibre style: filters and properties, without hidden layers.
  *
- * Flows in: a style (specification version 8) that passed {@link validateStyle}. Flows out: its layers from bottom to
- * top. Pure.
+ * Input: a style (specification version 8) that passed {@link validateStyle}. Output: its layers from bottom to top.
+ * Pure.
  */
 
 import {
@@ -21,7 +21,7 @@ import { dependenciesOf, type PropertyDependencies } from './property-dependenci
 
 export type LayerType = LayerSpecification['type'];
 
-/** Whether a feature is drawn, at the whole zoom at or below the view's. */
+/** Returns whether a feature is drawn at the whole zoom at or below the view's. */
 export type Filter = (zoom: number) => (feature: TileFeature) => boolean;
 
 export interface StyleLayer {
@@ -34,13 +34,13 @@ export interface StyleLayer {
   /** Equal for layers that select the same features at each zoom. */
   readonly filterText: string;
   readonly filterDependsOnZoom: boolean;
-  /** What the filter reads of a feature. */
+  /** Feature properties that the filter depends on. */
   readonly filterDependencies: PropertyDependencies;
-  /** Whether the layer is drawn at all at this zoom. */
+  /** Returns whether the layer is drawn at this zoom. */
   isVisible(zoom: number): boolean;
   /**
-   * A paint or layout property by its full name, as `line-width`; its default where the style doesn't set it. Throws on
-   * a name of another type.
+   * Returns a paint or layout property by its full name, such as `line-width`, or its default. Throws for a name of
+   * another layer type.
    */
   property<T>(name: string): Property<T>;
 }
@@ -50,14 +50,14 @@ export interface CompiledStyle {
   readonly layers: readonly StyleLayer[];
 }
 
-/** One thing that is wrong with a style. */
+/** A problem of a style. */
 export interface StyleError {
-  /** Such as `layers[3].paint.line-width`. */
+  /** For example `layers[3].paint.line-width`. */
   readonly field: string;
   readonly message: string;
 }
 
-/** What the style specification finds wrong; empty for a good style. */
+/** Returns the violations of the style specification; empty for a valid style. */
 export function validateStyle(style: unknown): StyleError[] {
   return validateStyleMin(style as StyleSpecification).map(({ message }) => {
     const colon = message.indexOf(': ');
@@ -65,7 +65,7 @@ export function validateStyle(style: unknown): StyleError[] {
   });
 }
 
-/** Throws on an expression that doesn't compile, which {@link validateStyle} would have told. */
+/** Compiles a style. Throws for an invalid expression, which {@link validateStyle} reports. */
 export function compileStyle(style: StyleSpecification): CompiledStyle {
   const state = Object.fromEntries(
     Object.entries(style.state ?? {}).map(([name, { default: value }]) => [name, value]),

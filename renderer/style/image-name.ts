@@ -1,12 +1,12 @@
-/** Which image a style names. Pure. */
+/** Evaluates the name of an image. Pure. */
 import type { ResolvedImage } from '@maplibre/maplibre-gl-style-spec';
 import type { TileFeature } from '../tiles/vector-tile.js';
 import type { Property } from './property.js';
 
-/** What a property that is an image may evaluate to. */
+/** Possible values of an image property. */
 export type ImageProperty = Property<ResolvedImage | string | null | undefined>;
 
-/** The name at a whole zoom; null for none. It need not be one of `images`, those that there are. */
+/** Returns the name at a whole zoom, or null. The name need not be among `images`, the existing ones. */
 export function imageNameAt(
   property: ImageProperty,
   zoom: number,

@@ -1,4 +1,4 @@
-/** One paint or layout property of a style layer: a constant, or an expression of zoom, feature or both. */
+/** A paint or layout property of a style layer: a constant, or an expression of zoom, feature or both. */
 
 import { normalizePropertyExpression, type StylePropertySpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { TileFeature } from '../tiles/vector-tile.js';
@@ -6,13 +6,13 @@ import type { TileFeature } from '../tiles/vector-tile.js';
 export interface Property<T> {
   /** `camera` depends on the zoom, `source` on the feature, `composite` on both. */
   readonly kind: 'constant' | 'camera' | 'source' | 'composite';
-  /** The value as the style gives it, to compare properties by. */
+  /** The value in the style as JSON, to compare properties by. */
   readonly text: string;
-  /** Whether its values are names of images, and so depend on which there are. */
+  /** Whether its values are image names, which depend on the existing images. */
   readonly isImage: boolean;
   /**
-   * A value of the type that the style specification says, its default if the expression fails. `images` are the names
-   * of those that there are.
+   * Returns a value of the type in the style specification, or its default if the expression fails. `images` are the
+   * names of existing images.
    */
   at(zoom: number, feature?: TileFeature, images?: string[]): T;
 }
@@ -21,10 +21,10 @@ export function isPerFeature(property: Property<unknown>): boolean {
   return property.kind === 'source' || property.kind === 'composite';
 }
 
-/** The style's own state, which expressions may read by `global-state`. */
+/** The style's state, which expressions read by `global-state`. */
 export type GlobalState = Record<string, unknown>;
 
-/** Throws on an expression that doesn't compile; `place` says where it stands in the style. */
+/** Compiles a property. Throws for an invalid expression. `place` is its position in the style. */
 export function compileProperty(
   value: unknown,
   place: string,

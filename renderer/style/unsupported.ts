@@ -1,17 +1,20 @@
-/** What a style asks for and this renderer doesn't draw: told to whoever uploads it, never dropped in silence. */
+/**
+ * Finds what the renderer does not draw of a style. It is reported to whoever uploads the style, never dropped
+ * silently.
+ */
 
 import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { spritePlaces, spriteProblems } from '../sprites/sprite-urls.js';
 
 export interface Unsupported {
-  /** The layer's id, or null for what concerns the whole style. */
+  /** The layer's id, or null for the whole style. */
   readonly layer: string | null;
   /** The property, or null for the whole layer. */
   readonly property: string | null;
   readonly message: string;
 }
 
-/** Properties that are drawn, by layer type, or that make no difference to a still picture seen straight from above. */
+/** Properties that are drawn, by layer type, or that do not matter in a static map seen from above. */
 const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
   background: ['background-color', 'background-opacity', 'background-pattern'],
   fill: [
@@ -123,10 +126,10 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
   ],
 };
 
-/** Seen from above they leave a flat area; this is said once for each. */
+/** Layer types that are flat from above. Reported once each. */
 const flattened = ['fill-extrusion-height', 'fill-extrusion-base', 'fill-extrusion-rounded-corner-distance'];
 
-/** Values that ask for nothing. */
+/** Values that have no effect. */
 const noEffect: Readonly<Record<string, unknown>> = {
   'fill-extrusion-base': 0,
   'fill-extrusion-rounded-corner-distance': 0,
@@ -146,7 +149,7 @@ const noEffect: Readonly<Record<string, unknown>> = {
 
 const flat = 'Maps are flat, in Web Mercator';
 
-/** Parts of a style beside its layers, and what becomes of them. */
+/** Parts of a style other than layers, and how they are treated. */
 const wholeStyle = {
   glyphs: 'Not loaded: text is set in Noto Sans, regular, medium, bold or italic, whichever is nearest to text-font',
   terrain: flat,
@@ -154,10 +157,10 @@ const wholeStyle = {
   projection: flat,
 } as const;
 
-/** Operators that need a feature's place on the globe. */
+/** Operators that need a feature's position on the globe. */
 const geographicOperators = ['within', 'distance'];
 
-/** All that isn't drawn as the style says, in the style's order. */
+/** Returns everything that is not drawn as the style says, in the style's order. */
 export function unsupported(style: StyleSpecification): Unsupported[] {
   const whole = (Object.keys(wholeStyle) as (keyof typeof wholeStyle)[])
     .filter((name) => style[name] !== undefined && !isMercator(style[name]))
@@ -196,7 +199,7 @@ function problemOf(name: string, value: unknown, known: readonly string[]): stri
   return mentions(value, geographicOperators) ? notEvaluated : null;
 }
 
-/** Whose values name images of sprites. */
+/** Properties whose values are image names. */
 export const imageProperties: readonly string[] = [
   'icon-image',
   'fill-pattern',

@@ -1,14 +1,13 @@
 /**
- * Where the camera stands so that everything is visible: zoom and centre from what must be shown and the room it takes
- * around its places.
+ * Fits the camera so that everything is visible: centre and zoom from items and their margins.
  *
- * Flows in: the camera as it was asked for, and items, each a chain of positions with margins in CSS pixels. Flows out:
- * the viewport. Pure.
+ * Input: the requested camera, and items, each a chain of positions with margins in CSS pixels. Output: the viewport.
+ * Pure.
  */
 import type { Camera, Position, Viewport } from '../types.js';
 import { type Pixel, worldPixel, worldPosition } from './projection.js';
 
-/** CSS pixels that a thing reaches beyond its positions. */
+/** Distances that an item reaches beyond its positions, in CSS pixels. */
 export interface Margins {
   readonly left: number;
   readonly right: number;
@@ -16,7 +15,7 @@ export interface Margins {
   readonly bottom: number;
 }
 
-/** Neighbours of the chain are the short way apart; a marker is a chain of one. */
+/** A chain of positions, connected the short way around the world. A marker is a chain of one. */
 export interface FitItem {
   readonly positions: readonly Position[];
   readonly margins: Margins;
@@ -30,17 +29,17 @@ export interface ImageSize {
 
 const minZoom = 1;
 const maxZoom = 23;
-/** Streets can be read, and their context seen. */
+/** Zoom of a single position: streets are readable, with their surroundings. */
 const zoomOfOnePlace = 15;
-/** Share of the image that stays free on each side. */
+/** Margin on each side, as a share of the image. */
 const freeShare = 0.05;
-/** Of the image's height, where a long attribution covers a small image. */
+/** Maximum share of the height that the attribution of a small image takes. */
 const maxCoveredShare = 1 / 3;
 const noMargins: Margins = { left: 0, right: 0, top: 0, bottom: 0 };
 
 /**
- * A box is fitted exactly; other things with some room on each side and, where the camera has no centre, above what is
- * covered of the image's lower end (`coveredPx`). The camera must have a bbox, a centre and a zoom, or items.
+ * Returns the viewport. A bbox is fitted exactly. Other items get a margin on each side. Without a centre, they lie
+ * above the lower `coveredPx` of the image. The camera must have a bbox, a centre and a zoom, or items.
  */
 export function fitView(camera: Camera, items: readonly FitItem[], size: ImageSize, coveredPx = 0): Viewport {
   if (camera.bbox) return fitBox(camera.bbox, size);
@@ -65,8 +64,8 @@ function fitBox([west, south, east, north]: NonNullable<Camera['bbox']>, size: I
 }
 
 /**
- * Returns what decides the view: the box around all items of equal margins, as a chain of two corners. Zooms are tried
- * one after the other, and each try costs as much as there are positions.
+ * Returns the outline of items with equal margins: a chain of two corners of their bounding box. Each zoom that is
+ * tried costs time proportional to the positions, so fewer positions are faster.
  */
 function outlines(chains: readonly FitItem[]): FitItem[] {
   const boxes = new Map<string, { west: number; south: number; east: number; north: number; margins: Margins }>();
@@ -90,14 +89,17 @@ function outlines(chains: readonly FitItem[]): FitItem[] {
   }));
 }
 
-/** Several places say by their distance how near to go; one alone doesn't. */
+/** Returns the largest useful zoom. A single position has no extent, so its zoom is fixed. */
 function largestUseful(chains: readonly FitItem[]): number {
   const [first] = chains[0]?.positions ?? [];
   const isOnePlace = chains.every(({ positions }) => positions.every(([x, y]) => x === first?.[0] && y === first[1]));
   return isOnePlace ? zoomOfOnePlace : maxZoom;
 }
 
-/** By halving, to a thousandth: visible at a zoom means visible at every lower one. The lowest when nothing helps. */
+/**
+ * Returns the largest zoom at which the items are visible, by bisection to a thousandth. Returns the lowest zoom when
+ * none fits. Items that are visible at a zoom are visible at every lower one.
+ */
 function largestZoom(isVisibleAt: (zoom: number) => boolean, upper: number): number {
   if (isVisibleAt(upper)) return upper;
   let [low, high] = [minZoom, upper];
@@ -114,7 +116,7 @@ interface Extent {
   readonly max: Pixel;
 }
 
-/** World pixels that the items take at this zoom, margins included. */
+/** Returns the extent of the items at this zoom in world pixels, including margins. */
 function extent(chains: readonly FitItem[], zoom: number): Extent {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { positions, margins } of chains) {
@@ -151,15 +153,15 @@ function southOf(position: Position, distancePx: number, zoom: number): Position
   return worldPosition([x, y + distancePx], zoom);
 }
 
-/** The copy of a position whose longitude is nearest to another's. */
+/** Returns the copy of a position whose longitude is nearest to another one. */
 export const nearest = ([longitude, latitude]: Position, [other]: Position): Position => [
   longitude + 360 * Math.round((other - longitude) / 360),
   latitude,
 ];
 
 /**
- * Each position moved to the copy of the world nearest to the one before it: no line crosses the map for the
- * antimeridian's sake.
+ * Moves each position to the copy of the world nearest to the previous one, so that no line crosses the map at the
+ * antimeridian.
  */
 export function unwrapped(positions: readonly Position[]): Position[] {
   const chain: Position[] = [];
@@ -168,12 +170,10 @@ export function unwrapped(positions: readonly Position[]): Position[] {
   return chain;
 }
 
-/** Degrees that positions may differ by rounding alone and still count as equal. */
+/** Rounding differences in degrees that count as equal. */
 const roundingDeg = 3.6e-10;
 
-/**
- * Returns the items in the copies of the world in which they lie closest together, in the time that sorting them takes.
- */
+/** Returns the items in the copies of the world in which they lie closest together. Takes the time of a sort. */
 export function gathered(items: readonly FitItem[]): FitItem[] {
   const chains = items
     .filter(({ positions }) => positions.length > 0)
@@ -189,11 +189,11 @@ interface Longitudes {
 }
 
 /**
- * Returns the index of the item that is the westernmost of the tightest arrangement; the first of equally good ones, -1
- * of none.
+ * Returns the index of the westernmost item of the tightest arrangement, or -1 without items. Among equal ones it
+ * returns the first.
  *
- * On the circle, everything from an item on to the east stays where it is, and what comes before it goes once around.
- * How far east each of both reaches is known from one pass in either direction.
+ * On the circle, everything east of an item stays, and everything before it goes around once. Two passes, one in each
+ * direction, give the eastern reach of both.
  */
 function tightestStart(extents: readonly Longitudes[]): number {
   const order = extents
@@ -212,7 +212,7 @@ function tightestStart(extents: readonly Longitudes[]): number {
   return spans.findIndex((span) => span <= least + roundingDeg);
 }
 
-/** Returns the longitude from 0 to 360, where one that is just below 360 by rounding counts as 0. */
+/** Returns the longitude from 0 to 360. A value just below 360 by rounding counts as 0. */
 function onCircle(longitude: number): number {
   const turn = longitude - 360 * Math.floor(longitude / 360);
   return turn >= 360 - roundingDeg ? turn - 360 : turn;
@@ -227,7 +227,9 @@ function longitudes(positions: readonly Position[]): Longitudes {
   return { west, east };
 }
 
-/** Returns the chain, whose west end is `ownWest`, in the first copy that doesn't reach west of a longitude. */
+/**
+ * Returns the chain in the first copy of the world that does not reach west of a longitude. `ownWest` is its west end.
+ */
 function eastOf(positions: readonly Position[], ownWest: number, west: number): readonly Position[] {
   const copies = Math.ceil((west - ownWest - roundingDeg) / 360);
   return copies === 0 ? positions : positions.map(([longitude, latitude]) => [longitude + 360 * copies, latitude]);
