@@ -1,4 +1,4 @@
-/** Views of 600 by 400 for maps, drawn by lot from a seed, so that peers are shown the same ones. */
+/** Random views of 600 by 400 from a seed, so that peers draw the same ones. */
 import { resolve } from 'node:path';
 import { readMapQuery } from '../renderer/request/request.js';
 import type { MapRequest, Position } from '../renderer/types.js';
@@ -11,14 +11,14 @@ export interface Scene {
   readonly what: string;
   /** Null for the built-in basemap. */
   readonly archive: string | null;
-  /** West, south, east, north of the views' middles, and their zooms. */
+  /** West, south, east, north of the views' centres, and their zooms. */
   readonly box: readonly [west: number, south: number, east: number, north: number];
   readonly zooms: readonly [number, number];
 }
 
 export const basemap: Scene = { what: 'basemap', archive: null, box: [-170, -50, 170, 65], zooms: [2, 6] };
 
-/** The reference views' extract of Florence: one dense tile of zoom 14, and the views show parts of it. */
+/** The extract of Florence of the reference views: one dense tile of zoom 14. */
 export const streets: Scene & { readonly archive: string } = {
   what: 'streets',
   archive: resolve('renderer/reference/archives/florence.pmtiles'),

@@ -1,9 +1,9 @@
 /**
- * The peer `staticmaps` (npm), in its best case: whole zooms, and every tile drawn beforehand, by us from the same
- * archive, and kept in memory.
+ * Measures the peer `staticmaps` (npm) in its best case: whole zooms, with every tile already drawn by us from the same
+ * archive and kept in memory.
  *
- * It isn't a dependency, since it brings an image library of its own: `npm install staticmaps` somewhere, and name that
- * `node_modules`.
+ * It is not a dependency, because it includes another image library. Run `npm install staticmaps` in a folder, and pass
+ * its `node_modules`.
  */
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ type StaticMaps = new (options: object) => StaticMap;
 const tilePx = 256;
 const peerZoom = ({ zoom }: View): number => Math.floor(zoom) + 1;
 
-/** Milliseconds from the order to a PNG, one map after the other. */
+/** Measures milliseconds to a PNG, one map after the other. */
 export async function staticmapsRow(
   nodeModules: string,
   scene: Scene,
@@ -61,7 +61,7 @@ export async function staticmapsRow(
   }
 }
 
-/** All tiles that the views touch. */
+/** Returns all tiles in the views. */
 async function tilesOf(
   all: readonly View[],
   scene: Scene,

@@ -1,15 +1,14 @@
 /**
- * Static maps: what is asked, what a map is drawn from, and what comes back.
+ * Static maps: the types of requests, sources and results.
  *
- * Flows in: a {@link MapRequest} and sources. Flows out: an encoded image. The room can be used without the rest of
- * Fenceline: it imports only `schemas` (errors and names) and, for icons and sprites by URL, `outbound`. Inside it,
- * `request/` reads parameters, `view/` knows the projection, `sources/` fetch tiles, `basemap/` bakes the default
- * archive, `styles/` are ours, `tiles/` decode, `style/` compiles, `sprites/` have the images of styles, `draw/`
- * paints, `labels/` place text and icons, `overlays/` add markers, paths and attribution; `render.ts` reads top to
- * bottom.
+ * Input: a {@link MapRequest} and sources. Output: an encoded image. The renderer works without the rest of Fenceline.
+ * `request/` reads parameters, `view/` has the projection, `sources/` read tiles, `basemap/` bakes the default archive,
+ * `styles/` has the built-in styles, `tiles/` decodes, `style/` compiles, `sprites/` has the images of styles, `draw/`
+ * paints, `labels/` places text and icons, `overlays/` adds markers, paths and attribution. Read `render.ts` from top
+ * to bottom.
  *
- * Longitude comes first everywhere but in a request's text. Sizes are CSS pixels unless they say device pixels. Zoom is
- * that of a world 512 pixels wide at 0.
+ * Longitude comes first, except in a request's text. Sizes are CSS pixels unless they say device pixels. Zoom 0 is a
+ * world 512 pixels wide.
  */
 
 /** [longitude, latitude] in degrees. */
@@ -20,7 +19,7 @@ export type Color = readonly [red: number, green: number, blue: number, alpha: n
 
 export type ImageFormat = 'png' | 'webp' | 'jpg';
 
-/** Either where the camera stands, or what must be visible. A part that is null follows from what must be visible. */
+/** The requested camera, or the area to show. A part that is null follows from the area. */
 export interface Camera {
   readonly center: Position | null;
   /** 1 to 23, fractional. */
@@ -33,7 +32,7 @@ export interface Camera {
 export interface MarkerGroup {
   readonly color: Color;
   readonly size: 'normal' | 'small';
-  /** A URL, what an uploaded marker is called among the {@link Uploads}, or null for the default pin. */
+  /** A URL, the name of an uploaded marker among the {@link Uploads}, or null for the default pin. */
   readonly icon: string | null;
   readonly locations: readonly Position[];
 }
@@ -47,7 +46,7 @@ export interface PathOverlay {
   readonly locations: readonly Position[];
 }
 
-/** A geofence that is drawn. */
+/** A geofence to draw. */
 export type FenceOverlay =
   | { readonly type: 'circle'; readonly center: Position; readonly radiusM: number }
   | { readonly type: 'polygon'; readonly ring: readonly Position[] };
@@ -60,11 +59,10 @@ export interface MapRequest {
   readonly scale: number;
   readonly camera: Camera;
   /**
-   * `svc-default-v1`, `svc-light-v1`, `svc-dark-v1`, or whatever the {@link Uploads} of the request are to be
-   * remembered by.
+   * `svc-default-v1`, `svc-light-v1`, `svc-dark-v1`, or the name under which the request's {@link Uploads} are cached.
    */
   readonly style: string;
-  /** Two letters, or `local`: names as they are written there. */
+  /** Two letters, or `local` for names in the language of each place. */
   readonly language: string;
   readonly format: ImageFormat;
   readonly markers: readonly MarkerGroup[];
@@ -72,17 +70,17 @@ export interface MapRequest {
   readonly fences: readonly FenceOverlay[];
 }
 
-/** What a request names that its owner has uploaded. Equal names have equal contents: a change is another name. */
+/** Uploads that a request names. Equal names have equal contents: a change gets another name. */
 export interface Uploads {
-  /** JSON of the MapLibre style that isn't built in; null when the request names a built-in one. */
+  /** JSON of the uploaded MapLibre style; null for a built-in style. */
   readonly style: Uint8Array | null;
-  /** PNG or SVG files by what the request's markers call them. */
+  /** PNG or SVG files by their names in the request's markers. */
   readonly icons: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The two files of a sprite, as they were fetched. */
+/** The two fetched files of a sprite. */
 export interface SpriteFile {
-  /** What the style's names of its images begin with, before a colon; empty for the default sprite. */
+  /** Prefix of its image names in the style, before a colon; empty for the default sprite. */
   readonly id: string;
   /** JSON. */
   readonly index: Uint8Array;
@@ -93,11 +91,11 @@ export interface SpriteFile {
 /** The sprites of a style. */
 export interface Sprites {
   readonly files: readonly SpriteFile[];
-  /** Those that could not be had. */
+  /** Number of sprites that could not be fetched. */
   readonly missing: number;
 }
 
-/** Where the camera stands, decided. */
+/** The resolved camera. */
 export interface Viewport {
   readonly center: Position;
   readonly zoom: number;
@@ -107,7 +105,7 @@ export interface Viewport {
   readonly scale: number;
 }
 
-/** A box in CSS pixels of the image that labels must keep free of. */
+/** A box in CSS pixels of the image, or in tile units where said. */
 export interface PixelBox {
   readonly minX: number;
   readonly minY: number;
@@ -115,7 +113,7 @@ export interface PixelBox {
   readonly maxY: number;
 }
 
-/** How an archive names its layers; decided by the archive's own metadata or a look at a tile. */
+/** The schema of an archive's layers, detected by its metadata or a tile. */
 export type TileSchema = 'fenceline' | 'openmaptiles' | 'protomaps' | 'protomaps-v3' | 'shortbread';
 
 /** Tiles of one archive or server. */
@@ -123,16 +121,16 @@ export interface TileSource {
   readonly kind: 'vector' | 'raster';
   readonly minZoom: number;
   readonly maxZoom: number;
-  /**
-   * CSS pixels that a tile is made for at its own zoom: 512 for vector tiles, the width of the images (256 or 512) for
-   * raster tiles.
-   */
+  /** Size of a tile at its zoom in CSS pixels: 512 for vector tiles, the image width (256 or 512) for raster tiles. */
   readonly tileSizePx: number;
   /** Plain text, without markup. */
   readonly attribution: string;
-  /** Of vector tiles; null when the source doesn't say. */
+  /** Layer names of vector tiles; null when unknown. */
   readonly layers: readonly string[] | null;
-  /** The tile's bytes, decompressed (vector) or as the image file it is (raster); undefined where there is none. */
+  /**
+   * Returns the tile's bytes, decompressed (vector) or as an image file (raster). Returns undefined where there is no
+   * tile.
+   */
   tile(zoom: number, x: number, y: number): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }
@@ -140,17 +138,14 @@ export interface TileSource {
 export interface MapImage {
   readonly bytes: Uint8Array;
   readonly contentType: 'image/png' | 'image/webp' | 'image/jpeg';
-  /**
-   * Tiles that should have been there and could not be had: the map is drawn without them and must not be cached for
-   * long.
-   */
+  /** Number of tiles that could not be read. The map is drawn without them and must not be cached for long. */
   readonly missingTiles: number;
-  /** Why one of them could not; null when none is missing. */
+  /** Why one of them could not be read; null when none is missing. */
   readonly tileProblem: string | null;
 }
 
-/** A map that was asked for, as far as it could be drawn. */
+/** A drawn map, possibly incomplete. */
 export interface DrawnMap extends MapImage {
-  /** Icons in whose place there is the default pin, and sprites that the map is drawn without. */
+  /** Number of icons replaced by the default pin, and of sprites that could not be used. */
   readonly missingIcons: number;
 }

@@ -1,17 +1,17 @@
-/** From a request to a marker's image: the image as the body and its name in the query, or both as JSON. Pure. */
+/** Reads a marker's image from a request: the image as the body with its name in the query, or both as JSON. Pure. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { maxMarkerBytes } from '../../schemas/json/map.js';
 import { bodyFields } from '../describe.js';
 
-/** What an owner says of a marker. */
+/** The uploaded properties of a marker. */
 export interface MarkerInput {
   readonly name: string | null;
   readonly image: Buffer;
 }
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** Of an image that is just not too large. */
+/** Size of the body with the largest allowed image. */
 const maxBase64Length = Math.ceil(maxMarkerBytes / 3) * 4;
 
 export function readMarker(body: unknown, query: RawFields): Outcome<MarkerInput> {

@@ -1,4 +1,4 @@
-/** Marker images of the key's project and environment, uploaded to be drawn on static maps. */
+/** Routes for marker images of the key's project and environment, which static maps can draw. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -19,11 +19,11 @@ type ById = { Params: { id: string } };
 
 const tag = 'maps';
 const config = { authority: 'secret', limit: 'management' } as const;
-/** In base64, with a name beside it. */
+/** Maximum body: the image in Base64 with a name. */
 const bodyLimit = 2 * maxMarkerBytes;
 const types = { png: 'image/png', svg: 'image/svg+xml' } as const satisfies Record<string, MarkerType>;
 
-/** An SVG may hold scripts: opened as a page, they must not run as ours. */
+/** An SVG may contain scripts. Opened as a page, they must not run with our origin. */
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 const name = Type.Optional(Type.String());
@@ -44,7 +44,7 @@ export const mapMarkerRoutes =
       throw new ApiError('conflict', `there are ${maps.maxMarkers} markers, the most that this environment may have`);
     }
 
-    /** What the image is, whatever it is said to be. */
+    /** Returns the image's actual type, whatever was declared. */
     async function typeOf(project: string, image: Buffer): Promise<MarkerType> {
       const kind = await maps.checkIcon(project, image);
       if (!kind.ok) throw parameterError({ param: 'image', rule: kind.problem.rule });

@@ -1,6 +1,7 @@
 /**
- * From the body of a request to a style: `{ name, style }`, or the style itself. Pure. Whether it follows the
- * specification is seen by who draws; here are the bounds of what is kept.
+ * Reads a style from a request's body: `{ name, style }`, or the style itself. Pure.
+ *
+ * Drawing processes validate it against the specification. This module checks the limits of what is stored.
  */
 
 import { FieldReader, maxNameLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
@@ -9,11 +10,11 @@ import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../sc
 
 export type Style = Record<string, unknown>;
 
-/** What an owner says of a style. */
+/** The uploaded properties of a style. */
 export interface StyleInput {
   readonly name: string | null;
   readonly style: Style;
-  /** Where in the body the style's own fields are: `style.`, or at its top. */
+  /** Prefix of the style's fields in the body: `style.`, or empty. */
   readonly path: 'style.' | '';
 }
 
@@ -49,7 +50,7 @@ const ownName = ({ name }: Style): string | null =>
   typeof name === 'string' && name.length <= maxNameLength && name !== '' ? name : null;
 
 function refuseTooLarge(reader: FieldReader, style: Style): void {
-  // First, for it is a precondition of writing it as text.
+  // Checked first, because the style can only be serialized within this depth.
   if (isDeeper(style, maxStyleDepth)) reader.refuse('style', `must not nest deeper than ${maxStyleDepth} levels`);
   else if (Array.isArray(style.layers) && style.layers.length > maxStyleLayers) {
     reader.refuse('style', `must have at most ${maxStyleLayers} layers`);

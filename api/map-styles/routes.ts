@@ -1,4 +1,4 @@
-/** Styles of the key's project and environment, uploaded to draw static maps in. */
+/** Routes for uploaded styles of the key's project and environment, which static maps can use. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -20,7 +20,7 @@ type ById = { Params: { id: string } };
 
 const tag = 'maps';
 const config = { authority: 'secret', limit: 'management' } as const;
-/** Formatted, with a name beside it, a style may be longer than what is kept of it. */
+/** Maximum body. A formatted style with a name may be longer than the stored one. */
 const bodyLimit = 1_048_576;
 
 const body = Type.Object({
@@ -42,7 +42,7 @@ export const mapStyleRoutes =
       found(mapStyles.find(callerOf(request), request.params.id), 'style');
     const styleOf = (head: MapStyleHead): Style => JSON.parse(`${mapStyles.content(head, head._id)}`);
 
-    /** What of it isn't drawn. Throws what is wrong with it, by its place in the body. */
+    /** Returns what is not drawn of the style. Throws its first error, with the position in the body. */
     async function checked(project: string, { style, path }: StyleInput): Promise<Unsupported[]> {
       const check = await maps.checkStyle(project, Buffer.from(JSON.stringify(style)));
       if (check.ok) return check.value;
@@ -144,7 +144,7 @@ export const mapStyleRoutes =
       handler: async (request, reply) => {
         const fields = bodyFields(request.body);
         const inputOf = (head: MapStyleHead) => accepted(readStyle({ name: head.name, style: styleOf(head) }, fields));
-        // Before its turn: checking may wait for a process to start.
+        // Checked before the edit is queued, because it may wait for a process to start.
         const unsupported = await checked(callerOf(request).project, inputOf(headOf(request)));
         const http = { request, reply };
         const record = await edit(http, `map-style/${request.params.id}`, (nowMs) => {

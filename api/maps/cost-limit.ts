@@ -1,9 +1,9 @@
 /**
- * What the maps of a key may cost: a bucket of processor time that refills steadily.
+ * Limits the processor time of a key's maps with a bucket that refills steadily.
  *
- * A map is admitted while there is any time left, whatever it costs, so that the largest map can be drawn; the bucket
- * then goes below empty and the next map waits until it has refilled. A map that took more than its estimate is charged
- * the difference.
+ * A map is admitted while any time is left, whatever it costs, so that the largest map can be drawn. The bucket may
+ * become negative, and the next map waits until it has refilled. A map that took more than its estimate is charged the
+ * difference.
  */
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../schemas/errors.js';
@@ -11,14 +11,14 @@ import { ApiError } from '../../schemas/errors.js';
 export interface CostLimit {
   /** Throws ApiError `rate_limited` when the key has used up its time. */
   charge(key: string, costMs: number): void;
-  /** Charges what was known only afterwards. */
+  /** Charges the difference to the estimate afterwards. */
   chargeMore(key: string, costMs: number): void;
 }
 
-/** How much a bucket holds, in seconds of its refilling. */
+/** Capacity of a bucket, in seconds of refill. */
 export const burstS = 30;
 const maxKeys = 100_000;
-/** Sums of costs are not whole numbers. */
+/** Costs are not integers. */
 const rounding = 1e-6;
 
 interface Bucket {
@@ -26,7 +26,7 @@ interface Bucket {
   readonly atMs: number;
 }
 
-/** `perSecond` is in milliseconds of a processor, 0 for no limit; the clock's epoch ms. */
+/** Creates the limit. `perSecond` is processor milliseconds, 0 for no limit. The clock returns epoch milliseconds. */
 export function createCostLimit(perSecond: number, clock: () => number): CostLimit {
   const capacityMs = burstS * perSecond;
   const buckets = new LRUCache<string, Bucket>({ max: maxKeys });

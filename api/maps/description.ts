@@ -1,6 +1,4 @@
-/**
- * The parameters and answers of the static map, for the API's description. What they mean exactly is in docs/maps.md.
- */
+/** Describes the parameters and responses of static maps for OpenAPI. docs/maps.md defines their meaning. */
 import Type, { type TSchema } from 'typebox';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));

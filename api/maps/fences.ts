@@ -1,4 +1,4 @@
-/** The geofences that a map shows: all that are enabled of one tag. */
+/** Finds the geofences of a map: all enabled ones of a tag. */
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import type { FenceOverlay } from '../../renderer/types.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
@@ -6,13 +6,13 @@ import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 
 const param = 'geofences';
 const maxGeofences = 1_000;
-/** Of all polygons together. */
+/** Maximum vertices of all polygons together. */
 const maxPoints = 100_000;
 
 const overlayOf = ({ ring, center, radius }: GeofenceRecord): FenceOverlay =>
   ring === null ? { type: 'circle', center, radiusM: radius } : { type: 'polygon', ring };
 
-/** A problem when there are none, or more than a map is drawn with. */
+/** Returns a problem when there are none, or more than a map may have. */
 export function fencesOfTag(
   configuration: ConfigurationReader,
   scope: Scope,

@@ -1,6 +1,4 @@
-/**
- * Finished images, the least recently used forgotten first: the same request is drawn once, however many wait for it.
- */
+/** An LRU cache of drawn images. Concurrent equal requests are drawn once. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { MapImage, MapRequest, Uploads } from '../../renderer/types.js';
@@ -9,25 +7,25 @@ import type { TimedMap } from '../dependencies.js';
 export interface FinishedImage extends Pick<MapImage, 'bytes' | 'contentType'> {
   /** Strong (RFC 9110, 8.8.3): a hash of the bytes. */
   readonly etag: string;
-  /** How long it may be shown without asking again. */
+  /** Time that the image may be used without revalidation. */
   readonly maxAgeS: number;
 }
 
-/** Of an image with everything in it. */
+/** Maximum age of a complete image. */
 const maxAgeS = 86_400;
-/** Of one with tiles or icons missing, which may be there soon. */
+/** Maximum age of an image with missing tiles or icons, which may become available. */
 const incompleteMaxAgeS = 60;
-/** What an entry takes beside its bytes. */
+/** Bytes of an entry beside the image. */
 const entryBytes = 500;
 
 type Render = (project: string, request: MapRequest, uploads: Uploads) => Promise<TimedMap>;
 
-/** For whom an image is drawn, if it must be. */
+/** The caller that an image is drawn for. */
 export interface Drawing {
   readonly project: string;
-  /** Called at once when the image isn't there yet. May throw, and then nothing is drawn. */
+  /** Called immediately when the image is not cached. If it throws, nothing is drawn. */
   readonly uploads: () => Uploads;
-  /** What drawing it took of a processor. */
+  /** Called with the measured processor time. */
   readonly onDrawn: (processorMs: number) => void;
 }
 
@@ -36,7 +34,7 @@ export class Images {
   private readonly finished: LRUCache<string, FinishedImage>;
   private readonly pending = new Map<string, Promise<FinishedImage>>();
 
-  /** Holds images up to this many bytes; 0 holds none. */
+  /** Creates a cache of this many bytes; 0 caches nothing. */
   constructor(render: Render, maxBytes: number) {
     this.render = render;
     this.finished = new LRUCache({
@@ -72,10 +70,10 @@ export class Images {
   }
 }
 
-/** Requests in their normal form: equal ones are written alike. */
+/** Returns a request in its normal form: equal requests have equal texts. */
 const keyOf = (request: MapRequest): string => createHash('sha256').update(JSON.stringify(request)).digest('base64');
 
-/** Whether an If-None-Match header (RFC 9110, 13.1.2) says that this image is known. */
+/** Returns whether an If-None-Match header (RFC 9110, 13.1.2) matches this image. */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));

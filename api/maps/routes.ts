@@ -1,4 +1,4 @@
-/** Static maps: an image for the `src` of a page. */
+/** Routes for static maps: images for the `src` of a page. */
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
@@ -14,9 +14,9 @@ import { fencesOfTag } from './fences.js';
 import { type Drawing, type FinishedImage, Images, isKnown } from './images.js';
 import { createResolver, type Resolved } from './uploads.js';
 
-/** Geofences may change at any time, and are the project's own. */
+/** `Cache-Control` of maps with geofences, which are private and may change at any time. */
 const cacheControlOfFences = 'private, no-cache';
-/** Uploaded styles and markers may change at any time. */
+/** `Cache-Control` of maps with uploads, which may change at any time. */
 const cacheControlOfUploads = 'public, no-cache';
 
 const description = described({
@@ -55,7 +55,7 @@ export const mapRoutes =
       },
     });
 
-    /** Images that are there already cost nothing. */
+    /** Cached images cost nothing. */
     function drawingFor(
       { project, environment, keyHint }: Caller,
       { request, hasStyle, uploads }: Resolved<MapRequest>,

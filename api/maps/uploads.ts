@@ -1,9 +1,8 @@
 /**
- * The styles and markers that a map's request names by id: found in its own project and environment, and fetched when
- * the map is drawn.
+ * Resolves the styles and markers that a request names by id, in its project and environment, and fetches them when the
+ * map is drawn.
  *
- * A request that names one is remembered, here and by whoever draws, by the version: once it is changed nothing old is
- * answered.
+ * Cache keys contain the versions of uploads, so a changed upload never returns an old map.
  */
 import { LRUCache } from 'lru-cache';
 import type { ConfigurationReader, Scope, UploadedFiles } from '../../pipeline/catalog/types.js';
@@ -18,22 +17,22 @@ interface Version {
   readonly updatedAt: number;
 }
 
-/** A request in its final form, and the files it needs. */
+/** A resolved request and the files it needs. */
 export interface Resolved<R extends Referring> {
-  /** Its uploaded style and markers are named with their versions. */
+  /** The request. Names of uploads include their versions. */
   readonly request: R;
   readonly hasUploads: boolean;
   readonly hasStyle: boolean;
-  /** Must be called before the event loop's next turn, within which nothing changes. */
+  /** Fetches the files. Must be called in the same turn of the event loop, in which nothing changes. */
   readonly uploads: () => Uploads;
 }
 
-/** Of files kept, so that maps that wait share theirs. */
+/** Bytes of cached files, which waiting maps share. */
 const maxKeptBytes = 16 * 2 ** 20;
 
 const versionName = ({ _id, updatedAt }: Version): string => `${_id}@${updatedAt}`;
 
-/** Throws ApiError for a style or a marker that isn't there. */
+/** Resolves the uploads. Throws ApiError for a missing style or marker. */
 export type Resolve = <R extends Referring>(scope: Scope, request: R) => Resolved<R>;
 
 export function createResolver({

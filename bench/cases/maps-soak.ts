@@ -1,10 +1,9 @@
 /**
- * Random maps for as long as wanted: does the memory of those who draw grow?
+ * Draws random maps for a given time, to detect growing memory of drawing processes.
  *
- * One drawing process for the basemap and one for each archive of the reference views, all at once. Views, sizes,
- * scales, styles (uploaded ones too, more than are kept), languages, formats and overlays are drawn by lot, so that
- * every cache is filled and turned over. Small maps come first, for these fill the caches soonest. Every reading is
- * printed as it is taken.
+ * One process draws the basemap, and one each archive of the reference views, concurrently. Views, sizes, scales,
+ * styles (more uploaded ones than are cached), languages, formats and overlays are random, so that every cache is
+ * filled and evicted. Small maps come first, because they fill the caches fastest. Each reading is printed at once.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +19,7 @@ interface Place {
   readonly name: string;
   readonly archive: string | null;
   readonly schema: TileSchema;
-  /** West, south, east, north of the views' middles, and their zooms. */
+  /** West, south, east, north of the views' centres, and their zooms. */
   readonly box: readonly [number, number, number, number];
   readonly zooms: readonly [number, number];
 }
@@ -44,14 +43,14 @@ const minIntervalMs = 500;
 const inFlightEach = 2;
 const readings = 120;
 /**
- * Small ones, before the first reading: what a process remembers was seen to be full after 12,000, so an hour's soak
- * begins with as many and more.
+ * Number of small maps before the first reading. Caches of a process were full after 12,000, so an hour of soak starts
+ * with more.
  */
 const warmUpMapsPerMinute = 250;
-/** Of the readings: the largest maps come only now. */
+/** Share of readings at the start that are ignored, because the largest maps come only then. */
 const warmUpShare = 1 / 12;
 const styles = ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'] as const;
-/** More than a process keeps compiled. */
+/** Number of styles: more than a process caches. */
 const uploadedStyles = 100;
 
 type Random = () => number;
@@ -102,7 +101,7 @@ async function drawOne(pool: DrawingPool, place: Place, random: Random, size = a
   await pool.draw('bench', { ...request, style: `soak-${uploaded}` }, new Map(), Buffer.from(json));
 }
 
-/** A pool of one process, and that process. */
+/** Opens a pool of one process. Returns it with the process id. */
 async function open(place: Place, cacheFolder: string): Promise<{ readonly pool: DrawingPool; readonly pid: number }> {
   const before = childProcesses();
   const pool = createDrawingPool({
@@ -124,14 +123,14 @@ async function warmUp(pool: DrawingPool, place: Place, maps: number): Promise<vo
   for (let drawn = 0; drawn < maps; drawn++) await drawOne(pool, place, random, small);
 }
 
-/** One place's readings. */
+/** Readings of one place. */
 interface Soaked {
   readonly name: string;
   readonly mib: number[];
   maps: number;
 }
 
-/** Throws when a process had to be replaced: its memory can't be read any more. */
+/** Measures the memory. Throws when a process was replaced, because its memory cannot be compared. */
 async function soak(
   minutes: number,
   cacheFolder: string,

@@ -1,8 +1,8 @@
 /**
- * Static maps of 600 by 400 from the pool of drawing processes: one at a time, and many at once.
+ * Measures static maps of 600 by 400 from the pool of drawing processes: one at a time, and concurrently.
  *
- * The basemap is the one that comes with Fenceline; streets are a dense tile of Florence. Each view is another one, and
- * its tiles are warm: every map is drawn before any is measured. Peers are shown the same views of streets.
+ * The basemap is the default one; streets are a dense tile of Florence. All views differ. Tiles are warm: every map is
+ * drawn once before the measurement. Peers draw the same views of streets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,11 +23,11 @@ const processes = 2;
 const inFlight = 4;
 
 interface Targets {
-  /** Milliseconds at scale 1 and 2. */
+  /** Target in milliseconds at scale 1 and 2. */
   readonly median: readonly [string, string];
-  /** Milliseconds at scale 1. */
+  /** Target in milliseconds at scale 1. */
   readonly p95: string | undefined;
-  /** Maps a second at scale 1 and 2. */
+  /** Target in maps per second at scale 1 and 2. */
   readonly rate: readonly [string, string];
 }
 
@@ -40,11 +40,11 @@ const scenes: readonly Aimed[] = [
 const requests = (scene: Scene, scale: number, count: number, seed: number): MapRequest[] =>
   views(scene, count, seed).map((view) => requestOf(view, scale));
 
-/** The maps of three rounds. */
+/** Returns the maps of three rounds. */
 const roundsOf = (scene: Scene, scale: number, count: number, seed: number): MapRequest[][] =>
   [0, 1, 2].map((round) => requests(scene, scale, count, seed + round));
 
-/** Milliseconds of each map, one after the other, from the pool. */
+/** Measures each map, one after the other, from the pool. */
 async function oneByOne(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row[]> {
   const pool = openPool(scene, 1, cacheFolder);
   try {
@@ -93,12 +93,12 @@ async function drawAll(pool: DrawingPool, maps: readonly MapRequest[]): Promise<
   await Promise.all(Array.from({ length: inFlight }, drawer));
 }
 
-/** Maps a second of two processes with four maps in flight. */
+/** Measures maps per second of two processes with four concurrent maps. */
 async function manyAtOnce(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row> {
   const pool = openPool(scene, processes, cacheFolder);
   try {
     const maps = roundsOf(scene, scale, count, 10);
-    // Twice, so that most of them have been drawn by both.
+    // Twice, so that both processes have drawn most of them.
     for (const warmUp of [maps, maps]) await drawAll(pool, warmUp.flat());
     const rounds: number[] = [];
     for (const round of maps) {

@@ -1,4 +1,4 @@
-/** The label of each country: where it stands, what it says, and how soon it is shown. Pure. */
+/** Creates the label of each country: position, names and first zoom. Pure. */
 
 import type { Feature, MultiPolygon, Point, Polygon, Position } from 'geojson';
 import { feature } from 'topojson-client';
@@ -9,24 +9,24 @@ import { unwrapPolygon } from './unwrap.js';
 
 interface Country {
   readonly region: string;
-  /** The largest of its parts. */
+  /** The largest part of the country. */
   readonly part: Position[][];
   readonly areaKm2: number;
 }
 
-/** Mean of the globe. */
+/** Mean radius of the globe. */
 const degreeKm = 111.2;
 
-/** Kosovo has no number of its own in the data. */
+/** The data has no number for Kosovo. */
 const regionsByName: Readonly<Record<string, string>> = { Kosovo: 'XK' };
 
-/** No name of these would be readable before they have filled the picture: a rank more for each step. */
+/** First zooms by rank: names are readable when the country is large enough. */
 const rankScores = [13.3, 12.2, 11.2, 10, 8.5];
 
 /**
- * Labels, the most important first. `rank` is 1 (world powers by area and population) to 6 (islets), `min_zoom` the
- * first zoom at which there is room for it, `iso_a2` the country's two letters. Of the worlds each next one is asked
- * for what those before it leave out.
+ * Returns the labels, the most important first. `rank` is 1 (world powers by area and population) to 6 (islets),
+ * `min_zoom` the first zoom with enough space, `iso_a2` the country's two letters. Countries missing in one world are
+ * taken from the next.
  */
 export function countryLabels(worlds: readonly World[], cities: readonly City[]): Feature<Point>[] {
   const populations = new Map<string, number>();
@@ -41,12 +41,12 @@ export function countryLabels(worlds: readonly World[], cities: readonly City[])
     });
 }
 
-/** The orders of magnitude of area and population together. */
+/** Returns the order of magnitude of area and population. */
 function scoreOf(areaKm2: number, population: number): number {
   return Math.log10(Math.max(1, areaKm2)) + Math.log10(Math.max(1, population));
 }
 
-/** All that any of the worlds has; of those in several, the shape of the first. */
+/** Returns the countries of all worlds. For those in several, the first shape counts. */
 function countriesOf(worlds: readonly World[]): Country[] {
   const countries = worlds
     .map(countriesByRegion)
@@ -55,7 +55,7 @@ function countriesOf(worlds: readonly World[]): Country[] {
   return [...new Map(countries).values()];
 }
 
-/** Some have several entries, as Australia and its distant reefs: the largest stands for them. */
+/** Some countries have several entries, such as Australia and its distant reefs. The largest represents them. */
 function countriesByRegion(world: World): Map<string, Country> {
   const countries = new Map<string, Country>();
   for (const { id, properties, geometry } of feature(world, world.objects.countries).features) {
@@ -73,7 +73,7 @@ function largestPart(geometry: Polygon | MultiPolygon): { part: Position[][]; ar
   return measured.reduce((largest, other) => (other.areaKm2 > largest.areaKm2 ? other : largest));
 }
 
-/** In a projection that keeps areas (Lambert's cylindrical one). */
+/** Computes areas in an equal-area projection (Lambert's cylindrical one). */
 function areaKm2(ring: readonly Position[]): number {
   const heights = ring.map(([, latitude]) => (Math.sin((latitude! * Math.PI) / 180) * 180) / Math.PI);
   let sum = 0;

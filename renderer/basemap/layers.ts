@@ -1,6 +1,5 @@
 /**
- * The layers of the basemap as features, at the resolution that a zoom is drawn from. Pure but for reading the
- * packages.
+ * Builds the layers of the basemap as features, at the resolution of a zoom. Pure, except that it reads the packages.
  */
 
 import type { Feature, Geometry, MultiLineString } from 'geojson';
@@ -9,10 +8,10 @@ import type { GeometryObject, MultiPolygon, Polygon } from 'topojson-specificati
 import { readWaters, readWorld, type Waters, type World, type WorldResolution } from './packages.js';
 import { unwrapLine, unwrapPolygon } from './unwrap.js';
 
-/** ISO numbers of the lands that are all but covered by ice: Antarctica and Greenland. */
+/** ISO numbers of ice-covered lands: Antarctica and Greenland. */
 const iceCovered = ['010', '304'];
 
-/** By name: land, lakes, rivers, states, borders. */
+/** Returns the layers by name: land, lakes, rivers, states, borders. */
 export function shapeLayers(resolution: WorldResolution): Map<string, Feature[]> {
   const world = readWorld(resolution);
   const waters = readWaters(resolution === '110m' ? '110m' : '50m');
@@ -25,7 +24,7 @@ export function shapeLayers(resolution: WorldResolution): Map<string, Feature[]>
   ]);
 }
 
-/** One feature for each land mass; those under ice have `kind` `ice`. */
+/** Returns one feature for each land mass. Ice-covered ones have `kind` `ice`. */
 function landOf(world: World): Feature[] {
   const countries = world.objects.countries.geometries as (Polygon | MultiPolygon)[];
   const isIce = ({ id }: GeometryObject) => iceCovered.includes(String(id));
@@ -37,12 +36,12 @@ function landOf(world: World): Feature[] {
   return [...simpleFeatures(bare), ...simpleFeatures(ice, { kind: 'ice' })];
 }
 
-/** Lines between two countries. */
+/** Returns the lines between countries. */
 function bordersOf(world: World): Feature[] {
   return simpleFeatures(mesh(world, world.objects.countries, (a, b) => a !== b));
 }
 
-/** Lines between two states of one country. */
+/** Returns the lines between states of a country. */
 function statesOf(waters: Waters): Feature[] {
   const country = (state: GeometryObject) => (state.properties as { gu: string }).gu;
   return simpleFeatures(
@@ -54,7 +53,7 @@ function shapesOf(waters: Waters, collection: Waters['objects']['lakes']): Featu
   return feature(waters, collection).features.flatMap(({ geometry }) => simpleFeatures(geometry));
 }
 
-/** A feature for each line or polygon, on the plane. */
+/** Returns a feature for each line or polygon, on the plane. */
 function simpleFeatures(geometry: Geometry, properties: Record<string, string> = {}): Feature[] {
   return simpleGeometries(geometry).map((simple) => ({ type: 'Feature', geometry: simple, properties }));
 }

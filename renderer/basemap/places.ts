@@ -1,27 +1,26 @@
 /**
- * Populated places, and from which zoom on each is shown: a map of a metropolis and one of a desert should both have
- * some names, and neither too many. Pure.
+ * Selects the populated places of each zoom, so that maps of metropolises and of deserts both show some names. Pure.
  */
 
 import type { Feature, Point } from 'geojson';
 import { worldPixel, worldSizePx } from '../view/projection.js';
 import type { City } from './packages.js';
 
-/** At most one new place for each square of this many pixels, of a world that is 512 wide at zoom 0. */
+/** Side of a square with at most one new place, in pixels of a world 512 wide at zoom 0. */
 const squarePx = 64;
 
-/** Places that never win a square of their own are shown from here on. */
+/** Zoom of places that never win a square. */
 const lastZoom = 11;
 
-/** Below these inhabitants a place is not shown at zooms up to the index, however lonely it lies. */
+/** Minimum population of places by zoom, even for isolated ones. */
 const leastPopulation = [2_000_000, 1_000_000, 500_000, 200_000, 50_000, 10_000, 2_000];
 
-/** A capital competes as a city of several times its size; from this zoom on it is shown in any case. */
+/** A capital counts as a city of several times its size, and is always shown from this zoom. */
 const capitalFactor = 4;
 const capitalPopulation = 200_000;
 const firstZoomOfCapitals = 3;
 
-/** Feature codes of places that are no more: abandoned, historical, destroyed. */
+/** Feature codes of places that no longer exist: abandoned, historical, destroyed. */
 const formerPlaces = ['PPLQ', 'PPLH', 'PPLCH', 'PPLW'];
 const capital = 'PPLC';
 const partOfPlace = 'PPLX';
@@ -30,9 +29,9 @@ const firstZoomOfParts = 10;
 const leastOfRank = [5_000_000, 1_000_000, 500_000, 200_000, 100_000, 50_000, 20_000, 10_000, 2_000];
 
 /**
- * Places, the most important first, parts of places last: others are shown earlier, so they must have their squares
- * before. `class` is city, town, village or suburb, `rank` 1 (from five million inhabitants) to 10, `capital` true for
- * those of countries, `min_zoom` the first zoom at which the place is shown.
+ * Returns the places, the most important first and parts of places last, because squares are taken in this order.
+ * `class` is city, town, village or suburb. `rank` is 1 (from five million inhabitants) to 10. `capital` marks capitals
+ * of countries. `min_zoom` is the first zoom of the place.
  */
 export function placeLabels(cities: readonly City[]): Feature<Point>[] {
   const shown = new Squares();
@@ -82,11 +81,11 @@ function firstZoomFor(city: City): number {
   return least < 0 ? leastPopulation.length : least;
 }
 
-/** Squares of the map that have a place already, zoom by zoom. */
+/** Squares that already have a place, by zoom. */
 class Squares {
   private readonly taken = Array.from({ length: lastZoom }, () => new Set<number>());
 
-  /** The first zoom from `firstZoom` on at which the place's square is free; it is taken from there on. */
+  /** Returns the first zoom from `firstZoom` at which the place's square is free, and takes it from there on. */
   claim(position: readonly [number, number], firstZoom: number): number {
     let zoom = firstZoom;
     while (zoom < lastZoom && this.taken[zoom]!.has(squareAt(position, zoom))) zoom++;

@@ -2,7 +2,7 @@
  * Writes PMTiles 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md): tiles along the Hilbert curve,
  * equal ones once.
  *
- * Flows in: the bytes of vector tiles. Flows out: the bytes of an archive, gzip inside, the same for the same tiles.
+ * Input: the bytes of vector tiles. Output: the bytes of an archive with gzip compression. It is deterministic.
  */
 
 import { gzipSync } from 'node:zlib';
@@ -13,18 +13,18 @@ export interface ArchiveTile {
   readonly zoom: number;
   readonly x: number;
   readonly y: number;
-  /** Not compressed. */
+  /** Uncompressed bytes. */
   readonly bytes: Uint8Array;
 }
 
 export interface ArchiveDescription {
-  /** Such as `name`, `attribution` and `vector_layers`. */
+  /** Metadata such as `name`, `attribution` and `vector_layers`. */
   readonly metadata: object;
   /** West, south, east, north. */
   readonly bounds: readonly [number, number, number, number];
 }
 
-/** A run of tile ids that have the same bytes; in a root directory a run of none points at a leaf. */
+/** A run of tile ids with the same bytes. In a root directory a run of length 0 points to a leaf. */
 interface Entry {
   readonly id: number;
   runLength: number;
@@ -39,11 +39,11 @@ interface Contents {
 }
 
 const headerBytes = 127;
-/** A reader's first request: the header and the root directory must be within. */
+/** Size of a reader's first request, which must contain the header and the root directory. */
 const firstRequestBytes = 16 * 1024;
 const firstLeafEntries = 4096;
 
-/** The archive's bytes. There must be a tile. */
+/** Returns the archive's bytes. At least one tile is required. */
 export function pmtilesArchive(tiles: readonly ArchiveTile[], { metadata, bounds }: ArchiveDescription): Uint8Array {
   if (tiles.length === 0) throw new RangeError('An archive needs a tile');
   const contents = contentsOf(tiles);
@@ -80,7 +80,10 @@ function contentsOf(tiles: readonly ArchiveTile[]): Contents {
   return { entries, blobs, addressed: tiles.length };
 }
 
-/** One directory if it fits into the first request, else a root of leaves as small as makes that fit. */
+/**
+ * Returns one directory if it fits into the first request. Otherwise returns a root of leaves that are as small as
+ * possible.
+ */
 function directories(entries: readonly Entry[]): { root: Uint8Array; leaves: Uint8Array } {
   let root = gzipSync(directoryBytes(entries));
   let leaves: Uint8Array = new Uint8Array();
@@ -104,8 +107,7 @@ function withLeaves(entries: readonly Entry[], leafEntries: number) {
 }
 
 /**
- * Columns of varints: ids as differences, run lengths, lengths, and offsets plus one, where zero says: right after the
- * one before.
+ * Encodes columns of varints: differences of ids, run lengths, lengths, and offsets plus one. Zero means contiguous.
  */
 function directoryBytes(entries: readonly Entry[]): Uint8Array {
   const writer = new PbfWriter();

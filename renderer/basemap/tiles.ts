@@ -6,8 +6,8 @@ import GeoJSONVT from 'geojson-vt';
 import type { ArchiveTile } from './pmtiles-archive.js';
 
 /**
- * One layer from its first zoom to its last. Features with a property `min_zoom` are in tiles from there on; all are in
- * those of the last zoom.
+ * A layer with its first and last zoom. Features with a property `min_zoom` are in tiles from that zoom on. The last
+ * zoom has all features.
  */
 export interface ZoomedLayer {
   readonly name: string;
@@ -16,17 +16,17 @@ export interface ZoomedLayer {
   readonly features: readonly Feature[];
 }
 
-/** Units across a tile, and how far around it features reach: eight pixels of 512. */
+/** Tile extent and buffer in tile units. The buffer is eight pixels of 512. */
 const extent = 4096;
 const buffer = 64;
 
-/** All tiles that have anything in them; the layers of a tile are in the order given. */
+/** Returns all non-empty tiles. The layers of a tile keep the given order. */
 export function cutTiles(layers: readonly ZoomedLayer[]): ArchiveTile[] {
   const tiles = new Map<string, ArchiveTile>();
   for (const layer of layers) {
     for (const { zoom, x, y, bytes } of cutLayer(layer)) {
       const key = `${zoom}/${x}/${y}`;
-      // A tile is a sequence of layers: those of one after those of another are a tile again.
+      // A tile is a sequence of layers, so concatenated layers form a tile.
       tiles.set(key, { zoom, x, y, bytes: Buffer.concat([tiles.get(key)?.bytes ?? new Uint8Array(), bytes]) });
     }
   }

@@ -1,17 +1,17 @@
 /**
- * Rings and lines of a sphere made ones of a plane.
+ * Unwraps rings and lines of the sphere to the plane.
  *
- * The data has no cut at the antimeridian: a ring that crosses it jumps from 180 to -180, which on a plane is a streak
- * through the whole map. Here longitudes go on past 180 instead, and the tiler wraps what lies outside. A ring around a
- * pole has no inside on a plane until it is closed along the edge of the map. Pure.
+ * The data is not cut at the antimeridian: a ring that crosses it jumps from 180 to -180, which would draw a line
+ * across the whole map. Unwrapped longitudes continue past 180, and the tiler wraps what lies outside. A ring around a
+ * pole has no inside on the plane until it is closed along the edge of the map. Pure.
  */
 
 import type { Position } from 'geojson';
 
-/** Degrees from one meridian to itself again. */
+/** Degrees of a full turn. */
 const turn = 360;
 
-/** The same line without jumps; it starts where it did. */
+/** Returns the line without jumps, with the same start. */
 export function unwrapLine(line: readonly Position[]): Position[] {
   let shift = 0;
   let last = line[0]![0]!;
@@ -24,7 +24,7 @@ export function unwrapLine(line: readonly Position[]): Position[] {
   });
 }
 
-/** A closed ring without jumps. One that goes around a pole is closed along that pole. */
+/** Returns a closed ring without jumps. A ring around a pole is closed along that pole. */
 function unwrapRing(ring: readonly Position[]): Position[] {
   const unwrapped = unwrapLine(ring);
   const first = unwrapped[0]!;
@@ -34,7 +34,7 @@ function unwrapRing(ring: readonly Position[]): Position[] {
   return [...unwrapped, [last[0]!, pole], [first[0]!, pole], first];
 }
 
-/** A polygon without jumps, its holes beside its outer ring and the middle of that between -180 and 180. */
+/** Returns a polygon without jumps. Holes lie beside the outer ring, whose centre is between -180 and 180. */
 export function unwrapPolygon(rings: readonly (readonly Position[])[]): Position[][] {
   const [outer, ...holes] = rings.map(unwrapRing);
   const home = near(outer!, 0);
@@ -42,7 +42,7 @@ export function unwrapPolygon(rings: readonly (readonly Position[])[]): Position
   return [home, ...holes.map((hole) => near(hole, middle))];
 }
 
-/** The ring moved by whole turns to where its middle is within half a turn of `longitude`. */
+/** Moves the ring by full turns so that its centre is within half a turn of `longitude`. */
 function near(ring: Position[], longitude: number): Position[] {
   const shift = turn * Math.round((longitude - middleLongitude(ring)) / turn);
   return shift === 0 ? ring : ring.map(([x, y]) => [x! + shift, y!]);

@@ -1,9 +1,9 @@
 /**
- * Marker images of strangers, PNG or SVG, as the small pictures that maps show.
+ * Rasterizes untrusted marker images, PNG or SVG, to the small pictures that maps show.
  *
- * Flows in: a file. Flows out: a PNG of at most {@link maxIconPx} CSS pixels, or the rule that the file breaks. What
- * can be counted is judged before anything is decoded. Decoding is native code that can't be interrupted: files of
- * others belong into a process that can be ended, `pool/icon-process`.
+ * Input: a file. Output: a PNG of at most {@link maxIconPx} CSS pixels, or the rule that the file breaks. Limits that
+ * can be counted are checked before decoding. Decoding is native code that cannot be interrupted, so untrusted files
+ * must be decoded in a process that can be killed: `pool/icon-process`.
  */
 import sharp from 'sharp';
 import { invalid, type Validated } from '../../schemas/errors.js';

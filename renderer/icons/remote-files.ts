@@ -1,9 +1,8 @@
 /**
- * Files of strangers' servers: each fetched once for all maps that wait for it, and remembered, good or bad.
+ * Fetches files from untrusted servers: once for all maps that wait, with a cache of results and failures.
  *
- * Flows in: URLs that whoever asks for a map, or uploads a style, has chosen. Flows out: the files that could be had.
- * Which addresses are allowed, and how many bytes and seconds a file may take, is the client's. Imports `outbound`
- * types only.
+ * Input: URLs chosen by whoever requests a map or uploads a style. Output: the files that were fetched. The client
+ * decides which addresses are allowed, and how many bytes and seconds a file may take. Imports `outbound`.
  */
 import { LRUCache } from 'lru-cache';
 import type { OutboundClient } from '../../outbound/client.js';

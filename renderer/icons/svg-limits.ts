@@ -1,9 +1,9 @@
 /**
- * Whether an SVG of a stranger may be drawn: a count of what drawing it takes, made before anything is drawn.
+ * Decides whether an untrusted SVG may be drawn, by counting its drawing operations beforehand.
  *
- * A few bytes can ask for any amount of work: references within references, patterns, masks, markers at each vertex,
- * entities. The count follows them as a renderer does, and is never less than what is drawn. What a count can't see,
- * such as slow single shapes, ends at the deadline of the process that draws. Pure.
+ * A few bytes can cause any amount of work: nested references, patterns, masks, markers at each vertex, entities. The
+ * count follows them like a renderer, and is never lower than what is drawn. Other costs, such as slow single shapes,
+ * are limited by the deadline of the icon process. Pure.
  */
 
 /** Maximum number and depth of elements. References count as nesting. */

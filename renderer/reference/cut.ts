@@ -14,10 +14,10 @@ import { tileSizePx, worldPosition } from '../view/projection.js';
 
 type TilePlace = Pick<ArchiveTile, 'zoom' | 'x' | 'y'>;
 
-/** Of archives that say nothing: all that we cut from are of OpenStreetMap. */
+/** Default attribution: all source archives are from OpenStreetMap. */
 const usualAttribution = '© OpenStreetMap contributors';
 
-/** The bytes of an archive that has these tiles only. Rejects when the source doesn't have one of them. */
+/** Returns the bytes of an archive with only these tiles. Rejects when the source lacks one. */
 export async function cutArchive(source: TileSource, places: readonly TilePlace[]): Promise<Uint8Array> {
   const tiles = await Promise.all(places.map((place) => tileOf(source, place)));
   const metadata = {
@@ -33,7 +33,7 @@ async function tileOf(source: TileSource, { zoom, x, y }: TilePlace): Promise<Ar
   return { zoom, x, y, bytes };
 }
 
-/** Of the tiles of the last zoom: what is shown at all. */
+/** Returns the bounds of the tiles of the last zoom. */
 function boundsOf(places: readonly TilePlace[]): readonly [number, number, number, number] {
   const zoom = Math.max(...places.map((place) => place.zoom));
   const last = places.filter((place) => place.zoom === zoom);

@@ -1,8 +1,8 @@
 /**
  * The built-in styles: three palettes by five schemas.
  *
- * Flows in: a style's name and a schema. Flows out: a MapLibre style of one source, `map`, whose names are not in any
- * language yet (see `language.ts`). Pure; imports nothing of this room but its own folder and types.
+ * Input: a style's name and a schema. Output: a MapLibre style with one source, `map`, whose names are not localized
+ * (see `language.ts`). Pure; imports only its folder and types.
  */
 
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
@@ -38,7 +38,7 @@ const schemas: Readonly<Record<TileSchema, Schema>> = {
   shortbread: shortbreadSchema,
 };
 
-/** The style as it is drawn from tiles of this schema, by the source name `map`. */
+/** Returns the style for tiles of this schema, from source `map`. */
 export function builtInStyle(name: BuiltInStyle, schemaName: TileSchema): StyleSpecification {
   const schema = schemas[schemaName];
   const palette = palettes[name];

@@ -1,6 +1,6 @@
-/** Colours of our palettes, which are all `#rrggbb`. Pure. */
+/** Blends colours of the palettes, which are all `#rrggbb`. Pure. */
 
-/** `color` as it shows over `under` when it covers so much of it, 0 to 1. Opaque, so that lines may overlap. */
+/** Returns `color` drawn over `under` with this opacity, 0 to 1. The result is opaque, so that lines may overlap. */
 export function blend(color: string, under: string, share: number): string {
   const mixed = channels(color).map((channel, i) => Math.round(channel * share + channels(under)[i]! * (1 - share)));
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;

@@ -1,9 +1,9 @@
 /**
- * Styles that owners upload: what is wrong with one, what of it isn't drawn, and how it is drawn from the archive.
+ * Validates uploaded styles, finds what is not drawn of them, and adapts them to the archive.
  *
- * Flows in: any JSON, and what is known of the archive. Flows out: a problem or a list of what isn't drawn; a MapLibre
- * style of one source, `map`. Of all addresses in a style only its sprites' are asked for anything, and not here. Pure;
- * imports `style/`.
+ * Input: any JSON and the properties of the archive. Output: a problem or a list of what is not drawn; a MapLibre style
+ * with one source, `map`. Of the URLs in a style only those of sprites are ever requested, and not here. Pure; imports
+ * `style/`.
  */
 import { derefLayers, type LayerSpecification, type StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { invalid, type Validated } from '../../schemas/errors.js';
@@ -15,7 +15,7 @@ import { localizeStyle } from './language.js';
 type Archive = Pick<TileSource, 'kind' | 'layers'>;
 
 /**
- * What of the style isn't drawn from this archive, or the first thing that is wrong with it: its place, as
+ * Returns what is not drawn of the style with this archive, or its first error: the position, such as
  * `layers[0].paint.line-width`, and the rule.
  */
 export function checkStyle(value: unknown, archive: Archive): Validated<Unsupported[]> {
@@ -31,8 +31,7 @@ export function checkStyle(value: unknown, archive: Archive): Validated<Unsuppor
 }
 
 /**
- * The style with the archive, by the name `map`, in place of its main source. Layers of other sources stay without
- * tiles.
+ * Returns the style with the archive as source `map` instead of its main source. Layers of other sources are not drawn.
  */
 export function onArchive(style: StyleSpecification): StyleSpecification {
   const whole = withoutReferences(style);
@@ -43,15 +42,15 @@ export function onArchive(style: StyleSpecification): StyleSpecification {
   return { ...whole, sources: {}, layers };
 }
 
-/** Layers may take after others by `ref`. */
+/** Layers may inherit from others by `ref`. */
 const withoutReferences = (style: StyleSpecification): StyleSpecification => ({
   ...style,
   layers: derefLayers(style.layers) as LayerSpecification[],
 });
 
 /**
- * The source of tiles that most layers draw, the first of equals: that of the basemap. Undefined when no layer draws
- * any.
+ * Returns the source that most layers use, the first of equals: the basemap. Returns undefined when no layer uses
+ * tiles.
  */
 function mainSource({ sources, layers }: StyleSpecification): string | undefined {
   const uses = (name: string) => layers.filter((layer) => 'source' in layer && layer.source === name).length;

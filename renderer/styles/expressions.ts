@@ -1,17 +1,17 @@
-/** Style expressions from tables. Pure. */
+/** Builds style expressions from tables. Pure. */
 
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { Classified, Selected } from './schema.js';
 
 /**
- * Expressions are built from data, for which the specification's own type is too narrow: this is the one place that
- * says so.
+ * Types an expression that is built from data. The specification's type is too narrow, so this is the only place with a
+ * cast.
  */
 export function expression(...parts: readonly unknown[]): ExpressionSpecification {
   return parts as unknown as ExpressionSpecification;
 }
 
-/** What of a layer a style layer draws. */
+/** The features of a tile layer that a style layer draws. */
 export function from({ sourceLayer, filter }: Selected, ...more: readonly ExpressionSpecification[]) {
   const conditions = [...(filter ? [filter] : []), ...more];
   return {
@@ -23,7 +23,7 @@ export function from({ sourceLayer, filter }: Selected, ...more: readonly Expres
   };
 }
 
-/** Whether a feature is of one of these classes. */
+/** Returns whether a feature has one of these classes. */
 export function isOneOf<Class extends string>(
   { tag, values }: Classified<Class>,
   classes: readonly Class[],
@@ -32,7 +32,7 @@ export function isOneOf<Class extends string>(
   return wanted.length === 0 ? expression('literal', false) : expression('match', tag, wanted, true, false);
 }
 
-/** A value for each class; the last one for all others. Classes of equal value are one branch. */
+/** Returns the value of a feature's class; the last value is the default. Classes with equal values share a branch. */
 export function byClass<Class extends string, Value>(
   { tag, values }: Classified<Class>,
   valueFor: (name: Class) => Value,
@@ -47,13 +47,13 @@ export function byClass<Class extends string, Value>(
   return expression('match', tag, ...[...branches].flatMap(([value, tagged]) => [tagged, value]), otherwise);
 }
 
-/** A value between those given for some zooms; whole zooms only. */
+/** Interpolates between values at whole zooms. */
 export function byZoom(values: Readonly<Record<number, unknown>>, base = 1): ExpressionSpecification {
   const stops = Object.entries(values).flatMap(([zoom, value]) => [Number(zoom), value]);
   return expression('interpolate', base === 1 ? ['linear'] : ['exponential', base], ['zoom'], ...stops);
 }
 
-/** The rank of a place of so many inhabitants, as our own basemap has it: 1 to 10. */
+/** Returns the rank of a place by its population, 1 to 10, like our basemap. */
 export function rankOfPopulation(name: string): ExpressionSpecification {
   const steps = [
     2_000, 9, 10_000, 8, 20_000, 7, 50_000, 6, 100_000, 5, 200_000, 4, 500_000, 3, 1_000_000, 2, 5_000_000, 1,

@@ -1,21 +1,20 @@
 /**
- * A style's names in one language: of every label that shows a name, the name in that language first.
+ * Localizes a style: labels show names in one language first.
  *
- * Flows in: any MapLibre style, ours or an uploaded one. Flows out: the same style with its getters of names replaced,
- * be they expressions (`["get", "name:latin"]`), tokens (`"{name}"`) or functions of stops. Conditions keep theirs.
- * Pure.
+ * Input: any MapLibre style, built in or uploaded. Output: the same style with its name getters replaced: expressions
+ * (`["get", "name:latin"]`), tokens (`"{name}"`) and functions of stops. Conditions are unchanged.
  */
 
 import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { expression } from './expressions.js';
 
-/** Names in the language of each place: what is written on its signs. */
+/** The language value for local names, as written on signs. */
 export const localLanguage = 'local';
 
-/** A tag that holds a name in some language or script; `pgf:` are names in an encoding of one vendor's fonts. */
+/** Matches tags with names in a language or script. `pgf:` tags are in the encoding of a vendor's fonts. */
 const nameKey = /^(?:pgf:)?name(?:[:_](?:int|latin|nonlatin|[a-z]{2,3}(?:-[A-Za-z]+)*))?$/;
 
-/** Other tags that a language's names are found under. */
+/** Other tags with names in a language. */
 const otherTags: Readonly<Record<string, readonly string[]>> = {
   zh: ['zh-Hans', 'zh-Hant'],
   nb: ['no'],
@@ -23,7 +22,7 @@ const otherTags: Readonly<Record<string, readonly string[]>> = {
   he: ['iw'],
 };
 
-/** Where the scripts of readers begin and end: the first letter tells how a name is written. */
+/** Ranges of the scripts that readers of a language know. The first letter decides about a name. */
 const latinEnd = '\u0250';
 const scriptRanges: Readonly<Record<string, readonly [first: string, end: string]>> = {
   Grek: ['\u0370', '\u0400'],
@@ -38,7 +37,7 @@ const scriptRanges: Readonly<Record<string, readonly [first: string, end: string
   Kore: ['\uac00', '\ud7b0'],
 };
 
-/** The style with its names in `language`: two letters, or {@link localLanguage}. The given one is not changed. */
+/** Returns a copy of the style with names in `language`: two letters, or {@link localLanguage}. */
 export function localizeStyle(style: StyleSpecification, language: string): StyleSpecification {
   return { ...style, layers: style.layers.map((layer) => localizeLayer(layer, language)) };
 }
@@ -55,12 +54,12 @@ function localizeField(field: unknown, language: string): unknown {
   return localizeStops(field as { readonly stops?: unknown }, language);
 }
 
-/** `"{name} {ref}"`; text without a name's token stays as it is. */
+/** Localizes a token string such as `"{name} {ref}"`. Other text is unchanged. */
 function localizeTokens(text: string, language: string): unknown {
   return hasNameToken(text) ? expressionOf(text, language) : text;
 }
 
-/** A function of the zoom from before there were expressions. One of a property can't hold getters. */
+/** Localizes a legacy function of zoom. A function of a property contains no getters. */
 function localizeStops(field: { readonly stops?: unknown }, language: string): unknown {
   const stops = field.stops as readonly (readonly [zoom: unknown, text: unknown])[] | undefined;
   if (!stops?.every(([zoom, text]) => typeof zoom === 'number' && typeof text === 'string')) return field;
@@ -75,7 +74,7 @@ function hasNameToken(text: string): boolean {
   return text.split(token).some((part, i) => i % 2 === 1 && nameKey.test(part));
 }
 
-/** Text with tokens as an expression, in which there are none. */
+/** Converts a token string to an expression. */
 function expressionOf(text: string, language: string): ExpressionSpecification {
   const parts = text.split(token).map((part, i) => (i % 2 === 0 ? part : inLanguage(part, language)));
   return expression('concat', ...parts.filter((part) => part !== ''));
@@ -89,7 +88,7 @@ function localizeExpression(value: unknown, language: string): unknown {
   return value.map((part) => localizeExpression(part, language));
 }
 
-/** What a getter of a name becomes. Without a name at all it is null, as it was before: others may stand in for it. */
+/** Returns the replacement of a name getter. Without any name it is null, as before, so that fallbacks apply. */
 function inLanguage(key: string, language: string): ExpressionSpecification {
   if (!nameKey.test(key)) return expression('get', key);
   const original = key.replace(/^pgf:/, '');
@@ -98,7 +97,7 @@ function inLanguage(key: string, language: string): ExpressionSpecification {
   return expression('coalesce', ...keys.map((each) => ['get', each]), ['get', readableKey(original, language)]);
 }
 
-/** A name that the reader of a language can't read is better in English, where it has an English one. */
+/** A name in a script that readers do not know is replaced by the English one, if it exists. */
 function readableKey(original: string, language: string): unknown {
   if (language === 'en') return original;
   const text = expression('to-string', ['get', original]);

@@ -1,4 +1,4 @@
-/** What the built-in styles are called. */
+/** Names of the built-in styles. */
 
 export const builtInStyles = ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'] as const;
 export type BuiltInStyle = (typeof builtInStyles)[number];

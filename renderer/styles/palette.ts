@@ -1,11 +1,11 @@
-/** The colours of a style: the same things in each, so that three styles are three tables. */
+/** The type of a style's colours. All styles have the same entries, so each style is a table. */
 
 import type { AreaClass, PoiClass, RoadClass } from './schema.js';
 
 /** A CSS colour. */
 export type PaletteColor = string;
 
-/** A road's own colour and that of its edges. */
+/** Colours of a road's fill and casing. */
 export interface RoadColors {
   readonly fill: PaletteColor;
   readonly casing: PaletteColor;
@@ -25,7 +25,7 @@ export interface Palette {
   readonly pier: PaletteColor;
   readonly runway: PaletteColor;
   readonly roads: Readonly<Record<RoadClass, RoadColors>>;
-  /** How much of a road shows in a tunnel, 0 to 1. */
+  /** Opacity of roads in tunnels, 0 to 1. */
   readonly tunnelOpacity: number;
   readonly rail: PaletteColor;
   readonly transit: PaletteColor;

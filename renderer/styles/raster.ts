@@ -1,7 +1,7 @@
-/** How an archive of images is drawn: as it is, whatever the palette. Pure. */
+/** The style of raster archives, which ignores the palette. Pure. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 
-/** The images of source `map`, on white. */
+/** Returns a style with the images of source `map` on white. */
 export const rasterStyle = (name: string): StyleSpecification => ({
   version: 8,
   name,

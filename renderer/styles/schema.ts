@@ -1,13 +1,13 @@
 /**
- * What our styles need to know of a tile schema: where each thing on a map comes from, and what it is called there.
+ * The interface between styles and tile schemas: where each feature comes from, and its name there.
  *
- * A style is a palette and the layers of `layers/`; a schema is one value of this type in `schemas/`. Neither knows the
- * other. Pure.
+ * A style is a palette and the layers of `layers/`. A schema is a value of this type in `schemas/`. Neither depends on
+ * the other. Pure.
  */
 
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
 
-/** How ground is used, from bottom to top. */
+/** Land use, from bottom to top. */
 export const zoneClasses = [
   ...([
     'farmland',
@@ -22,7 +22,7 @@ export const zoneClasses = [
   ] as const),
 ];
 
-/** What covers it, from bottom to top: all of it lies above all zones. */
+/** Land cover, from bottom to top. It is drawn above all land use. */
 export const coverClasses = [
   ...([
     'grass',
@@ -41,7 +41,7 @@ export const coverClasses = [
 
 export type AreaClass = (typeof zoneClasses)[number] | (typeof coverClasses)[number];
 
-/** From the least to the most important; a link is the ramp of a large road. */
+/** Roads, the least important first. A link is the ramp of a large road. */
 export const roadClasses = [
   ...(['path', 'track', 'pedestrian', 'service', 'minor', 'tertiary', 'secondary', 'primary_link', 'primary'] as const),
   ...(['trunk', 'motorway_link', 'motorway'] as const),
@@ -52,11 +52,11 @@ export type RailClass = 'rail' | 'transit';
 export type WaterwayClass = 'river' | 'stream';
 export type AerowayClass = 'runway' | 'taxiway';
 export type BorderClass = 'country' | 'state';
-/** A microstate is a country that any city is larger than. */
+/** A microstate is a country smaller than any city. */
 export type PlaceClass = 'country' | 'microstate' | 'state' | 'city' | 'town' | 'village' | 'suburb' | 'neighbourhood';
 export type PoiClass = 'airport' | 'transit' | 'green' | 'hospital' | 'education' | 'culture' | 'civic';
 
-/** Some features of a layer. */
+/** A selection of a layer's features. */
 export interface Selected {
   readonly sourceLayer: string;
   readonly filter?: ExpressionSpecification;
@@ -64,28 +64,28 @@ export interface Selected {
 
 /** Features of a layer by class. */
 export interface Classified<Class extends string> extends Selected {
-  /** What tells the class; a string. */
+  /** Expression of the class; a string. */
   readonly tag: ExpressionSpecification;
-  /** The tag's values that mean each class; those that no class has are not drawn. */
+  /** Values of the expression for each class. Other features are not drawn. */
   readonly values: Partial<Readonly<Record<Class, readonly string[]>>>;
 }
 
-/** Lines that may lie below ground or above water. */
+/** Lines that may be tunnels or bridges. */
 export interface Levelled {
   readonly isTunnel: ExpressionSpecification;
   readonly isBridge: ExpressionSpecification;
 }
 
 export interface Schema {
-  /** What is where a tile has nothing. */
+  /** Background where a tile has no features. */
   readonly background: 'land' | 'water';
-  /** Where there is land, if the background is water. */
+  /** Land, if the background is water. */
   readonly land: Selected | null;
   /** Drawn in this order. */
   readonly areas: readonly Classified<AreaClass>[];
   readonly water: readonly Selected[];
   readonly waterways: Classified<WaterwayClass> | null;
-  /** What stands in the water and is walked upon. */
+  /** Piers and similar structures. */
   readonly piers: readonly Selected[];
   readonly aeroways: Classified<AerowayClass> | null;
   readonly buildings: Selected | null;
@@ -97,21 +97,21 @@ export interface Schema {
 }
 
 export interface PlaceImportance {
-  /** 1 for metropolises and the largest countries, to about 10: lower is larger and placed first. */
+  /** From 1 for metropolises and the largest countries to about 10. Lower ranks are larger and placed first. */
   readonly rank: ExpressionSpecification;
-  /** Of a country. */
+  /** Rank of a country. */
   readonly isCapital: ExpressionSpecification;
 }
 
-/** The name and what else is written of a feature. */
+/** Texts of features. */
 export interface SchemaLabels {
-  /** The getter of a name; languages are put into it later (see `language.ts`). */
+  /** Getter of the name, localized later (see `language.ts`). */
   readonly name: ExpressionSpecification;
   readonly places: readonly (Classified<PlaceClass> & PlaceImportance)[];
   readonly roads: (Classified<RoadClass> & { readonly ref: ExpressionSpecification }) | null;
-  /** Points of lakes and seas. */
+  /** Label points of lakes and seas. */
   readonly water: readonly Selected[];
-  /** Lines of rivers. */
+  /** Label lines of rivers. */
   readonly waterways: Classified<WaterwayClass> | null;
   readonly pois: readonly Classified<PoiClass>[];
   readonly houseNumbers: (Selected & { readonly number: ExpressionSpecification }) | null;

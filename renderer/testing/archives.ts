@@ -1,4 +1,4 @@
-/** Archives written for tests: PMTiles with a root directory only, MBTiles, and a server of files and ranges. */
+/** Writes archives: PMTiles with only a root directory, MBTiles, and a server of files and ranges. For tests. */
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ const compressors: Partial<Record<Compression, (bytes: Uint8Array) => Uint8Array
 
 const headerBytes = 127;
 
-/** An archive of these tiles, as https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md lays it out. */
+/** Returns a PMTiles archive (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). */
 export function pmtilesBytes(
   tiles: readonly ArchiveTile[],
   metadata: object,
@@ -61,7 +61,7 @@ function directoryBytes(contents: readonly { readonly id: number; readonly bytes
   for (const [i, { id }] of contents.entries()) writer.writeVarint(id - (contents[i - 1]?.id ?? 0));
   for (const _ of contents) writer.writeVarint(1);
   for (const { bytes } of contents) writer.writeVarint(bytes.length);
-  // Zero says: right after the one before; the first offset is stored plus one.
+  // Zero means contiguous. The first offset is stored plus one.
   for (const i of contents.keys()) writer.writeVarint(i === 0 ? 1 : 0);
   return writer.finish();
 }

@@ -1,8 +1,8 @@
-/** What characters a font file has, read from the file itself (OpenType 1.9, `cmap`). For tests. */
+/** Reads the characters of a font file (OpenType 1.9, `cmap`). For tests. */
 
 import { readFileSync } from 'node:fs';
 
-/** Whether a TrueType file has a shape of its own for a character. */
+/** Returns whether a TrueType file has a glyph for a character. */
 export function charactersOf(path: string): (codePoint: number) => boolean {
   const bytes = readFileSync(path);
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,4 +1,4 @@
-/** Maps of made-up tiles, pixel by pixel. For tests. */
+/** Draws maps of synthetic tiles, to check pixels. For tests. */
 
 import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import sharp from 'sharp';
@@ -16,13 +16,13 @@ export class Picture {
     readonly height: number,
   ) {}
 
-  /** Red, green and blue, 0 to 255, as `#rrggbb`. */
+  /** Returns the colour as `#rrggbb`. */
   at(x: number, y: number): string {
     const start = 3 * (y * this.width + x);
     return `#${[0, 1, 2].map((i) => this.pixels[start + i]!.toString(16).padStart(2, '0')).join('')}`;
   }
 
-  /** Pixels of which a channel differs by more than `tolerance` of 255. */
+  /** Counts pixels with a channel that differs by more than `tolerance` of 255. */
   differences(other: Picture, tolerance: number): number {
     let count = 0;
     for (let i = 0; i < this.pixels.length; i += 3) {
@@ -48,7 +48,7 @@ export async function pictureOf(bytes: Uint8Array): Promise<Picture> {
 /** The world's only tile at zoom 0: a pixel is 8 of its 4096 units. */
 export const wholeTile: Viewport = { center: [0, 0], zoom: 0, width: 512, height: 512, scale: 1 };
 
-/** The view of the same size whose upper left corner is this pixel of the world. */
+/** Returns the view of the same size whose upper left corner is this pixel of the world. */
 export function viewFrom(left: number, top: number, view: Viewport): Viewport {
   return { ...view, center: worldPosition([left + view.width / 2, top + view.height / 2], view.zoom) };
 }
@@ -58,7 +58,7 @@ export function styleOf(layers: readonly object[]): StyleSpecification {
   return { version: 8, sources: { tiles: { type: 'vector' } }, layers: complete };
 }
 
-/** Style layers that need no more said than how they look: of source layer `shapes`. */
+/** Returns a style layer of source layer `shapes`. */
 export function shapes(type: string, paint: object, more: object = {}): object {
   return { type, source: 'tiles', 'source-layer': 'shapes', paint, ...more };
 }
@@ -75,7 +75,7 @@ export async function drawSource(
   return pictureOf((await createRenderer().render(scene)).bytes);
 }
 
-/** The same features in every tile. */
+/** Draws the same features in every tile. */
 export function draw(
   features: readonly DrawnFeature[],
   layers: readonly object[],

@@ -1,4 +1,4 @@
-/** Sprites that are drawn where they are used. For tests. */
+/** Draws sprites for tests. */
 
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { SpriteImages } from '../sprites/sprite-images.js';
@@ -9,13 +9,13 @@ export interface DrawnImage {
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** Of the index, beside its place. */
+  /** Fields of the index, except the position. */
   readonly more?: object;
-  /** The context's unit is the CSS pixel. */
+  /** Draws the image. The context's unit is the CSS pixel. */
   paint(context: SKRSContext2D): void;
 }
 
-/** All of one colour. */
+/** Returns an image of one colour. */
 export function plain(color: string, width = 16, height = width, more: object = {}): DrawnImage {
   return {
     width,
@@ -28,7 +28,7 @@ export function plain(color: string, width = 16, height = width, more: object = 
   };
 }
 
-/** Rows of `#` and `.`: pixels of a colour, and of nothing. */
+/** Returns an image from rows of `#` (a pixel of the colour) and `.` (transparent). */
 export function bitmapped(color: string, ...rows: readonly string[]): DrawnImage {
   return {
     width: rows[0]!.length,
@@ -42,7 +42,7 @@ export function bitmapped(color: string, ...rows: readonly string[]): DrawnImage
   };
 }
 
-/** The sprite's two files, the images side by side. */
+/** Returns the sprite's two files, with the images side by side. */
 export function spriteOf(images: Readonly<Record<string, DrawnImage>>, pixelRatio = 1, id = ''): SpriteFile {
   const all = Object.entries(images);
   const width = all.reduce((sum, [, image]) => sum + image.width, 0);

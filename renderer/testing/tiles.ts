@@ -1,4 +1,4 @@
-/** Vector tiles made of features in tile units, and sources that hold them. For tests. */
+/** Builds vector tiles from features in tile units, and sources of them. For tests. */
 
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import type { TileSource } from '../types.js';
@@ -7,7 +7,7 @@ export type Vertex = readonly [x: number, y: number];
 
 export interface DrawnFeature {
   readonly type: 'point' | 'line' | 'polygon';
-  /** Points, lines or rings; rings as the specification wants them: the outer one clockwise on the screen, unclosed. */
+  /** Points, lines or unclosed rings. Outer rings are clockwise on the screen, as in the specification. */
   readonly parts: readonly (readonly Vertex[])[];
   readonly tags?: Readonly<Record<string, string | number | boolean>>;
   readonly id?: number;
@@ -15,7 +15,7 @@ export interface DrawnFeature {
 
 const types = { point: 1, line: 2, polygon: 3 } as const;
 
-/** The bytes of a tile with these layers. */
+/** Returns the bytes of a tile with these layers. */
 export function tileBytes(layers: Readonly<Record<string, readonly DrawnFeature[]>>, extent = 4096): Uint8Array {
   const tiles = Object.entries(layers).map(([name, features]) => [name, { features: features.map(encoded) }]);
   return fromGeojsonVt(Object.fromEntries(tiles), { version: 2, extent });
@@ -31,7 +31,7 @@ function encoded({ type, parts, tags = {}, id }: DrawnFeature) {
   };
 }
 
-/** A rectangle's ring. */
+/** Returns the ring of a rectangle. */
 export function rectangle(left: number, top: number, right: number, bottom: number): Vertex[] {
   return [
     [left, top],
@@ -41,7 +41,7 @@ export function rectangle(left: number, top: number, right: number, bottom: numb
   ];
 }
 
-/** A source whose every tile is what `tile` says. */
+/** Returns a source whose tiles are the results of `tile`. */
 export function sourceOf(tile: TileSource['tile'], overrides: Partial<TileSource> = {}): TileSource {
   return {
     kind: 'vector',

@@ -1,16 +1,16 @@
-/** The geometry of a vector tile's feature: two numbers a vertex, nothing else is made. Pure. */
+/** Decodes the geometry of a vector tile's feature, with two numbers per vertex and no other allocation. Pure. */
 
 import type { PixelBox } from '../types.js';
 
-/** Points, lines or rings in tile units. A ring's first vertex isn't repeated at its end. */
+/** Points, lines or rings in tile units. Rings do not repeat their first vertex. */
 export interface Coordinates {
-  /** x and y in turn. */
+  /** Alternating x and y coordinates. */
   readonly xy: readonly number[];
-  /** Where each part ends in `xy`. */
+  /** End of each part in `xy`. */
   readonly ends: readonly number[];
 }
 
-/** A packed list of 32-bit integers. Reading never fails: what a damaged list lacks is 0. */
+/** A packed list of 32-bit integers. Reading never fails: missing values of a damaged list are 0. */
 export class Integers {
   constructor(
     private readonly bytes: Uint8Array,
@@ -35,7 +35,7 @@ export class Integers {
     return value;
   }
 
-  /** One that is stored in zigzag order: 0, −1, 1, −2, … */
+  /** A list in zigzag encoding: 0, −1, 1, −2, … */
   nextSigned(): number {
     const value = this.next();
     return (value >>> 1) ^ -(value & 1);
@@ -47,8 +47,8 @@ const lineTo = 2;
 const closePath = 7;
 
 /**
- * The walk over a feature's commands: each vertex is the last one plus two differences. What follows an unknown command
- * is left out.
+ * Iterates over a feature's commands: each vertex is the previous one plus two differences. Everything after an unknown
+ * command is ignored.
  */
 export function readCoordinates(bytes: Uint8Array, start: number, end: number): Coordinates {
   const integers = new Integers(bytes, start, end);
@@ -72,7 +72,7 @@ export function readCoordinates(bytes: Uint8Array, start: number, end: number): 
   return { xy, ends };
 }
 
-/** The box around all vertices; empty (inside out) without one. */
+/** Returns the bounding box of all vertices; empty (inside out) without one. */
 export function boxOf(xy: readonly number[]): PixelBox {
   let minX = Infinity;
   let minY = Infinity;
@@ -89,7 +89,7 @@ export function boxOf(xy: readonly number[]): PixelBox {
   return { minX, minY, maxX, maxY };
 }
 
-/** Twice the area of one part's ring, from `start` to `end` in `xy`; positive when it is clockwise on the screen. */
+/** Returns twice the area of one ring, from `start` to `end` in `xy`; positive when it is clockwise on the screen. */
 export function doubledArea(xy: readonly number[], start: number, end: number): number {
   let area = 0;
   for (let i = start, j = end - 2; i < end; j = i, i += 2) area += xy[j]! * xy[i + 1]! - xy[i]! * xy[j + 1]!;

@@ -1,21 +1,21 @@
-/** Features of a layer that are alike as far as some of its keys tell, without reading their properties. Pure. */
+/** Groups features of a layer that have equal values of chosen keys, without reading their properties. Pure. */
 
 import type { Integers } from './coordinates.js';
 
 interface Tagged {
   readonly type: number;
-  /** The numbers of its keys and values, in turn. */
+  /** Alternating numbers of keys and values. */
   tags(): Integers;
 }
 
-/** Types come first; further kinds are numbered as they are met. */
+/** Kinds are numbered by type first, then in order of appearance. */
 const types = 4;
 
 /**
- * For each feature a number, equal for those of one type with the same values under the chosen keys (a 1 at the number
- * of each). Few that are alike have different ones: those whose keys are not in the same order.
+ * Returns a number for each feature, equal for features of one type with the same values of the chosen keys (a 1 at the
+ * number of each). Features whose keys have another order may get another number.
  *
- * What is known of a feature is a node of a tree; its next chosen key and value lead on to another.
+ * The search tree has one node for each known prefix of a feature's chosen keys and values.
  */
 export function kindsOf(features: readonly Tagged[], chosen: Uint8Array, valueCount: number): Int32Array {
   const nodes = new Map<number, number>();

@@ -1,13 +1,19 @@
-/** Raster tiles: PNG, JPEG or WebP, decoded. */
+/** Decodes raster tiles: PNG, JPEG or WebP. */
 
 import { type Image, loadImage } from '@napi-rs/canvas';
 import { loadSharp } from '../sharp.js';
 
-/** Tiles are 256 or 512 wide, at most twice that for dense screens; a larger image is a mistake or a bomb. */
+/**
+ * Maximum side. Tiles are 256 or 512 wide, or twice that for dense screens. A larger image is an error or a
+ * decompression bomb.
+ */
 const maxSidePx = 1024;
 const formats = ['png', 'jpeg', 'webp'];
 
-/** Rejects what is no such image, or too large a one; its header is read before its pixels. */
+/**
+ * Decodes an image. Rejects other files and images that are too large. The header is checked before the pixels are
+ * decoded.
+ */
 export async function decodeRasterTile(bytes: Uint8Array): Promise<Image> {
   const sharp = await loadSharp();
   const { format, width, height } = await sharp(bytes).metadata();

@@ -1,8 +1,8 @@
 /**
- * Decoded tiles of all sources, the least recently used forgotten first.
+ * An LRU cache of decoded tiles of all sources.
  *
- * Each tile is fetched once however many maps wait for it. What can't be fetched or read is `failed`, never an
- * exception: the map is drawn without it, and the next one tries again.
+ * A tile is fetched once for all maps that wait for it. A tile that cannot be fetched or read is `failed`, never an
+ * exception: the map is drawn without it, and the next map tries again.
  */
 
 import { crc32 } from 'node:zlib';
@@ -15,13 +15,13 @@ import { decodeVectorTile, type VectorTile } from './vector-tile.js';
 export type Tile =
   | { readonly kind: 'vector'; readonly key: string; readonly tile: VectorTile }
   | { readonly kind: 'raster'; readonly image: Image }
-  /** The source has nothing there. */
+  /** The source has no tile there. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** What an entry takes beside its content. */
+/** Bytes of an entry beside its content. */
 const entryBytes = 200;
-/** A server's tiles change while we run. */
+/** Time that a tile is cached, because a server's tiles change. */
 const defaultKeptForMs = 60 * 60_000;
 
 export class TileStore {
@@ -30,12 +30,12 @@ export class TileStore {
   private readonly numbers = new WeakMap<TileSource, number>();
   private sources = 0;
 
-  /** Holds decoded tiles up to about this many bytes, each for a while. */
+  /** Creates a cache of about this many bytes. */
   constructor(maxBytes: number, keptForMs = defaultKeptForMs) {
     this.tiles = new LRUCache({ maxSize: maxBytes, ttl: keptForMs, sizeCalculation: weightBytes });
   }
 
-  /** One tile; of vector tiles `key` is its name in this store, another one when its contents have changed. */
+  /** Returns a tile. `key` identifies the contents of a vector tile. */
   get(source: TileSource, zoom: number, x: number, y: number): Promise<Tile> {
     const key = `${this.numberOf(source)}/${zoom}/${x}/${y}`;
     const known = this.tiles.get(key);

@@ -1,9 +1,8 @@
 /**
- * Vector tiles, decoded as far as drawing needs them.
+ * Decodes vector tiles, as far as drawing needs them.
  *
- * Flows in: the bytes of a tile (Mapbox Vector Tile specification 2.1). Flows out: its layers with their features,
- * indexed once; a feature's properties and coordinates are read when they are first asked for. Nothing is made per
- * vertex but two numbers.
+ * Input: the bytes of a tile (Mapbox Vector Tile specification 2.1). Output: its layers and features, indexed once.
+ * Properties and coordinates of a feature are read when they are first needed, with two numbers per vertex.
  */
 
 import { PbfReader } from 'pbf';
@@ -11,7 +10,7 @@ import type { PixelBox } from '../types.js';
 import { boxOf, type Coordinates, Integers, readCoordinates } from './coordinates.js';
 import { kindsOf } from './kinds.js';
 
-/** As in the specification: 1 point, 2 line, 3 polygon. */
+/** Geometry types of the specification: 1 point, 2 line, 3 polygon. */
 export type GeometryType = 0 | 1 | 2 | 3;
 export const point = 1;
 export const line = 2;
@@ -23,7 +22,7 @@ export type Properties = Readonly<Record<string, Value>>;
 /** A tile's layers by name. */
 export interface VectorTile {
   readonly layers: ReadonlyMap<string, TileLayer>;
-  /** An estimate of what it takes in memory with all its properties read, in bytes. */
+  /** Estimated memory in bytes, with all properties read. */
   readonly weightBytes: number;
 }
 
@@ -32,16 +31,14 @@ export class TileLayer {
 
   constructor(
     readonly name: string,
-    /** Tile units of the tile's width. */
+    /** Width of the tile in tile units. */
     readonly extent: number,
     readonly features: readonly TileFeature[],
     private readonly keys: readonly string[],
     private readonly valueCount: number,
   ) {}
 
-  /**
-   * For each feature a number. Those that have the same one are of one type, with the same values under these names.
-   */
+  /** Returns a number for each feature, equal for features of one type with the same values of these properties. */
   kinds(names: ReadonlySet<string>): Int32Array {
     const chosen = Uint8Array.from(this.keys, (key) => (names.has(key) ? 1 : 0));
     const cacheKey = chosen.join('');
@@ -55,22 +52,22 @@ export class TileLayer {
   }
 }
 
-/** Sets of names for which a layer remembers its features' kinds: styles have a few, and uploaded ones come and go. */
+/** Maximum cached sets of names. Built-in styles have a few; uploaded styles come and go. */
 const maxKinds = 16;
 
-/** What features of one layer share. */
+/** Data shared by the features of a layer. */
 interface Tables {
   readonly bytes: Uint8Array;
   readonly keys: string[];
   readonly values: Value[];
 }
 
-/** Makes objects that have no other names than those given to them, and are still fast to read. */
+/** Creates objects without inherited names that are still fast to read. */
 function PropertyBag() {}
 PropertyBag.prototype = Object.create(null);
 const EmptyBag = PropertyBag as unknown as new () => Record<string, Value>;
 
-/** Its `type`, `id` and `properties` are what the style's expressions read. */
+/** A feature. Style expressions read its `type`, `id` and `properties`. */
 export class TileFeature {
   type: GeometryType = 0;
   id: number | undefined;
@@ -83,7 +80,7 @@ export class TileFeature {
 
   constructor(
     private readonly tables: Tables,
-    /** Its place in the layer's features. */
+    /** Index in the layer's features. */
     readonly order: number,
     reader: PbfReader,
     end: number,
@@ -109,23 +106,23 @@ export class TileFeature {
     return this.read;
   }
 
-  /** The box around all vertices, in tile units. Empty (inside out) without a vertex. */
+  /** Bounding box of all vertices, in tile units. Empty (inside out) without a vertex. */
   get box(): PixelBox {
     this.bounds ??= boxOf(this.coordinates().xy);
     return this.bounds;
   }
 
-  /** At least as many as there are vertices: each takes two bytes or more. */
+  /** Upper bound of the number of vertices: each takes at least two bytes. */
   get maxVertices(): number {
     return (this.geometryEnd - this.geometryStart) >> 1;
   }
 
-  /** Read anew each time; what follows a command that the specification doesn't know is left out. */
+  /** Reads the coordinates each time. Everything after an unknown command is ignored. */
   coordinates(): Coordinates {
     return readCoordinates(this.tables.bytes, this.geometryStart, this.geometryEnd);
   }
 
-  /** The numbers of its keys and values, in turn. */
+  /** Alternating numbers of keys and values. */
   tags(): Integers {
     return new Integers(this.tables.bytes, this.tagsStart, this.tagsEnd);
   }
@@ -143,10 +140,10 @@ export class TileFeature {
   }
 }
 
-/** Bytes that a feature takes beside those of its tile. */
+/** Bytes of a feature beside those of its tile. */
 const featureWeightBytes = 400;
 
-/** Reads a tile. Throws when the bytes are no vector tile. */
+/** Reads a tile. Throws when the bytes are not a vector tile. */
 export function decodeVectorTile(bytes: Uint8Array): VectorTile {
   const reader = new PbfReader(bytes);
   const layers = new Map<string, TileLayer>();
@@ -162,7 +159,7 @@ export function decodeVectorTile(bytes: Uint8Array): VectorTile {
   return { layers, weightBytes: 2 * bytes.length + featureWeightBytes * features };
 }
 
-/** Reads a message's length. Throws when the message goes on beyond what it is a part of. */
+/** Reads a message's length. Throws when the message exceeds its parent. */
 function endOfMessage(reader: PbfReader, outerEnd: number): number {
   const length = reader.readVarint();
   if (reader.pos + length > outerEnd) throw new RangeError('A part of the tile is longer than the whole');

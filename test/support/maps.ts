@@ -1,9 +1,9 @@
-/** Maps of a real server, asked for as a page does, and their colours. */
+/** Requests maps from a real server like a web page, and reads their colours. */
 import sharp from 'sharp';
 import { placeBasemap } from './basemap.js';
 import { TestServer } from './server.js';
 
-/** Parameters of a map; those with several values are repeated. */
+/** Parameters of a map. Those with several values are repeated. */
 export type MapQuery = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Asking {
@@ -19,7 +19,9 @@ export interface Picture {
   readonly pixels: Buffer;
 }
 
-/** A server that has drawn its first map: what its drawing process takes to start is not a request's time. */
+/**
+ * Starts a server and draws a first map, so that the start of its drawing process does not count as a request's time.
+ */
 export async function startMapServer(environment: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000', ...environment }, placeBasemap);
   try {
@@ -31,7 +33,7 @@ export async function startMapServer(environment: Readonly<Record<string, string
   return server;
 }
 
-/** With its key in the query, as in the `src` of an image. */
+/** Requests a map with the key in the query, as in the `src` of an image. */
 export function askMap(
   server: TestServer,
   query: MapQuery,
@@ -43,7 +45,7 @@ export function askMap(
   return fetch(`${server.address}/maps/static?${parameters}`, { headers });
 }
 
-/** Throws unless the answer is a map. */
+/** Decodes a map. Throws for other responses. */
 export async function pictureOf(answer: Response): Promise<Picture> {
   if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${await answer.text()}`);
   const image = sharp(await answer.arrayBuffer());
@@ -51,12 +53,12 @@ export async function pictureOf(answer: Response): Promise<Picture> {
   return { width, height, format, pixels: await image.removeAlpha().raw().toBuffer() };
 }
 
-/** As RRGGBB. */
+/** Returns the colour of a pixel as RRGGBB. */
 export function colorAt({ pixels, width }: Picture, x: number, y: number): string {
   return pixels.subarray(3 * (y * width + x), 3 * (y * width + x) + 3).toString('hex');
 }
 
-/** How many pixels are of a colour, RRGGBB. */
+/** Counts the pixels of a colour, RRGGBB. */
 export function countOf({ pixels }: Picture, color: string): number {
   const [red, green, blue] = Buffer.from(color, 'hex');
   let count = 0;

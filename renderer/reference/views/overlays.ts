@@ -1,4 +1,4 @@
-/** Markers, paths and geofences with every option, and views that are fitted to them. */
+/** Views of markers, paths and geofences with all options, and of fitted cameras. */
 import { type ReferenceView, viewsOf } from '../view.js';
 
 const world = viewsOf('basemap');

@@ -1,19 +1,16 @@
-/**
- * A style with a sprite of its own: patterns on areas, lines and the ground, icons with and without text, along lines
- * and around texts.
- */
+/** Views of a style with a sprite: patterns on areas, lines and the background, icons with and without text. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { type DrawnImage, spriteOf } from '../../testing/sprites.js';
 import { type ReferenceView, viewsOf } from '../view.js';
 
 const sanFrancisco = viewsOf('san-francisco');
 
-/** What is drawn on a square of so many CSS pixels. */
+/** Draws an image on a square of this many CSS pixels. */
 function image(size: number, paint: DrawnImage['paint'], more: object = {}): DrawnImage {
   return { width: size, height: size, paint, more };
 }
 
-/** A letter's worth of meaning on a disc. */
+/** Draws a letter on a disc. */
 const badge = (color: string, paint: DrawnImage['paint']): DrawnImage =>
   image(18, (context) => {
     context.fillStyle = '#ffffff';
@@ -103,7 +100,7 @@ const images: Readonly<Record<string, DrawnImage>> = {
   ),
 };
 
-/** In pixels of the picture, so they differ by density. */
+/** Fields in pixels of the picture, which depend on the density. */
 const imagesAt = (ratio: number): Readonly<Record<string, DrawnImage>> => ({
   ...images,
   shield: {

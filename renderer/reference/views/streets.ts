@@ -1,11 +1,11 @@
-/** Streets, from two schemas of tiles: zooms 11 to 22, every style, scales from 1 to 3. */
+/** Views of streets with tiles of two schemas: zooms 11 to 22, all styles, scales from 1 to 3. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { type ReferenceView, viewsOf } from '../view.js';
 
 const florence = viewsOf('florence');
 const sanFrancisco = viewsOf('san-francisco');
 
-/** One of somebody's own, for OpenMapTiles. */
+/** An uploaded style for OpenMapTiles. */
 const blueprint: StyleSpecification = {
   version: 8,
   sources: { tiles: { type: 'vector', url: 'https://tiles.example.com/tiles.json' } },

@@ -1,5 +1,5 @@
 /**
- * The built-in basemap: every style, from the world to a village, the antimeridian and the poles, languages and
+ * Views of the built-in basemap: all styles, from the world to a village, the antimeridian, the poles, languages and
  * scripts.
  */
 import { type ReferenceView, viewsOf } from '../view.js';

@@ -1,4 +1,4 @@
-/** Buildings and borders. */
+/** Layers of buildings and borders. */
 
 import type { LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { byZoom, from } from '../expressions.js';
@@ -16,7 +16,7 @@ export function buildingLayers({ buildings }: Schema, palette: Palette): LayerSp
       paint: {
         'fill-color': palette.building,
         'fill-opacity': byZoom({ 13: 0.4, 15: 1 }),
-        // Seen from afar, edges would be all there is.
+        // At lower zooms the edges would hide the buildings.
         'fill-outline-color': byZoom({ 14: palette.building, 16: palette.buildingEdge }),
       },
     },

@@ -1,4 +1,4 @@
-/** Land, what is on it, water, and what stands in water. */
+/** Layers of land, land use, water and piers. */
 
 import type { LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { byClass, byZoom, from, isOneOf } from '../expressions.js';
@@ -38,7 +38,7 @@ function areaLayers(id: string, schema: Schema, palette: Palette, classes: reado
   });
 }
 
-/** The same with no other classes than these. */
+/** Returns the layers of these classes only. */
 function only(area: Classified<AreaClass>, classes: readonly AreaClass[]): Classified<AreaClass> {
   const values = Object.entries(area.values).filter(([name]) => classes.includes(name as AreaClass));
   return { ...area, values: Object.fromEntries(values) };
@@ -62,7 +62,7 @@ function waterwayLayers({ waterways }: Schema, palette: Palette): LayerSpecifica
   ];
 }
 
-/** As areas and as lines: layers of the one kind don't draw the other. */
+/** Returns a fill and a line layer. Each ignores features of the other kind. */
 function pierLayers(id: string, pier: Selected, palette: Palette): LayerSpecification[] {
   const isArea: Selected = { ...pier, ...from(pier, ['==', ['geometry-type'], 'Polygon']) };
   const isLine: Selected = { ...pier, ...from(pier, ['==', ['geometry-type'], 'LineString']) };

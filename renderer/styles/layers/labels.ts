@@ -1,4 +1,4 @@
-/** Text. Later layers are placed first: what matters most comes last. */
+/** Layers of text. Later layers are placed first, so the most important come last. */
 
 import type {
   ExpressionSpecification,
@@ -21,7 +21,7 @@ export function labelLayers(schema: Schema, palette: Palette): LayerSpecificatio
   ];
 }
 
-/** A halo of the label's colours. */
+/** Returns paint with the label's halo. */
 export function inColors({ text, halo }: LabelColors, haloWidth = 1.4): NonNullable<SymbolLayerSpecification['paint']> {
   return { 'text-color': text, 'text-halo-color': halo, 'text-halo-width': haloWidth };
 }
@@ -45,7 +45,7 @@ function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palett
   ];
 }
 
-/** The few that help to find one's way, and from where on. */
+/** Points of interest for orientation, with their first zoom. */
 const poiTiers: readonly (readonly [minZoom: number, classes: readonly PoiClass[]])[] = [
   [16, ['civic', 'education']],
   [15, ['culture', 'green', 'hospital']],
@@ -104,7 +104,7 @@ interface RoadLabels {
   readonly id: string;
   readonly minZoom: number;
   readonly classes: readonly RoadClass[];
-  /** At zooms 12 and 18. */
+  /** Sizes at zooms 12 and 18. */
   readonly sizes: readonly [number, number];
 }
 
@@ -135,7 +135,7 @@ function roadLabelLayers({ labels: { roads, name } }: Schema, palette: Palette):
   }));
 }
 
-/** A motorway is known by its number from afar, and by its name where that is all it has, or close by. */
+/** Motorways are labelled by number. Their names are shown without a number, or at high zooms. */
 function roadNumberFirst(ref: ExpressionSpecification, name: ExpressionSpecification): ExpressionSpecification {
   return expression('step', ['zoom'], ['coalesce', ref, name], 14, ['coalesce', name, ref]);
 }

@@ -1,4 +1,4 @@
-/** Names of countries, states, cities and their parts. */
+/** Layers of names of countries, states, cities and their parts. */
 
 import type {
   ExpressionSpecification,
@@ -16,13 +16,13 @@ interface PlaceStyle {
   readonly class: PlaceClass;
   readonly zooms: readonly [min: number, max: number];
   readonly weight: 'Regular' | 'Bold';
-  /** Pixels of the smallest and of the largest, by zoom. */
+  /** Smallest and largest size in pixels, by zoom. */
   readonly sizes: Readonly<Record<number, readonly [small: number, large: number]>>;
   readonly color: keyof Palette['labels'] & ('country' | 'state' | 'city' | 'place');
   readonly more?: Layout;
 }
 
-/** A name that finds no room may move off its place by its own height, or by a little more. */
+/** Offsets in ems that a name may move from its point when it collides. */
 const movable: Layout = {
   'text-variable-anchor-offset': [
     'center',
@@ -40,7 +40,7 @@ const movable: Layout = {
 
 const spaced: Layout = { 'text-letter-spacing': 0.12, 'text-transform': 'uppercase' };
 
-/** From the least to the most important. */
+/** Places, the least important first. */
 const styles: readonly PlaceStyle[] = [
   {
     class: 'neighbourhood',
@@ -108,7 +108,7 @@ const styles: readonly PlaceStyle[] = [
   },
 ];
 
-/** Ranks of the largest and the smallest size. */
+/** Ranks with the largest and the smallest size. */
 const largeRank = 1;
 const smallRank = 6;
 
@@ -122,7 +122,7 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
           id: `label-${style.class}-${i}`,
           type: 'symbol',
           minzoom: style.zooms[0],
-          // Where no streets are drawn a name is better than nothing, however near.
+          // Without streets, names stay visible at all higher zooms.
           ...(schema.roads && { maxzoom: style.zooms[1] }),
           ...from(places, isOneOf(places, [style.class])),
           layout: {

@@ -1,8 +1,8 @@
 /**
- * Roads, railways and ferries: below ground, on it, and on bridges.
+ * Layers of roads, railways and ferries: tunnels, surface and bridges.
  *
- * Of each level there is one layer for the edges of all roads and one for their fills, so that where roads meet no edge
- * crosses; within a layer the larger road lies above.
+ * Each level has one layer for all casings and one for all fills, so that casings do not cross junctions. Within a
+ * layer larger roads are drawn on top.
  */
 
 import type { ExpressionSpecification, LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
@@ -15,13 +15,13 @@ type Level = 'tunnel' | 'ground' | 'bridge';
 type Roads = Classified<RoadClass> & Levelled;
 type Rails = Classified<RailClass> & Levelled;
 
-/** Those without edges. */
+/** Roads without casings. */
 const pathClasses: readonly RoadClass[] = ['path', 'track'];
 const streetClasses = roadClasses.filter((name) => !pathClasses.includes(name));
 
 const zooms = [5, 8, 10, 12, 13, 14, 15, 16, 18, 20];
 
-/** CSS pixels between the edges, at each of the zooms. */
+/** Width between the casings in CSS pixels, at each of the zooms. */
 const widths: Readonly<Record<RoadClass, readonly number[]>> = {
   motorway: [0.8, 1.3, 1.9, 3.0, 4.0, 5.2, 7.2, 10, 25, 64],
   motorway_link: [0, 0, 0.8, 1.6, 2.2, 3.0, 4.4, 6.4, 15, 40],
@@ -37,7 +37,7 @@ const widths: Readonly<Record<RoadClass, readonly number[]>> = {
   path: [0, 0, 0, 0, 0, 0.4, 0.7, 1.1, 2.4, 5],
 };
 
-/** CSS pixels of one edge, at each of the zooms. */
+/** Width of one casing in CSS pixels, at each of the zooms. */
 const casingWidths = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.3, 2];
 
 export function roadLayers({ roads, rails, ferries }: Schema, palette: Palette): LayerSpecification[] {
@@ -86,7 +86,7 @@ function streetLayers(level: Level, roads: Roads, palette: Palette): LayerSpecif
   ];
 }
 
-/** Solid while they are too thin for dashes to be told apart. */
+/** Solid at zooms where dashes would be too thin to see. */
 function pathLayers(roads: Roads, palette: Palette): LayerSpecification[] {
   const selected = from(roads, isOneOf(roads, pathClasses), expression('!', roads.isTunnel));
   const paint = {

@@ -1,4 +1,4 @@
-/** `svc-light-v1`: almost white, for what is drawn over it. */
+/** `svc-light-v1`: almost white, as background for overlays. */
 
 import type { LabelColors, Palette, PaletteColor } from '../palette.js';
 

@@ -1,4 +1,4 @@
-/** Our own basemap (see `basemap/`): a world map without streets. */
+/** The schema of our basemap (see `basemap/`): a world map without streets. */
 
 import { expression } from '../expressions.js';
 import type { Schema } from '../schema.js';
@@ -19,7 +19,7 @@ export const fencelineSchema: Schema = {
   ferries: null,
   borders: { country: { sourceLayer: 'borders' }, state: { sourceLayer: 'states' } },
   labels: {
-    // A language that the basemap doesn't know reads English sooner than the country's own.
+    // For languages that the basemap lacks, English is better than the local language.
     name: expression('coalesce', ['get', 'name:en'], ['get', 'name']),
     places: [
       {

@@ -1,11 +1,11 @@
-/** OpenMapTiles: https://openmaptiles.org/schema/. */
+/** The schema of OpenMapTiles: https://openmaptiles.org/schema/. */
 
 import { expression } from '../expressions.js';
 import type { AreaClass, RoadClass, Schema } from '../schema.js';
 
 const brunnel = expression('get', 'brunnel');
 const classTag = expression('get', 'class');
-/** Ramps carry the class of their road. */
+/** Ramps have the class of their road. */
 const roadTag = expression('case', ['==', ['get', 'ramp'], 1], ['concat', classTag, '_ramp'], classTag);
 
 const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
@@ -33,7 +33,7 @@ const landcover: Readonly<Partial<Record<AreaClass, readonly string[]>>> = {
   ice: ['ice'],
 };
 
-/** Of land cover, parks are a kind of grass. */
+/** Parks are a kind of grass in the land cover. */
 const landcoverTag = expression(
   'case',
   ['match', ['get', 'subclass'], ['park', 'garden', 'golf_course', 'village_green', 'recreation_ground'], true, false],
@@ -102,7 +102,7 @@ export const openMapTilesSchema: Schema = {
   rails: {
     sourceLayer: 'transportation',
     tag: classTag,
-    // Makers of this schema differ: some have all that isn't a main line as transit.
+    // Producers of this schema differ: some use `transit` for everything except main lines.
     values: {
       rail: ['rail'],
       transit: ['transit', 'light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'],

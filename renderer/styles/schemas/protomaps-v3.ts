@@ -1,4 +1,4 @@
-/** Protomaps basemap, versions 2 and 3: kinds are `pmap:kind`, and the tags of OpenStreetMap are beside them. */
+/** The schema of the Protomaps basemap, versions 2 and 3: kinds are `pmap:kind`, beside OpenStreetMap tags. */
 
 import { expression, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
@@ -8,7 +8,7 @@ const isPolygon = expression('==', ['geometry-type'], 'Polygon');
 const isTunnel = expression('<', ['coalesce', ['get', 'pmap:level'], 0], 0);
 const isBridge = expression('>', ['coalesce', ['get', 'pmap:level'], 0], 0);
 
-/** Below zoom 10 a road has no tag, only its kind. */
+/** Below zoom 10 roads have no tag, only a kind. */
 const roadTag = expression('coalesce', ['get', 'highway'], kind);
 
 const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {

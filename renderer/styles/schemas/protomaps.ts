@@ -1,16 +1,16 @@
-/** Protomaps basemap, version 4: https://docs.protomaps.com/basemaps/layers. */
+/** The schema of the Protomaps basemap, version 4: https://docs.protomaps.com/basemaps/layers. */
 
 import { expression, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
-/** The value of the OpenStreetMap tag behind the kind. */
+/** Value of the OpenStreetMap tag of a kind. */
 const detail = expression('coalesce', ['get', 'kind_detail'], kind);
 const isPolygon = expression('==', ['geometry-type'], 'Polygon');
 const isLine = expression('==', ['geometry-type'], 'LineString');
 const isPoint = expression('==', ['geometry-type'], 'Point');
 
-/** By detail; at low zooms there is none, and the kind says enough. */
+/** By detail. Low zooms have no detail, and the kind is sufficient. */
 const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
   motorway: ['motorway', 'highway'],
   motorway_link: ['motorway_link'],
@@ -130,7 +130,7 @@ export const protomapsSchema: Schema = {
     places: [
       {
         sourceLayer: 'places',
-        // Localities are told apart by the value of their tag.
+        // Localities are classified by the value of their tag.
         tag: expression('case', ['==', kind, 'locality'], detail, kind),
         values: {
           country: ['country'],

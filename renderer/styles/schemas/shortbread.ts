@@ -1,10 +1,10 @@
-/** Shortbread 1.0: https://shortbread-tiles.org/schema/1.0/. */
+/** The schema of Shortbread 1.0: https://shortbread-tiles.org/schema/1.0/. */
 
 import { expression, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
-/** Booleans that are false may be left out. */
+/** False values may be omitted. */
 const is = (name: string) => expression('==', ['to-string', ['get', name]], 'true');
 
 /** `way_area` is in hectares. */
