@@ -18,7 +18,7 @@ const largest = (errors: Uint8Array): number => errors.reduce((most, error) => M
 
 const color = fc.integer({ min: 0, max: 0xffffff });
 
-test('a picture of at most 64 colours is kept exactly, whatever its sides', async () => {
+test('a picture of at most 64 colours is encoded exactly', async () => {
   const picture = fc
     .tuple(
       fc.array(color, { minLength: 1, maxLength: 64 }),
@@ -42,7 +42,7 @@ test('a picture of at most 64 colours is kept exactly, whatever its sides', asyn
   );
 });
 
-test('whatever the colours, each pixel is at most the bound off, and the commonest are exact', async () => {
+test('pixels differ at most by the bound, and the most frequent colours are exact', async () => {
   const near = fc.tuple(
     color,
     fc.array(
@@ -87,7 +87,7 @@ function mapLike() {
   return canvas;
 }
 
-test('a map is half the size of one in full colour, and its pixels are off by half a level at the mean', async () => {
+test('a map has half the size of full colour, with a mean error of half a level', async () => {
   const canvas = mapLike();
   const pixels = canvas.data();
   const { bytes, contentType } = await encodeImage(canvas, 'png');
@@ -105,7 +105,7 @@ test('a map is half the size of one in full colour, and its pixels are off by ha
 /** The same at each run, and unlike its neighbours. */
 const noise = (i: number): number => Math.imul(i ^ (i >>> 7), Math.imul(i, 0x9e3779b1) | 1) >>> 24;
 
-test('a photograph stays as it is', async () => {
+test('a photograph is encoded in full colour', async () => {
   const canvas = createCanvas(300, 300);
   const context = canvas.getContext('2d');
   const image = context.createImageData(300, 300);

@@ -53,7 +53,7 @@ test.each(samples)('%s is drawn in our own font, and in no other', (_script, sam
   for (const face of faces) expect(problemsOf(sample, familyOf(packageName), face)).toEqual([]);
 });
 
-test('a font that is missing is noticed', () => {
+test('a missing font is detected', () => {
   const thai = samples.find(([script]) => script === 'Thai')![1];
   expect(problemsOf(thai, familyOf('noto-sans-hebrew'), 'regular')).toEqual([
     expect.stringContaining('noto-sans-hebrew lacks ก'),
@@ -64,7 +64,7 @@ test('a font that is missing is noticed', () => {
   expect(problemsOf(noCharacter, familyOf('noto-sans'), 'regular')).toContain('boxes are drawn');
 });
 
-test('several scripts in one text are each drawn in their own font', () => {
+test('each script of a text is drawn in its font', () => {
   const widthOf = (text: string, font: string) => {
     const context = createCanvas(1, 1).getContext('2d');
     context.font = font;

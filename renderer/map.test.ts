@@ -61,7 +61,7 @@ test('an archive is the same by path, by URL and as MBTiles', async () => {
   for (const other of others) expect(Buffer.from(other).equals(Buffer.from(first!))).toBe(true);
 });
 
-test('an archive of images is drawn as it is, in every style', async () => {
+test('a raster archive is drawn in every style', async () => {
   const image = await sharp({ create: { width: 256, height: 256, channels: 3, background: '#336699' } })
     .png()
     .toBuffer();
@@ -73,7 +73,7 @@ test('an archive of images is drawn as it is, in every style', async () => {
   }
 });
 
-test('styles differ, and one that is not there is named', async () => {
+test('styles differ, and a missing style is reported', async () => {
   const { render } = await open(file('sea.pmtiles', archiveBytes));
   const colors = await Promise.all(
     ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'].map(async (style) =>
@@ -87,7 +87,7 @@ test('styles differ, and one that is not there is named', async () => {
   });
 });
 
-test('icons that are not there are counted, and drawn as pins', async () => {
+test('missing icons are counted and drawn as pins', async () => {
   const { render } = await open(file('sea.pmtiles', archiveBytes));
   const icon = await sharp({ create: { width: 20, height: 20, channels: 3, background: '#ff00ff' } })
     .png()

@@ -40,7 +40,7 @@ test.each([
   expect(Number.parseInt(picture.at(150, 100).slice(1, 3), 16)).toBeGreaterThan(250);
 });
 
-test('tiles that cannot be had are counted, and the rest is drawn; the next map has them', async () => {
+test('tiles that cannot be read are counted, the rest is drawn, and the next map tries again', async () => {
   let down = true;
   const flaky = sourceOf(async (_zoom, x) => {
     if (down && x === 0) throw new Error('down');
@@ -55,12 +55,12 @@ test('tiles that cannot be had are counted, and the rest is drawn; the next map 
   expect(await renderer.render(scene)).toMatchObject({ missingTiles: 0, tileProblem: null });
 });
 
-test('where a source has no tile there is none missing', async () => {
+test('a tile that the source does not have is not missing', async () => {
   const empty = sourceOf(async () => undefined);
   expect((await createRenderer().render(sceneOf({ sources: new Map([['tiles', empty]]) }))).missingTiles).toBe(0);
 });
 
-test('only sources of visible layers are asked, and none below its first zoom', async () => {
+test('only sources of visible layers are read, and not below their first zoom', async () => {
   const asked: string[] = [];
   const spy = (name: string, minZoom: number) =>
     sourceOf(
@@ -88,7 +88,7 @@ test('only sources of visible layers are asked, and none below its first zoom', 
   expect(asked).toEqual(['tiles 0']);
 });
 
-test('labels are painted over the map and what lies below them, told what to keep free of, and painted over by what lies above', async () => {
+test('labels are painted between the lower and upper overlays, and receive the reserved boxes', async () => {
   const steps: string[] = [];
   const dotAt = ({ context }: Frame, color: string) => {
     context.resetTransform();
@@ -119,7 +119,7 @@ test('labels are painted over the map and what lies below them, told what to kee
   expect([picture.at(12, 12), picture.at(20, 20)]).toEqual(['#00ff00', '#ff0000']);
 });
 
-test('one renderer draws one style after another, and the same twice alike', async () => {
+test('a renderer draws several styles, and the same style identically', async () => {
   const renderer = createRenderer();
   const other = compileStyle(styleOf([shapes('fill', { 'fill-color': '#0000ff' })]));
   const [first, second, again] = [

@@ -43,7 +43,7 @@ const styleIn = (color: string) =>
     }),
   );
 
-test('an uploaded style is drawn from the archive, each version as it is', async () => {
+test('each version of an uploaded style is drawn from the archive', async () => {
   const colors = [];
   for (const [name, style] of [
     ['a@1', styleIn('#ff0000')],
@@ -59,6 +59,6 @@ test('an uploaded style is drawn from the archive, each version as it is', async
   expect(colors).toEqual(['#ff0000', '#00ff00', '#ff0000']);
 });
 
-test('a style of another name than ours must be given', async () => {
+test('a style that is not built in must be provided', async () => {
   await expect(renderer.render(request('b@1'))).rejects.toMatchObject({ code: 'invalid_parameter', param: 'style' });
 });

@@ -35,7 +35,7 @@ async function newOwner() {
   return { project, post, call, image };
 }
 
-test('a marker is uploaded, shown, listed, downloaded as it came, and deleted', async () => {
+test('a marker can be uploaded, read, listed, downloaded and deleted', async () => {
   const owner = await newOwner();
   const made = await owner.post(png, 'image/png', '?name=Pin');
   const { _id, createdAt } = made.body.mapMarker;
@@ -59,14 +59,14 @@ test('a marker is uploaded, shown, listed, downloaded as it came, and deleted', 
   expect((await owner.call('GET', '')).body.mapMarkers).toEqual([]);
 });
 
-test('a marker may come as JSON, and is what its bytes are', async () => {
+test('a marker may be JSON, and its type is detected from its bytes', async () => {
   const owner = await newOwner();
   const { mapMarker } = (await owner.call('POST', '', { name: 'Square', image: svg.toString('base64') })).body;
   expect(mapMarker).toMatchObject({ name: 'Square', type: 'image/svg+xml', bytes: svg.length });
   expect((await owner.post(svg, 'image/png')).body.mapMarker).toMatchObject({ type: 'image/svg+xml' });
 });
 
-test('an SVG that is opened as a page runs nothing', async () => {
+test('an SVG opened as a page runs no scripts', async () => {
   const owner = await newOwner();
   const { headers } = await owner.image((await owner.post(svg, 'image/svg+xml')).body.mapMarker._id);
   expect(headers).toMatchObject({
@@ -76,7 +76,7 @@ test('an SVG that is opened as a page runs nothing', async () => {
   });
 });
 
-test('the largest image is kept, in either way', async () => {
+test('the largest image is accepted in both formats', async () => {
   const owner = await newOwner();
   const largest = padded(maxMarkerBytes);
   const answers = [await owner.post(largest), await owner.call('POST', '', { image: largest.toString('base64') })];
@@ -117,21 +117,21 @@ test.each<[string, Buffer, string, number]>([
   ['too many bytes', padded(maxMarkerBytes + 1), 'image/png', 400],
   ['far too many bytes', padded(2 * maxMarkerBytes + 1), 'image/png', 413],
   ['another type', png, 'image/gif', 415],
-])('%s as an image is refused', async (_name, image, type, status) => {
+])('%s as image is refused', async (_name, image, type, status) => {
   const owner = await newOwner();
   const answer = await owner.post(image, type);
   expect(answer.status).toBe(status);
   if (status === 400) expect(answer.body.meta.param).toBe('image');
 });
 
-test('an environment has as many as it may and no more, however many are asked for at once', async () => {
+test('concurrent uploads do not exceed the limit of an environment', async () => {
   const owner = await newOwner();
   const answers = await Promise.all(Array.from({ length: 6 }, () => owner.post(png)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 409, 409]);
   expect((await owner.post(png, 'image/png', '', owner.project.key('live', 'secret'))).status).toBe(200);
 });
 
-test('markers are of their project and environment alone, and for secret keys', async () => {
+test('markers belong to their project and environment, and require secret keys', async () => {
   const [owner, other] = [await newOwner(), await newOwner()];
   const { _id } = (await owner.post(png)).body.mapMarker;
   for (const key of [owner.project.key('live', 'secret'), other.project.key('test', 'secret')]) {

@@ -33,7 +33,7 @@ async function created(owner: Owner, body: object = style): Promise<Body> {
   return answer.body.mapStyle;
 }
 
-test('a style is uploaded, shown, listed, changed and deleted', async () => {
+test('a style can be uploaded, read, listed, changed and deleted', async () => {
   const owner = await newOwner();
   const made = await owner.call('POST', '', { name: 'Ours', style });
   const { _id, createdAt } = made.body.mapStyle;
@@ -56,7 +56,7 @@ test('a style is uploaded, shown, listed, changed and deleted', async () => {
   expect((await owner.call('GET', '')).body.mapStyles).toEqual([]);
 });
 
-test('a style may be the whole body; its own name is the name where none is given', async () => {
+test('a style may be the whole body, and its name is the default', async () => {
   const owner = await newOwner();
   const named = { ...style, name: 'Its own' };
   expect(await created(owner, named)).toMatchObject({ name: 'Its own' });
@@ -73,7 +73,7 @@ test('a style may be the whole body; its own name is the name where none is give
   expect((await owner.call('GET', `/${_id}`)).body.mapStyle.style).toEqual(named);
 });
 
-test('an answer can be sent back as it is', async () => {
+test('a response can be sent back unchanged', async () => {
   const owner = await newOwner();
   const { _id } = await created(owner, { name: 'Ours', style });
   const { mapStyle } = (await owner.call('GET', `/${_id}`)).body;
@@ -82,7 +82,7 @@ test('an answer can be sent back as it is', async () => {
   expect([status, body.mapStyle]).toMatchObject([200, same]);
 });
 
-test('what is not drawn is told at each upload', async () => {
+test('each upload reports what is not drawn', async () => {
   const owner = await newOwner();
   const parks = { id: 'parks', type: 'fill', source: 'a', 'source-layer': 'park' };
   const asking = { ...style, sprite: 'mapbox://sprites/a', sources: { a: { type: 'vector' } }, layers: [parks] };
@@ -96,7 +96,7 @@ test('what is not drawn is told at each upload', async () => {
   }
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
   const withMetadata = (metadata: unknown) => ({ ...style, metadata: { a: metadata } });
   /** A style of so many bytes. */
@@ -144,7 +144,7 @@ describe('what is refused', () => {
     expect((await owner.call('GET', `/${_id}`)).body.mapStyle.style).toEqual(body);
   });
 
-  test('a nesting that recursion would not bear', async () => {
+  test('nesting that would overflow the stack', async () => {
     const payload = `{"version":8,"sources":{},"layers":${'['.repeat(400_000)}${']'.repeat(400_000)}}`;
     const headers = { authorization: api.secret, 'content-type': 'application/json' };
     const answer = await api.app.inject({ method: 'POST', url: '/v1/map-styles', headers, payload });
@@ -155,12 +155,12 @@ describe('what is refused', () => {
     });
   });
 
-  test('a body beyond a mebibyte', async () => {
+  test('a body above one mebibyte', async () => {
     const owner = await newOwner();
     expect((await owner.call('POST', '', sized(1_048_577))).status).toBe(413);
   });
 
-  test('a change that is wrong, and the style stays', async () => {
+  test('an invalid change leaves the style unchanged', async () => {
     const owner = await newOwner();
     const { _id } = await created(owner);
     const wrong = { style: { ...style, layers: [background(7)] } };
@@ -169,7 +169,7 @@ describe('what is refused', () => {
   });
 });
 
-test('an environment has as many as it may and no more, however many are asked for at once', async () => {
+test('concurrent uploads do not exceed the limit of an environment', async () => {
   const owner = await newOwner();
   const answers = await Promise.all(Array.from({ length: 6 }, () => owner.call('POST', '', style)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 409, 409]);
@@ -177,7 +177,7 @@ test('an environment has as many as it may and no more, however many are asked f
   expect((await api.call('POST', '/v1/map-styles', { key: live, body: style })).status).toBe(200);
 });
 
-test('pages by createdAt are the styles, newest first', async () => {
+test('pages by createdAt contain the styles, newest first', async () => {
   const owner = await newOwner();
   const made: string[] = [];
   for (let count = 0; count < 4; count++) made.unshift((await created(owner))._id);
@@ -187,7 +187,7 @@ test('pages by createdAt are the styles, newest first', async () => {
   expect([...first.mapStyles, ...second.mapStyles].map(({ _id }) => _id)).toEqual(made);
 });
 
-test('styles are of their project and environment alone, and for secret keys', async () => {
+test('styles belong to their project and environment, and require secret keys', async () => {
   const [owner, other] = [await newOwner(), await newOwner()];
   const { _id } = await created(owner);
   for (const key of [owner.project.key('live', 'secret'), other.project.key('test', 'secret')]) {

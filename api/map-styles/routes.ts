@@ -69,7 +69,7 @@ export const mapStyleRoutes =
         tag,
         summary: 'Upload a style',
         description:
-          'Of all addresses in it only those of its sprites are asked: the archive of this installation stands in for its source of tiles.',
+          'Only its sprites are fetched. ' + 'The archive of this installation replaces its source of tiles.',
         body,
         answer: uploaded,
         failures: [400, 409, 413, 503],

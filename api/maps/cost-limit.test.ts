@@ -13,7 +13,7 @@ function outcome(charge: () => void): number | null {
   }
 }
 
-test('a key draws until its time is used up, waits as long as it is told, and costs no other key', () => {
+test('a key draws until its time is used up, can draw again after Retry-After, and does not affect other keys', () => {
   let nowMs = 1_000_000;
   const limit = createCostLimit(1_000, () => nowMs);
   const draw = (key: string, costMs: number) => outcome(() => limit.charge(key, costMs));
@@ -29,7 +29,7 @@ test('a key draws until its time is used up, waits as long as it is told, and co
   expect(draw('a', 1)).toBeNull();
 });
 
-test('what a map took beyond its estimate is charged, and time never saves up beyond the burst', () => {
+test('time beyond the estimate is charged, and unused time is limited to the burst', () => {
   let nowMs = 0;
   const limit = createCostLimit(100, () => nowMs);
   limit.charge('a', 10);
@@ -40,7 +40,7 @@ test('what a map took beyond its estimate is charged, and time never saves up be
   expect(outcome(() => limit.charge('a', 1))).toBe(1);
 });
 
-test('0 lifts the limit', () => {
+test('0 disables the limit', () => {
   const limit = createCostLimit(0, () => 0);
   for (let i = 0; i < 100; i++) limit.charge('a', 1_000_000);
 });

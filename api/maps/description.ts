@@ -14,7 +14,8 @@ export const mapParameters = Type.Object({
       minimum: 1,
       maximum: 23,
       description:
-        'Of a world 512 pixels wide at 0; fractions are fine. Required unless `markers`, `path`, `geofences` or `bbox` is given',
+        'Zoom, may be fractional; at 0 the world is 512 pixels wide. ' +
+        'Required unless `markers`, `path`, `geofences` or `bbox` is given',
     }),
   ),
   scale: Type.Optional(

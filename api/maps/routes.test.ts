@@ -38,7 +38,7 @@ const get = (
 ) => api.app.inject({ method, url: `/maps/static?${query}`, headers });
 
 describe('a finished image', () => {
-  test('is answered with what caches need, and drawn once', async () => {
+  test('has the headers that caches need, and is drawn once', async () => {
     const query = newQuery();
     const first = await get(query);
     expect(first).toMatchObject({ statusCode: 200, body: `map of ${maps},10` });
@@ -68,7 +68,7 @@ describe('a finished image', () => {
     expect(other.statusCode).toBe(200);
   });
 
-  test('is one for requests that say the same in other words, and another for another format', async () => {
+  test('is shared by equivalent requests, but not by other formats', async () => {
     const query = newQuery();
     await get(query);
     await get(`style=svc-default-v1&language=en-GB&scale=1.0&${query}`);
@@ -77,7 +77,7 @@ describe('a finished image', () => {
     expect(drawn.map(({ format }) => format)).toEqual(['png', 'webp']);
   });
 
-  test('is drawn once for all who wait for it', async () => {
+  test('is drawn once for concurrent requests', async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -102,14 +102,14 @@ describe('a finished image', () => {
     expect((await get(newQuery())).headers['cache-control']).toBe('public, max-age=60');
   });
 
-  test('gives way to others within the bound of bytes', async () => {
+  test('is evicted within the bound of bytes', async () => {
     draw = async () => mapOf('x'.repeat(6_000));
     const [one, other] = [newQuery(), newQuery()];
     for (const query of [one, other, other, one]) await get(query);
     expect(drawn).toHaveLength(3);
   });
 
-  test('that could not be drawn is tried again', async () => {
+  test('is retried after a failure', async () => {
     const query = newQuery();
     draw = async () => {
       throw new ApiError('overloaded', 'too many', { retryAfterS: 2 });
@@ -123,7 +123,7 @@ describe('a finished image', () => {
   });
 });
 
-test('markers and paths come in the order they were given', async () => {
+test('markers and paths keep their order', async () => {
   await get('width=600&height=400&markers=1,2&markers=color:red%7C3,4&markers=5,6');
   expect(drawn[0]?.markers.map(({ locations }) => locations[0])).toEqual([
     [2, 1],
@@ -138,7 +138,7 @@ test.each([
   ['markers=icon:pin-7%7C1,2', 'markers'],
   ['markers=icon:ftp://a.example/x.png%7C1,2', 'markers'],
   [Array.from({ length: 21 }, (_, i) => `markers=icon:https://a.example/${i}%7C1,2`).join('&'), 'markers'],
-])('what is not there is refused: %s', async (more, param) => {
+])('a missing reference is refused: %s', async (more, param) => {
   const answer = await get(`${newQuery()}&${more}`);
   expect(answer.statusCode).toBe(400);
   expect(answer.json().meta).toMatchObject({ type: 'invalid_parameter', param });
@@ -168,7 +168,7 @@ describe('geofences', () => {
     await put('live/circle', circle, api.project.key('live', 'secret'));
   });
 
-  test('of a tag are drawn where they are enabled, for their owner only', async () => {
+  test('of a tag are drawn if enabled, for their owner only', async () => {
     const answer = await get(`${size}&geofences=shop`, asOwner);
     expect(answer.statusCode).toBe(200);
     expect(drawn[0]?.fences).toHaveLength(2);
@@ -186,7 +186,7 @@ describe('geofences', () => {
     expect(revalidated).toMatchObject({ statusCode: 304 });
   });
 
-  test('that have changed make another image', async () => {
+  test('produce another image after a change', async () => {
     await put('moving/circle', circle);
     await get(`${size}&geofences=moving`, asOwner);
     await put('moving/circle', { ...circle, radius: 200 });
@@ -210,7 +210,7 @@ describe('geofences', () => {
   });
 });
 
-test('a key whose maps have cost too much is told when to come back, while images that are there are answered', async () => {
+test('a key beyond its cost limit gets Retry-After, but still gets cached images', async () => {
   const render = async () => ({ ...mapOf('x'), processorMs: 5_000 });
   const limited = await startApi({
     maps: mapParts({ render, maxCacheBytes: 10_000, costPerKeyPerSecond: 100 }),

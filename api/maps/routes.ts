@@ -23,8 +23,7 @@ const description = described({
   operationId: 'getStaticMap',
   tag: 'maps',
   summary: 'Draw a map',
-  description:
-    'A PNG, WebP or JPEG. Where neither `center` and `zoom` nor `bbox` say what to show, everything that is drawn is visible.',
+  description: 'Returns a PNG, WebP or JPEG. Without `center` and `zoom` or `bbox`, the map shows all its overlays.',
   querystring: mapParameters,
   answer: mapAnswer,
   failures: [400, 503],

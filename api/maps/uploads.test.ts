@@ -46,7 +46,7 @@ async function keepMarker(text: string, id = freshId(), project = api.project, e
 const get = (query: string, key = publishable, headers: Record<string, string> = {}) =>
   api.app.inject({ url: `/maps/static?width=600&height=400&${query}`, headers: { authorization: key, ...headers } });
 
-test('a map is drawn in the uploaded style, with the uploaded markers and those by URL', async () => {
+test('a map has the uploaded style, uploaded markers and markers by URL', async () => {
   const [style, one, other] = [await keepStyle({ a: 1 }), await keepMarker('one'), await keepMarker('other')];
   const markers = [
     `icon:${one}|1,2`,
@@ -60,7 +60,7 @@ test('a map is drawn in the uploaded style, with the uploaded markers and those 
   expect(drawn[0]?.uploads.icons.size).toBe(2);
 });
 
-test('a change shows at once, and caches are told to ask', async () => {
+test('a change is visible at once, and caches must revalidate', async () => {
   const [style, marker] = [await keepStyle({ a: 1 }), await keepMarker('before')];
   const query = `style=${style}&markers=icon:${marker}%7C1,2`;
   const first = await get(query);
@@ -81,11 +81,11 @@ test('a change shows at once, and caches are told to ask', async () => {
   expect((await get(query)).json().meta).toMatchObject({ code: 400, param: 'style' });
 });
 
-test('maps without uploads are kept as before', async () => {
+test('maps without uploads are cacheable', async () => {
   expect((await get('center=1,2&zoom=3')).headers['cache-control']).toBe('public, max-age=86400');
 });
 
-test('uploads are of their project and environment alone, drawn before or not', async () => {
+test('uploads belong to their project and environment, even when cached', async () => {
   const other = await api.newProject('Other');
   for (const [project, environment] of [
     [api.project, 'test'],
@@ -110,7 +110,7 @@ test('uploads are of their project and environment alone, drawn before or not', 
   }
 });
 
-test('a style is no marker, nor a marker a style', async () => {
+test('styles and markers have separate ids', async () => {
   const [style, marker] = [await keepStyle({ a: 1 }), await keepMarker('x')];
   expect((await get(`center=1,2&zoom=3&style=${marker}`)).json().meta).toMatchObject({ code: 400, param: 'style' });
   expect((await get(`markers=icon:${style}%7C1,2`)).json().meta).toMatchObject({ code: 400, param: 'markers' });

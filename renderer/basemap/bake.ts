@@ -68,8 +68,8 @@ function shapeZooms([resolution, minZoom, maxZoom]: (typeof resolutions)[number]
 const shippedFolder = fileURLToPath(new URL('../../basemap', import.meta.url));
 
 /**
- * Returns the path of the default basemap, shipped with the program or baked into this folder. Returns undefined when it
- * has not been baked.
+ * Returns the path of the default basemap, shipped with the program or baked into this folder. Returns undefined when
+ * it has not been baked.
  */
 export async function findDefaultBasemap(cacheFolder: string): Promise<string | undefined> {
   const name = await defaultBasemapName();

@@ -24,7 +24,7 @@ function squareOf(label: ReturnType<typeof placeLabels>[number], zoom: number): 
   return `${Math.floor(x / 64)},${Math.floor(y / 64)}`;
 }
 
-test('at each zoom a square of 64 pixels shows one place at most, and one that is shown stays', () => {
+test('each square of 64 pixels shows at most one place per zoom, and places remain at higher zooms', () => {
   fc.assert(
     fc.property(cities, (all: readonly City[]) => {
       // Capitals are shown in any case.
@@ -38,7 +38,7 @@ test('at each zoom a square of 64 pixels shows one place at most, and one that i
   );
 });
 
-test('a part of a city, which comes late, took the square of a village that comes early', () => {
+test('a late part of a city does not take the square of an early village', () => {
   const at = { name: ' ', country: 'XX', population: 0, loc: { coordinates: [6.7236328125, 45] as [number, number] } };
   const labels = placeLabels([
     { ...at, cityId: 0, featureCode: 'PPLX' },
@@ -50,7 +50,7 @@ test('a part of a city, which comes late, took the square of a village that come
   ]);
 });
 
-test('a place waits for no reason but its size, its kind, or a place in its square that matters more', () => {
+test('a place is delayed only by its size, its kind, or a more important place in its square', () => {
   fc.assert(
     fc.property(cities, (all: readonly City[]) => {
       const labels = placeLabels(all);
@@ -72,7 +72,7 @@ const at = (cityId: number, featureCode: string, population: number): City => ({
   loc: { coordinates: [7, 47] },
 });
 
-test('capitals are shown from zoom 3 on, parts of cities from 10 on, and places that are no more not at all', () => {
+test('capitals start at zoom 3, parts of cities at 10, and former places are never shown', () => {
   const labels = placeLabels([at(1, 'PPL', 9_000_000), at(2, 'PPLC', 900), at(3, 'PPLX', 90_000), at(4, 'PPLH', 1)]);
   expect(labels.map(({ properties }) => properties)).toEqual([
     { name: 'PPL', class: 'city', rank: 1, min_zoom: 0 },
@@ -81,7 +81,7 @@ test('capitals are shown from zoom 3 on, parts of cities from 10 on, and places 
   ]);
 });
 
-test('a quarter of many inhabitants, once shown over the village in its square, waits for it', () => {
+test('a large quarter waits for the village in its square', () => {
   const labels = placeLabels([at(1, 'PPLX', 90_000), at(2, 'PPL', 900)]);
   expect(labels.map(({ properties }) => [properties!.name, properties!.min_zoom])).toEqual([
     ['PPL', 7],

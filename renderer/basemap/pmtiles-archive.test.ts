@@ -24,7 +24,7 @@ const tile = fc
   .map(([at, bytes]): ArchiveTile => ({ ...at, bytes }));
 const tiles = fc.uniqueArray(tile, { minLength: 1, maxLength: 200, selector: ({ zoom, x, y }) => `${zoom}/${x}/${y}` });
 
-test('every tile is read back, at its place and nowhere else', async () => {
+test('every tile is read back at its position', async () => {
   await fc.assert(
     fc.asyncProperty(tiles, place, async (written, elsewhere) => {
       const reader = readerOf(pmtilesArchive(written, description));
@@ -40,7 +40,7 @@ test('every tile is read back, at its place and nowhere else', async () => {
   );
 });
 
-test('the order of the tiles makes no difference to the bytes', () => {
+test('the bytes do not depend on the order of the tiles', () => {
   fc.assert(
     fc.property(tiles, (written) => {
       expect(pmtilesArchive([...written].reverse(), description)).toEqual(pmtilesArchive(written, description));
@@ -75,12 +75,12 @@ test('a directory too large for the first request is split into leaves', async (
   }
 });
 
-test('metadata and zooms are told', async () => {
+test('metadata and zooms are written', async () => {
   const reader = readerOf(pmtilesArchive([{ zoom: 3, x: 1, y: 2, bytes: new Uint8Array([1]) }], description));
   expect(await reader.getMetadata()).toEqual(description.metadata);
   expect(await reader.getHeader()).toMatchObject({ minZoom: 3, maxZoom: 3, minLon: -180, maxLat: 85, clustered: true });
 });
 
-test('an archive of nothing is refused', () => {
+test('an empty archive is refused', () => {
   expect(() => pmtilesArchive([], description)).toThrow(RangeError);
 });

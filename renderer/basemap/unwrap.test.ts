@@ -9,7 +9,7 @@ const steps = fc.array(fc.tuple(degrees(179), degrees(60)), { minLength: 1, maxL
 /** Between -180 and 180. */
 const onGlobe = (longitude: number) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
-test('a line that was cut into the range of longitudes goes on beyond it, with the steps it was drawn in', () => {
+test('a wrapped line continues beyond the range of longitudes with the same steps', () => {
   fc.assert(
     fc.property(degrees(180), steps, (start, drawn) => {
       const line: Position[] = [[start, 0]];
@@ -21,7 +21,7 @@ test('a line that was cut into the range of longitudes goes on beyond it, with t
   );
 });
 
-test('an island on the antimeridian is one piece, and the lake on it lies in it', () => {
+test('an island on the antimeridian stays in one piece with its lake', () => {
   const outer = [
     [178, -18],
     [-178, -18],
@@ -40,7 +40,7 @@ test('an island on the antimeridian is one piece, and the lake on it lies in it'
   expect(hole!.map(([x]) => x)).toEqual([180.5, 181, 181, 180.5]);
 });
 
-test('a polygon whose middle lies beyond the range comes back into it', () => {
+test('a polygon is moved so that its centre is within the range', () => {
   const [ring] = unwrapPolygon([
     [
       [179, 60],

@@ -23,7 +23,9 @@ export class BucketStore {
   get(tileKey: string, tile: VectorTile, selection: Selection, zoom: number, images = noImages): Bucket {
     const layer = tile.layers.get(selection.sourceLayer);
     if (!layer) return noBucket;
-    const key = `${tileKey} ${selection.dependsOnZoom ? zoom : ''} ${selection.dependsOnImages ? images.key : ''} ${selection.key}`;
+    const zoomKey = selection.dependsOnZoom ? zoom : '';
+    const imagesKey = selection.dependsOnImages ? images.key : '';
+    const key = `${tileKey} ${zoomKey} ${imagesKey} ${selection.key}`;
     let bucket = this.buckets.get(key);
     if (!bucket) {
       bucket = buildBucket(layer, selection, zoom, images.names);

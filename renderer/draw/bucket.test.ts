@@ -37,7 +37,7 @@ function overlap(a: TileFeature, b: TileFeature): boolean {
   return a.box.minX <= b.box.maxX && b.box.minX <= a.box.maxX && a.box.minY <= b.box.maxY && b.box.minY <= a.box.maxY;
 }
 
-test('batches hold what passes the filter, once, each as it would look alone; and nothing is drawn over what should be above it', () => {
+test('batches contain each selected feature once with its own paint, and keep the order of overlapping features', () => {
   const drawn = fc.array(square, { maxLength: 80, size: 'max' });
   fc.assert(
     fc.property(drawn, fc.double({ min: 0, max: 10, noNaN: true }), fc.boolean(), (features, zoom, sorted) => {
@@ -71,7 +71,7 @@ test('batches hold what passes the filter, once, each as it would look alone; an
   );
 });
 
-test('features that do not touch make one batch per look, however they alternate', () => {
+test('features that do not touch form one batch per paint', () => {
   const features = Array.from({ length: 300 }, (_, i): DrawnFeature => {
     const [x, y] = [(i % 20) * 200, Math.floor(i / 20) * 200];
     return { type: 'polygon', parts: [rectangle(x, y, x + 20, y + 20)], tags: { kind: i % 2 ? 'a' : 'b', size: 1 } };
@@ -82,7 +82,7 @@ test('features that do not touch make one batch per look, however they alternate
   for (const { chunks } of batches) for (const chunk of chunks) expect(chunk.shapes.length).toBeLessThanOrEqual(64);
 });
 
-test('the box of a chunk is around all its features', () => {
+test('the box of a chunk contains all its features', () => {
   const drawn = fc.array(square, { minLength: 1, maxLength: 60, size: 'max' });
   fc.assert(
     fc.property(drawn, (features) => {
@@ -97,7 +97,7 @@ test('the box of a chunk is around all its features', () => {
   );
 });
 
-test('layers that select the same share a bucket: colours do not matter, filters do', () => {
+test('layers with equal selections share a bucket, regardless of colours', () => {
   const key = (more: object, painted: readonly string[]) => selectionOf(layerOf(more), painted, 'fill-sort-key').key;
   expect(key({ paint: { 'fill-color': 'red' } }, ['fill-color'])).toBe(
     key({ paint: { 'fill-color': 'green' } }, ['fill-color']),

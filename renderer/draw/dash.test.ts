@@ -60,7 +60,7 @@ function patternOf(lengths: readonly number[]): DashPattern {
   return dashPattern(lengths, 1, 0.1)!;
 }
 
-test('the line is drawn where the pattern says, of odd counts too', () => {
+test('dashes follow the pattern, including odd counts', () => {
   fc.assert(
     fc.property(line, dasharray, (xy, lengths) => {
       const dashes = dashLines({ xy, ends: [xy.length] }, false, patternOf(lengths), everywhere);
@@ -72,7 +72,7 @@ test('the line is drawn where the pattern says, of odd counts too', () => {
   );
 });
 
-test('in a box it is drawn as it is without the box, and not beyond', () => {
+test('clipping to a box does not change the dashes inside it', () => {
   const box = fc.tuple(fc.nat({ max: 300 }), fc.integer({ min: -60, max: 60 }), fc.integer({ min: 5, max: 200 }));
   fc.assert(
     fc.property(line, dasharray, box, (xy, lengths, [left, top, size]) => {
@@ -92,7 +92,7 @@ test('in a box it is drawn as it is without the box, and not beyond', () => {
   );
 });
 
-test('a closed ring is dashed back to where it began', () => {
+test('a ring is dashed up to its start', () => {
   const xy = [0, 0, 10, 0, 10, 10, 0, 10];
   const dashes = dashLines({ xy, ends: [xy.length] }, true, patternOf([3, 2]), everywhere);
   expect(dashes.xy.length / 2).toBe(16);
@@ -101,7 +101,7 @@ test('a closed ring is dashed back to where it began', () => {
   expect(isCovered(dashes, 0, 1)).toBe(false);
 });
 
-test('a line of a thousand times the box costs what the box shows', () => {
+test('a line much longer than the box costs only its visible part', () => {
   const xy = [-1e9, 5, 1e9, 5];
   const { ends } = dashLines({ xy, ends: [4] }, false, patternOf([1, 1]), { minX: 0, minY: 0, maxX: 100, maxY: 10 });
   expect(ends.length).toBeGreaterThanOrEqual(50);

@@ -39,7 +39,7 @@ function signedDistance(xy: readonly number[], x: number, y: number): number {
   return best;
 }
 
-test('every point of the moved line is as far away as asked, on the side asked; a pointed corner a little farther, a cut one a little nearer', () => {
+test('an offset line has the requested distance and side, except at miters and bevels', () => {
   const distances = fc.double({ min: -9, max: 9, noNaN: true }).filter((distance) => Math.abs(distance) > 0.5);
   fc.assert(
     fc.property(gentleLine, distances, fc.constantFrom(...joins), (xy, distance, join) => {
@@ -57,11 +57,11 @@ test('every point of the moved line is as far away as asked, on the side asked; 
   );
 });
 
-test('a straight line to the right is moved down, which is its right', () => {
+test('a line to the right moves down', () => {
   expect(offsetLines({ xy: [0, 0, 10, 0], ends: [4] }, false, 3, 'miter', 2)).toEqual({ xy: [0, 3, 10, 3], ends: [4] });
 });
 
-test('a clockwise square grows to its left and shrinks to its right, corner by corner', () => {
+test('a clockwise square grows with a left offset and shrinks with a right one', () => {
   const square = { xy: [0, 0, 100, 0, 100, 100, 0, 100], ends: [8] };
   const near = (xy: readonly number[]) => xy.map((value) => Math.round(value * 1e6) / 1e6 + 0);
   expect(near(offsetLines(square, true, -10, 'miter', 2).xy)).toEqual([-10, -10, 110, -10, 110, 110, -10, 110]);
@@ -70,7 +70,7 @@ test('a clockwise square grows to its left and shrinks to its right, corner by c
   expect(offsetLines(square, true, -10, 'round', 2).xy.length).toBeGreaterThan(16);
 });
 
-test('whatever the line, points stay within reach and numbers stay numbers', () => {
+test('any line gives finite points within reach', () => {
   const vertex = fc.tuple(fc.integer({ min: -20, max: 20 }), fc.integer({ min: -20, max: 20 }));
   const anyLine = fc.array(vertex, { maxLength: 12 }).map((vertices) => vertices.flat());
   const distances = fc.double({ min: -30, max: 30, noNaN: true });

@@ -29,7 +29,7 @@ function dot(x: number, y: number): DrawnFeature {
   return { type: 'point', parts: [[[8 * x, 8 * y]]] };
 }
 
-test('a background fills the picture, over paper', async () => {
+test('a background fills the picture', async () => {
   const picture = await draw(
     [],
     [{ type: 'background', paint: { 'background-color': '#000', 'background-opacity': 0.2 } }],
@@ -53,13 +53,13 @@ test('areas are filled without their holes', async () => {
 
 // Tiles of the first version of the specification have rings either way round. In one path the two kinds cut each other
 // out.
-test('areas that overlap are filled where they overlap, whichever way round they are drawn', async () => {
+test('overlapping areas are filled in any winding order', async () => {
   const backwards: DrawnFeature = { type: 'polygon', parts: [[...rectangle(400, 400, 800, 800)].reverse()] };
   const picture = await draw([area(10, 10, 70, 70), backwards], [shapes('fill', { 'fill-color': red })]);
   expect(picture.count(red)).toBe(60 * 60 + 50 * 50 - 20 * 20);
 });
 
-test('areas have outlines of their own colour, one device pixel wide', async () => {
+test('areas have outlines of one device pixel', async () => {
   const picture = await draw(
     [area(10, 10, 100, 100)],
     [shapes('fill', { 'fill-color': red, 'fill-outline-color': '#000000' })],
@@ -78,7 +78,7 @@ test('opacity and translation', async () => {
   expect([picture.at(15, 7), picture.at(24, 16)]).toEqual([shade, shade]);
 });
 
-test('each feature has its own colour, and the later one or the one of the higher sort key lies on top', async () => {
+test('each feature has its colour, and later features or higher sort keys are on top', async () => {
   const features = [area(10, 10, 50, 50, { c: red, order: 2 }), area(30, 30, 70, 70, { c: green, order: 1 })];
   const paint = { 'fill-color': ['get', 'c'] };
   expect((await draw(features, [shapes('fill', paint)])).at(40, 40)).toBe(green);
@@ -86,7 +86,7 @@ test('each feature has its own colour, and the later one or the one of the highe
   expect([sorted.at(40, 40), sorted.at(60, 60)]).toEqual([red, green]);
 });
 
-test('a line is as wide as asked, with caps as asked', async () => {
+test('lines have the requested width and caps', async () => {
   const width = { 'line-color': red, 'line-width': 10 };
   const across = [line([100, 50], [200, 50])];
   const butt = await draw(across, [shapes('line', width)]);
@@ -98,7 +98,7 @@ test('a line is as wide as asked, with caps as asked', async () => {
   expect([round.at(96, 50), round.at(95, 45)]).toEqual([red, white]);
 });
 
-test('corners are pointed up to the limit, round or cut', async () => {
+test('line joins are miter up to the limit, round or bevel', async () => {
   const corner = [line([100, 100], [200, 100], [200, 200])];
   const at = async (join: string, limit = 2) => {
     const layer = shapes(
@@ -115,7 +115,7 @@ test('corners are pointed up to the limit, round or cut', async () => {
   expect(await at('round')).toEqual([white, red]);
 });
 
-test('a gap width makes two lines, the gap between them free', async () => {
+test('line-gap-width draws two lines with a gap', async () => {
   const paint = { 'line-color': red, 'line-width': 3, 'line-gap-width': 10 };
   const picture = await draw([line([0, 100], [512, 100])], [shapes('line', paint)]);
   const column = Array.from({ length: 30 }, (_, i) => (picture.at(256, 85 + i) === red ? '#' : '.')).join('');
@@ -123,7 +123,7 @@ test('a gap width makes two lines, the gap between them free', async () => {
   expect(picture.count(red)).toBe(2 * 3 * 512);
 });
 
-test('the two lines of a gap width follow corners and rings', async () => {
+test('the two lines of line-gap-width follow corners and rings', async () => {
   const paint = { 'line-color': red, 'line-width': 2, 'line-gap-width': 8 };
   const picture = await draw([area(100, 100, 200, 200)], [shapes('line', paint)]);
   // The outer square of 112, the inner of 92, each two wide.
@@ -131,7 +131,7 @@ test('the two lines of a gap width follow corners and rings', async () => {
   expect([picture.at(94, 94), picture.at(104, 104), picture.at(100, 100)]).toEqual([red, red, white]);
 });
 
-test('an offset moves a line to its right, or to its left where it is negative', async () => {
+test('line-offset moves a line to its right, or left if negative', async () => {
   const across = [line([0, 100], [512, 100])];
   const row = async (offset: number) => {
     const picture = await draw(across, [shapes('line', { 'line-color': red, 'line-width': 2, 'line-offset': offset })]);
@@ -142,20 +142,20 @@ test('an offset moves a line to its right, or to its left where it is negative',
   expect(await row(-10)).toEqual([true, false, false]);
 });
 
-test('dashes are measured in widths of the line', async () => {
+test('dashes are measured in line widths', async () => {
   const paint = { 'line-color': red, 'line-width': 4, 'line-dasharray': [3, 2] };
   const picture = await draw([line([100, 50], [300, 50])], [shapes('line', paint)]);
   const row = Array.from({ length: 45 }, (_, i) => (picture.at(95 + i, 50) === red ? '#' : '.')).join('');
   expect(row).toBe('.....############........############........');
 });
 
-test('dots have a stroke around them', async () => {
+test('circles have a stroke', async () => {
   const paint = { 'circle-color': red, 'circle-radius': 10, 'circle-stroke-color': green, 'circle-stroke-width': 4 };
   const picture = await draw([dot(100, 100)], [shapes('circle', paint)]);
   expect([100, 108, 111, 112, 115].map((x) => picture.at(x, 100))).toEqual([red, red, green, green, white]);
 });
 
-test('a dot on the edge of two tiles is drawn whole, once', async () => {
+test('a circle on the edge of two tiles is drawn completely and once', async () => {
   const source = sourceOf(async (_zoom, x) =>
     tileBytes({ shapes: [{ type: 'point', parts: [[[x === 0 ? 4096 : 0, 2048]]] }] }),
   );
@@ -175,7 +175,7 @@ test('a building is flat from above', async () => {
   expect((await draw([area(10, 10, 20, 20)], [shapes('fill-extrusion', paint)])).count('#ffcccc')).toBe(100);
 });
 
-test('a layer whose pattern is missing is left out rather than drawn in a colour it never has', async () => {
+test('a layer with a missing pattern is not drawn', async () => {
   const layers = [
     shapes('fill', { 'fill-pattern': 'dots' }),
     { type: 'background', paint: { 'background-pattern': 'dots' } },
@@ -183,7 +183,7 @@ test('a layer whose pattern is missing is left out rather than drawn in a colour
   expect((await draw([area(10, 10, 20, 20)], layers)).count(white)).toBe(512 * 512);
 });
 
-test('tiles that are pictures touch without a seam', async () => {
+test('raster tiles touch without seams', async () => {
   const tile = await sharp({ create: { width: 256, height: 256, channels: 3, background: red } })
     .png()
     .toBuffer();
@@ -245,7 +245,7 @@ const sceneryStyle = [
   }),
 ];
 
-test('a part of a map is the same picture as in the whole: dashes, offsets and outlines go on beyond what is seen', async () => {
+test('a part of a map equals the same part of the whole, including dashes, offsets and outlines', async () => {
   const whole = await draw(scenery, sceneryStyle);
   const corners = fc.tuple(fc.integer({ min: 0, max: 390 }), fc.integer({ min: 0, max: 390 }));
   await fc.assert(
@@ -282,7 +282,7 @@ test('a scale of two is the same map with twice the pixels', async () => {
   expect(differing / data.length).toBeLessThan(0.002);
 });
 
-test('a tile enlarged 256 times is drawn sharp, with the dashes that the view shows', async () => {
+test('a tile enlarged 256 times is sharp, including dashes', async () => {
   const source = sourceOf(async () => tileBytes({ shapes: [line([0, 256], [512, 256])] }), { maxZoom: 14 });
   const paint = { 'line-color': red, 'line-width': 10, 'line-dasharray': [2, 1] };
   const tile = 512 * 2 ** 8;
@@ -326,7 +326,7 @@ test.each([18, 21, 23])('lines and dots of a tile of zoom 6 keep their size at z
   expect(Math.abs(dots.count('#000000') - Math.PI * 100)).toBeLessThan(60);
 });
 
-test('every property that a painter does not read is told as unsupported', () => {
+test('every property is either read by a painter or reported as unsupported', () => {
   const noDifference = [
     ...[
       'fill-translate-anchor',

@@ -32,7 +32,7 @@ test.each([
   ['an area', shapes('fill', { 'fill-pattern': 'hatch' })],
   ['the ground', { type: 'background', paint: { 'background-pattern': 'hatch' } }],
   ['a building', shapes('fill-extrusion', { 'fill-extrusion-pattern': 'hatch' })],
-])('the image repeats pixel by pixel from the corner of the world, across tiles: %s', async (_what, layer) => {
+])('the image repeats from the corner of the world, across tiles: %s', async (_what, layer) => {
   // The corner of four tiles is within 30 pixels of the middle.
   const offsets = fc.tuple(fc.integer({ min: -30, max: 30 }), fc.integer({ min: -30, max: 30 }));
   await fc.assert(
@@ -48,7 +48,7 @@ test.each([
   );
 });
 
-test('an image of double density is as large, and sharp, at a scale of two', async () => {
+test('an image of double density has the same size and is sharp at scale 2', async () => {
   const layer = shapes('fill', { 'fill-pattern': 'hatch' });
   const view = viewFrom(1000, 1010, small);
   const once = inkOf(await draw([everywhere], [layer], view, images));
@@ -57,7 +57,7 @@ test('an image of double density is as large, and sharp, at a scale of two', asy
   expect(twice).toEqual(enlarged);
 });
 
-test('between whole zooms it grows with the map, and has no seam where tiles meet', async () => {
+test('between whole zooms it grows with the map, without seams between tiles', async () => {
   const zooms = fc.double({ min: 2, max: 2.99, noNaN: true });
   const scales = fc.constantFrom(1, 1.5, 2);
   await fc.assert(
@@ -74,7 +74,7 @@ test('between whole zooms it grows with the map, and has no seam where tiles mee
   );
 });
 
-test('each feature has its own image; one that is not there draws nothing, not even an outline', async () => {
+test('each feature has its image, and a missing image draws nothing, not even an outline', async () => {
   const area = (left: number, image?: string): DrawnFeature => ({
     type: 'polygon',
     parts: [rectangle(8 * left, 80, 8 * (left + 40), 400)],
@@ -89,7 +89,7 @@ test('each feature has its own image; one that is not there draws nothing, not e
   expect(half.count(red)).toBeGreaterThan((40 * 40 * 4) / 15 - 60);
 });
 
-test('the first image of several that there is', async () => {
+test('the first existing image of several is used', async () => {
   const area: DrawnFeature = { type: 'polygon', parts: [rectangle(0, 0, 800, 800)], tags: { kind: 'rare' } };
   const pattern = ['coalesce', ['image', ['get', 'kind']], ['image', 'blue']];
   const layer = shapes('fill', { 'fill-pattern': pattern });
@@ -97,12 +97,12 @@ test('the first image of several that there is', async () => {
   expect((await draw([area], [layer], wholeTile, noImages)).at(50, 50)).toBe(white);
 });
 
-test('a pattern has the opacity of its layer, and no need of a colour', async () => {
+test('a pattern has the opacity of its layer and needs no colour', async () => {
   const paint = { 'fill-pattern': 'blue', 'fill-color': 'transparent', 'fill-opacity': 0.2 };
   expect((await draw([everywhere], [shapes('fill', paint)], small, images)).at(5, 5)).toBe('#ccccff');
 });
 
-test('along a line the image is as high as the line is wide, and turns with it', async () => {
+test('a line pattern is as high as the line is wide and rotates with it', async () => {
   const line: DrawnFeature = {
     type: 'line',
     parts: [
@@ -126,7 +126,7 @@ test('along a line the image is as high as the line is wide, and turns with it',
   ).toBe(512 * 512);
 });
 
-test('a bend in a line of one colour has neither gap nor double', async () => {
+test('a bend in a line pattern has neither gaps nor overlaps', async () => {
   const bends = fc.array(fc.tuple(fc.integer({ min: 60, max: 450 }), fc.integer({ min: 60, max: 450 })), {
     minLength: 3,
     maxLength: 3,

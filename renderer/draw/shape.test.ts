@@ -23,7 +23,7 @@ function featureOf(drawn: DrawnFeature) {
   return decodeVectorTile(tileBytes({ shapes: [drawn] })).layers.get('shapes')!.features[0]!;
 }
 
-test('a feature of many areas falls apart into areas with their holes, whichever way round they are drawn', () => {
+test('a multipolygon is split into areas with their holes, in any winding order', () => {
   fc.assert(
     fc.property(areas, fc.boolean(), (each, backwards) => {
       const rings = each.map((part) => part.map((ring) => (backwards ? [...ring].reverse() : ring)));
@@ -35,7 +35,7 @@ test('a feature of many areas falls apart into areas with their holes, whichever
   );
 });
 
-test('a feature of many lines falls apart into lines; one line never does', () => {
+test('a multiline is split into lines, a single line is not', () => {
   const long = Array.from({ length: 1_000 }, (_, i): Vertex => [i, (i * 37) % 100]);
   const [whole] = shapesOf(featureOf({ type: 'line', parts: [long] }));
   expect(whole!.coordinates().xy).toEqual(long.flat());
@@ -47,7 +47,7 @@ test('a feature of many lines falls apart into lines; one line never does', () =
   );
 });
 
-test('taken apart it is the same picture as drawn from features of one area each', async () => {
+test('a split feature is drawn like separate features', async () => {
   await fc.assert(
     fc.asyncProperty(areas, async (each) => {
       const layer = shapes('fill', { 'fill-color': '#ff0000' });

@@ -51,13 +51,13 @@ async function get(path: string): Promise<Uint8Array | undefined> {
 }
 
 describe('an icon by URL', () => {
-  test('is fetched once for all who wait for it, and remembered', async () => {
+  test('is fetched once for concurrent requests, and cached', async () => {
     const [one, other] = await Promise.all([get('/pin'), get('/pin')]);
     expect([one, other, await get('/pin')]).toEqual([png, png, png]);
     expect(asked).toEqual(['/pin']);
   });
 
-  test('that can not be had is remembered too, and takes nothing from the others', async () => {
+  test('is cached when it fails, without affecting others', async () => {
     const [good, bad] = [`${origin}/pin`, `${origin}/none`];
     expect([...(await files.get([bad, good])).keys()]).toEqual([good]);
     expect([...(await files.get([bad, good])).keys()]).toEqual([good]);
@@ -70,7 +70,7 @@ describe('an icon by URL', () => {
     expect(await get('/empty')).toBeUndefined();
   });
 
-  test('beyond those on their way at once is not to be had, and asked for again later', async () => {
+  test('is missing beyond the limit of concurrent downloads, and requested again later', async () => {
     const urls = Array.from({ length: maxPendingIcons }, (_, i) => `${origin}/held/${i}`);
     const waiting = files.get(urls);
     expect(await get('/pin')).toBeUndefined();
@@ -82,7 +82,7 @@ describe('an icon by URL', () => {
     expect(await get('/pin')).toEqual(png);
   });
 
-  test('may be moved twice', async () => {
+  test('may be redirected twice', async () => {
     expect(await get(to('/pin'))).toEqual(png);
     expect(await get(to(to(`${origin}/pin`)))).toEqual(png);
     expect(await get(to(to(to('/pin'))))).toBeUndefined();

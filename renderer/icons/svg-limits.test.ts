@@ -11,7 +11,7 @@ const rect = '<rect width="40" height="40"/>';
 const nestedUse = (levels: number, use = (id: string) => `<use href="#${id}"/>`): string =>
   `<defs><g id="a0">${rect}</g>${Array.from({ length: levels }, (_, level) => `<g id="a${level + 1}">${use(`a${level}`).repeat(10)}</g>`).join('')}</defs>${use(`a${levels}`)}`;
 
-describe('an SVG of a few bytes that asks for much is refused by the rule it breaks', () => {
+describe('a small but expensive SVG is refused with the rule it breaks', () => {
   test.each([
     ['use within use', nestedUse(5), 'drawing steps'],
     ['use by xlink', nestedUse(5, (id) => `<use xlink:href="#${id}"/>`), 'drawing steps'],

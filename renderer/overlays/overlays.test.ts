@@ -70,7 +70,7 @@ describe('a chain', () => {
     );
   });
 
-  test('that goes around the world with every third position is written in proportion to its length', () => {
+  test('that circles the world often takes space proportional to its length', () => {
     const worldwide = { ...view, center: [0, 0] as const, zoom: 1, width: 2_048, height: 2_048 };
     const around = Array.from({ length: 10_000 }, (_, index): Position => [((index * 120) % 360) - 180, index % 60]);
     expect(verticesOf(linePath(worldwide, around, 3)).length).toBeLessThan(60_000);
@@ -93,7 +93,7 @@ describe('a chain', () => {
   });
 });
 
-test('labels are told of every marker and of the attribution, which stays within a narrow image', () => {
+test('boxes for labels include all markers and the attribution, which fits into a narrow image', () => {
   const narrow = { ...view, width: 100 };
   const markers = [
     {
@@ -118,7 +118,7 @@ test('labels are told of every marker and of the attribution, which stays within
   expect(boxes[2]?.maxY).toBe(200);
 });
 
-test('a marker is drawn in its colour, with its tip at its place', () => {
+test('a marker has its colour and its tip at its position', () => {
   const frame = openFrame(view, new Map());
   const markers = [{ color: [255, 0, 0, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] }];
   createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame);

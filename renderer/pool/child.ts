@@ -7,7 +7,7 @@ import type { Answer, ProcessStart, Result, Task } from './messages.js';
 export interface Job extends Queued {
   readonly task: Task;
   readonly pixels: number;
-  /** Whether it takes so long that no other job may share its process. */
+  /** Whether its cost is too high to share a process. */
   readonly isLarge: boolean;
   readonly alone: boolean;
   /** Deadline as epoch milliseconds. */
@@ -58,9 +58,9 @@ const allocation = {
 };
 
 /**
- * A map allocates megabytes of pixels outside a small heap. V8 counts them as growth and starts incremental marking with
- * every second map, which costs more than 10 % of the processor time. Without incremental marking, a collection takes
- * 15 ms after about 40 maps.
+ * A map allocates megabytes of pixels outside a small heap. V8 counts them as growth and starts incremental marking
+ * with every second map, which costs more than 10 % of the processor time. Without incremental marking, a collection
+ * takes 15 ms after about 40 maps.
  */
 const nodeOptions = ['--no-incremental-marking'];
 

@@ -1,8 +1,8 @@
 /**
  * The drawing process. The pool starts it, and its first message names the archive. It ends with the pool.
  *
- * Signals of a terminal or a supervisor reach the whole process group. This process ignores them, so that its parent can
- * finish its maps, and ends when the parent disconnects.
+ * Signals of a terminal or a supervisor reach the whole process group. This process ignores them, so that its parent
+ * can finish its maps, and ends when the parent disconnects.
  */
 import { setPriority } from 'node:os';
 import { createMapRenderer, type MapRenderer } from '../map.js';

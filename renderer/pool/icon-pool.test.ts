@@ -19,7 +19,7 @@ function open(): IconPool {
 
 const file = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe('an icon that can not be decoded is refused, remembered as bad, and costs no other icon', () => {
+describe('an icon that cannot be decoded is refused, cached as bad, and does not affect other icons', () => {
   test.each([
     ['hang', 'must take less than 3 s to draw', 1],
     ['crash', 'must take less memory to draw', 2],
@@ -36,7 +36,7 @@ describe('an icon that can not be decoded is refused, remembered as bad, and cos
   });
 });
 
-test('the same file is decoded once for each scale, however many ask for it', async () => {
+test('a file is decoded once per scale for concurrent requests', async () => {
   const { rasterize } = open();
   const [one, same, larger] = await Promise.all([1, 1, 2].map((scale) => rasterize('a', file('fine'), scale)));
   expect(same).toBe(one);

@@ -76,13 +76,13 @@ const failureOf = (drawing: Promise<unknown>): Promise<string> =>
   );
 
 describe('a pool of drawing processes', () => {
-  test('starts none before the first map', async () => {
+  test('starts no process before the first map', async () => {
     open({ module: new URL('file:///nowhere.mjs') });
     await pool.close();
     expect(problems).toEqual([]);
   });
 
-  test('hands over the request with its icons, and none of the secrets of the node', async () => {
+  test('passes the request and its icons, but no secrets of the node', async () => {
     process.env.FENCELINE_ADMIN_API_KEY = 'secret';
     open();
     const { icons, environment } = await draw(
@@ -94,13 +94,13 @@ describe('a pool of drawing processes', () => {
     delete process.env.FENCELINE_ADMIN_API_KEY;
   });
 
-  test('tells why a map lacks tiles', async () => {
+  test('reports why a map lacks tiles', async () => {
     open();
     await Promise.all(['lack', 'draw', 'lack'].map((style) => draw(style)));
     expect(problems).toEqual(['1 tiles could not be read, the last because of: the source is away']);
   });
 
-  test('keeps its processes, and starts others only as maps wait', async () => {
+  test('keeps its processes, and starts others only when maps wait', async () => {
     open({ maxProcesses: 2 });
     const one = [await draw(), await draw(), await draw()].map(({ pid }) => pid);
     expect(new Set(one).size).toBe(1);
@@ -108,7 +108,7 @@ describe('a pool of drawing processes', () => {
     expect(new Set(many.map(({ pid }) => pid)).size).toBe(2);
   });
 
-  test('a drawing past its deadline ends as unavailable, and its process is replaced', async () => {
+  test('answers a map past its deadline with unavailable, and replaces its process', async () => {
     open({ timeoutMs: 1_000 });
     const { pid } = await draw();
     expect(await failureOf(draw('hang'))).toBe('unavailable');
@@ -127,21 +127,21 @@ describe('a pool of drawing processes', () => {
     },
   );
 
-  test('a process that is ended from outside costs no map', async () => {
+  test('loses no map when a process is killed from outside', async () => {
     open();
     const { pid } = await draw();
     process.kill(pid, 'SIGKILL');
     expect((await draw()).pid).not.toBe(pid);
   });
 
-  test('a mistake in drawing costs that map only', async () => {
+  test('fails only the map whose drawing throws', async () => {
     open();
     const { pid } = await draw();
     expect(await failureOf(draw('fail'))).toContain('a mistake');
     expect((await draw()).pid).toBe(pid);
   });
 
-  test('past its bound of pixels maps are refused, and taken again when there is room', async () => {
+  test('refuses maps beyond its bound of pixels until others are done', async () => {
     open({ timeoutMs: 1_000, maxPixelsInFlight: 2_000_000 });
     const held = failureOf(pool.draw('a', requestOf('hold', 1_400), new Map()));
     const refused = await pool.draw('a', requestOf('draw', 400), new Map()).catch((error: unknown) => error);
@@ -150,12 +150,12 @@ describe('a pool of drawing processes', () => {
     expect(await failureOf(draw())).toBe('drawn');
   });
 
-  test('a map beyond the bound is drawn when it is alone', async () => {
+  test('draws a map beyond the bound when it is alone', async () => {
     open({ maxPixelsInFlight: 100_000 });
     expect(await failureOf(pool.draw('a', requestOf('draw', 2_048), new Map()))).toBe('drawn');
   });
 
-  test('small maps have a cost too: so many and no more wait', async () => {
+  test('limits the number of small maps too', async () => {
     open({ maxPixelsInFlight: 1_000_000 });
     const drawings = Array.from({ length: 11 }, () => failureOf(draw('hold')));
     expect(await drawings[10]).toBe('overloaded');
@@ -163,7 +163,7 @@ describe('a pool of drawing processes', () => {
     expect(await Promise.all(drawings.slice(0, 10))).toEqual(Array(10).fill('unavailable'));
   });
 
-  test('processes that are ended from outside while they start cost no map', async () => {
+  test('loses no map when processes are killed while they start', async () => {
     open();
     const drawings = [draw(), draw(), draw()];
     for (let kills = 0; kills < 2; kills++) {
@@ -174,13 +174,13 @@ describe('a pool of drawing processes', () => {
     expect(await Promise.all(drawings.map(failureOf))).toEqual(['drawn', 'drawn', 'drawn']);
   });
 
-  test('a process that ends before it is ready, time and again, makes maps unavailable', async () => {
+  test('answers unavailable when processes repeatedly end before they are ready', async () => {
     open({ module: new URL('file:///nowhere.mjs') });
     expect(await failureOf(draw())).toBe('unavailable');
     expect(problems).toHaveLength(3);
   });
 
-  test('a map that waits too long is answered, and what is drawn meanwhile goes on', async () => {
+  test('answers a map that waits too long, and continues the map being drawn', async () => {
     // Longer than a process takes to start on a busy machine.
     open({ timeoutMs: 30_000, answerTimeoutMs: 8_000 });
     const { pid } = await draw();
@@ -189,7 +189,7 @@ describe('a pool of drawing processes', () => {
     expect((await draw()).pid).not.toBe(pid);
   });
 
-  test('maps of another owner are drawn next, whatever waits', async () => {
+  test('draws maps of another owner next, whatever waits', async () => {
     open();
     await draw();
     const order: string[] = [];
@@ -199,7 +199,7 @@ describe('a pool of drawing processes', () => {
     expect(order.indexOf('victim')).toBeLessThan(6);
   });
 
-  test('one process stays free of large maps, so that small ones need not wait for them', async () => {
+  test('keeps one process free of large maps', async () => {
     open({ maxProcesses: 2, timeoutMs: 20_000 });
     const large = Array.from({ length: 4 }, () => failureOf(pool.draw('a', requestOf('hold', 2_048), new Map())));
     for (const owner of ['a', 'b']) await pool.draw(owner, requestOf('draw'), new Map());
@@ -207,7 +207,7 @@ describe('a pool of drawing processes', () => {
     expect(await Promise.all(large)).toEqual(Array(4).fill('unavailable'));
   });
 
-  test('an owner with most of what is in flight makes room for others, and is told so', async () => {
+  test('refuses a waiting map of the owner with the most pixels to admit another owner', async () => {
     open({ maxPixelsInFlight: 1_000_000 });
     const abuser = Array.from({ length: 10 }, () => failureOf(pool.draw('abuser', requestOf('hold'), new Map())));
     const other = failureOf(pool.draw('other', requestOf('hold'), new Map()));
@@ -217,7 +217,7 @@ describe('a pool of drawing processes', () => {
     expect((await Promise.all(abuser)).filter((code) => code === 'overloaded')).toHaveLength(1);
   });
 
-  test('where no process gets ready maps are unavailable at once, and the reason is told once', async () => {
+  test('answers unavailable at once when no process becomes ready, and reports the reason once', async () => {
     open({ start: { ...start, archive: 'unusable' } });
     expect(await Promise.all([failureOf(draw()), failureOf(draw()), failureOf(draw())])).toEqual(
       Array(3).fill('unavailable'),
@@ -226,7 +226,7 @@ describe('a pool of drawing processes', () => {
     expect(problems).toEqual([expect.stringContaining('there is no such archive')]);
   });
 
-  test('when it is closed its processes have ended and maps in hand are given up', async () => {
+  test('ends its processes and rejects running maps when it is closed', async () => {
     open();
     const { pid } = await draw();
     const held = failureOf(draw('hold'));

@@ -145,9 +145,9 @@ export function createPool(poolOptions: PoolOptions): Pool {
   }
 
   /**
-   * Retries the jobs of a process that ended. It is unknown which of two jobs exceeded the deadline, or whether a job or
-   * something outside ended the process, so each job is retried once, alone. A job that was the only one is blamed for
-   * exceeding the deadline. A job that ran alone as a retry is blamed for any end.
+   * Retries the jobs of a process that ended. It is unknown which of two jobs exceeded the deadline, or whether a job
+   * or something outside ended the process, so each job is retried once, alone. A job that was the only one is blamed
+   * for exceeding the deadline. A job that ran alone as a retry is blamed for any end.
    */
   function settle(end: End, jobs: readonly Job[]): void {
     const hasWorked = end.kind !== 'crashed' || end.wasReady;
@@ -162,8 +162,8 @@ export function createPool(poolOptions: PoolOptions): Pool {
   }
 
   /**
-   * Admits a job. At the bound, refuses waiting jobs of the owner with the most pixels. Throws when that is the owner of
-   * the job itself.
+   * Admits a job. At the bound, refuses waiting jobs of the owner with the most pixels. Throws when that is the owner
+   * of the job itself.
    */
   function admit({ owner, pixels }: JobOptions): void {
     while (pixelsInFlight > 0 && pixelsInFlight + pixels > maxPixelsInFlight) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTileReports } from './tile-reports.js';
 
-test('a source that is away is reported of at once, and then once a minute with all that was missed', () => {
+test('an unreachable source is reported at once, then once a minute with the number of missing tiles', () => {
   const reported: string[] = [];
   let nowMs = 1_000_000;
   const report = createTileReports(

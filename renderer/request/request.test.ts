@@ -80,7 +80,7 @@ test.each([
 });
 
 describe('a request', () => {
-  test('has defaults', () => {
+  test('has default values', () => {
     expect(request(camera)).toEqual({
       width: 600,
       height: 400,
@@ -119,7 +119,7 @@ describe('a request', () => {
     expect(request({ ...camera, format: 'jpg' }, accept).format).toBe('jpg');
   });
 
-  test('fits what it shows when it names no centre or zoom', () => {
+  test('fits its overlays without centre or zoom', () => {
     expect(request({ markers: '1,2' }).camera).toEqual({ center: null, zoom: null, bbox: null });
     expect(request({ path: '1,2|3,4', zoom: '3' }).camera).toEqual({ center: null, zoom: 3, bbox: null });
     expect(request({ geofences: 'store' }).camera).toEqual({ center: null, zoom: null, bbox: null });
@@ -127,7 +127,7 @@ describe('a request', () => {
 });
 
 describe('markers', () => {
-  test('take options in any case and order, empty segments, and several groups', () => {
+  test('accept options in any case and order, empty segments, and several groups', () => {
     const { markers } = request({
       markers: ['|Size:SMALL|color:red|1,2| 3 , -4 |', 'icon:https://a.example/b@3x.png?c=d:e|5,6'],
     });
@@ -147,7 +147,7 @@ describe('markers', () => {
 });
 
 describe('a path', () => {
-  test('takes locations, polylines with the separator in them, and a LineString', () => {
+  test('accepts locations, polylines that contain the separator, and a LineString', () => {
     expect(request({ path: '|stroke:0xFF0000|borderwidth:0|width:4.5|1,2|3,4' }).paths).toEqual([
       {
         stroke: [255, 0, 0, 1],
@@ -220,7 +220,7 @@ test.each<[Query, string, string]>([
   expect(read).toMatchObject({ ok: false, problem: { param, rule: expect.stringContaining(rule) } });
 });
 
-test('nothing that can be written makes it throw', () => {
+test('no query makes it throw', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'|:,.-019aencx60{}"~?@') }));
   fc.assert(
     fc.property(text, text, text, text, (markers, path, center, bbox) => {

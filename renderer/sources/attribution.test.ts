@@ -17,6 +17,6 @@ test.each([
   expect(plainAttribution(html)).toBe(text);
 });
 
-test('however long it is, the text is at most 500 characters', () => {
+test('the text is cut to 500 characters', () => {
   expect(plainAttribution('x'.repeat(100_000))).toHaveLength(500);
 });

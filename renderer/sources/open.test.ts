@@ -57,7 +57,7 @@ const bytesOf = async (source: TileSource, zoom: number, x: number, y: number) =
 const kindOf = async (source: TileSource, zoom: number, x: number, y: number) =>
   (await new TileStore(1e6).get(source, zoom, x, y)).kind;
 
-test('a template alone: what the tiles are is seen by the first, the rest is what the hints say', async () => {
+test('a template: the first tile shows the kind, the hints give the rest', async () => {
   replies['/0/0/0.pbf?key=a%20b'] = roads;
   const source = await open('/{z}/{x}/{y}.pbf?key=a%20b', { attribution: '&copy; <b>Us</b>', maxZoom: 12 });
   const expected = {
@@ -84,14 +84,14 @@ test.each([256, 512])('a template of pictures %i pixels wide, whatever its endin
   expect(await kindOf(source, 0, 0, 0)).toBe('raster');
 });
 
-test('pictures of a part of the world, by the ending of their URL', async () => {
+test('raster tiles of a part of the world, detected by the ending of their URL', async () => {
   replies['/9/3/4.jpg?v=1'] = await picture(256);
   const source = await open('/{z}/{x}/{y}.jpg?v=1');
   expect(source).toMatchObject({ kind: 'raster', tileSizePx: 256 });
   expect(await kindOf(source, 9, 3, 4)).toBe('raster');
 });
 
-test('TileJSON says all there is to know, and outside its bounds nothing is asked for', async () => {
+test('TileJSON describes the tiles, and nothing is requested outside its bounds', async () => {
   const document = {
     ...{ tilejson: '3.0.0', tiles: [`${url}/t/{z}/{x}/{y}.mvt`], minzoom: 2, maxzoom: 9, bounds: [10, 40, 12, 44] },
     ...{ attribution: 'A &amp; B', vector_layers: [{ id: 'streets' }, { id: 'ocean' }] },
@@ -115,7 +115,7 @@ test('TileJSON says all there is to know, and outside its bounds nothing is aske
   expect(asked.length).toBe(before + 1);
 });
 
-test('TileJSON that names no layers: a tile in the middle of the bounds is looked at, tiles are found beside it, counted from the south', async () => {
+test('TileJSON without layers: a tile in the middle of the bounds is inspected, with rows from the south', async () => {
   const document = { tiles: ['tiles/{z}/{x}/{y}'], scheme: 'tms', minzoom: 1, maxzoom: 2, bounds: [100, 10, 170, 60] };
   replies = { '/maps/t.json': json(document), '/maps/tiles/2/3/2': tile, '/maps/tiles/1/1/1': roads };
   expect(await open('/maps/t.json')).toMatchObject({
@@ -127,7 +127,7 @@ test('TileJSON that names no layers: a tile in the middle of the bounds is looke
   expect(await open('/maps/t.json')).toMatchObject({ kind: 'vector', layers: ['transportation'] });
 });
 
-test('what TileJSON claims wrongly counts as not said', async () => {
+test('invalid fields of TileJSON are ignored', async () => {
   const document = {
     tiles: [`${url}/{z}/{x}/{y}`],
     minzoom: -1,
@@ -144,7 +144,7 @@ test('what TileJSON claims wrongly counts as not said', async () => {
   });
 });
 
-test('an archive is known by its contents where its URL does not say that it is one', async () => {
+test('an archive is detected by its contents when its URL has another ending', async () => {
   const archive = pmtilesBytes(
     [{ zoom: 0, x: 0, y: 0, bytes: tile }],
     { vector_layers: [{ id: 'earth' }] },
@@ -181,7 +181,7 @@ const compressedOddly: RequestListener = (_request, response) =>
   response.writeHead(200, { 'content-encoding': 'zstd' }).end('x');
 const elsewhere: RequestListener = (_request, response) => response.writeHead(302, { location: '/0/0/0' }).end();
 
-test('no tile is no failure', async () => {
+test('an absent tile is not a failure', async () => {
   replies = { '/0/0/0': roads, '/3/0/1': 204, '/3/0/2': 410, '/3/0/3': new Uint8Array() };
   const source = await open('/{z}/{x}/{y}');
   for (const y of [0, 1, 2, 3]) expect(await kindOf(source, 3, 0, y)).toBe('empty');
@@ -196,7 +196,7 @@ test.each<readonly [string, Reply, string]>([
   ['a bomb', bomb, 'Cannot create a Buffer larger than 67108864 bytes'],
   ['an encoding that was not asked for', compressedOddly, 'encoding zstd'],
   ['a redirect', elsewhere, 'status 302'],
-])('%s instead of a tile is a failure, and the tiles beside it are had', async (_name, reply, reason) => {
+])('%s instead of a tile is a failure, and neighbouring tiles are read', async (_name, reply, reason) => {
   replies = { '/0/0/0': roads, '/4/0/0': reply };
   const source = await open('/{z}/{x}/{y}');
   const failed = await new TileStore(1e6).get(source, 4, 0, 0);
@@ -204,7 +204,7 @@ test.each<readonly [string, Reply, string]>([
   expect(await kindOf(source, 0, 0, 0)).toBe('vector');
 });
 
-test('a late tile keeps nobody waiting beyond the time limit', async () => {
+test('a late tile does not delay a map beyond the time limit', async () => {
   replies = { '/0/0/0': roads, '/1/0/0': slow, '/1/0/1': () => {} };
   const source = await open('/{z}/{x}/{y}');
   const startedAt = performance.now();

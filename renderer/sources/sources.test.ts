@@ -63,7 +63,7 @@ test('PMTiles by URL, in ranges', async () => {
   await server.close();
 });
 
-test('a server that fails for a moment fails for that moment only', async () => {
+test('a temporary failure of a server is not cached', async () => {
   const bytes = pmtilesBytes(tiles, metadata, Compression.Gzip);
   let down = false;
   const source = await openPmtiles('https://example.com/a.pmtiles', async (_url, { range }) => {
@@ -77,7 +77,7 @@ test('a server that fails for a moment fails for that moment only', async () => 
   await expectTiles(source);
 });
 
-test('an archive that does not name its layers is looked into', async () => {
+test('an archive without layer names is inspected', async () => {
   const path = join(folder, 'archive.pmtiles');
   await writeFile(path, pmtilesBytes([tiles[0]!], {}, Compression.Gzip));
   const source = await openPmtiles(path);
@@ -85,7 +85,7 @@ test('an archive that does not name its layers is looked into', async () => {
   await source.close();
 });
 
-test('PMTiles of pictures say how large they are', async () => {
+test('raster PMTiles have the size of their images', async () => {
   const picture = await sharp({ create: { width: 256, height: 256, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
@@ -96,7 +96,7 @@ test('PMTiles of pictures say how large they are', async () => {
   await source.close();
 });
 
-test('what is no archive is refused', async () => {
+test('other files are refused', async () => {
   const path = join(folder, 'archive');
   await writeFile(path, 'nothing of the kind'.repeat(100));
   await expect(openPmtiles(path)).rejects.toThrow();
@@ -120,7 +120,7 @@ test('MBTiles, with and without compression', async () => {
 
 // The engine locks a file by making a folder beside it, and keeps it while a statement is open: a second reader was
 // told "database is locked".
-test('MBTiles can be read twice at the same time, and nothing is made beside the file', async () => {
+test('MBTiles can be opened twice, and no files are created beside them', async () => {
   const path = join(folder, 'archive.mbtiles');
   writeMbtiles(path, tiles, mbtilesMetadata);
   const first = await openMbtiles(path);

@@ -8,12 +8,12 @@ const good = spriteOf({ red: plain('#ff0000') });
 const plainStyle = styleOf([]);
 const index = (images: object) => Buffer.from(JSON.stringify(images));
 
-test('nothing is told of good sprites', () => {
+test('valid sprites have no problems', () => {
   expect(checkSprites(plainStyle, { files: [], missing: 0 })).toEqual([]);
   expect(checkSprites(plainStyle, { files: [good, { ...good, id: 'mine' }], missing: 0 })).toEqual([]);
 });
 
-test('each image that is none, a sprite that can not be read, and those that can not be had are told', () => {
+test('invalid images, unreadable sprites and sprites that cannot be fetched are reported', () => {
   const some = {
     ...good,
     id: 'mine',
@@ -32,14 +32,14 @@ test('each image that is none, a sprite that can not be read, and those that can
   ]);
 });
 
-test('of very many problems the first are told, and how many more there are', () => {
+test('the first of many problems are reported with the number of others', () => {
   const all = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`n${i}`, {}]));
   const told = checkSprites(plainStyle, { files: [{ ...good, index: index(all) }], missing: 0 });
   expect(told).toHaveLength(21);
   expect(told.at(-1)?.message).toBe('and 10 more');
 });
 
-test('images that a layer names outright and no sprite has are told, unless a sprite could not be had or read', () => {
+test('missing images with constant names are reported, unless a sprite could not be fetched or read', () => {
   const style = styleOf([
     { id: 'there', type: 'symbol', layout: { 'icon-image': 'red' } },
     { id: 'there too', type: 'fill', paint: { 'fill-pattern': ['image', 'mine:red'] } },
@@ -61,7 +61,7 @@ test('images that a layer names outright and no sprite has are told, unless a sp
   expect(checkSprites(style, { files: [good, { ...good, id: 'mine', index: index([]) }], missing: 0 })).toHaveLength(1);
 });
 
-test('of very many images that are missing the first are told', () => {
+test('the first of many missing images are reported', () => {
   const layers = Array.from({ length: 30 }, (_, i) => ({
     id: `${i}`,
     type: 'background',

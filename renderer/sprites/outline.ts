@@ -35,7 +35,7 @@ const maxKept = 16;
 
 /** Returns the coloured image at the drawn size. `scale` is device pixels per CSS pixel. */
 export function sdfIcon(image: SpriteImage, paint: SdfPaint, scale: number): Canvas {
-  let drawings =  kept.get(image);
+  let drawings = kept.get(image);
   if (!drawings) {
     drawings = new LRUCache({ max: maxKept });
     kept.set(image, drawings);

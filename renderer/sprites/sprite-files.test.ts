@@ -94,7 +94,7 @@ test('redirects are followed', async () => {
   expect((await get('moved', 1)).missing).toBe(0);
 });
 
-test('several sprites come with their ids, without those that are not there', async () => {
+test('several sprites have their ids, without those that are missing', async () => {
   const sprite = ['default:both', 'roads:single', 'lost:none'].map((each) => {
     const [id, name] = each.split(':');
     return { id, url: `${origin}/${name}` };
@@ -108,7 +108,7 @@ test('private addresses are refused unless they are allowed', async () => {
   expect(asked).toEqual([]);
 });
 
-test('a style without a sprite, or a built-in one, asks for nothing', async () => {
+test('styles without sprites and built-in styles fetch nothing', async () => {
   for (const style of [null, styleWith(undefined), styleWith('mapbox://sprites/a')]) {
     expect(await files.get(style, 1)).toEqual({ files: [], missing: 0 });
   }

@@ -17,7 +17,7 @@ function problemsOf(other: unknown): string[] {
   return index.value.problems.map(({ param, rule }) => `${param} ${rule}`);
 }
 
-test('an image has its place, and by default the density of the picture and a colour of its own', () => {
+test('an image has a position and default fields', () => {
   const index = decode({ plain: { x: 1, y: 2, width: 3, height: 4 }, rich: { ...good, sdf: true, pixelRatio: 2 } });
   expect(index.ok && [...index.value.entries]).toMatchObject([
     ['plain', { x: 1, y: 2, width: 3, height: 4, pixelRatio: 1, sdf: false, stretchX: null, content: null }],
@@ -70,11 +70,11 @@ test.each([
     { ...good, content: [0, 0, 17, 16] },
     'other.content must be the four edges of a part of the image',
   ],
-])('an entry with %s is named and spoils no other', (_what, entry, problem) => {
+])('an entry with %s is reported, and others are kept', (_what, entry, problem) => {
   expect(problemsOf(entry)).toEqual([problem]);
 });
 
-test('what is no index at all is a problem', () => {
+test('a malformed index is a problem', () => {
   for (const bytes of ['', 'x', '[]', '"a"', 'null']) {
     expect(decodeSpriteIndex(Buffer.from(bytes), picture)).toMatchObject({
       ok: false,
@@ -92,7 +92,7 @@ test('what is no index at all is a problem', () => {
   expect(decodeSpriteIndex(sized(maxIndexBytes + 1), picture).ok).toBe(false);
 });
 
-test('whatever the JSON is, every entry is an image within the picture or named', () => {
+test('every entry of any JSON is an image within the picture or is reported', () => {
   const number = fc.oneof(fc.integer({ min: -2, max: 70 }), fc.double());
   const entry = fc.oneof(
     fc.jsonValue(),

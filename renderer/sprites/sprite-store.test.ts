@@ -22,18 +22,18 @@ test('images are cut out of the picture', async () => {
   expect([...image.bitmap().data]).toEqual([opaque, opaque, nothing, nothing, opaque, nothing].flat());
 });
 
-test('of a picture of double density they are half as large, in CSS pixels', async () => {
+test('images of double density have half the size in CSS pixels', async () => {
   const { images } = await decode(spriteOf({ red: plain('#ff0000', 5, 3) }, 2));
   const image = images.get('red')!;
   expect([image.width, image.height, image.bitmap().width]).toEqual([5, 3, 10]);
 });
 
-test('several sprites are told apart by their ids', async () => {
+test('several sprites are distinguished by their ids', async () => {
   const { images } = await decode(red, { ...red, id: 'mine' });
   expect(images.names).toEqual(['other', 'red', 'mine:other', 'mine:red']);
 });
 
-test('equal files are decoded once, others are others', async () => {
+test('equal files are decoded once', async () => {
   const [one, again] = [await decode(red), await decode({ ...red })];
   expect(again.images).toBe(one.images);
   expect((await decode({ ...red, id: 'x' })).images.key).not.toBe(one.images.key);
@@ -45,7 +45,7 @@ const noise = async (width: number, height: number): Promise<Uint8Array> =>
     .png()
     .toBuffer();
 
-test('a sprite that can not be read is counted, and spoils no other', async () => {
+test('an unreadable sprite is counted, and others are kept', async () => {
   const broken: SpriteFile[] = [
     { ...red, index: Buffer.from('{') },
     { ...red, image: Buffer.from('GIF89a') },
@@ -60,7 +60,7 @@ test('a sprite that can not be read is counted, and spoils no other', async () =
   expect((await store.decode({ files: broken, missing: 1 })).missing).toBe(broken.length + 1);
 });
 
-test('what is wrong with it is named', async () => {
+test('its problem is reported', async () => {
   expect(problemsOfSprite(readSpriteIndex(red))).toEqual([]);
   const index = Buffer.from(JSON.stringify({ a: { x: 0 }, b: { x: 0, y: 0, width: 1, height: 1 } }));
   expect(problemsOfSprite(readSpriteIndex({ ...red, index })).map(({ param }) => param)).toEqual(['a.y']);

@@ -9,12 +9,12 @@ test('at a scale above 1 the double density is preferred, else the single', () =
   expect(spriteUrls('https://a.example/s', 3)).toEqual([double, single]);
 });
 
-test('what follows the path stays behind the ending', () => {
+test('the query stays behind the ending', () => {
   const [{ index, image }] = spriteUrls('https://a.example/s?key=1/2#x', 2);
   expect([index, image]).toEqual(['https://a.example/s@2x.json?key=1/2', 'https://a.example/s@2x.png?key=1/2']);
 });
 
-test('several sprites have their ids before their names, but for the default one', () => {
+test('several sprites prefix names with their ids, except the default one', () => {
   expect(spritePlaces(undefined)).toEqual([]);
   expect(spritePlaces('https://a.example/s')).toEqual([{ id: '', url: 'https://a.example/s' }]);
   const several = [
@@ -33,7 +33,7 @@ test.each(['mapbox://sprites/a', '/sprite', 'file:///etc/sprite', 'sprite', ''])
   },
 );
 
-test('so are those beyond the bound', () => {
+test('sprites beyond the bound are not loaded', () => {
   const many = Array.from({ length: maxSprites + 1 }, (_, i) => ({ id: `${i}`, url: `https://a.example/${i}` }));
   expect(spritePlaces(many)).toHaveLength(maxSprites);
   expect(spriteProblems(many)).toEqual([

@@ -17,7 +17,7 @@ const spans = fc
   );
 const content = edges(2, 2).map(([from, to]): Span => [from!, to!]);
 
-test('parts follow each other, what does not grow keeps its size, and the content is as long as asked', () => {
+test('parts are contiguous, fixed parts keep their size, and the content has the requested length', () => {
   fc.assert(
     fc.property(fc.option(spans), fc.option(content), fc.integer({ min: 30, max: 300 }), (drawn, inner, contentPx) => {
       const { parts, length, before } = stretched({ length: 30, spans: drawn, content: inner }, contentPx, 0.5);
@@ -40,6 +40,6 @@ test('parts follow each other, what does not grow keeps its size, and the conten
   );
 });
 
-test('an image in its own size is one part', () => {
+test('an unstretched image has one part', () => {
   expect(unstretched(8, 0.5)).toEqual({ parts: [{ from: 0, to: 8, start: 0, end: 4 }], length: 4, before: 0 });
 });

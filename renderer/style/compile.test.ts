@@ -62,12 +62,12 @@ test('properties are constants, or depend on zoom, feature or both', () => {
   expect(() => layer.property('fill-color')).toThrow(RangeError);
 });
 
-test('layers are seen from their first zoom to just before their last', () => {
+test('layers are visible from minzoom to below maxzoom', () => {
   const layer = compileOne({ type: 'fill', minzoom: 5, maxzoom: 9.5 });
   expect([4.99, 5, 9.49, 9.5].map((zoom) => layer.isVisible(zoom))).toEqual([false, true, true, false]);
 });
 
-test('hidden layers are dropped, by the state of the style too', () => {
+test('hidden layers are dropped, also by global state', () => {
   const hidden = { type: 'fill', layout: { visibility: 'none' } };
   expect(compileStyle(styleOf([{ ...hidden, source: 'tiles', 'source-layer': 'a' }])).layers).toEqual([]);
   const byState = { type: 'fill', layout: { visibility: ['global-state', 'shown'] } };
@@ -75,7 +75,7 @@ test('hidden layers are dropped, by the state of the style too', () => {
   expect(compileOne(byState, { shown: { default: 'visible' } })).toBeDefined();
 });
 
-test('what is wrong with a style is told with its place', () => {
+test('style errors have their position', () => {
   const style = styleOf([
     { type: 'fill', source: 'tiles', 'source-layer': 'a', paint: { 'fill-color': 7 } },
     { type: 'line' },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { shapes, styleOf } from '../testing/pictures.js';
 import { unsupported } from './unsupported.js';
 
-test('a style of what is drawn has nothing unsupported', () => {
+test('a supported style has no findings', () => {
   const style = styleOf([
     { type: 'background', paint: { 'background-color': 'red' } },
     shapes('fill', { 'fill-color': 'red', 'fill-antialias': true }),
@@ -18,7 +18,7 @@ test('a style of what is drawn has nothing unsupported', () => {
   expect(unsupported({ ...style, projection: { type: 'mercator' } })).toEqual([]);
 });
 
-test('each thing that is not drawn is named', () => {
+test('each unsupported feature is reported', () => {
   const style = styleOf([
     shapes('heatmap', {}),
     shapes('fill', { 'fill-antialias': false, 'fill-layer-opacity': 0.5 }),
@@ -64,7 +64,7 @@ test('icons and patterns need a sprite that is loaded', () => {
   expect(told(many)).toEqual(['null sprite']);
 });
 
-test('icons within a text are told, and halos that are to fade', () => {
+test('images in texts and halo blur are reported', () => {
   const field = ['format', ['image', 'shop'], {}, ['get', 'name'], {}];
   const layout = { 'text-field': field, 'icon-text-fit': 'both', 'icon-text-fit-padding': [1, 2, 1, 2] };
   const found = unsupported({

@@ -39,7 +39,7 @@ test.each(all)('%s for %s asks for nothing that is not drawn', (name, schema) =>
   expect(unsupported(shapes)).toEqual([]);
 });
 
-test('other names are not ours', () => {
+test('other names are not built in', () => {
   expect(builtInStyles).toEqual(['svc-default-v1', 'svc-light-v1', 'svc-dark-v1']);
   expect(['svc-dark-v1', 'svc-dark-v2', 'toString', ''].map(isBuiltInStyle)).toEqual([true, false, false, false]);
 });

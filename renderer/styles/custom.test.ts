@@ -22,7 +22,7 @@ const undrawn = (value: unknown, from: Parameters<typeof checkStyle>[1] = archiv
   return check.value.map(({ layer, property, message }) => [layer, property, message.split(/[:,]/)[0]]);
 };
 
-test('a style of what the archive has is drawn whole', () => {
+test('a style that matches the archive is drawn completely', () => {
   expect(undrawn(style({ any: vector }, layer('sea', 'any', 'water'), layer('roads', 'any', 'roads')))).toEqual([]);
 });
 
@@ -34,12 +34,12 @@ test.each([
   ['a broken filter', style({ a: vector }, layer('x', 'a', 'water', { filter: ['is', 1] })), 'layers[0].filter[0]'],
   ['an unknown source', style({}, layer('x', 'a', 'water')), 'layers[0]'],
   ['a name twice', style({ a: vector }, layer('x', 'a', 'water'), layer('x', 'a', 'water')), 'layers[1]'],
-])('%s is refused by its place', (_name, value, field) => {
+])('%s is refused with its position', (_name, value, field) => {
   const check = checkStyle(value, archive);
   expect(check).toMatchObject({ ok: false, problem: { param: field, rule: expect.stringMatching(/\w/) } });
 });
 
-test('the source that most layers draw is the archive; layers of others are named and left out', () => {
+test('the most used source becomes the archive, and layers of others are reported', () => {
   const several = style(
     {
       hills: { type: 'raster-dem', url: 'https://a.example' },
@@ -61,14 +61,14 @@ test('the source that most layers draw is the archive; layers of others are name
   expect(sources).toEqual(['none', 'map', 'none', 'map', 'none']);
 });
 
-test('what the archive has not is named', () => {
+test('layers missing in the archive are reported', () => {
   const wanting = style({ a: vector }, layer('parks', 'a', 'park'), layer('sea', 'a', 'water'));
   expect(undrawn(wanting)).toEqual([['parks', 'source-layer', 'The archive of this installation has no layer "park"']]);
   expect(undrawn(wanting, { kind: 'vector', layers: null })).toEqual([]);
   expect(undrawn(wanting, { kind: 'raster', layers: null })).toEqual([[null, 'sources.a', 'Its layers are not drawn']]);
 });
 
-test('what styles load from elsewhere is named, but for sprites', () => {
+test('external resources of styles are reported, except sprites', () => {
   const layout = { 'text-field': '{name}', 'icon-image': 'shield', 'icon-size': 2, 'text-writing-mode': ['vertical'] };
   const names = {
     id: 'names',
@@ -88,7 +88,7 @@ test('what styles load from elsewhere is named, but for sprites', () => {
   ]);
 });
 
-test('layers that take after others by ref are drawn as those', () => {
+test('layers with ref inherit from other layers', () => {
   const like = { id: 'like', ref: 'sea', paint: { 'fill-color': 'red' } } as unknown as LayerSpecification;
   const referring = style({ a: vector }, layer('sea', 'a', 'water'), like);
   expect(undrawn(referring)).toEqual([]);

@@ -57,7 +57,7 @@ test.each([
       ],
     },
   ],
-])('%s shows the name in the language asked for', (_, field) => {
+])('%s shows the name in the requested language', (_, field) => {
   expect(inLanguage(field, 'de', florence)).toBe('Florenz');
   expect(inLanguage(field, 'fr', florence)).toBe('Florence (fr)');
   expect(inLanguage(field, 'en', florence)).toBe('Florence');
@@ -100,7 +100,7 @@ test.each(['en', 'de', 'ja', 'ru', 'local'])(
   },
 );
 
-test('what is no name stays as it is', () => {
+test('other expressions stay unchanged', () => {
   for (const field of [
     '{ref}',
     'name',
@@ -115,7 +115,7 @@ test('what is no name stays as it is', () => {
   expect(inLanguage(['concat', ['get', 'ref'], ' ', ['get', 'name']], 'de', florence)).toBe('A 1 Florenz');
 });
 
-test('conditions on names, other layers and the given style are left alone', () => {
+test('conditions on names, other layers and the given style are unchanged', () => {
   const field = [
     'case',
     ['has', 'name:nonlatin'],

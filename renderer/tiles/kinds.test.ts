@@ -5,7 +5,7 @@ import { decodeVectorTile } from './vector-tile.js';
 
 const point: DrawnFeature = { type: 'point', parts: [[[0, 0]]] };
 
-test('features are of one kind where they are of one type and have the same values under the names, and only there', () => {
+test('features have the same kind exactly when type and values of the properties are equal', () => {
   const value = fc.oneof(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 2 }), fc.boolean());
   const feature = fc.record({
     type: fc.constantFrom('point' as const, 'line' as const),
@@ -32,7 +32,7 @@ test('features are of one kind where they are of one type and have the same valu
   );
 });
 
-test('a layer remembers the kinds of a few sets of names only', () => {
+test('a layer caches the kinds of a few sets of names', () => {
   const keys = Array.from({ length: 100 }, (_, number) => `key-${number}`);
   const feature = { ...point, tags: Object.fromEntries(keys.map((key) => [key, 1])) };
   const layer = decodeVectorTile(tileBytes({ shapes: [feature, feature] })).layers.get('shapes')!;

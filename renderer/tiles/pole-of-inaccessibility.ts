@@ -1,8 +1,8 @@
 /**
  * Finds an area's pole of inaccessibility: the point farthest from its edges.
  *
- * The algorithm is that of Garcia-Castellanos and Lombardo, "Poles of inaccessibility" (2007), with a quadtree. A square
- * is subdivided only while it may contain a better point. Pure.
+ * The algorithm is that of Garcia-Castellanos and Lombardo, "Poles of inaccessibility" (2007), with a quadtree. A
+ * square is subdivided only while it may contain a better point. Pure.
  */
 
 /** Precision of the distance, as a share of the polygon's shorter side. */

@@ -5,7 +5,7 @@ import { TileStore } from './store.js';
 
 const bytes = tileBytes({ shapes: [{ type: 'polygon', parts: [rectangle(0, 0, 100, 100)] }] });
 
-test('a tile is fetched once however many wait for it, and kept', async () => {
+test('a tile is fetched once for concurrent maps, and cached', async () => {
   let fetched = 0;
   const source = sourceOf(async () => {
     fetched++;
@@ -18,7 +18,7 @@ test('a tile is fetched once however many wait for it, and kept', async () => {
   expect(fetched).toBe(1);
 });
 
-test('two sources are told apart', async () => {
+test('two sources have separate tiles', async () => {
   const store = new TileStore(1e6);
   const full = await store.get(
     sourceOf(async () => bytes),
@@ -35,7 +35,7 @@ test('two sources are told apart', async () => {
   expect([full.kind, none.kind]).toEqual(['vector', 'empty']);
 });
 
-test('a failure is told, not kept', async () => {
+test('a failure is returned but not cached', async () => {
   let down = true;
   const source = sourceOf(async () => {
     if (down) throw new Error('down');
@@ -55,7 +55,7 @@ test.each([
   expect((await new TileStore(1e6).get(source, 0, 0, 0)).kind).toBe('failed');
 });
 
-test('a picture larger than tiles are is a failure', async () => {
+test('an image larger than a tile is a failure', async () => {
   const large = await sharp({ create: { width: 2000, height: 2000, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
@@ -63,7 +63,7 @@ test('a picture larger than tiles are is a failure', async () => {
   expect((await new TileStore(1e9).get(source, 0, 0, 0)).kind).toBe('failed');
 });
 
-test('the tiles used longest ago are forgotten when there are too many bytes', async () => {
+test('the least recently used tiles are evicted beyond the bound', async () => {
   const fetched: number[] = [];
   const source = sourceOf(async (_zoom, x) => {
     fetched.push(x);
@@ -74,7 +74,7 @@ test('the tiles used longest ago are forgotten when there are too many bytes', a
   expect(fetched).toEqual([0, 1, 2, 3, 4, 5, 0]);
 });
 
-test('after a while a tile is asked for again, and is another one when it has changed', async () => {
+test('a tile is fetched again after a while, with another key if it has changed', async () => {
   const answers = [bytes, bytes, tileBytes({ shapes: [{ type: 'polygon', parts: [rectangle(0, 0, 50, 50)] }] })];
   const source = sourceOf(async () => answers.shift());
   const store = new TileStore(1e6, 5);

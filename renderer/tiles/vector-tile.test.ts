@@ -22,7 +22,7 @@ const unnameable = '__proto__';
 const layerName = fc.string({ minLength: 1 }).filter((name) => name !== unnameable);
 const layers = fc.dictionary(layerName, fc.array(feature, { minLength: 1, maxLength: 6 }), { maxKeys: 4 });
 
-test('layers, types, ids, properties, vertices and boxes are those that the reference decoder reads', () => {
+test('layers, types, ids, properties, vertices and boxes match the reference decoder', () => {
   fc.assert(
     fc.property(layers, fc.constantFrom(512, 4096, 8192), (drawn, extent) => {
       const bytes = tileBytes(drawn, extent);
@@ -51,7 +51,7 @@ test('layers, types, ids, properties, vertices and boxes are those that the refe
   );
 });
 
-test('a feature has no properties but those that the tile gives it', () => {
+test('a feature has no inherited properties', () => {
   const [only] = decodeVectorTile(
     tileBytes({ a: [{ type: 'point', parts: [[[0, 0]]], tags: { name: 'x' } }] }),
   ).layers.get('a')!.features;
@@ -59,7 +59,7 @@ test('a feature has no properties but those that the tile gives it', () => {
   expect('constructor' in only!.properties).toBe(false);
 });
 
-test('a layer may have any name, also one that objects have a use for', () => {
+test('a layer may have any name, including names of object members', () => {
   const bytes = Buffer.from(tileBytes({ '--proto--': [{ type: 'point', parts: [[[1, 2]]] }] }));
   bytes.write(unnameable, bytes.indexOf('--proto--'));
   const { layers } = decodeVectorTile(bytes);
@@ -67,7 +67,7 @@ test('a layer may have any name, also one that objects have a use for', () => {
   expect(layers.get(unnameable)!.features[0]!.coordinates().xy).toEqual([1, 2]);
 });
 
-test('any bytes at all are decoded or refused, and what is decoded can be read', () => {
+test('any bytes are decoded or refused, and decoded tiles can be read', () => {
   const whole = tileBytes({
     a: [{ type: 'line', parts: [Array.from({ length: 20 }, (_, i) => [i * 100, i] as const)], tags: { k: 1 } }],
   });

@@ -17,7 +17,7 @@ const item: fc.Arbitrary<FitItem> = fc.record({
 });
 const items = fc.array(item, { minLength: 1, maxLength: 5 });
 
-/** CSS pixels that the items, as arranged, reach beyond the image on any side; negative: room left. */
+/** Returns how far the arranged items reach beyond the image on any side, in CSS pixels; negative if they fit. */
 function overhang(view: ReturnType<typeof fitView>, chains: readonly FitItem[]): number {
   const [centerX, centerY] = worldPixel(view.center, view.zoom);
   const beyond = chains.flatMap(({ positions, margins }) =>
@@ -56,7 +56,7 @@ const span = (chains: readonly FitItem[]): number => {
 };
 
 describe('a fitted view', () => {
-  test('shows everything, and a view a little nearer would not', () => {
+  test('shows everything, and a slightly larger zoom would not', () => {
     fc.assert(
       fc.property(items, (given) => {
         const chains = gathered(given);
@@ -70,7 +70,7 @@ describe('a fitted view', () => {
     );
   });
 
-  test('shows everything above what is covered, as in an image that ends there', () => {
+  test('shows everything above the covered part', () => {
     fc.assert(
       fc.property(items, fc.nat(100), (given, coveredPx) => {
         const view = fitView(anywhere, given, size, coveredPx);
@@ -85,7 +85,7 @@ describe('a fitted view', () => {
     );
   });
 
-  test('around a given centre shows everything as near as it can', () => {
+  test('around a given centre has the largest zoom that shows everything', () => {
     fc.assert(
       fc.property(items, position, (given, center) => {
         const view = fitView({ ...anywhere, center }, given, size);
@@ -100,7 +100,7 @@ describe('a fitted view', () => {
     );
   });
 
-  test('keeps a given zoom and stands in the middle', () => {
+  test('keeps a given zoom and is centred', () => {
     const view = fitView(
       { ...anywhere, zoom: 4 },
       [
@@ -117,11 +117,11 @@ describe('a fitted view', () => {
     expect(view).toMatchObject({ zoom: 4, center: [expect.closeTo(15, 9), expect.closeTo(50, 9)] });
   });
 
-  test('of one place goes near enough to read the streets', () => {
+  test('of one position has a zoom at which streets are readable', () => {
     expect(fitView(anywhere, [{ positions: [[11, 43]], margins: pin }], size).zoom).toBe(15);
   });
 
-  test('across the antimeridian goes the short way', () => {
+  test('takes the short way across the antimeridian', () => {
     const view = fitView(
       anywhere,
       [
@@ -134,7 +134,7 @@ describe('a fitted view', () => {
     expect(view.zoom).toBeGreaterThan(7);
   });
 
-  test('of a box fits it exactly, also across the antimeridian', () => {
+  test('fits a bbox exactly, also across the antimeridian', () => {
     const view = fitView({ ...anywhere, bbox: [170, -20, -170, -15] }, [], size);
     expect(view.center[0]).toBeCloseTo(180, 6);
     const [west] = worldPixel([170, 0], view.zoom);
@@ -149,7 +149,7 @@ const mean = (chains: readonly FitItem[]): number => {
   return (Math.max(...all) + Math.min(...all)) / 2;
 };
 
-test('gathered things lie as close together as any arrangement of copies does', () => {
+test('gathered items are as close together as any arrangement of copies', () => {
   fc.assert(
     fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), (given) => {
       const chains = given.map((one) => ({ ...one, positions: unwrapped(one.positions) }));
@@ -173,7 +173,7 @@ function gatheredByTrying(items: readonly FitItem[]): FitItem[] {
   return arranged.find((each) => span(each) <= least + 1e-9) ?? [];
 }
 
-describe('gathering gives what trying every item as the westernmost gives', () => {
+describe('gathering equals the brute-force search', () => {
   const wholeDegrees = fc.tuple(fc.integer({ min: -180, max: 180 }), fc.integer({ min: -85, max: 85 }));
   const longChain = fc.array(wholeDegrees, { minLength: 1, maxLength: 12 });
   const nearAntimeridian = fc.tuple(fc.constantFrom(-180, -179, -178, 178, 179, 180), fc.constant(0));
@@ -194,7 +194,7 @@ describe('gathering gives what trying every item as the westernmost gives', () =
     );
   });
 
-  test('in any degrees, as close together', () => {
+  test('in any degrees, equally close together', () => {
     const anyChain = fc.array(position, { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(manyItems(anyChain), (given) => {
@@ -204,7 +204,7 @@ describe('gathering gives what trying every item as the westernmost gives', () =
   });
 });
 
-test('ten thousand markers and a thousand fences are fitted in the time of a small map, not of chains times points', () => {
+test('fitting ten thousand markers and a thousand fences is fast', () => {
   const count = 10_000;
   const spread = (index: number): Position => [((index * 137.5) % 360) - 180, ((index * 61.8) % 160) - 80];
   const markers = Array.from({ length: count }, (_, index) => ({ positions: [spread(index)], margins: pin }));
@@ -232,7 +232,7 @@ function readAtMost(times: number, items: readonly FitItem[]): readonly FitItem[
   return items.map((one) => ({ ...one, positions: one.positions.map(watch) }));
 }
 
-test('neighbours of an unwrapped chain are never more than half a world apart', () => {
+test('neighbours of an unwrapped chain are at most half a world apart', () => {
   fc.assert(
     fc.property(fc.array(position), (positions) => {
       const chain = unwrapped(positions);

@@ -29,7 +29,7 @@ export interface ImageSize {
 
 const minZoom = 1;
 const maxZoom = 23;
-/** Zoom of a single position: streets are readable, with their surroundings. */
+/** Zoom of a single position: streets are readable, with their neighbourhood. */
 const zoomOfOnePlace = 15;
 /** Margin on each side, as a share of the image. */
 const freeShare = 0.05;

@@ -23,7 +23,7 @@ const viewport: fc.Arbitrary<Viewport> = fc.record({
   scale: fc.constant(1),
 });
 
-test('the world is 512 pixels wide at zoom 0, with its middle at 0°, 0° and its corners at ±180°, ±85.0511°', () => {
+test('the world is 512 pixels wide at zoom 0, with corners at ±180°, ±85.0511°', () => {
   expect(worldPixel([0, 0], 0)).toEqual([256, 256]);
   const [left, top] = worldPixel([-180, 89], 0);
   const [right, bottom] = worldPixel([180, -89], 0);
@@ -32,7 +32,7 @@ test('the world is 512 pixels wide at zoom 0, with its middle at 0°, 0° and it
   expect(bottom).toBeCloseTo(512, 9);
 });
 
-test('a position comes back from its world pixel', () => {
+test('world pixels convert back to positions', () => {
   fc.assert(
     fc.property(longitude, latitude, zoom, (x, y, z) => {
       const [backX, backY] = worldPosition(worldPixel([x, y], z), z);
@@ -42,7 +42,7 @@ test('a position comes back from its world pixel', () => {
   );
 });
 
-test('a pixel of the image comes back from its position', () => {
+test('image pixels convert back from positions', () => {
   fc.assert(
     fc.property(viewport, fc.nat({ max: 100 }), fc.nat({ max: 100 }), (view, x, y) => {
       const world = worldSizePx(view.zoom);
@@ -54,7 +54,7 @@ test('a pixel of the image comes back from its position', () => {
   );
 });
 
-test('a position is drawn in the copy of the world nearest the centre, whichever turn its longitude is given in', () => {
+test('a position is drawn in the copy of the world nearest to the centre', () => {
   fc.assert(
     fc.property(viewport, longitude, latitude, fc.integer({ min: -3, max: 3 }), (view, x, y, turns) => {
       const size = worldSizePx(view.zoom);
@@ -66,7 +66,7 @@ test('a position is drawn in the copy of the world nearest the centre, whichever
   );
 });
 
-test('the tiles of a view are exactly those of all copies of the world that overlap the image, each where its corner is', () => {
+test('the tiles of a view are exactly those that overlap the image, in all copies of the world', () => {
   const small = fc.record({
     center: fc.tuple(longitude, latitude),
     zoom: fc.double({ min: 0, max: 5, noNaN: true }),
@@ -97,7 +97,7 @@ test('the tiles of a view are exactly those of all copies of the world that over
   );
 });
 
-test('neighbours in the cover touch: no gap, no overlap', () => {
+test('neighbouring tiles have neither gaps nor overlaps', () => {
   fc.assert(
     fc.property(viewport, (view) => {
       fc.pre(view.zoom >= 2);
@@ -110,7 +110,7 @@ test('neighbours in the cover touch: no gap, no overlap', () => {
   );
 });
 
-test('tiles come from the zoom below the view, the last one enlarged, none before the first', () => {
+test('tiles have the whole zoom below the view, within the zooms of the source', () => {
   const vector = { kind: 'vector', minZoom: 2, maxZoom: 14, tileSizePx: 512 } as const;
   expect([1.9, 2, 2.9, 14.5, 22.3].map((z) => tileZoom(z, vector))).toEqual([null, 2, 2, 14, 14]);
   const raster = { kind: 'raster', minZoom: 0, maxZoom: 19, tileSizePx: 256 } as const;

@@ -54,7 +54,7 @@ describe('docs/maps.md', () => {
     expect(await sharp(join(folder, 'map.png')).metadata()).toMatchObject({ format: 'png', width: 1600, height: 1000 });
   });
 
-  it('has a program that draws with the room alone', async () => {
+  it('has a program that uses the renderer as a library', async () => {
     const code = blockOf('js')
       .replace(/(['"])\/tmp\/maps\1/, JSON.stringify(join(cacheHome, 'fenceline')))
       .replace(/(['"])map\.png\1/, JSON.stringify(join(folder, 'library.png')));
@@ -83,7 +83,7 @@ describe('fenceline map', () => {
     [['width=200&height=100&geofences=store', '-o', 'x.png'], 'geofences: '],
     [['width=200&height=100&center=43,11&zoom=4'], 'map requires -o FILE'],
     [['-o', 'x.png'], 'one query'],
-  ])('tells what is wrong: %j', (args, message) => {
+  ])('reports what is wrong: %j', (args, message) => {
     const { status, stderr } = draw(...args);
     expect(status).toBe(2);
     expect(stderr).toContain(message);

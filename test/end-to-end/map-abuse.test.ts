@@ -1,7 +1,7 @@
 /**
- * One key can't stop the maps of others: independent testing found that 3,700 markers, 1,000 fitted geofences or an
- * icon of 3 kB kept a drawing process for 8 to 14 s, that six such requests delayed another project's maps by 32 s, and
- * that one connection was dropped.
+ * One key cannot block the maps of others. Independent testing found that 3,700 markers, 1,000 fitted geofences or an
+ * icon of 3 kB occupied a drawing process for 8 to 14 s. Six such requests delayed another project's maps by 32 s, and
+ * one connection was dropped.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -19,7 +19,7 @@ const nestedUse = (levels: number): string =>
     (_, level) => `<g id="a${level + 1}">${`<use href="#a${level}"/>`.repeat(10)}</g>`,
   ).join('')}</defs><use href="#a${levels}"/></svg>`;
 const badIcon = nestedUse(5);
-/** Within every bound that is counted, as far as that goes. */
+/** Just within every bound that is counted. */
 const heavyIcon = nestedUse(3);
 const goodIcon =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f0f"/></svg>';
@@ -27,7 +27,7 @@ const goodIcon =
 let server: TestServer;
 let icons: Server;
 let iconOrigin: string;
-/** The publishable key of a project of its own. */
+/** The publishable key of a separate project. */
 let otherKey: string;
 
 beforeAll(async () => {
@@ -55,14 +55,14 @@ afterAll(async () => {
 const large = { width: '2048', height: '2048', scale: '3' };
 const size = { width: '300', height: '200' };
 let asked = 0;
-/** A place that no other map shows, so that none is answered from what is kept. */
+/** Returns a position that no other map shows, so that no map is cached. */
 const fresh = (): string => `${(((asked++ * 7.31) % 120) - 60).toFixed(4)},${((asked * 13.7) % 360) - 180}`;
 const spread = (count: number): string => Array.from({ length: count }, fresh).join('|');
 
 const ask = (query: MapQuery, headers: Record<string, string> = {}) => askMap(server, query, { headers });
 
-describe('an icon of a few bytes that takes seconds to draw', () => {
-  it('is refused by URL, with its name and the rule, each time and at once', async () => {
+describe('a small icon that takes seconds to draw', () => {
+  it('is refused by URL at once, with its name and the rule', async () => {
     const query = { ...size, markers: `icon:${iconOrigin}/bad-by-url|0,0` };
     for (const _ of [1, 2]) {
       const answer = await ask(query);
@@ -82,7 +82,7 @@ describe('an icon of a few bytes that takes seconds to draw', () => {
 
 const workers = 2;
 
-/** Asks for small maps of the other project, one after the other. Calls `onDrawn` after each. All must be drawn. */
+/** Requests small maps of the other project, one after the other. Calls `onDrawn` after each. All must be drawn. */
 async function drawOfOther(count: number, onDrawn: () => void = () => {}): Promise<void> {
   for (let i = 0; i < count; i++) {
     await pictureOf(await ask({ ...size, center: fresh(), zoom: '5' }, { authorization: otherKey }));
@@ -91,9 +91,10 @@ async function drawOfOther(count: number, onDrawn: () => void = () => {}): Promi
 }
 
 /**
- * How many maps of the abusive key may be drawn while one of the other project waits, by median. Drawing cannot be
- * interrupted, so each worker first finishes its map. Then the projects take turns. Some answers are read late, hence
- * one more each.
+ * Maximum median number of maps of the abusive key that are drawn while one of the other project waits. Drawing cannot
+ * be interrupted, so each worker first finishes its map. Then the projects share processor time: while an expensive map
+ * of the other project waits, several cheap ones are drawn (see `renderer/pool/fair-queue.ts`), so single counts vary.
+ * Some responses are read late, hence one more each.
  */
 const maxDrawnBefore = 3 * workers;
 
@@ -133,7 +134,7 @@ describe('requests of an abusive key do not delay the maps of another project', 
         if (answer.status === 503) await delay(100);
       }
     });
-    // The first of them are being drawn by then.
+    // By then the first of them are being drawn.
     await drawOfOther(2);
     let before = drawn;
     const drawnBefore: number[] = [];
@@ -148,7 +149,7 @@ describe('requests of an abusive key do not delay the maps of another project', 
   });
 });
 
-/** The processes of the server that draw. */
+/** Returns the ids of the server's drawing processes. */
 function drawingProcesses(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -186,7 +187,7 @@ it('every request is answered while drawing processes die', async () => {
   await pictureOf(await ask({ ...size, center: fresh(), zoom: '5' }));
 });
 
-/** With no more escapes than a URL needs: as much as possible within its length. */
+/** Requests a map with minimal escaping, to fit as much as possible into the URL. */
 function askUnescaped(query: MapQuery, headers: Record<string, string>): Promise<Response> {
   const pairs = Object.entries(query).flatMap(([name, values]) => [values].flat().map((value) => `${name}=${value}`));
   return fetch(`${server.address}/maps/static?${pairs.join('&')}&publishableKey=${server.keys.test_publishable}`, {

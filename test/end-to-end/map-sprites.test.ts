@@ -91,7 +91,7 @@ async function draw(
   return pictureOf(answer);
 }
 
-it('a map has the icons and patterns of its style, of the density that its scale needs', async () => {
+it('a map has the icons and patterns of its style in the density of its scale', async () => {
   const [small, large] = [styleOn(), styleOn()];
   const once = await draw(small);
   expect(countOf(once, 'ff0000')).toBe(12 * 12);
@@ -111,14 +111,14 @@ it('a sprite is fetched once for many maps', async () => {
   expect(askedFor(style)).toEqual(singleFiles);
 });
 
-it('without its sprite a map is drawn without icons and patterns', async () => {
+it('without its sprite a map has no icons and patterns', async () => {
   isDown = true;
   const map = await draw(styleOn(), { told: notHad });
   expect(countOf(map, 'ffffff') / (200 * 100)).toBeGreaterThan(0.8);
   expect(['ff0000', '0000ff'].map((color) => countOf(map, color))).toEqual([0, 0]);
 });
 
-it('addresses that are reserved are refused, unless they are allowed', async () => {
+it('reserved addresses are refused, unless allowed', async () => {
   const { port } = new URL(origin);
   const style = styleOn(`http://[::1]:${port}`);
   const map = await draw(style, { told: notHad });

@@ -36,7 +36,7 @@ async function uploadMarker(): Promise<string> {
   return ok(await server.as('test_secret').send('POST', '/v1/map-markers?name=Square', sending)).mapMarker._id;
 }
 
-it('a map is drawn in an uploaded style with an uploaded marker, at every scale', async () => {
+it('a map has the uploaded style and marker at every scale', async () => {
   const { mapStyle, unsupported } = await upload(styleIn('#00ff88'));
   expect(unsupported.map(({ layer, property }: Json) => [layer, property])).toEqual([
     [null, 'glyphs'],
@@ -52,7 +52,7 @@ it('a map is drawn in an uploaded style with an uploaded marker, at every scale'
   expect(countOf(ocean, '102030') / (300 * 200)).toBeGreaterThan(0.8);
 });
 
-it('a changed style is drawn at once, and outlives a restart with the marker', async () => {
+it('a changed style is used at once, and survives a restart with the marker', async () => {
   const { mapStyle } = await upload(styleIn('#00ff88'));
   const query = { style: mapStyle._id, markers: `icon:${await uploadMarker()}|20,0` };
   expect(countOf(await picture(query), '00ff88')).toBeGreaterThan(40_000);
@@ -65,7 +65,7 @@ it('a changed style is drawn at once, and outlives a restart with the marker', a
   expect((await picture(query)).pixels.equals(changed.pixels)).toBe(true);
 });
 
-it('neither is there for other environments, nor for any after it was deleted', async () => {
+it('uploads are unavailable to other environments, and after deletion', async () => {
   const { mapStyle } = await upload(styleIn('#00ff88'));
   const marker = await uploadMarker();
   const refused = async (query: Record<string, string>, key: keyof TestServer['keys']) => {
@@ -80,7 +80,7 @@ it('neither is there for other environments, nor for any after it was deleted', 
   expect(await refused({ markers: `icon:${marker}|20,0` }, 'test_publishable')).toEqual([400, 'markers']);
 });
 
-it('what is wrong is refused by its place', async () => {
+it('errors are refused with their position', async () => {
   const wrong = {
     ...styleIn('#00ff88'),
     layers: [{ id: 'sea', type: 'background', paint: { 'background-color': 7 } }],

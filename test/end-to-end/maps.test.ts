@@ -60,7 +60,7 @@ const sahara = { ...size, center: '22,5', zoom: '4' };
 const ocean = { ...size, center: '0,-140', zoom: '4' };
 
 describe('the picture', () => {
-  it('shows its centre at its zoom', async () => {
+  it('shows the centre at the zoom', async () => {
     const [land, water] = [await picture(sahara), await picture(ocean)];
     expect(colorAt(land, 150, 60)).not.toBe(colorAt(water, 150, 60));
     const near = await picture({ ...sahara, zoom: '4.5' });
@@ -85,7 +85,7 @@ describe('the picture', () => {
     expect(await picture({ ...sahara, ...query }, { accept })).toMatchObject({ format, width: 300, height: 200 });
   });
 
-  it('fits a bbox, over the antimeridian too', async () => {
+  it('fits a bbox, also across the antimeridian', async () => {
     const fiji = await picture({ ...size, bbox: '-20,176,-15,-178' });
     const around = await picture({ ...size, center: '-17.5,179', zoom: '5' });
     expect(colorAt(fiji, 2, 2)).toBe(colorAt(around, 2, 2));
@@ -102,7 +102,7 @@ describe('the picture', () => {
     );
   });
 
-  it('is lettered in a language', async () => {
+  it('has labels in the requested language', async () => {
     const europe = { ...size, center: '47,10', zoom: '3' };
     const [english, german, local, other] = await Promise.all(
       ['en', 'de', 'local', 'en-US'].map((language) => picture({ ...europe, language })),
@@ -114,7 +114,7 @@ describe('the picture', () => {
 });
 
 describe('markers', () => {
-  it('are in sight with their colours, each group with its own', async () => {
+  it('are visible, each group in its colour', async () => {
     const map = await picture({ ...size, markers: ['color:0xFF0000|10,10|-20,40', 'color:lime|0,0'] });
     const [red, lime] = [countOf(map, 'ff0000'), countOf(map, '00ff00')];
     expect(lime).toBeGreaterThan(200);
@@ -141,13 +141,13 @@ describe('markers', () => {
     expect(countOf(map, 'ff00ff') / pixels).toBeCloseTo(1, 1);
   });
 
-  it('without an icon that can be had are pins, and the map is not kept for long', async () => {
+  it('without their icon are pins, and the map is cached briefly', async () => {
     const query = { ...ocean, markers: `icon:${iconOrigin}/none.png|0,-140` };
     expect((await ask(query)).headers.get('cache-control')).toBe('public, max-age=60');
     expect((await picture(query)).pixels.equals((await picture({ ...ocean, markers: '0,-140' })).pixels)).toBe(true);
   });
 
-  it('with an icon that is no image are refused, by its name and the rule', async () => {
+  it('with an invalid icon are refused, with its name and the rule', async () => {
     const answer = await ask({ ...ocean, markers: `icon:${iconOrigin}/text.png|0,-140` });
     expect(answer.status).toBe(400);
     const { meta }: Json = await answer.json();
@@ -159,7 +159,7 @@ describe('markers', () => {
 });
 
 describe('a path', () => {
-  it('is in sight, in its colours and widths', async () => {
+  it('is visible in its colours and widths', async () => {
     const path = 'stroke:0xFF0000|width:6|border:0x00FF00|borderWidth:4|-10,-150|-10,-130';
     const map = await picture({ ...size, path });
     expect(countOf(map, 'ff0000')).toBeGreaterThan(100 * 5);
@@ -168,7 +168,7 @@ describe('a path', () => {
     expect(countOf(without, '00ff00')).toBe(0);
   });
 
-  it('is the same as an encoded polyline and as a LineString', async () => {
+  it('is equal as locations, encoded polyline and LineString', async () => {
     const coordinates = [
       [-120.2, 38.5],
       [-120.95, 40.7],
@@ -196,7 +196,7 @@ describe('geofences of a tag', () => {
     expect(colorAt(fitted, 150, 100)).toBe(colorAt(fenced, 150, 100));
   });
 
-  it('must be there', async () => {
+  it('must exist', async () => {
     const answer = await ask({ ...size, geofences: 'nothing' }, asOwner());
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ meta: { param: 'geofences' } });
@@ -241,7 +241,7 @@ describe('a wrong value', () => {
 describe('keys', () => {
   const url = (more = '') => `${server.address}/maps/static?${new URLSearchParams(sahara)}${more}`;
 
-  it('come in the header; publishable ones of both environments also in the query', async () => {
+  it('are accepted in the header; publishable ones of both environments also in the query', async () => {
     const keys = Object.entries(server.keys);
     const inHeader = keys.map(([, key]) => fetch(url(), { headers: { authorization: key } }));
     expect((await Promise.all(inHeader)).map(({ status }) => status)).toEqual(Array(4).fill(200));
@@ -263,7 +263,7 @@ describe('keys', () => {
 });
 
 describe('caching', () => {
-  it('goes by a hash of the image', async () => {
+  it('uses a hash of the image', async () => {
     const first = await ask(sahara);
     const etag = first.headers.get('etag') ?? '';
     expect(Object.fromEntries(first.headers)).toMatchObject({
@@ -276,7 +276,7 @@ describe('caching', () => {
   });
 });
 
-it('past the bound of pixels in flight maps are refused with Retry-After, and drawn later', async () => {
+it('maps beyond the bound of pixels are refused with Retry-After, and drawn later', async () => {
   const large = (zoom: number) => ({ width: '1000', height: '1000', center: '47,10', zoom: String(zoom) });
   const answers = await Promise.all(Array.from({ length: 24 }, (_, i) => ask(large(3 + i / 100))));
   const refused = answers.filter(({ status }) => status === 503);
@@ -286,7 +286,7 @@ it('past the bound of pixels in flight maps are refused with Retry-After, and dr
   expect((await ask(large(3.5))).status).toBe(200);
 });
 
-it('where the archive can not be read maps are unavailable, and all else goes on', async () => {
+it('without a readable archive maps are unavailable, and everything else works', async () => {
   const broken = await TestServer.start({
     FENCELINE_MAPS_ARCHIVE: '/nowhere/world.pmtiles',
     FENCELINE_LOG_LEVEL: 'error',

@@ -1,6 +1,6 @@
 /**
- * Puts the default basemap where servers and commands of the tests look for it. Otherwise each would bake its own before
- * its first map, which takes longer than a test's request may take on a busy machine.
+ * Puts the default basemap where servers and commands of the tests look for it. Otherwise each would bake its own
+ * before its first map, which takes longer than a test's request may take on a busy machine.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -6,7 +6,9 @@ import type { TileFeature } from '../../tiles/vector-tile.js';
 import type { CollisionRules, Overlap, TextCollisionRules } from '../label.js';
 import { evenPadding } from './boxes.js';
 
-/** Returns the rules of texts. Texts that may overlap may also repeat, because some styles draw points as a character. */
+/**
+ * Returns the rules of texts. Texts that may overlap may also repeat, because some styles draw points as a character.
+ */
 export function textRulesOf(layer: StyleLayer, zoom: number, minRepeatPx: number): TextCollisionRules {
   const collisionRules = commonRulesOf(layer, zoom, 'text');
   const padding = evenPadding(layer.property<number>('text-padding').at(zoom));

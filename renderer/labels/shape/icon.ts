@@ -74,7 +74,9 @@ export function iconStyleOf(
   };
 }
 
-/** Returns the icon at a point of the image, or around its text. `direction` is that of the line, or 0 without a line. */
+/**
+ * Returns the icon at a point of the image, or around its text. `direction` is that of the line, or 0 without a line.
+ */
 export function placedIcon(style: IconStyle, [x, y]: Point, direction = 0, text?: TextRectangle): PlacedIcon {
   const { paint, anchor, offset, shift, fit } = style;
   if (fit !== 'none' && text) return fittedIcon(style, text);

@@ -23,7 +23,9 @@ export function frameOf(view: Viewport, zoom: number, features: TileFeatures, im
   return openFrame(view, new Map([['tiles', tiles]]), images);
 }
 
-/** Returns a style of symbol layers, from bottom to top, that draw the property `name` of `shapes` with the same paint. */
+/**
+ * Returns a style of symbol layers, from bottom to top, that draw the property `name` of `shapes` with the same paint.
+ */
 export function symbolStyle(layouts: readonly object[], paint: object = {}): CompiledStyle {
   const layers = layouts.map((layout) => {
     return {

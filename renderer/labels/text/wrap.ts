@@ -55,8 +55,8 @@ interface Break {
 }
 
 /**
- * Returns the index of each line's first piece. `widths` are the widths of pieces, `gaps` those of the separators before
- * them. All are integers, so that sums compare exactly.
+ * Returns the index of each line's first piece. `widths` are the widths of pieces, `gaps` those of the separators
+ * before them. All are integers, so that sums compare exactly.
  */
 export function lineStarts(widths: readonly number[], gaps: readonly number[], maxWidth: number): number[] {
   const best: Break[] = [{ cost: [0, 0, 0], from: 0 }];
