@@ -24,7 +24,7 @@ test('invalid images, unreadable sprites and sprites that cannot be fetched are 
     {
       layer: null,
       property: 'sprite',
-      message: '1 could not be fetched just now; maps are drawn without until it can be',
+      message: '1 could not be fetched; maps are drawn without until it can be',
     },
     { layer: null, property: 'sprite.mine', message: 'broken.x must be a whole number from 0 to 16' },
     { layer: null, property: 'sprite.mine', message: 'far.x must be a whole number from 0 to 16' },

@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 const singleFiles = ['.json', '.png'];
-const notHad = ['sprite: 1 could not be fetched just now'];
+const notHad = ['sprite: 1 could not be fetched'];
 
 let uploads = 0;
 /** Paris in the middle of a patterned ground, from a sprite that no other test asks for. */
