@@ -1,28 +1,28 @@
 /**
  * The benchmark harness: what a case is, and how a figure is taken.
  *
- * Flows in: workloads with fixed seeds. Flows out: rows of min, median and max, printed as a table and kept under
- * `bench/results/` with the environment they were measured in. May import every room but `cli`.
+ * In: workloads with fixed seeds. Out: rows of min, median and max, printed as a table and stored in `bench/results/`
+ * with the environment. The bench may import every module except `cli`, `demo` and `test`.
  */
 
-/** What a run was asked for. */
+/** The options of a run. */
 export interface BenchOptions {
-  /** Small sizes, to see that every case still runs; its figures mean nothing. */
+  /** Runs every case with small sizes, as a test of the bench. The figures are meaningless. */
   readonly smoke: boolean;
-  /** `host:port` of a running Tile38, measured beside us when given. */
+  /** `host:port` of a running Tile38, which is measured as well. */
   readonly tile38: string | undefined;
-  /** Folder in which the peer `staticmaps` is installed, measured beside us when given. */
+  /** Folder with an installation of the peer `staticmaps`, which is measured as well. */
   readonly staticmaps: string | undefined;
-  /** How long a case lasts that goes on for as long as wanted. */
+  /** Duration of the cases that run for any time. */
   readonly minutes: number | undefined;
 }
 
-/** One measured figure; several rounds give its spread. */
+/** One figure, measured in several rounds. */
 export interface Row {
   readonly what: string;
   readonly unit: string;
   readonly rounds: readonly number[];
-  /** What it should reach, e.g. `>= 400,000`. */
+  /** The target, for example `>= 400,000`. */
   readonly target?: string;
 }
 
@@ -32,20 +32,20 @@ export interface BenchCase {
   run(options: BenchOptions): Promise<Row[]>;
 }
 
-/** min, median and max of at least one round. */
+/** Returns min, median and max of at least one round. */
 export function spread(rounds: readonly number[]): { min: number; median: number; max: number } {
   const sorted = [...rounds].sort((a, b) => a - b);
   const at = (index: number): number => sorted[index] as number;
   return { min: at(0), median: at(Math.floor((sorted.length - 1) / 2)), max: at(sorted.length - 1) };
 }
 
-/** The value below which `share` (0 to 1) of the values lie. */
+/** Returns the value below which `share` (0 to 1) of the values lie. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
 }
 
-/** Operations per second of `operation(count)`, after one uncounted round. */
+/** Measures the operations per second of `operation(count)`, after a warm-up round. */
 export async function rates(
   rounds: number,
   count: number,
@@ -61,7 +61,7 @@ export async function rates(
   return results;
 }
 
-/** Seeded uniform numbers in [0, 1): mulberry32, so that every run sees the same workload. */
+/** Returns a seeded generator of uniform numbers in [0, 1), mulberry32, so that every run has the same workload. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

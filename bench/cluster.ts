@@ -1,5 +1,6 @@
 /**
- * A cluster under measurement: Kafka, Redis, a registry and ClickHouse on this machine, started as for the cluster tests.
+ * A cluster under measurement: Kafka, Redis, a registry and ClickHouse on this machine, started as for the cluster
+ * tests.
  * The nodes share the cores with them.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

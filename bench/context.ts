@@ -1,4 +1,4 @@
-/** Fences in memory, as the evaluating thread holds them, without the log and the read model around them. */
+/** Fences in memory as in the location thread, without log and read model. */
 
 import { MonitoredBeacons } from '../pipeline/catalog/index/monitored-beacons.js';
 import { MonitoredFences } from '../pipeline/catalog/index/monitored-fences.js';

@@ -1,4 +1,4 @@
-/** Where a run was measured: figures without it mean nothing. */
+/** The environment of a run. Figures are meaningless without it. */
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 

@@ -1,14 +1,14 @@
-/** What one question about one fence costs: nanoseconds per `ShapeTable.zone`, by the size of the shape. */
+/** Measures one containment test: nanoseconds per `ShapeTable.zone`, by the size of the shape. */
 import { pathToFileURL } from 'node:url';
 import { ShapeTable } from '../pipeline/geometry/shapes.js';
 
 const fenceCount = 256;
-const questionCount = 4_096;
+const testCount = 4_096;
 const rounds = 21;
 const accuracyM = 15;
 
 /**
- * Prints a line per shape: minimum, median and maximum over the rounds. Points lie in the fences' boxes, half of them
+ * Prints minimum, median and maximum of the rounds for each shape. Points lie in the boxes of the fences, half of them
  * inside.
  */
 export async function run(): Promise<void> {
@@ -32,9 +32,9 @@ function measure(vertices: number): number[] {
         : table.addPolygon(wavyRing(longitude, latitude, radiusM, vertices, random));
     return { row, box: boxOf(table, row) };
   });
-  const rows = new Int32Array(questionCount);
-  const points = new Float64Array(2 * questionCount);
-  for (let i = 0; i < questionCount; i++) {
+  const rows = new Int32Array(testCount);
+  const points = new Float64Array(2 * testCount);
+  for (let i = 0; i < testCount; i++) {
     const { row, box } = fences[Math.floor(random() * fenceCount)]!;
     rows[i] = row;
     points[2 * i] = between(box[0]!, box[2]!);
@@ -47,11 +47,10 @@ function measure(vertices: number): number[] {
   for (let round = -5; round < rounds; round++) {
     const start = process.hrtime.bigint();
     for (let pass = 0; pass < passes; pass++) {
-      for (let i = 0; i < questionCount; i++)
-        sum += table.zone(rows[i]!, points[2 * i]!, points[2 * i + 1]!, accuracyM);
+      for (let i = 0; i < testCount; i++) sum += table.zone(rows[i]!, points[2 * i]!, points[2 * i + 1]!, accuracyM);
     }
     // Rounds before 0 warm up.
-    if (round >= 0) times.push(Number(process.hrtime.bigint() - start) / (passes * questionCount));
+    if (round >= 0) times.push(Number(process.hrtime.bigint() - start) / (passes * testCount));
   }
   if (sum === 0) throw new Error('No point was near its fence: the workload is wrong');
   return times;
@@ -63,7 +62,7 @@ function boxOf(table: ShapeTable, row: number): Float64Array {
   return box;
 }
 
-/** A ring round a point whose radius varies, with a little noise, as traced outlines have. */
+/** Returns a ring around a point with a varying radius and some noise, like a traced outline. */
 function wavyRing(
   longitude: number,
   latitude: number,
@@ -82,7 +81,7 @@ function wavyRing(
   return ring;
 }
 
-/** mulberry32: small, fast, and the same everywhere. */
+/** Returns a generator, mulberry32: small, fast, and deterministic. */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,9 +1,9 @@
-/** Requests to a server under measurement, over connections that stay open. */
+/** Sends requests to the measured server over persistent connections. */
 import { type Agent, request } from 'node:http';
 
 export interface Answer {
   readonly status: number;
-  /** Decoded when it is asked for: of an image that takes longer than to fetch it. */
+  /** Decoded on access, because decoding an image takes longer than fetching it. */
   readonly text: string;
 }
 

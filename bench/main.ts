@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- [CASE…] [--smoke] [--minutes N] [--tile38 HOST:PORT] [--staticmaps NODE_MODULES]`: runs the cases,
- * prints their figures, keeps them.
+ * prints their figures and stores them.
  */
 import { parseArgs } from 'node:util';
 import type { BenchCase, Row } from './case.js';
@@ -48,7 +48,7 @@ if (unknown.length > 0) {
 const { smoke, tile38, staticmaps } = values;
 const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
 if (minutes !== undefined && !(minutes > 0)) {
-  console.error('--minutes takes a number above 0');
+  console.error('--minutes requires a number above 0');
   process.exit(2);
 }
 const chosen = positionals.length > 0 ? cases.filter(({ name }) => positionals.includes(name)) : cases;
@@ -62,5 +62,5 @@ for (const { name, about, run } of chosen) {
   results[name] = rows;
   console.log(table(rows));
 }
-if (!smoke) console.log(`\nkept in ${keep(here, results)}`);
+if (!smoke) console.log(`\nstored in ${keep(here, results)}`);
 process.exit(0);

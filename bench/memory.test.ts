@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { childProcesses, ownMemoryMib, slope } from './memory.js';
 
-test('the slope of points on a line is the line’s, without error', () => {
+test('points on a line have its slope and no error', () => {
   const line = fc.tuple(
     fc.integer({ min: -100, max: 100 }),
     fc.integer({ min: -1_000, max: 1_000 }),
@@ -21,12 +21,12 @@ test('the slope of points on a line is the line’s, without error', () => {
   );
 });
 
-test('points beside the line make an error, as the formula of a textbook says', () => {
+test('other points have the standard error of the textbook formula', () => {
   const { slope: found, error } = slope([1, 2, 3, 4], [6, 5, 7, 10]);
   expect([found, error]).toEqual([expect.closeTo(1.4, 10), expect.closeTo(Math.sqrt(4.2 / 2 / 5), 10)]);
 });
 
-test('this process has memory, and is no child of its own', () => {
+test('this process has memory and is not its own child', () => {
   expect(ownMemoryMib(process.pid)).toBeGreaterThan(10);
   expect(childProcesses()).not.toContain(process.pid);
 });

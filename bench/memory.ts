@@ -1,19 +1,19 @@
-/** Memory of processes over time, and whether it grows. Linux only. */
+/** Reads the memory of processes and estimates its growth. Linux only. */
 import { readFileSync } from 'node:fs';
 
-/** Of processes that this one has started and that still run. */
+/** Returns the ids of running child processes. */
 export function childProcesses(): number[] {
   const { pid } = process;
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
-/** Resident memory of its own, without mapped files. Throws when the process has ended. */
+/** Returns the private resident memory, without mapped files. Throws if the process has ended. */
 export function ownMemoryMib(pid: number): number {
   const kib = /RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kib) / 1_024;
 }
 
-/** Of the line that is nearest to the points by least squares, and by how much it may be off: the standard error. */
+/** Fits a line by least squares. Returns its slope and the standard error of the slope. */
 export function slope(
   xs: readonly number[],
   ys: readonly number[],

@@ -1,19 +1,19 @@
 /**
- * The webhook receivers of the bench, in a thread of their own: every address of 127.0.0.0/8 on one port, so that
- * thousands of endpoints are thousands of hosts. Requests to a path that starts with `/dead` are never answered, those
- * to `/refuse` get a 503.
+ * The webhook receivers of the bench, in a separate thread. They listen on every address of 127.0.0.0/8 on one port, so
+ * that thousands of endpoints are thousands of hosts. Requests to `/dead…` are never answered, those to `/refuse` get
+ * 503.
  *
- * Flows out, on being asked: how many events were received since the last time, and how long after being accepted each
- * request came.
+ * A snapshot returns the number of requests since the last one, and the latency of each since its location was
+ * accepted.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
-/** What came since the last snapshot, to paths that are answered 204. */
+/** Requests since the last snapshot to paths that are answered 204. */
 export interface Snapshot {
   readonly requests: number;
-  /** Per request: from the server's receipt of the location (ms resolution) to the request being read, ms. */
+  /** For each request, the time from the server's receipt of the location until the request is read. */
   readonly latenciesMs: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** Rows to a table for people and to a file for comparisons. */
+/** Formats rows as a table, and stores them in a file for comparisons. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Row, spread } from './case.js';
@@ -24,7 +24,7 @@ export function table(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** Writes `bench/results/<date>-<commit>.json`, beside the cases that it has of other runs; answers its path. */
+/** Adds the cases to `bench/results/<date>-<commit>.json`. Returns its path. */
 export function keep(environment: Environment, results: Readonly<Record<string, readonly Row[]>>): string {
   const folder = 'bench/results';
   mkdirSync(folder, { recursive: true });

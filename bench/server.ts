@@ -1,5 +1,6 @@
 /**
- * A Fenceline server under measurement: a separate process on a temporary folder, whose log already contains the fences.
+ * A Fenceline server under measurement: a separate process on a temporary folder, whose log already contains the
+ * fences.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';

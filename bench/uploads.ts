@@ -1,4 +1,4 @@
-/** Bulk uploads of wandering devices: their bodies, and sending them several at a time. */
+/** Bulk uploads of wandering devices. */
 import type { Answer } from './http.js';
 import { wander } from './workload.js';
 
@@ -6,7 +6,7 @@ const devices = 20_000;
 const linesPerRequest = 2_000;
 const requestsInFlight = 4;
 
-/** NDJSON, made before the clock starts; device times go on from `startMs`, a second per round of all devices. */
+/** Returns NDJSON bodies. Device times start at `startMs` and advance one second per round of all devices. */
 export function uploadBodies(count: number, seed: number, startMs: number): Buffer[] {
   const fixes = wander(devices, seed);
   return Array.from({ length: count / linesPerRequest }, (_, body) => {
@@ -26,7 +26,7 @@ export function uploadBodies(count: number, seed: number, startMs: number): Buff
   });
 }
 
-/** Resolves when all are acknowledged. */
+/** Sends the bodies, several at a time. Resolves when all are acknowledged. */
 export async function uploadAll(requests: readonly Buffer[], send: (body: Buffer) => Promise<Answer>): Promise<void> {
   const remaining = requests[Symbol.iterator]();
   async function sender(): Promise<void> {

@@ -1,9 +1,7 @@
 /**
- * Seeded workloads: fences over a metropolitan box and devices that wander through it, like those Tile38 was measured
- * with.
+ * Seeded workloads: fences in a metropolitan box and devices that wander through it, as in the measurements of Tile38.
  *
- * The box is 70 km by 78 km unless said otherwise; devices take Gaussian steps of about 50 m and turn back at its
- * edges.
+ * The default box is 70 km by 78 km. Devices take Gaussian steps of about 50 m and turn back at its edges.
  */
 
 import { pairId } from '../schemas/ids.js';
@@ -25,31 +23,30 @@ export const tenfoldBox: Box = { west: -126.2, south: 37.2, east: -118.2, north:
 const metresPerDegreeLatitude = 110_990;
 const metresPerDegreeLongitude = 88_300;
 
-/** Standard normal by Box and Muller. */
+/** Returns a standard normal number by the Box-Muller transform. */
 export const gaussian = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 export interface FenceMix {
   readonly count: number;
-  /** Of circles; polygons have about the same extent. */
+  /** Radius of circles. Polygons have about the same extent. */
   readonly radiusM: number;
   /** Share of polygons, 0 to 1. */
   readonly polygons: number;
-  /** Vertices of a polygon, drawn per fence. */
+  /** Returns the number of vertices of a polygon. */
   readonly vertices: (random: () => number) => number;
   readonly seed: number;
-  /** Where they lie; {@link box} when not said. */
+  /** The area of the fences. Default: {@link box}. */
   readonly area?: Box;
 }
 
 /**
- * "Half circles, half polygons up to 200 vertices, some 2,000": most polygons are small, one in a thousand has 2,000
- * vertices.
+ * Returns a realistic number of vertices: most polygons are small, and one in a thousand has 2,000 vertices.
  */
 export const realisticVertices = (random: () => number): number =>
   random() < 0.001 ? 2_000 : Math.floor(4 + 196 * random() ** 3);
 
-/** A closed star-shaped ring about a centre: never crosses itself. */
+/** Returns a closed star-shaped ring around a centre, which never crosses itself. */
 export function starRing(
   random: () => number,
   [longitude, latitude]: Position,

@@ -1,7 +1,7 @@
-/** A small HTTP client over kept-alive connections, for one key. */
+/** A small HTTP client for one key, with persistent connections. */
 import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** The answer's JSON, or null when it has none. */
+/** The body is JSON if the answer is, else text. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 export interface ApiClient {
-  /** Rejects when the connection fails or the time limit is over. A string body is sent as it is. */
+  /** Rejects when the connection fails or times out. A string body is sent unchanged. */
   call(method: string, path: string, body?: object | string): Promise<Answer>;
   close(): void;
 }

@@ -10,7 +10,7 @@ describe('the city', () => {
     expect(buildCity()).toEqual(city);
   });
 
-  it('has a few hundred geofences and beacons, each with a pair of its own', () => {
+  it('has a few hundred geofences and beacons, each with a unique tag and external id', () => {
     for (const [resources, least] of [
       [city.geofences, 300],
       [city.beacons, 100],
@@ -20,7 +20,7 @@ describe('the city', () => {
     }
   });
 
-  it('keeps the rules for geofences', () => {
+  it('has valid geofences', () => {
     for (const { fields } of city.geofences) {
       if (fields.type === 'circle') {
         expect(fields.radius).toBeGreaterThanOrEqual(10);
@@ -33,7 +33,7 @@ describe('the city', () => {
     }
   });
 
-  it('gives every beacon identifiers of its own', () => {
+  it('gives every beacon unique identifiers', () => {
     expect(new Set(city.beacons.map(({ ranged }) => JSON.stringify(ranged))).size).toBe(city.beacons.length);
   });
 
@@ -49,7 +49,7 @@ describe('the city', () => {
 });
 
 describe('the plane', () => {
-  it('comes back to where it started', () => {
+  it('converts a position to the plane and back', () => {
     const ferryBuilding: Position = [-122.3937, 37.7955];
     expect(toPosition(toPlane(ferryBuilding))).toEqual(ferryBuilding);
   });

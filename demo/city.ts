@@ -1,8 +1,9 @@
 /**
- * The demo's city: what is loaded into Fenceline before the fleet sets off. Pure: the same seed gives the same city.
+ * The demo's city: geofences and beacons that are loaded before the fleet starts. Pure: the same seed gives the same
+ * city.
  *
- * Flows in: the places of `landmarks.ts`. Flows out: a few hundred geofences and beacons as request bodies, and the
- * places that people go to.
+ * In: the places of `landmarks.ts`. Out: a few hundred geofences and beacons as request bodies, and destinations of
+ * trips.
  */
 import type { Position } from '../schemas/json/common.js';
 import {
@@ -26,17 +27,17 @@ import {
 import { along, distanceM, type PlanePoint, toPlane, toPosition } from './plane.js';
 import { createRandom, type Random } from './random.js';
 
-/** A geofence or beacon as it is put: the pair that names it, and the body. */
+/** A geofence or beacon as a PUT request: tag and external id for the path, and the body. */
 export interface CityResource {
   readonly tag: string;
   readonly externalId: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A beacon with what the fleet needs to hear it. */
+/** A beacon with the data that the fleet needs to range it. */
 export interface CityBeacon extends CityResource {
   readonly at: PlanePoint;
-  /** The identifiers as an SDK ranges them. */
+  /** The identifiers as an SDK reports them. */
   readonly ranged: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +63,7 @@ interface Store {
 }
 
 const homeCount = 600;
-/** Every so many stores, one has a beacon at its door. */
+/** One in this many stores has a beacon at its door. */
 const storesPerBeacon = 3;
 
 export function buildCity(seed = 1): City {
@@ -94,7 +95,7 @@ export function buildCity(seed = 1): City {
 }
 
 /**
- * Stores stand on both sides of the street, about evenly spaced, each with a door some metres off the middle of the
+ * Places stores on both sides of the street, about evenly spaced, each with a door some metres from the middle of the
  * road.
  */
 function storesAlong(corridor: Corridor, random: Random): Store[] {
@@ -144,7 +145,7 @@ const areaFences = (tag: string, areas: readonly Area[]): CityResource[] =>
   }));
 
 /**
- * As far as a courier of this street delivers: an uneven twelve-sided patch about its middle, with the kitchen's hours.
+ * Returns the delivery zone of a street: an irregular polygon of twelve corners with the opening hours of the kitchen.
  */
 function deliveryZone(corridor: Corridor, random: Random): CityResource {
   const [from, to] = [toPlane(corridor.from), toPlane(corridor.to)];
@@ -219,7 +220,7 @@ function ibeacon(
   return { tag, externalId, fields, at, ranged };
 }
 
-/** Somewhere in an area that is convex, or nearly: within the triangle of its centroid and one of its edges. */
+/** Returns a random point in an almost convex area, in the triangle of its centroid and a random edge. */
 function pointWithin(area: Area, random: Random): PlanePoint {
   const ring = area.ring.map(toPlane);
   const index = random.integer(0, ring.length - 1);

@@ -1,11 +1,8 @@
 /**
- * The demo: a server of its own on a temporary folder, a city, a fleet on the move, and the events as they come.
+ * The demo: starts a server on a temporary folder, loads a city, drives a fleet through it, and prints the events.
  *
- * Flows in: how long, how many devices, how fast. Flows out: lines on standard output and, at the end, an account that
- * must add up.
- * Talks to the server from outside, over HTTP. May import the schemas' types; imported by the command line only.
- * Everything that decides what happens (city, fleet, tally, report) is pure and stands apart from what does it (server
- * process, HTTP, terminal).
+ * In: duration, number of devices, rate. Out: lines on standard output, with a check at the end that nothing was lost
+ * or duplicated. City, fleet, tally and report are pure; server process, HTTP and terminal are separate.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,10 +21,10 @@ import { createTally, type Tally } from './tally.js';
 import { readTotals } from './totals.js';
 
 export interface DemoOptions {
-  /** Ends by itself after driving for so long; without it, on Ctrl-C. */
+  /** Duration of the drive. Default: until Ctrl-C. */
   readonly seconds?: number;
   readonly devices?: number;
-  /** Locations a second, over all devices. */
+  /** Locations per second of the whole fleet. */
   readonly rate?: number;
 }
 
@@ -40,7 +37,7 @@ const settings = { dwellEvents: true, bufferExits: true };
 const paint = painter(process.stdout.isTTY === true && !process.env.NO_COLOR);
 const print = (line: string) => console.log(line);
 
-/** Runs the demo to its end. Sets the process's exit code to 1 when the closing account doesn't add up. */
+/** Runs the demo. Sets the exit code to 1 if the check at the end fails. */
 export async function demo({
   seconds,
   devices = defaults.devices,
@@ -52,7 +49,7 @@ export async function demo({
   try {
     const { address, keys } = await server.ready;
     if (!keys) throw new Error('the server printed no keys');
-    print(`${paint('bold', 'Fenceline')} is up at ${paint('cyan', address)}, its data in ${dataFolder}`);
+    print(`${paint('bold', 'Fenceline')} is running at ${paint('cyan', address)}, with its data in ${dataFolder}`);
     const addsUp = await runAgainst({ address, keys, devices, rate, seconds, interrupted });
     if (!addsUp) process.exitCode = 1;
   } finally {
@@ -78,7 +75,7 @@ async function runAgainst({ address, keys, devices, rate, seconds, interrupted }
     const city = buildCity();
     await load(backend, city);
     print(`San Francisco is loaded: ${city.geofences.length} geofences, ${city.beacons.length} beacons`);
-    print(`${devices} devices set off, ${rate} locations a second in all; Ctrl-C ends it\n`);
+    print(`${devices} devices start, with ${rate} locations per second in total; Ctrl-C stops the demo\n`);
 
     const drive = startDrive({
       client: phones,
@@ -98,7 +95,7 @@ async function runAgainst({ address, keys, devices, rate, seconds, interrupted }
     await drive.stop();
     stopReporting();
 
-    print(paint('dim', '\nadding up …'));
+    print(paint('dim', '\nchecking the totals …'));
     const { lines, addsUp } = closingAccount(tally.summary(), await readTotals(backend, tally.eventIds()), paint);
     for (const line of lines) print(line);
     return addsUp;
@@ -108,7 +105,7 @@ async function runAgainst({ address, keys, devices, rate, seconds, interrupted }
   }
 }
 
-/** Settings first, then geofences and beacons, some at a time. */
+/** Loads the settings, then geofences and beacons concurrently. */
 async function load(client: ApiClient, { geofences, beacons }: City): Promise<void> {
   await put(client, '/v1/settings', settings);
   const waiting = [
@@ -128,7 +125,7 @@ async function put(client: ApiClient, path: string, body: object): Promise<void>
   if (answer.status !== 200) throw new Error(`PUT ${path}: ${answer.status} ${JSON.stringify(answer.body?.meta)}`);
 }
 
-/** A line every few seconds; returns what stops it. */
+/** Prints a line every few seconds. Returns a function that stops it. */
 function reportRegularly(client: ApiClient, tally: Tally): () => void {
   const startedAtMs = performance.now();
   let takenAtMs = startedAtMs;
@@ -148,7 +145,7 @@ function reportRegularly(client: ApiClient, tally: Tally): () => void {
   return () => clearInterval(timer);
 }
 
-/** Ctrl-C or SIGTERM. A second one ends the process as usual. */
+/** Resolves on Ctrl-C or SIGTERM. A second signal ends the process. */
 function interruption(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());

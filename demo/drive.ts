@@ -1,4 +1,4 @@
-/** Drives the fleet: each device in its turn reports its fix, at a steady rate over all of them. */
+/** Drives the fleet: the devices report their fixes in turn, at a constant rate for the whole fleet. */
 import { performance } from 'node:perf_hooks';
 import type { Event } from '../schemas/json/user.js';
 import type { ApiClient } from './api-client.js';
@@ -9,7 +9,7 @@ import type { Tally } from './tally.js';
 export interface DriveOptions {
   readonly client: ApiClient;
   readonly fleet: readonly Device[];
-  /** Locations a second, over all devices. */
+  /** Locations per second of the whole fleet. */
   readonly rate: number;
   readonly tally: Tally;
   readonly onEvent: (event: Event) => void;
@@ -17,14 +17,14 @@ export interface DriveOptions {
 }
 
 export interface Drive {
-  /** Ends the reporting and waits for the answers that are still out. */
+  /** Stops the reports and waits for open answers. */
   stop(): Promise<void>;
 }
 
 const tickMs = 10;
-/** A phone that lost an answer sends the same report again. */
+/** Share of reports that are sent again, as by a phone that lost the answer. */
 const resentShare = 0.005;
-/** A phone that was offline delivers an old report after a newer one. */
+/** Share of reports that arrive after newer ones, as from a phone that was offline. */
 const lateShare = 0.0025;
 const lateByMs = 60_000;
 
@@ -40,13 +40,13 @@ export function startDrive({ client, fleet, rate, tally, onEvent, onProblem }: D
   const startedAtMs = performance.now();
   const reporters = fleet.map((device): Reporter => ({ device, movedAtMs: startedAtMs, busy: false, last: undefined }));
   const inFlight = new Set<Promise<void>>();
-  let turns = 0;
+  let reports = 0;
 
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - startedAtMs) * rate) / 1_000);
-    for (; turns < due; turns += 1) {
-      const reporter = reporters[turns % reporters.length] as Reporter;
-      // One request per device at a time: a device whose answer is out lets its turn pass.
+    for (; reports < due; reports += 1) {
+      const reporter = reporters[reports % reporters.length] as Reporter;
+      // One request per device at a time: a device that waits for an answer is skipped.
       if (!reporter.busy) launch(reporter);
     }
   }, tickMs);
@@ -94,7 +94,7 @@ export function startDrive({ client, fleet, rate, tally, onEvent, onProblem }: D
   };
 }
 
-/** As a phone's SDK would report. `updatedAtMs` is the time of the fix by the device's clock. */
+/** Returns the report as an SDK sends it. `updatedAtMs` is the time of the fix by the device's clock. */
 const trackBody = (device: Device, nowMs: number) => ({
   deviceId: device.deviceId,
   userId: device.userId,

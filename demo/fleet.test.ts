@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('the fleet', () => {
-  it('drives the same way every time, however the time is cut', () => {
+  it('drives the same way for any division of the time', () => {
     const inOneGo = createFleet(city, 100, 7);
     for (const device of inOneGo) device.advance(seconds);
     for (const device of fleet) for (let second = 0; second < seconds; second += 1) device.advance(1);
@@ -33,7 +33,7 @@ describe('the fleet', () => {
     }
   });
 
-  it('mixes roles, moves most devices and rests some', () => {
+  it('mixes roles; most devices move and some pause', () => {
     const starts = fleet.map((device) => device.position);
     for (const device of fleet) device.advance(seconds);
     const moved = fleet.filter((device, index) => distanceM(device.position, starts[index] as PlanePoint) > 20);
@@ -54,7 +54,7 @@ describe('the fleet', () => {
     }
   });
 
-  it('hears a beacon that it stands beside', () => {
+  it('ranges a nearby beacon', () => {
     for (let second = 0; second < 600; second += 5) for (const device of fleet) device.advance(5);
     const heard = fleet.flatMap((device) => device.fix().beacons ?? []);
     expect(heard.length).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe('the fleet', () => {
 });
 
 describe('a route', () => {
-  it('runs from end to end along the grid, each corner square', () => {
+  it('follows the grid from end to end, with right angles', () => {
     const random = createRandom(3);
     const { homes, stores } = city.destinations;
     for (let trip = 0; trip < 200; trip += 1) {

@@ -1,8 +1,7 @@
 /**
- * The demo's fleet: couriers, commuters and shoppers on the move. Pure: positions follow from the seed and the time
- * alone.
+ * The demo's fleet: couriers, commuters and shoppers. Pure: positions depend only on the seed and the time.
  *
- * Flows in: a city and how much time has passed. Flows out: where each device is, and the fix that it would report.
+ * In: a city and the elapsed time. Out: the position of each device, and the fix that it reports.
  */
 
 import type { City, CityBeacon, Destinations } from './city.js';
@@ -12,7 +11,7 @@ import { routeThroughGrid, routeToAirport } from './streets.js';
 
 export type Role = 'courier' | 'commuter' | 'shopper';
 
-/** What a device reports of one moment: the fields of a track request that depend on it. */
+/** The fields of a track request that change with each report. */
 export interface Fix {
   readonly latitude: number;
   readonly longitude: number;
@@ -32,10 +31,10 @@ export interface Device {
   readonly deviceId: string;
   readonly userId: string;
   readonly role: Role;
-  /** Where it truly is, without the error of its receiver. */
+  /** The true position, without the error of the receiver. */
   readonly position: PlanePoint;
   readonly paused: boolean;
-  /** Moves on by so many seconds. */
+  /** Moves the device forward in time. */
   advance(seconds: number): void;
   fix(): Fix;
 }
@@ -77,7 +76,7 @@ const habits: Record<Role, Habits> = {
   },
 };
 
-/** The fleet in its mix of roles, each device already somewhere on its way. */
+/** Creates the fleet with its mix of roles. Each device is already on its way. */
 export function createFleet(city: City, count: number, seed = 1): Device[] {
   const random = createRandom(seed);
   const roles: Role[] = ['courier', 'commuter', 'shopper'];
@@ -88,7 +87,7 @@ export function createFleet(city: City, count: number, seed = 1): Device[] {
   });
 }
 
-/** The role at a place in the fleet, counted from 0 to 1: the first so many are couriers, the next commuters. */
+/** Returns the role at a place in the fleet, from 0 to 1: couriers come first, then commuters, then shoppers. */
 function roleAt(place: number, roles: readonly Role[]): Role {
   let upTo = 0;
   for (const role of roles) {
@@ -126,7 +125,7 @@ function createDevice(name: string, role: Role, city: City, random: Random): Dev
     return length === 0 ? to : along(from, to, Math.min(1, walkedM / length));
   }
 
-  /** At a corner: the next leg, or a pause at the destination and then a new route. */
+  /** Continues with the next leg, or at the destination with a pause and a new route. */
   function turn(): void {
     walkedM = 0;
     leg += 1;
@@ -155,7 +154,7 @@ function createDevice(name: string, role: Role, city: City, random: Random): Dev
   function fix(): Fix {
     const at = position();
     const paused = pauseLeftS > 0;
-    // Accuracy drifts as buildings come and go; the true error is about half of what a receiver admits to.
+    // Accuracy varies with the buildings around. The true error is about half of the reported accuracy.
     accuracyM = Math.min(50, Math.max(5, accuracyM + random.normal() * 3));
     const [longitude, latitude] = toPosition({
       x: at.x + (random.normal() * accuracyM) / 3,
@@ -187,12 +186,12 @@ function createDevice(name: string, role: Role, city: City, random: Random): Dev
     advance,
     fix,
   };
-  // Nobody starts at a door at the same moment.
+  // Spreads the devices along their routes.
   advance(random.between(0, 300));
   return device;
 }
 
-/** Beacons in radio range, with a signal that fades with distance. */
+/** Returns beacons in radio range, with a signal strength that falls with distance. */
 const heard = (at: PlanePoint, beacons: readonly CityBeacon[]) =>
   beacons
     .filter((beacon) => distanceM(beacon.at, at) <= beaconRangeM)

@@ -1,6 +1,6 @@
-/** Reads what the demo needs from a Prometheus exposition. Pure. */
+/** Parses Prometheus text and computes the figures of the demo. Pure. */
 
-/** Values by series as written, as `fenceline_locations_evaluated_total{result="applied"}`. */
+/** Values by series, for example `fenceline_locations_evaluated_total{result="applied"}`. */
 export type Samples = ReadonlyMap<string, number>;
 
 export function parseMetrics(text: string): Samples {
@@ -13,12 +13,12 @@ export function parseMetrics(text: string): Samples {
   return samples;
 }
 
-/** How many locations the evaluation has committed with a result: applied, repeat or stale. */
+/** Returns the number of committed locations with a result: applied, repeat or stale. */
 export const evaluated = (samples: Samples, result: string): number =>
   samples.get(`fenceline_locations_evaluated_total{result="${result}"}`) ?? 0;
 
 /**
- * Mean milliseconds from the append of a batch's oldest location to its commit, between two readings; undefined when
+ * Returns the mean time from the append of a batch's oldest location to its commit, between two readings; undefined if
  * nothing was committed.
  */
 export function meanLagMs(before: Samples, after: Samples): number | undefined {

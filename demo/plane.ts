@@ -30,13 +30,13 @@ const rounded = (degrees: number) => Math.round(degrees * 1e7) / 1e7;
 
 export const distanceM = (a: PlanePoint, b: PlanePoint): number => Math.hypot(b.x - a.x, b.y - a.y);
 
-/** The point that is this share of the way from a to b. */
+/** Returns the point at a share of the way from a to b. */
 export const along = (a: PlanePoint, b: PlanePoint, share: number): PlanePoint => ({
   x: a.x + (b.x - a.x) * share,
   y: a.y + (b.y - a.y) * share,
 });
 
-/** Turned counter-clockwise about the origin. */
+/** Rotates a point counter-clockwise about the origin. */
 export function rotated({ x, y }: PlanePoint, angleRad: number): PlanePoint {
   const [sine, cosine] = [Math.sin(angleRad), Math.cos(angleRad)];
   return { x: x * cosine - y * sine, y: x * sine + y * cosine };

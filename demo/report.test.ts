@@ -25,7 +25,7 @@ const event: Event = {
 };
 
 describe('lines', () => {
-  it('line up whatever the names are', () => {
+  it('are aligned for names of any length', () => {
     const long: Event = {
       ...event,
       geofence: { ...event.geofence!, description: 'x'.repeat(100), tag: 'delivery-zone' },
@@ -37,7 +37,7 @@ describe('lines', () => {
     );
   });
 
-  it('are coloured on request only', () => {
+  it('are coloured only on request', () => {
     expect(eventLine(event, plain)).not.toContain('\u001b');
     expect(eventLine(event, painter(true))).toContain('\u001b[33m');
   });

@@ -1,4 +1,4 @@
-/** What the demo prints, as text. Pure; colours are codes that the caller may leave out. */
+/** The output of the demo as text, with optional colours. Pure. */
 import type { Event } from '../schemas/json/user.js';
 import type { TallySummary, TallyWindow } from './tally.js';
 
@@ -7,7 +7,7 @@ export type Style = 'dim' | 'bold' | 'green' | 'yellow' | 'cyan' | 'magenta' | '
 
 const codes: Record<Style, number> = { dim: 2, bold: 1, green: 32, yellow: 33, cyan: 36, magenta: 35, red: 31 };
 
-/** Colours for a terminal; plain text for pipes and files. */
+/** Returns a function that colours text for a terminal, or leaves it plain for pipes and files. */
 export const painter = (coloured: boolean): Paint =>
   coloured ? (style, text) => `\u001b[${codes[style]}m${text}\u001b[0m` : (_style, text) => text;
 
@@ -21,7 +21,7 @@ const verbs: Record<string, { readonly word: string; readonly style: Style }> = 
 
 const columns = { device: 14, verb: 13, tag: 14, place: 44 };
 
-/** `14:03:07  courier-017   entered      store         Karl’s Coffee, Castro Street         confidence 3`. */
+/** Returns `14:03:07  courier-017   entered      store         Karl’s Coffee, Castro Street         confidence 3`. */
 export function eventLine(event: Event, paint: Paint): string {
   const { word, style } = verbs[event.type] ?? { word: event.type, style: 'bold' };
   const place = event.geofence ?? event.beacon;
@@ -40,7 +40,7 @@ export function eventLine(event: Event, paint: Paint): string {
   ].join(' ');
 }
 
-/** One line about the last few seconds. `lagMs` is the time from a location's append to its commit. */
+/** Returns a line about the last seconds. `lagMs` is the time from a location's append to its commit. */
 export function runningLine(
   elapsedS: number,
   windowS: number,
@@ -65,14 +65,14 @@ const eventCounts = ({ events }: TallySummary): string =>
     .map(([type, { word }]) => `${number(events[type] ?? 0)} ${word}`)
     .join(', ') || 'none yet';
 
-/** What the server says of the same run. */
+/** The server's own counts of the run. */
 export interface ServerTotals {
   readonly applied: number;
   readonly repeat: number;
   readonly stale: number;
   /** Events listed by the API. */
   readonly events: number;
-  /** Events in answers that the list lacks, and the other way round. */
+  /** Events in answers that the list does not have, and the other way round. */
   readonly missing: number;
   readonly unexpected: number;
 }
@@ -82,19 +82,23 @@ export interface Verdict {
   readonly addsUp: boolean;
 }
 
-/** The closing account: each equation with its sides, and whether all of them hold. */
+/** Returns the final check: each equation with both sides, and whether all of them hold. */
 export function closingAccount(summary: TallySummary, totals: ServerTotals, paint: Paint): Verdict {
   const { applied, repeat, stale, events, missing, unexpected } = totals;
   const equations = [
     {
       name: 'locations',
       holds: summary.sent === summary.accepted && summary.accepted === applied + repeat + stale,
-      text: `${number(summary.sent)} sent = ${number(summary.accepted)} accepted = ${number(applied)} applied + ${number(repeat)} repeated + ${number(stale)} stale`,
+      text:
+        `${number(summary.sent)} sent = ${number(summary.accepted)} accepted = ` +
+        `${number(applied)} applied + ${number(repeat)} repeated + ${number(stale)} stale`,
     },
     {
       name: 'events',
       holds: missing === 0 && unexpected === 0 && summary.eventCount === events,
-      text: `${number(summary.eventCount)} in answers = ${number(events)} stored, the same ids (${missing} missing, ${unexpected} unexpected)`,
+      text:
+        `${number(summary.eventCount)} in answers = ${number(events)} stored, ` +
+        `the same ids (${missing} missing, ${unexpected} unexpected)`,
     },
   ];
   const addsUp = equations.every(({ holds }) => holds);
@@ -104,7 +108,7 @@ export function closingAccount(summary: TallySummary, totals: ServerTotals, pain
   return { lines: [...lines, `   ${column('by type', 10)} ${eventCounts(summary)}`], addsUp };
 }
 
-/** Cut or filled to a width. */
+/** Truncates or pads a text to a width. */
 export const column = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 

@@ -1,4 +1,4 @@
-/** Ways through the city: along the streets of the local grid, with turns at corners. Pure. */
+/** Routes through the city: along the streets of the local grid, with turns at corners. Pure. */
 
 import { highwayToAirport, streetGrids } from './landmarks.js';
 import { distanceM, type PlanePoint, rotated, toPlane } from './plane.js';
@@ -7,7 +7,7 @@ import type { Random } from './random.js';
 /** A typical block, corner to corner, in metres: long along the grid's east, short along its north. */
 const blockM = { east: 130, north: 90 };
 const maxTurns = 6;
-/** One turn more for so many metres of the way. */
+/** One more turn per this distance. */
 const metresPerTurn = 600;
 
 const grids = streetGrids.map(({ center, turnDeg }) => ({
@@ -16,7 +16,7 @@ const grids = streetGrids.map(({ center, turnDeg }) => ({
 }));
 const highway = highwayToAirport.map(toPlane);
 
-/** How far the streets about a point are turned from true east, counter-clockwise. */
+/** Returns the rotation of the streets around a point from true east, counter-clockwise. */
 export function gridTurnRad(point: PlanePoint): number {
   let nearest = grids[0];
   for (const grid of grids) {
@@ -25,7 +25,7 @@ export function gridTurnRad(point: PlanePoint): number {
   return nearest?.turnRad ?? 0;
 }
 
-/** Corners from one place to another, both included: a staircase of straight legs along the grid half-way. */
+/** Returns the corners of a route, including both ends. Its legs follow the street grid at its middle. */
 export function routeThroughGrid(from: PlanePoint, to: PlanePoint, random: Random): PlanePoint[] {
   const turnRad = gridTurnRad({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
   const way = rotated({ x: to.x - from.x, y: to.y - from.y }, -turnRad);
@@ -45,14 +45,14 @@ export function routeThroughGrid(from: PlanePoint, to: PlanePoint, random: Rando
   return corners;
 }
 
-/** Through the streets to the highway, then down to the airport. */
+/** Returns a route through the streets to the highway and on to the airport. */
 export function routeToAirport(from: PlanePoint, random: Random): PlanePoint[] {
   const [ramp, ...rest] = highway;
   return ramp ? [...routeThroughGrid(from, ramp, random), ...rest] : [from];
 }
 
 /**
- * A distance cut into whole blocks at random corners; the last piece takes what is left. Pieces add up to the distance.
+ * Splits a distance into pieces of whole blocks at random corners. The last piece is the rest, so they add up.
  */
 function split(totalM: number, pieces: number, block: number, random: Random): number[] {
   const blocks = Math.trunc(totalM / block);

@@ -1,4 +1,4 @@
-/** Counts of a demo run: what was sent, what came back, how long answers took. Pure. */
+/** Counts requests, answers, events and response times of a demo run. Pure. */
 
 export interface TallySummary {
   readonly sent: number;
@@ -9,7 +9,7 @@ export interface TallySummary {
   readonly eventCount: number;
 }
 
-/** Of the time since the last window was taken. */
+/** Counts since the last window. */
 export interface TallyWindow {
   readonly accepted: number;
   readonly p50Ms: number;
@@ -58,6 +58,6 @@ export function createTally(): Tally {
   };
 }
 
-/** The smallest value that this share of a sorted list doesn't exceed; 0 for an empty list. */
+/** Returns the percentile of a sorted list; 0 for an empty list. */
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;

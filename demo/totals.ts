@@ -1,18 +1,18 @@
-/** What the server says of a demo run: its counters, and the events that its API lists. */
+/** Reads the server's counts of a demo run: its metrics, and the events that the API lists. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from './api-client.js';
 import { evaluated, parseMetrics } from './metrics.js';
 import type { ServerTotals } from './report.js';
 
 const pageSize = 1_000;
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 const pollEveryMs = 250;
 
 /**
- * Events become queryable a moment after they happen: waits until the list has all of `expectedIds`, or patience ends.
+ * Waits until the API lists all of `expectedIds`, or a time limit passes, because events become queryable with a delay.
  */
 export async function readTotals(client: ApiClient, expectedIds: ReadonlySet<string>): Promise<ServerTotals> {
-  const deadlineMs = Date.now() + patienceMs;
+  const deadlineMs = Date.now() + timeoutMs;
   let listed = await listEventIds(client);
   while (!isSuperset(listed, expectedIds) && Date.now() < deadlineMs) {
     await delay(pollEveryMs);
@@ -29,7 +29,7 @@ export async function readTotals(client: ApiClient, expectedIds: ReadonlySet<str
   };
 }
 
-/** All pages, newest first. */
+/** Returns the ids of all pages, newest first. */
 async function listEventIds(client: ApiClient): Promise<Set<string>> {
   const ids = new Set<string>();
   let cursor = '';
@@ -44,6 +44,6 @@ async function listEventIds(client: ApiClient): Promise<Set<string>> {
 
 const isSuperset = (all: ReadonlySet<string>, some: ReadonlySet<string>): boolean => countOutside(some, all) === 0;
 
-/** How many of `some` aren't in `all`. */
+/** Counts the items of `some` that are not in `all`. */
 const countOutside = (some: ReadonlySet<string>, all: ReadonlySet<string>): number =>
   [...some].filter((item) => !all.has(item)).length;

@@ -1,8 +1,8 @@
 /**
- * What callers who claim an accuracy of 100 km cost everybody else: round trips of ordinary track calls at a steady
- * rate, while eight callers with a publishable key send one location after another.
+ * Measures how clients that report an accuracy of 100 km affect others: round trips of ordinary track calls at a
+ * constant rate, while eight clients with a publishable key send one location after another.
  *
- * The first row has eight callers of ordinary accuracy, so that the others show what the accuracy adds to the load.
+ * The first row has eight clients of ordinary accuracy. The difference of the others is the effect of the accuracy.
  */
 import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
 import { BenchServer } from '../server.js';
@@ -18,7 +18,7 @@ const hugeM = 100_000;
 interface Setting {
   readonly what: string;
   readonly bufferEntries: boolean;
-  /** Of a caller's locations, in turn. */
+  /** The accuracies of a client's locations, in turn. */
   readonly accuraciesM: readonly number[];
   readonly target?: string;
 }
@@ -34,7 +34,7 @@ const settings: readonly Setting[] = [
   },
 ];
 
-/** Sends locations, each as soon as the one before is answered. */
+/** Sends locations, each as soon as the previous one is answered. */
 function startCallers(server: BenchServer, { accuraciesM }: Setting, seed: number): { stop(): Promise<number[]> } {
   const fixes = wander(callers, seed);
   const latenciesMs: number[] = [];
@@ -96,6 +96,6 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
 
 export const abuseCase: BenchCase = {
   name: 'abuse',
-  about: `${ordinary.requestsPerSecond} ordinary track calls a second beside callers who claim a huge accuracy, 100 k fences`,
+  about: `${ordinary.requestsPerSecond} ordinary track calls per second beside clients with a huge accuracy, 100 k fences`,
   run,
 };

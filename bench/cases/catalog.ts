@@ -1,13 +1,13 @@
-/** A million fences: from a restart to ready, in memory, and an upsert that takes effect while locations pour in. */
+/** A million fences: time from restart to ready, memory, and the time until an upsert takes effect under load. */
 import type { BenchCase, BenchOptions, Row } from '../case.js';
 import { BenchServer } from '../server.js';
 import { box, type FenceMix, tenfoldBox, wander } from '../workload.js';
 
-/** As dense as a hundred thousand in a metropolis: one of them at every point. */
+/** As dense as 100,000 fences in a metropolis: one covers each point. */
 const mix: FenceMix = { count: 1_000_000, radiusM: 150, polygons: 1, vertices: () => 32, seed: 11, area: tenfoldBox };
 const linesPerRequest = 2_000;
 
-/** Keeps bulk requests in flight until told to stop. */
+/** Keeps bulk requests in flight until it is stopped. */
 function load(server: BenchServer): { stop(): Promise<void> } {
   const fixes = wander(20_000, 12);
   let isStopping = false;
@@ -29,7 +29,7 @@ function load(server: BenchServer): { stop(): Promise<void> } {
   };
 }
 
-/** Milliseconds from sending an upsert to the answer of a track call inside it that has the entry. */
+/** Measures the milliseconds from sending an upsert to the first track call that enters the fence. */
 async function upsertToEffect(server: BenchServer, index: number): Promise<number> {
   const longitude = box.west + 1 + index * 0.01;
   const startedAt = performance.now();
@@ -52,10 +52,10 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
       startsS.push((await server.start()) / 1_000);
     }
     const memory = [server.anonymousMemoryBytes() / 2 ** 20];
-    const pouring = load(server);
+    const running = load(server);
     const effects: number[] = [];
     for (let index = 0; index < (smoke ? 2 : 20); index++) effects.push(await upsertToEffect(server, index));
-    await pouring.stop();
+    await running.stop();
     const fences = smoke ? '2 k' : '1 M';
     return [
       { what: `restart to ready, ${fences} fences`, unit: 's', rounds: startsS, target: '< 10' },

@@ -1,7 +1,6 @@
 /**
- * What a location costs a process of ingest, and a delivery one of webhooks, in a cluster on this machine.
- *
- * Flows in: a cluster with a project, and with events that no webhook has had. Flows out: rows.
+ * Measures what a location costs an ingest process, and what a delivery costs a webhooks process, in a cluster on this
+ * machine. In: a cluster with a project and with events that were not delivered yet. Out: rows.
  */
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,8 +14,8 @@ import { startReceiver } from '../receiver.js';
 import { uploadAll, uploadBodies } from '../uploads.js';
 
 /**
- * Uploads are paced by evaluation, so a process of pipeline runs beside: from the first request to the last location's
- * commit.
+ * Measures from the first request to the commit of the last location. Evaluation paces uploads, so a pipeline process
+ * runs as well.
  */
 export async function uploadRows(
   cluster: BenchCluster,
@@ -51,7 +50,7 @@ export async function uploadRows(
   ];
 }
 
-/** The webhook of all the project's events, at the receiver. */
+/** Returns a webhook for all events of the project, at the receiver. */
 function webhookAt(cluster: BenchCluster, { id: project }: BenchProject, port: number): WebhookRecord {
   const _id = deriveId('bench webhook', project);
   const sealed = cluster.secretCipher.encrypt(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, _id);
@@ -70,7 +69,7 @@ function webhookAt(cluster: BenchCluster, { id: project }: BenchProject, port: n
   };
 }
 
-/** All events that there are, to one webhook: the clock runs from the first tenth to the last. */
+/** Delivers all events to one webhook. Measures from the end of the first tenth. */
 export async function deliveryRows(cluster: BenchCluster, project: BenchProject): Promise<Row[]> {
   const { log } = cluster.backend;
   const receiver = await startReceiver();

@@ -1,10 +1,10 @@
 /**
- * One consumer process on Kafka, Redis and ClickHouse, with everything acknowledged: locations into states, events and
- * outcomes. The services and the sender share its cores.
+ * One pipeline process on Kafka, Redis and ClickHouse, with all acknowledgements. The services and the sender share its
+ * cores.
  *
- * Drained: the backlog is there before the process starts; the clock runs from its first tenth to its end. Latency:
- * from handing a location to Kafka to reading its event there. Pause: the longest time that any partition is without an
- * event while a consumer leaves, or is killed, and another takes over; a partition has one every 40 ms.
+ * Drained: the backlog exists before the process starts; measured after its first tenth. Latency: from sending a
+ * location to Kafka to reading its event from Kafka. Pause: the longest time without an event in any partition while a
+ * consumer leaves or is killed and another one takes over; each partition has an event every 40 ms.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterBackend } from '../../backends/cluster/cluster.js';
@@ -24,7 +24,7 @@ const devices = 20_000;
 const locationsPerAppend = 2_000;
 const mix: FenceMix = { count: 10_000, radiusM: 100, polygons: 0, vertices: () => 0, seed: 5 };
 
-/** Each location of theirs enters or leaves a fence: one event each. */
+/** Devices whose every location enters or leaves a fence and so causes one event. */
 const shuttles = 500;
 const shuttleEveryMs = 5;
 /** Far from the wandering devices. */
@@ -79,7 +79,7 @@ async function appendBacklog(
 
 interface Drain {
   readonly perSecond: number;
-  /** Microseconds of the consumer's processor time per location. */
+  /** Processor time of the consumer per location, in microseconds. */
   readonly processorUs: number;
 }
 
@@ -103,7 +103,7 @@ interface Arrival {
   readonly cameAtMs: number;
 }
 
-/** Sends the shuttles' locations at a steady rate while `during` runs, and answers when their events came. */
+/** Sends the shuttles' locations at a constant rate while `during` runs, and returns when their events arrived. */
 async function shuttle(
   { log }: ClusterBackend,
   { id: project }: BenchProject,
@@ -127,7 +127,7 @@ async function shuttle(
         for (const { value } of records) {
           const { locationId } = codecs.event.decode(value as Buffer);
           const sentAtMs = sent.get(locationId!);
-          // A repeat, after a consumer was killed, counts once.
+          // After a kill an event may be published again. It counts once.
           if (sentAtMs === undefined) continue;
           sent.delete(locationId!);
           came.push({ partition, latencyMs: cameAtMs - sentAtMs, cameAtMs });
@@ -163,7 +163,7 @@ async function shuttle(
   return came;
 }
 
-/** The longest time from `fromMs` on in which nothing came from one of the partitions. */
+/** Returns the longest time after `fromMs` without an event in one of the partitions. */
 function longestPause(came: readonly Arrival[], fromMs: number): number {
   const pauses = Array.from({ length: benchPartitions }, (_, partition) => {
     const arrivals = came.filter((arrival) => arrival.partition === partition && arrival.cameAtMs > fromMs);
@@ -190,9 +190,9 @@ async function takeOver(
   return longestPause(came, leftMs);
 }
 
-/** Both nodes have joined and share the partitions. */
+/** Enough time for both nodes to join and share the partitions. */
 const settleMs = 5_000;
-/** Longer than a session. */
+/** Longer than a session of the consumer group. */
 const takeOverMs = 12_000;
 
 async function run({ smoke }: BenchOptions): Promise<Row[]> {

@@ -1,8 +1,8 @@
 /**
- * End to end on the embedded backends, with everything on: HTTP bulk in, durable log, states, events, outcomes, chDB.
+ * End to end on the embedded backends, with all parts: HTTP bulk upload, durable log, states, events, outcomes, chDB.
  *
- * The sender is this process, on the same cores. Accepted: acknowledged as durable. Applied: state and events
- * committed. Stored: rows in the analytics engine.
+ * This process sends, on the same cores. Accepted: acknowledged as durable. Applied: state and events committed.
+ * Stored: rows in the analytics engine.
  */
 import { type BenchCase, type BenchOptions, type Row, spread } from '../case.js';
 import { BenchServer } from '../server.js';
@@ -16,7 +16,7 @@ interface Setting {
 
 const circles = (count: number): FenceMix => ({ count, radiusM: 100, polygons: 0, vertices: () => 0, seed: 5 });
 
-/** Steps of 50 m among so many fences cause an event at every second location; a town has fewer. */
+/** With steps of 50 m and 100,000 fences every second location causes an event, which is more than in a real city. */
 const settings: readonly Setting[] = [
   { what: '100 k circles of 100 m', mix: circles(100_000) },
   { what: '10 k circles of 100 m', mix: circles(10_000) },
@@ -34,7 +34,7 @@ interface Round {
   readonly events: number;
 }
 
-/** One round; answers locations per second up to each stage. */
+/** Runs one round. Returns locations per second up to each stage. */
 async function round(server: BenchServer, count: number, requests: readonly Buffer[]): Promise<Round> {
   const evaluated = await server.counter('locations_evaluated_total');
   const generated = await server.counter('events_generated_total');

@@ -1,10 +1,10 @@
 /**
- * Evaluation alone, on one thread: fixes of wandering devices through `evaluate`, states kept in memory, no I/O.
+ * Evaluation alone, on one thread: fixes of wandering devices through `evaluate`, with states in memory and no I/O.
  *
- * The young generation is that of the stage's thread (package.json, cli/node/worker-host.ts). The fixes are drawn
- * beforehand; each makes a fresh Location, as a decoded record is. Every setting has two rows: by the clock, and by the
- * processor time of the whole process, which a busy machine distorts less. The settings without accuracy are those
- * Tile38 was measured with: fences of one kind, and points.
+ * The young generation has the size of that of the location thread (package.json, server/threads/worker-host.ts). Fixes
+ * are generated beforehand, and each becomes a new Location, like a decoded record. Every setting has two rows: wall
+ * time, and processor time of the process, which depends less on other load. The settings without accuracy are those of
+ * the measurements of Tile38: fences of one kind, and points.
  */
 import { evaluate } from '../../pipeline/evaluation/evaluate.js';
 import type { EvaluationContext } from '../../pipeline/evaluation/types.js';

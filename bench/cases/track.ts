@@ -1,4 +1,4 @@
-/** Round trips of single track calls at a steady rate, each with its events in the answer. */
+/** Round trips of track calls at a constant rate, with their events in the answer. */
 import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
 import { BenchServer } from '../server.js';
 import { type FenceMix, wander } from '../workload.js';
@@ -14,8 +14,8 @@ export interface TrackLoad {
 }
 
 /**
- * Sends on schedule whether or not earlier answers have come, and counts from the scheduled instant: a stall shows in
- * all it delays.
+ * Sends on schedule without waiting for earlier answers, and measures from the scheduled time. So a stall shows in
+ * every call that it delays.
  */
 export async function driveTrackCalls(
   server: BenchServer,
@@ -62,6 +62,6 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
 
 export const trackCase: BenchCase = {
   name: 'track',
-  about: `${ordinary.requestsPerSecond} track calls a second, 100 k circles`,
+  about: `${ordinary.requestsPerSecond} track calls per second, 100 k circles`,
   run,
 };

@@ -1,10 +1,10 @@
 /**
- * Webhooks from the location's acceptance to the request at the receiver, with everything on: how late at which rate,
- * how many a second to how many endpoints, what dead endpoints do to the others, and what a million waiting deliveries
- * cost.
+ * Webhooks from accepting the location to the request at the receiver, with all parts running: latency by rate,
+ * throughput by number of endpoints, the effect of dead endpoints on others, and the memory of a million pending
+ * deliveries.
  *
- * Each device belongs to one fence and goes in and out of it, so every location causes one event, and each fence to one
- * webhook: one delivery a location. Receivers are a thread of this process, on the same cores.
+ * Each device enters and leaves one fence, so every location causes one event. Each fence belongs to one webhook, so
+ * there is one delivery per location. The receivers are a thread of this process, on the same cores.
  */
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { deriveId } from '../../schemas/ids.js';
@@ -21,7 +21,7 @@ const environment = {
   FENCELINE_INGEST_MAX_BACKLOG_RECORDS: '1000000',
 };
 
-/** How the paths of endpoints are chosen, by their number. */
+/** Returns the path of an endpoint by its number. */
 type PathOf = (endpoint: number) => string;
 const healthy: PathOf = () => '/';
 
@@ -37,13 +37,13 @@ function* fencesFor(endpoints: number, project: string): Generator<GeofenceRecor
   }
 }
 
-/** On a grid of 0.01 degrees: [longitude, latitude]. */
+/** Returns [longitude, latitude] on a grid of 0.01 degrees. */
 const placeOf = (endpoint: number): [number, number] => [
   -120 + (endpoint % 200) * 0.01,
   30 + Math.floor(endpoint / 200) * 0.01,
 ];
 
-/** Every endpoint is a host of its own: 127.x.y.z. */
+/** Each endpoint is a separate host: 127.x.y.z. */
 function* webhooksFor(
   endpoints: number,
   port: number,
@@ -108,7 +108,7 @@ async function withEndpoints<T>(
   }
 }
 
-/** Makes bodies of bulk requests: each location crosses the boundary of its device's fence. */
+/** Creates bulk bodies in which each location crosses the boundary of its device's fence. */
 class Crossings {
   readonly #endpoints: number;
   #made = 0;
@@ -156,7 +156,7 @@ async function drive({ server, crossings }: Setup, perSecond: number, seconds: n
   await Promise.all(answers);
 }
 
-/** Resolves with what was received once it is at least `requests` in all, or nothing more came for ten seconds. */
+/** Resolves when at least `requests` were received, or when nothing arrived for ten seconds. */
 async function received(receiver: BenchReceiver, requests: number): Promise<{ latenciesMs: number[]; all: boolean }> {
   const latenciesMs: number[] = [];
   let count = 0;
@@ -190,7 +190,7 @@ async function latencies(setup: Setup, rates: readonly number[], seconds: number
   return rows;
 }
 
-/** Deliveries a second when more wait than can be sent. */
+/** Measures the deliveries per second when more are pending than can be sent. */
 async function throughput(setup: Setup, count: number): Promise<Row> {
   const { server, receiver, endpoints, crossings } = setup;
   const lines = 1_000;
@@ -206,8 +206,8 @@ async function throughput(setup: Setup, count: number): Promise<Row> {
 }
 
 /**
- * p99 of the healthy among 200 endpoints, two of which never answer, relative to the p99 when all do: two servers at
- * the same time, for what else the machine does.
+ * Compares the p99 of the healthy among 200 endpoints when two never answer with the p99 when all answer. Two servers
+ * run at the same time, so that other load on the machine affects both.
  */
 async function deadOnes(seconds: number): Promise<Row[]> {
   const endpoints = 200;
@@ -240,7 +240,7 @@ async function deadOnes(seconds: number): Promise<Row[]> {
   ];
 }
 
-/** Memory of the server's own after `count` events, which either nobody wants or one webhook that refuses them all. */
+/** Returns the private memory of the server after `count` events, for no webhook or for one that refuses them all. */
 async function memoryAfter(count: number, isWanted: boolean): Promise<number> {
   return withEndpoints(
     1,
@@ -255,10 +255,10 @@ async function memoryAfter(count: number, isWanted: boolean): Promise<number> {
   );
 }
 
-/** What a long queue costs in memory. */
+/** Measures the memory of a long queue. */
 export const waitingDeliveriesCase: BenchCase = {
   name: 'waiting-deliveries',
-  about: 'memory of the server with a million deliveries waiting, and without',
+  about: 'memory of the server with a million pending deliveries, and without',
   async run({ smoke }: BenchOptions) {
     const count = smoke ? 2_000 : 1_000_000;
     const row = async (what: string, isWanted: boolean): Promise<Row> => ({
@@ -266,13 +266,13 @@ export const waitingDeliveriesCase: BenchCase = {
       unit: 'MiB',
       rounds: [await memoryAfter(count, isWanted)],
     });
-    return [await row('none for a webhook', false), await row('all waiting for one that refuses them', true)];
+    return [await row('none for a webhook', false), await row('all pending for one that refuses them', true)];
   },
 };
 
 export const webhooksCase: BenchCase = {
   name: 'webhooks',
-  about: 'from the location accepted to the request at the webhook',
+  about: 'from accepting the location to the request at the webhook',
   async run({ smoke }: BenchOptions) {
     const rows: Row[] = [];
     const rates = smoke ? [100] : [100, 500, 1_000, 2_000];

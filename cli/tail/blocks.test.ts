@@ -30,7 +30,7 @@ const text = fc
   )
   .map(([mark, lines, last]) => mark + lines.map(([content, end]) => content + end).join('') + last);
 
-test('whatever the pieces, messages and position are those of the standard', () => {
+test('for any pieces, messages and position match the standard', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(12), { maxLength: 10 }), (whole, sizes) => {
       const read = createBlockReader();
@@ -40,16 +40,16 @@ test('whatever the pieces, messages and position are those of the standard', () 
         whole.length,
       ];
       const blocks = cuts.flatMap((cut, index) => (index === 0 ? [] : read(whole.slice(cuts[index - 1], cut))));
-      // A CR at the very end may be half of a CRLF: only more text tells.
+      // A CR at the very end may be half of a CRLF, which only more text shows.
       const { messages, lastEventId } = interpret(whole.endsWith('\r') ? whole.slice(0, -1) : whole);
-      const told = blocks.filter(({ data }) => data !== null);
-      expect(told.map(({ id, type, data }) => ({ type, data, lastEventId: id }))).toEqual(messages);
+      const shown = blocks.filter(({ data }) => data !== null);
+      expect(shown.map(({ id, type, data }) => ({ type, data, lastEventId: id }))).toEqual(messages);
       expect(blocks.at(-1)?.id ?? '').toBe(lastEventId);
     }),
   );
 });
 
-test('a connection that goes on keeps its id until another comes', () => {
+test('a resumed connection keeps its id until the next one', () => {
   expect(createBlockReader('AQA')('data: x\n\nid: AQI\n\n')).toEqual([
     { id: 'AQA', type: 'message', data: 'x' },
     { id: 'AQI', type: 'message', data: null },

@@ -1,21 +1,20 @@
 /**
- * Server-sent events as they come off the wire, in pieces, as the WHATWG HTML standard reads them (section 9.2.6).
- * Pure.
+ * Parses server-sent events from pieces of text, according to the WHATWG HTML standard (section 9.2.6). Pure.
  *
- * Besides messages, blocks without data are told: they move the position that a reader comes back with.
+ * Blocks without data are returned as well, because they move the position to resume from.
  */
 
 export interface Block {
-  /** Of the last message whose sender set one; what to come back with. */
+  /** The last id that the server set: the position to resume from. */
   readonly id: string;
   readonly type: string;
-  /** Null: there is nothing to dispatch. */
+  /** Null if the block has no data to dispatch. */
   readonly data: string | null;
 }
 
 /**
- * A reader of one connection's text, in pieces of any size. It starts with the id that the connection was asked to go
- * on from.
+ * Creates a reader of one connection's text, in pieces of any size. `lastId` is the position that the connection
+ * resumed from.
  */
 export function createBlockReader(lastId = ''): (piece: string) => Block[] {
   let rest = '';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { follow, Refused } from './follow.js';
 
-/** A server that answers its nth request by the nth listener, and the last one from then on. */
+/** Starts a server that answers its nth request with the nth listener, and further ones with the last. */
 async function serverOf(...answers: RequestListener[]): Promise<{ url: string; server: Server }> {
   let requests = 0;
   const server = createServer((request, response) => {
@@ -20,7 +20,7 @@ async function serverOf(...answers: RequestListener[]): Promise<{ url: string; s
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/events/stream`, server };
 }
 
-/** Follows until so many messages have come. */
+/** Follows until `count` messages have arrived. */
 async function followed(url: string, count: number) {
   const end = new AbortController();
   const messages: { id: string; data: string }[] = [];
@@ -54,7 +54,7 @@ const failing = (status: number, message: string): RequestListener => {
 };
 
 describe('a follower', () => {
-  test('comes back with the last id it was told, be it of a message or a heartbeat', async () => {
+  test('resumes from the last id, of a message or a heartbeat', async () => {
     const asked: (string | undefined)[] = [];
     const noting =
       (answer: RequestListener): RequestListener =>
@@ -79,12 +79,12 @@ describe('a follower', () => {
     expect(losses[2]).toBe('starting');
   });
 
-  test('waits for a server that is busy when it first comes', async () => {
+  test('waits for a server that is busy at first', async () => {
     const { url } = await serverOf(failing(429, 'too many streams'), stream('data: a\n\n'));
     expect((await followed(url, 1)).losses).toEqual(['too many streams']);
   });
 
-  test('gives up when it is refused, at first or later', async () => {
+  test('gives up when it is refused, at once or later', async () => {
     const refusal = failing(401, 'the key is unknown or revoked');
     const { url } = await serverOf(refusal);
     await expect(followed(url, 1)).rejects.toThrow(new Refused('the key is unknown or revoked'));
@@ -92,7 +92,7 @@ describe('a follower', () => {
     await expect(followed(later.url, 2)).rejects.toThrow(Refused);
   });
 
-  test('says where it found nobody', async () => {
+  test('names the address where nothing answers', async () => {
     const { url, server } = await serverOf(stream(''));
     server.close();
     server.closeAllConnections();

@@ -1,33 +1,33 @@
 /**
- * Follows a live stream of events through losses of the connection: each time it comes back with the last id that it
- * was told, later and later while nothing answers.
+ * Follows a live stream of events and reconnects when the connection is lost. It resumes from the last id that it
+ * received, with increasing delays while the server does not answer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Block, createBlockReader } from './blocks.js';
 
 export interface FollowOptions {
-  /** Of the stream, with its filters. */
+  /** The URL of the stream, with its filters. */
   readonly url: string;
   readonly key: string;
   readonly onMessage: (message: Block & { readonly data: string }) => void;
-  /** The stream is open, for the first time or again. */
+  /** Called when the stream is open, for the first time or again. */
   readonly onConnected?: () => void;
-  /** The connection is lost, or was not made; the next try comes after so long. */
+  /** Called when the connection is lost or fails, with the delay before the next attempt. */
   readonly onLoss: (reason: string, retryAfterMs: number) => void;
-  /** Ends it. */
+  /** Ends the following. */
   readonly signal: AbortSignal;
   readonly minRetryMs?: number;
 }
 
-/** The server will not have us, and would not the next time either. */
+/** The server refused the request, and would refuse it again. */
 export class Refused extends Error {}
 
-/** A server that was restarted is followed again within five seconds. */
+/** Keeps the pause after a restart of the server under five seconds. */
 const maxRetryMs = 4_000;
-/** Three of the server's heartbeats. */
+/** Three heartbeats of the server. */
 const maxSilenceMs = 45_000;
 
-/** Resolves when `signal` is aborted. Throws {@link Refused}, also when nothing answers the very first try. */
+/** Resolves when `signal` is aborted. Throws {@link Refused}, also when nothing answers the first attempt. */
 export async function follow({
   url,
   key,
@@ -41,10 +41,10 @@ export async function follow({
   let hasAnswered = false;
   let losses = 0;
 
-  /** Resolves or rejects when the connection ends, by whatever end. */
+  /** Resolves or rejects when the connection ends. */
   async function connect(): Promise<void> {
     const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(new Error('nothing came for too long')), maxSilenceMs);
+    const timer = setTimeout(() => silence.abort(new Error('the server sent nothing for 45 s')), maxSilenceMs);
     try {
       const response = await fetch(url, {
         headers: {
@@ -86,7 +86,7 @@ export async function follow({
   }
 }
 
-/** What is wrong with the request stays wrong; what is wrong with the moment passes. */
+/** Throws {@link Refused} for errors of the request, and an ordinary error for those worth a retry. */
 async function checkStatus(response: Response): Promise<void> {
   if (response.status === 200) return;
   const { meta } = (await response.json().catch(() => ({}))) as { meta?: { message?: string } };

@@ -29,7 +29,7 @@ const event: Event = {
 };
 
 describe('an event’s line', () => {
-  test('has local time, type, who, where, confidence and duration, in columns', () => {
+  test('has columns for local time, type, user, place, confidence and duration', () => {
     expect(tailLine(event, plain)).toBe(
       '14:03:07 user.exited_geofence       ann                  store/duomo                      confidence 3 after 12.5 min',
     );
@@ -40,20 +40,20 @@ describe('an event’s line', () => {
     );
   });
 
-  test('names what has neither tag nor external id by its description', () => {
+  test('shows the description of a geofence without tag and external id', () => {
     const { tag: _, externalId: __, ...nameless } = event.geofence!;
     expect(tailLine({ ...event, geofence: nameless }, plain)).toContain('Piazza del Duomo');
     expect(tailLine({ ...event, geofence: { ...nameless, tag: 'store' } }, plain)).not.toContain('Piazza');
   });
 
-  test('says the same with colours as without', () => {
+  test('has the same text with and without colours', () => {
     const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
     const coloured = tailLine(event, painter(true));
     expect(coloured).toMatch(escapes);
     expect(coloured.replaceAll(escapes, '')).toBe(tailLine(event, plain));
   });
 
-  test('is one line, and nothing in it moves a terminal’s cursor, whatever clients name', () => {
+  test('is one line without control characters, for any names that clients choose', () => {
     const nasty = fc.string({ unit: fc.constantFrom('\n', '\r', '\u001b[2J', '\u009b', '\u0007', 'a', '🛰') });
     fc.assert(
       fc.property(arbitrary.event, nasty, (record, name) => {

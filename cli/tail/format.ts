@@ -1,4 +1,4 @@
-/** An event as a line for a terminal. Pure. */
+/** Formats an event as a line for a terminal. Pure. */
 
 import { column, duration, type Paint, type Style } from '../../demo/report.js';
 import type { Event } from '../../schemas/json/user.js';
@@ -13,16 +13,16 @@ const styles: Readonly<Record<string, Style>> = {
   'user.exited_beacon': 'magenta',
 };
 
-/** Names come from clients: a terminal would follow the control characters in them. */
+/** Replaces control characters, because names come from clients and a terminal would interpret them. */
 const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD');
 
-/** Local time of an ISO time: 14:03:07. */
+/** Returns the local time of an ISO time: 14:03:07. */
 function localTime(isoTime: string): string {
   const time = new Date(isoTime);
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => `${part}`.padStart(2, '0')).join(':');
 }
 
-/** What the event is about: `store/duomo`, or the description of what has no such name. */
+/** Returns the geofence or beacon: `store/duomo`, or its description if it has no such name. */
 function subjectOf({ geofence, beacon }: Event): string {
   const subject = geofence ?? beacon;
   if (subject === undefined) return '';
@@ -30,7 +30,10 @@ function subjectOf({ geofence, beacon }: Event): string {
   return [tag, externalId].filter((part) => part !== undefined).join('/') || description || '';
 }
 
-/** `14:03:07  user.exited_geofence    ann                 store/duomo               confidence 3 after 12.5 min`. */
+/**
+ * Returns `14:03:07  user.exited_geofence    ann                 store/duomo               confidence 3 after 12.5
+ * min`.
+ */
 export function tailLine(event: Event, paint: Paint): string {
   const { type, user, confidence } = event;
   return [
