@@ -1,4 +1,4 @@
-/** What docs/cluster.md lets our Redis user do is enough for all that we do, and no more than our keys and channels. */
+/** The permissions in docs/cluster.md are enough for Fenceline, and allow no other keys and channels. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** A connection of a user who may do what the guide says, under a prefix of its own. */
+/** A connection of a user with the permissions in the guide, under its own prefix. */
 async function connectAsTold(nodes: readonly Address[]): Promise<RedisConnection> {
   const username = `fenceline-${randomBytes(6).toString('hex')}`;
   const options = freshRedisOptions(nodes, { username, password: 'secret' });

@@ -62,7 +62,7 @@ interface Ended {
   readonly text: string;
 }
 
-/** `onText` hears all that was said so far. */
+/** Calls `onText` with the whole output so far. */
 function repartition(
   environment: Environment,
   to: number,

@@ -19,7 +19,7 @@ const retentionMs = 60 * 60 * 1_000;
 type Publish = RedisStateStoreParts['publish'];
 
 export interface ClusterSite extends BackendSite {
-  /** `failing`: publishes what is committed, in the store's place. */
+  /** Publishes committed records in place of the store. */
   open(failing?: (publish: Publish) => Publish): Promise<Backend>;
 }
 

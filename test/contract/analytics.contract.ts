@@ -1,4 +1,4 @@
-/** What every Analytics promises. */
+/** The contract of every Analytics. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Analytics } from '../../pipeline/ports.js';
@@ -153,7 +153,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       }),
     );
 
-    // A statement that ran out of time had its first rows answered to whoever asked next.
+    // Regression: the first rows of a statement that timed out were returned to the next query.
     test(
       'a statement that fails midway leaves nothing in later results',
       onAnalytics(async (analytics) => {

@@ -1,5 +1,5 @@
 /**
- * What every DeliveryQueue promises: deliveries and position are written wholly or not at all, by the last claimant
+ * The contract of every DeliveryQueue: deliveries and position are written atomically, by the last claimant
  * only, and keep their order.
  */
 import fc from 'fast-check';

@@ -55,7 +55,7 @@ test("threads with the same folder open write queues and see each other's change
 });
 
 describe('after SIGKILL at a random moment', () => {
-  /** What any run has said of a topic so far. */
+  /** Everything that the runs have reported of a topic. */
   class Ledger {
     private lines: string[] = [];
 
@@ -103,7 +103,7 @@ describe('after SIGKILL at a random moment', () => {
     expect(waiting.filter((value) => !madeOnce.has(value))).toEqual([]);
   }
 
-  /** What was acknowledged has happened. */
+  /** Checks that acknowledged changes are stored. */
   async function checkAcknowledged(embedded: Embedded, source: DeliverySource, ledger: Ledger): Promise<void> {
     const { nextOffset } = await embedded.deliveryQueue.claim(source);
     expect(nextOffset).toBeGreaterThanOrEqual(ledger.position(source.topic));

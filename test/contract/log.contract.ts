@@ -1,4 +1,4 @@
-/** What every Log promises. */
+/** The contract of every Log. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** What every Positions promises. */
+/** The contract of every Positions. */
 import { describe, expect, test } from 'vitest';
 import { type BackendSite, onFreshSite } from './backend.js';
 

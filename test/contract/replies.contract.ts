@@ -1,4 +1,4 @@
-/** What every Replies and Inbox promise. */
+/** The contract of every Replies and Inbox. */
 import { describe, expect, test, vi } from 'vitest';
 import type { Inbox, Replies } from '../../pipeline/ports.js';
 

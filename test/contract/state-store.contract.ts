@@ -1,5 +1,5 @@
 /**
- * What every StateStore promises: state, position and events of a batch are written wholly or not at all, by the last
+ * The contract of every StateStore: state, position and events of a batch are written atomically, by the last
  * claimant only.
  */
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Certificates for tests, made anew each time by the `openssl` command: nothing secret is committed. */
+/** Makes certificates for tests with the `openssl` command, so that no keys are committed. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export interface Certificates {
   readonly client: Identity;
 }
 
-/** What a server needs to speak TLS. */
+/** A server's certificate and its requirements. */
 export interface ServerTls {
   readonly certificates: Certificates;
   /** Clients must show a certificate of the same authority. Default: they needn't. */

@@ -1,4 +1,4 @@
-/** Clients that try once: what a server answers, or why it doesn't, within two seconds. */
+/** Clients without retries, which succeed or fail within two seconds. */
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 

@@ -1,4 +1,4 @@
-/** Kafka's configuration files, from what a test asks for. */
+/** Makes Kafka's configuration files from the test's settings. */
 import type { ServerTls } from './certificates.js';
 import { loopback } from './ports.js';
 

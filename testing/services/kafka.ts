@@ -2,8 +2,8 @@
  * Apache Kafka for tests: one broker, or three that replicate. TEST_KAFKA_VERSION says which of the supported versions,
  * 3.9 by default.
  *
- * Clients speak to the listener CLIENT, which demands what the test asks for; brokers speak to each other in the clear
- * over another, INTERNAL. Unless a test asks for an authorizer, whoever proved who they are may do all.
+ * Clients use the listener CLIENT with the security that the test requires. Brokers use the unencrypted listener
+ * INTERNAL. Without an authorizer, every authenticated user has all permissions.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -20,7 +20,7 @@ export interface KafkaServer extends Server {
   readonly brokers: readonly string[];
   /** `host:port` of each, where nothing is demanded and all is allowed. */
   readonly internal: readonly string[];
-  /** One by one; what is done to the server is done to all of them. */
+  /** The nodes, one by one. Actions on the server apply to all of them. */
   readonly nodes: readonly Server[];
   readonly version: string;
 }

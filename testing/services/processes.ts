@@ -89,7 +89,7 @@ class ProcessServer implements Server {
       cwd: this.folder,
       env: { ...process.env, BIND: loopback },
       stdio: ['ignore', log, log],
-      // A group of its own: signals reach what the script started, and Ctrl-C in the terminal doesn't reach it.
+      // A separate process group: signals reach all its processes, and Ctrl-C in the terminal reaches none.
       detached: true,
     });
     closeSync(log);

@@ -1,11 +1,11 @@
-/** Where each service's software is to be had: as processes here, else from Docker, else nowhere. */
+/** Starts each service's software: as processes where it is installed, otherwise in Docker. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { dockerAnswers, startContainers } from './containers.js';
 import { startProcess } from './processes.js';
 import type { Program, Server, Software } from './server.js';
 
-/** Why the software can't run here as processes; undefined where it can. */
+/** Returns why the software can't run as processes here; undefined if it can. */
 function lackingHere({ commands, folder }: Software): string | undefined {
   const missing = commands.filter((command) => !isOnPath(command));
   if (missing.length > 0) return `${missing.join(' and ')} not on the PATH`;
@@ -15,10 +15,10 @@ function lackingHere({ commands, folder }: Software): string | undefined {
   return existsSync(path) ? undefined : `${folder.variable} names no folder`;
 }
 
-/** Whether it runs here without Docker. */
+/** Whether the software runs here without Docker. */
 export const isHere = (software: Software): boolean => lackingHere(software) === undefined;
 
-/** Why the software can't be had; undefined where it can. */
+/** Returns why the software can't be started; undefined if it can. */
 export async function lacking(software: Software): Promise<string | undefined> {
   const reason = lackingHere(software);
   return reason && !(await dockerAnswers()) ? `${reason}, and no Docker engine answers` : undefined;

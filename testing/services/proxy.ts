@@ -14,13 +14,13 @@ export class BadNetwork implements Address {
   readonly host = loopback;
   /** Delay of each chunk of up to 64 kB, in both directions. */
   delayMs = 0;
-  /** The server gets what clients say; what it answers is lost. */
+  /** Forwards requests and drops responses. */
   dropsAnswers = false;
   readonly #target: Address;
   readonly #server: Server = createServer((client) => this.#accept(client));
   readonly #sockets = new Set<Socket>();
   #isCutOff = false;
-  /** What passes the held pieces on; undefined while nothing is held. */
+  /** Forwards the held chunks; undefined while none are held. */
   #held: (() => void)[] | undefined;
 
   constructor(target: Address) {
@@ -42,7 +42,7 @@ export class BadNetwork implements Address {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** What clients say is held from now on: it arrives, however late, with `mend`. */
+  /** Holds requests until `mend`. */
   hold(): void {
     this.#held ??= [];
   }

@@ -1,4 +1,4 @@
-/** What an operator does to a Redis Cluster: moves slots between masters, and lets replicas take over. */
+/** Operations on a Redis Cluster: moves slots between masters, and fails over to replicas. */
 import type { Redis } from 'ioredis';
 import { until } from '../until.js';
 import { withRedis } from './clients.js';
@@ -33,7 +33,7 @@ export async function wholeFor(nodes: readonly Address[]): Promise<void> {
 export interface MoveOptions {
   /** Called once, when half of the slot's keys have gone: the slot is in both places for as long as that takes. */
   readonly halfway?: () => Promise<void>;
-  /** All masters: who isn't told learns it from the others. */
+  /** Informs all masters; other nodes learn it from them. */
   readonly masters: readonly Address[];
 }
 

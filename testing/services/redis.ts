@@ -7,18 +7,18 @@ import { run } from './provider.js';
 import { type Program, type Server, type Software, startTimeoutMs, together } from './server.js';
 
 export interface RedisSettings {
-  /** Default `no`: only what a test saves with SAVE outlives the process. */
+  /** Default `no`: only snapshots by SAVE survive the process. */
   readonly appendonly?: 'everysec' | 'no';
   readonly tls?: ServerTls;
   /** Given at all, nobody else gets in. */
   readonly users?: Readonly<Record<string, RedisUser>>;
-  /** Bytes, or as Redis writes them: `64mb`. Nothing is evicted: what would need more is refused. */
+  /** Bytes, or Redis' notation `64mb`. Nothing is evicted: writes beyond the limit are refused. */
   readonly maxmemory?: number | string;
 }
 
 export interface RedisUser {
   readonly password: string;
-  /** What they may do, in Redis' own words. Default all. */
+  /** Redis ACL rules. Default all permissions. */
   readonly rules?: string;
 }
 
@@ -27,7 +27,7 @@ export interface RedisServer extends Server, Address {
 }
 
 export interface RedisClusterServer extends Server {
-  /** The masters, one by one; what is done to the cluster is done to all of them and their replicas. */
+  /** The masters, one by one. Actions on the cluster apply to all masters and replicas. */
   readonly nodes: readonly (Server & Address)[];
   /** Of the masters, in their order; empty where none were asked for. */
   readonly replicas: readonly (Server & Address)[];

@@ -1,8 +1,8 @@
 /**
  * A schema registry that speaks Confluent's API: Apicurio, in memory, so that a restarted one is empty.
  *
- * It can't be told at run time to demand a name and password. Where a test wants that, or TLS, a small front in the
- * test's own process does it (`front.ts`) and hands on what it lets pass.
+ * It can't require a user and password. If a test needs that, or TLS, a proxy in the test's process (`front.ts`) checks
+ * them and forwards the requests.
  */
 import type { ServerTls } from './certificates.js';
 import { recordClasses, setClassesOption } from './class-archives.js';

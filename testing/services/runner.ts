@@ -1,4 +1,4 @@
-/** Runs the files of the cluster project, or shows each as one skipped test where the services can't be had. */
+/** Runs the files of the cluster project, or shows each as one skipped test if the services are missing. */
 import { TestRunner, test } from 'vitest';
 import { services } from './services.js';
 

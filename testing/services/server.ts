@@ -24,19 +24,19 @@ export interface Program {
   readonly ports: readonly number[];
   /** Laid into its own empty folder before the first start, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Shell, run in that folder at each start. Ends in `exec`; the server binds to $BIND. */
+  /** Shell script that runs in that folder at each start. It ends in `exec`; the server binds to $BIND. */
   readonly script: string;
   /** Resolves when the server answers; rejects, within a second or two, while it doesn't. */
   readonly ping: () => Promise<unknown>;
 }
 
-/** A server that tests may hurt. */
+/** A server that tests can kill, pause and restart. */
 export interface Server {
   /** Of the running process; undefined when it doesn't run, or runs in a container. */
   readonly pid: number | undefined;
   /** Holds its data; undefined in a container. */
   readonly folder: string | undefined;
-  /** Ends it for good, at once, and removes its data. */
+  /** Kills the server and removes its data. */
   stop(): Promise<void>;
   /** SIGKILL. Its data stay for a restart. */
   kill(): Promise<void>;
@@ -45,7 +45,7 @@ export interface Server {
   resume(): Promise<void>;
   /** On the same ports and data, until it answers; a server that runs is asked to end first. */
   restart(): Promise<void>;
-  /** The last lines that it wrote. */
+  /** Returns the last lines of its output. */
   logTail(): Promise<string>;
 }
 
@@ -74,7 +74,7 @@ export async function answering(
   if (outcome === 'ended') throw new Error(`${software.name} ended before it answered`);
 }
 
-/** Several servers as one. */
+/** Combines several servers into one. */
 export function together(servers: readonly Server[]): Server {
   const all = (action: (server: Server) => Promise<void>) => async () => void (await Promise.all(servers.map(action)));
   return {

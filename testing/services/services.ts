@@ -25,5 +25,5 @@ declare module 'vitest' {
   }
 }
 
-/** Undefined where the services can't be had; test files of the cluster project don't run then. */
+/** Undefined if the services are missing. The files of the cluster project are skipped then. */
 export const services = (): Services | undefined => inject('services');

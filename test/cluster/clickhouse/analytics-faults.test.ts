@@ -1,4 +1,4 @@
-/** What befalls a ClickHouse server, and what becomes of the rows and queries on their way to it. */
+/** Outages of a ClickHouse server, and their effect on inserts and queries. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseAnalytics, openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';

@@ -16,7 +16,7 @@ export const freshOptions = ({ url, username, password }: ClickHouseAddress, clu
   ...(cluster !== undefined && { cluster }),
 });
 
-/** Given a cluster, tables are made as `migrate` makes them there, whoever makes them. */
+/** On a cluster, creates tables in the same way as `migrate`. */
 export function freshSite(address: ClickHouseAddress, cluster?: string): AnalyticsSite {
   const options = freshOptions(address, cluster);
   return {

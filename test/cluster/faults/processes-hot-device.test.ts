@@ -77,7 +77,7 @@ function percentile95(delays: readonly Delay[]): number {
   return sorted[Math.floor(sorted.length * 0.95)]!;
 }
 
-/** The workload with what happens beside it, and how long each of its events took. */
+/** Runs the workload during a fault, and measures the delay of each event. */
 async function measured(disturb: (running: Running) => Promise<void>) {
   let cluster: TestCluster | undefined;
   const { ledger, receiver } = await run({

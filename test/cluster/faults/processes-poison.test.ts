@@ -99,7 +99,7 @@ const pipelines: NodePlan[] = [
   { name: 'pipeline-2', roles: ['pipeline'] },
 ];
 
-/** Who came home in the end. */
+/** The devices that came home in the end. */
 async function atHome(nodes: ClusterNodes): Promise<string[]> {
   const { users } = ok(await nodes.as('test_secret').get('/v1/geofences/kill/home/users?limit=1000'));
   return users.map(({ deviceId }: { deviceId: string }) => deviceId).sort();
@@ -131,7 +131,7 @@ it('halts a partition with only unreadable records, logs it, and processes the o
       const letter = { topic: topics.locations, partition, offset: offset + index, key: Buffer.from(key), value };
       deadLetters.push(deadLetterLine({ ...letter, reason: 'undecodable' }));
     }
-    // As an operator does, who has seen that nothing of it can be saved.
+    // Like an operator who has decided that the record can't be repaired.
     for (const name of ['pipeline-1', 'pipeline-2'])
       await nodes.node(name).restart({ FENCELINE_DEAD_LETTERS_MAX_PERCENT: '100' });
   }

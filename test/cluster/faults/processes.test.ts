@@ -32,7 +32,7 @@ it('loses nothing when processes of all roles are killed', { timeout, retry: 0 }
   const moreKills = 4;
   let kills = 0;
 
-  /** Each node once, and then some that may still be starting, or that work on what others left. */
+  /** Each node once, and then some that may be starting, or process the partitions of others. */
   async function disturb({ nodes, reached }: Running): Promise<void> {
     const victims = [
       ...shuffled(nodes.nodes, random),
@@ -73,7 +73,7 @@ it('loses nothing when processes of all roles are paused beyond their session ti
   await story.expectSame(`all processes paused, ${repeating}`, await run({ workload, overMs: 25_000, disturb }));
 });
 
-/** The owner of some partitions, which reaches Redis over a network of its own, and who takes over from it. */
+/** An owner of partitions with a separate network to Redis, and its successor. */
 async function ownerAndSuccessor(): Promise<{ network: BadNetwork; nodes: NodePlan[] }> {
   const network = await startProxy(services()!.redis);
   onTestFinished(() => network.stop());
@@ -91,7 +91,7 @@ it('publishes what a killed owner had committed but not published', { timeout, r
   async function disturb({ nodes, reached }: Running): Promise<void> {
     const owner = nodes.node('owner');
     await reached(0.3);
-    // It never hears that its commits are done.
+    // It never gets the replies to its commits.
     network.dropsAnswers = true;
     await until(() => isIdle(owner));
     await owner.kill();

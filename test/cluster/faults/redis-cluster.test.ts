@@ -46,7 +46,7 @@ afterEach(() => cluster?.stop());
 const deviceOf = (offset: number): string => (offset % 7 === 0 ? `new ${offset}` : `device ${offset % 40}`);
 const eventOf = (partition: number, offset: number): string => `${partition}/${offset}`;
 
-/** What each of the two owners works with. */
+/** The connections of each owner. */
 interface Owner {
   readonly redis: RedisConnection;
   readonly store: StateStore;
@@ -105,7 +105,7 @@ async function timed<T>(worker: Worker, step: () => Promise<T>): Promise<T> {
 }
 
 interface Rules {
-  /** The fault may lose what replicas had not heard of: claims and commits fall back, together. */
+  /** The fault may lose changes that were not replicated: claims and commits are lost together. */
   readonly mayFallBack: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface RunPlan {
   readonly overMs?: number;
   readonly nodes?: readonly NodePlan[];
   readonly services?: OwnServices;
-  /** Of every node, beside what a fresh cluster gives. */
+  /** Environment of every node, beside that of a fresh cluster. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Leaves every node running, or being started by its supervisor. */
   readonly disturb?: (running: Running) => Promise<unknown>;
@@ -49,7 +49,7 @@ export interface MeasuredRun extends Run {
 
 const allRoles: readonly Role[] = ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'];
 
-/** For an undisturbed run: what several nodes do, one can. */
+/** For a run without faults, in which one node is enough. */
 export const oneNode: readonly NodePlan[] = [{ name: 'alone', roles: allRoles }];
 /** Each does everything. */
 export const twoNodes: readonly NodePlan[] = ['first', 'second'].map((name) => ({ name, roles: allRoles }));
@@ -58,7 +58,7 @@ export const twoNodes: readonly NodePlan[] = ['first', 'second'].map((name) => (
 const everywhereAfterMs = 1_000;
 /** Till a share of the locations is acknowledged. */
 const loadPatience = { timeoutMs: 120_000 };
-/** Till all that was acknowledged has had all its consequences, the last process that was killed being started anew. */
+/** Time until everything acknowledged is processed after the last restart. */
 const patience = { timeoutMs: 60_000 };
 
 /** Must be called while a test runs, which ends the processes when it fails. */

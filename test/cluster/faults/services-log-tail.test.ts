@@ -29,7 +29,7 @@ const plan: readonly NodePlan[] = [
   { name: 'second', roles: ['ingest', 'api'] },
 ];
 
-/** A cluster on a Kafka of its own, whose log can be put back. */
+/** A cluster on a separate Kafka, whose data can be restored to an earlier state. */
 async function startScene() {
   const kafka = await startKafka();
   onTestFinished(() => kafka.stop());
@@ -41,7 +41,7 @@ async function startScene() {
 }
 type Scene = Awaited<ReturnType<typeof startScene>>;
 
-/** Each of a device of its own, acknowledged. Answers the devices. */
+/** Sends a location per device. Returns the devices when all are acknowledged. */
 async function send(
   { nodes, secret }: Pick<Scene, 'nodes' | 'secret'>,
   name: string,

@@ -45,7 +45,7 @@ it('repeats what Redis lost of its last second', { timeout, retry: 0 }, async ()
   let forgotten = 0;
   let restarts: number | undefined;
 
-  /** Back to what it was a second before, for all that is in it: states, positions, outboxes, deliveries. */
+  /** Restores the state of a second ago: states, positions, outboxes and deliveries. */
   async function loseTheLastSecond({ nodes }: Running): Promise<void> {
     const evaluated = () => nodes.metric('fenceline_locations_evaluated_total');
     const before = await evaluated();

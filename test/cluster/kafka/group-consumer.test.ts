@@ -33,7 +33,7 @@ interface MemberSettings {
   readonly sessionTimeoutMs?: number;
 }
 
-/** A topic, who writes and reads it, and a ledger of what was done with it. All of it goes with the test. */
+/** A topic with its producer and consumers, and a ledger of handled records. Removed after the test. */
 class Scene {
   readonly told: (Told & { readonly member: string })[] = [];
   readonly problems: string[] = [];
@@ -91,7 +91,7 @@ class Scene {
     };
   }
 
-  /** A member with connections of its own, as a process has them. */
+  /** A member with separate connections, like a process. */
   async member(name: string, { handler, workMs = () => 1, ...settings }: MemberSettings = {}) {
     const onProblem = (message: string) => this.problems.push(`${name}: ${message}`);
     const connection = await connectKafka(this.options, onProblem);
@@ -127,7 +127,7 @@ class Scene {
     return { close, ended, told: () => this.told.filter(({ member }) => member === name) };
   }
 
-  /** A member in a process of its own. */
+  /** A member in a separate process. */
   process(workMs: number) {
     const work: MemberWork = { kafka: this.options, redis: services()!.redis, workMs };
     const program = startProgram('test/cluster/programs/group-member', [JSON.stringify(work)]);
@@ -352,7 +352,7 @@ describe.concurrent('over many seconds', () => {
         },
       },
     });
-    // More than the queue takes: fetching stands still until the handler goes on.
+    // More than the queue holds: fetching pauses until the handler continues.
     for (let i = 0; i < 20; i++) await scene.append(1, 500_000);
     await scene.connection.admin.deleteTopicRecords({
       topic: scene.topicName,

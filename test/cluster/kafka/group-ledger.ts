@@ -35,7 +35,7 @@ export class GroupLedger {
     return { token, nextOffset: Number(nextOffset) };
   }
 
-  /** False, and nothing written, when another has claimed the partition since or stands elsewhere. */
+  /** Returns false, and writes nothing, when another owner has claimed the partition or the position differs. */
   async commit(partition: number, { token, from, end }: Entry): Promise<boolean> {
     return (await this.redis.eval(commit, 1, this.#key(partition), token, from, end)) === 1;
   }
@@ -58,7 +58,7 @@ export class GroupLedger {
   }
 }
 
-/** What a member tells of itself. */
+/** A line of a member's output. */
 export interface Told {
   readonly event: 'assigned' | 'handed' | 'committed' | 'fenced' | 'revoked';
   readonly partition: number;
@@ -66,7 +66,7 @@ export interface Told {
   readonly end?: number;
 }
 
-/** Writes what it is handed as the location stage does: a commit that is refused is tried again under a new claim. */
+/** Commits records like the location stage: a refused commit is repeated under a new claim. */
 export function ledgerHandler(ledger: GroupLedger, workMs: () => number, tell: (told: Told) => void): StreamHandler {
   const claims = new Map<number, { token: number; nextOffset: number }>();
   const claimed = async (partition: number): Promise<number> => {

@@ -16,7 +16,7 @@ import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 const topic = 'locations';
 const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-/** Appends to all keys at once, round after round, until told to stop. */
+/** Appends to all keys in rounds until it is stopped. */
 function startAppending(log: KafkaLog) {
   let rounds = 0;
   let isStopped = false;

@@ -1,4 +1,4 @@
-/** What docs/cluster.md grants our Kafka user is enough for all that we do, and lets it at nothing of others. */
+/** The permissions in docs/cluster.md are enough for Fenceline, and give no access to the topics of others. */
 import { readFileSync } from 'node:fs';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -72,7 +72,7 @@ test('the user in the guide has all permissions that Fenceline needs', async () 
   await connection.close();
 });
 
-/** What Kafka says of it; of several things asked for at once, of the first. */
+/** Returns Kafka's error; for several requests, the first one. */
 const refusalOf = (asking: Promise<unknown>): Promise<string | undefined> =>
   asking.then(
     () => 'allowed',

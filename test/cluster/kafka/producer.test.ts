@@ -43,7 +43,7 @@ beforeEach(async () => {
   });
 });
 
-/** Its connections go over a network of its own. Made before anything else connects through it. */
+/** Its connections use a separate network. Created before anything else connects through it. */
 async function overBadNetwork(options: ProducerOptions = {}) {
   const [host, port] = freshKafkaOptions().brokers[0]!.split(':') as [string, string];
   const network = await startProxy({ host, port: Number(port) });

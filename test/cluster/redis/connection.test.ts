@@ -30,7 +30,7 @@ async function withConnection(
   return problems;
 }
 
-/** What it took for `work`. */
+/** Returns how long `work` took. */
 async function timedMs(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();
@@ -105,7 +105,7 @@ test('a refused connection is retried until a server listens', async () => {
 });
 
 describe('TLS and users', () => {
-  /** What we need to be allowed. */
+  /** The permissions that Fenceline needs. */
   const rules =
     '~fenceline:* &fenceline:* -@all +@read +@write +@connection +eval +evalsha +spublish +ssubscribe +info +cluster|slots +cluster|info';
   let server: RedisServer;

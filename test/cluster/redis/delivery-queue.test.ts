@@ -168,7 +168,7 @@ describe('when a reply is lost', () => {
     return { network, queue, direct };
   }
 
-  /** What `change` answers when it is done, its answer is lost, `meanwhile` comes to pass, and it is done again. */
+  /** Returns the result of `change` when its first reply is lost, `meanwhile` runs, and it is repeated. */
   async function repeated<T>(
     network: BadNetwork,
     change: () => Promise<T>,

@@ -10,7 +10,7 @@ export interface OpenStore {
   readonly store: RedisStateStore;
   /** Values that were published, as they reached Kafka. */
   readonly published: string[];
-  /** What Kafka does before it takes records. */
+  /** Simulates Kafka before it accepts records. */
   kafka: () => Promise<void>;
   stateOf(key: string, partition?: number): Promise<string | undefined>;
 }

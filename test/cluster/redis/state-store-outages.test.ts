@@ -1,4 +1,4 @@
-/** A ledger of records that are applied while Redis stands still, dies, falls back or moves the partition. */
+/** A ledger of records that are applied while Redis is paused, restarts, loses changes or moves the partition. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Claim } from '../../../pipeline/ports.js';
 import {

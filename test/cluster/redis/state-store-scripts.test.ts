@@ -111,7 +111,7 @@ test('a commit waits for the publication of the one before it, because the outbo
     expect(open.published).toEqual(published(1, 2, 3));
   }));
 
-/** Work that lasts until it is told to end. */
+/** Work that runs until it is stopped. */
 function holdUp() {
   let begin = () => {};
   let end = () => {};

@@ -48,7 +48,7 @@ const open = (registry: RegistryOptions, { schemas, ...settings }: Settings = {}
   return openWireSchemas({ registry, knownIds, subjectPrefix: prefix, onProblem, ...settings }, schemas);
 };
 
-/** What the registry's API answers to somebody else. */
+/** Sends a request to the registry's API. */
 async function ask(
   { url }: RegistryOptions,
   path: string,
@@ -87,7 +87,7 @@ async function read(wire: WireSchemas, frame: Buffer): Promise<unknown> {
   return plain(codecs.event.decode(wire.fromWire(topics.events, copy)));
 }
 
-/** Decoded records are class instances; only what they hold counts. */
+/** Decoded records are class instances; only their fields are compared. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /** The id under which each topic is written. */

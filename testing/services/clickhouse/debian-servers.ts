@@ -39,7 +39,7 @@ interface Ports {
   readonly interserver: number;
 }
 
-/** What makes a server one of a cluster. */
+/** A server's settings in a cluster. */
 interface Membership {
   readonly shard: number;
   readonly replica: number;
@@ -57,7 +57,7 @@ interface Settings {
 
 const newPassword = (): string => randomBytes(12).toString('hex');
 
-/** One by itself. */
+/** A single server. */
 export async function startDebianServer(tls?: ServerTls): Promise<DebianServer> {
   const [ports] = (await newPorts(1)) as [Ports];
   const [server] = (await startAll([{ ports, password: newPassword(), ...(tls && { tls }) }])) as [DebianServer];

@@ -24,7 +24,7 @@ export interface Engine {
   run(request: FrontRequest): Promise<Answer>;
 }
 
-/** What a server takes by default. */
+/** A server's default limits. */
 const maxQueryBytes = 2 ** 18;
 const maxValuesBytes = 2 ** 27;
 

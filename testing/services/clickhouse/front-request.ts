@@ -14,7 +14,7 @@ export interface FrontRequest {
   readonly queryId: string;
   readonly database: string | undefined;
   readonly sql: string;
-  /** What an INSERT stores. */
+  /** The rows of an INSERT. */
   readonly data: { readonly format: string; readonly stream: Readable } | undefined;
   readonly settings: ReadonlyMap<string, string>;
   /** Bound values, with the escapes of tab-separated text. */
