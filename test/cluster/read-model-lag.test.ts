@@ -76,7 +76,7 @@ async function newProject(): Promise<Project> {
 
 const left = (key: string) => new Client(() => nodes.node('left').address, key);
 
-it('locations are evaluated with projects and geofences that were acknowledged before, however far the pipeline lags', async () => {
+it('locations are evaluated with all acknowledged projects and geofences, however far the pipeline lags', async () => {
   const rounds = 2;
   const perRound = 12;
   const devices: string[] = [];

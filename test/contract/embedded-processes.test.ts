@@ -24,7 +24,7 @@ afterEach(() => rm(path, { recursive: true }));
 const counting = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 describe('threads that have one folder open', () => {
-  test('append and commit concurrently: offsets are dense, writers and keys keep their order, and a consumer gets all', async () => {
+  test('append and commit concurrently, with dense offsets, in order, and a consumer gets all', async () => {
     const partitions = 3;
     const batches = 150;
     const embedded = openEmbedded({ path, partitions });

@@ -2,7 +2,7 @@
  * ClickHouse for tests: the server where it is installed or Docker can bring it, else the same engine behind a small
  * front (`front.ts`).
  *
- * What the front can't be is said there. Shards are always the front's: several real servers and a Keeper are not run.
+ * `front.ts` lists what the front does not support. Shards always use it: no cluster of real servers is started.
  */
 import { randomBytes } from 'node:crypto';
 import { type ClickHouseClientConfigOptions, ClickHouseLogLevel, createClient } from '@clickhouse/client';
