@@ -1,5 +1,5 @@
 /**
- * What a command of the command line is: its description, and its implementation, which is loaded when it is called.
+ * The types of a command: its description, and its implementation, which is loaded when it is called.
  */
 
 export interface OptionDescription {

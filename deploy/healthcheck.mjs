@@ -1,5 +1,5 @@
-// Exits with status 0 when Fenceline in this container is ready. Docker runs it every few seconds, so it imports nothing
-// but node:http, which starts fastest.
+// Exits with status 0 when Fenceline in this container is ready. Docker runs it every few seconds, so it imports only
+// node:http, which starts fastest.
 import { get } from 'node:http';
 
 const port = process.env.FENCELINE_PORT || 8080;

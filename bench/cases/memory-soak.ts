@@ -19,7 +19,7 @@ const defaultMinutes = 2;
 const smokeMinutes = 0.1;
 const readingIntervalMs = 60_000;
 const tickMs = 1_000;
-/** Of the readings: caches and pools of memory fill for so long. */
+/** Share of the readings that are ignored, because caches and memory pools fill first. */
 const warmUpShare = 0.5;
 
 interface Reading {

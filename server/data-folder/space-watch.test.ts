@@ -27,7 +27,7 @@ it.each<[SpaceLevel, number, SpaceLevel]>([
   expect(levelAfter(before, freeBytes, 100)).toBe(after);
 });
 
-it('logs each change once, refuses requests while space is low, and delays writers while the disk is full', async () => {
+it('logs each change once, refuses requests while space is low, and delays writers on a full disk', async () => {
   const lines: string[] = [];
   const log = (_: unknown, message: string): void => void lines.push(message);
   const space = createSpace();
