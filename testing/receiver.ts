@@ -46,7 +46,7 @@ export class Receiver {
     try {
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
     } catch {
-      // The sender was killed in the middle: nothing was received.
+      // The sender was killed during the request, so nothing was received.
       return;
     }
     const { url: path = '/', headers } = incoming;

@@ -1,4 +1,4 @@
-/** Chromium for tests: a headless browser from the system, and a web page on an origin of its own. */
+/** Chromium for tests: a headless browser of the system, and a web page on another origin. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,8 +18,8 @@ const flags = [
 ];
 
 /**
- * Is there a browser? Without one, suites that need it are skipped and say so; in CI they run, and fail: a suite that
- * can't run must not look there as if it had.
+ * Returns whether Chromium is installed. Without it, browser suites are skipped with a warning. In CI it returns true,
+ * so that they fail instead.
  */
 export function hasBrowser(): boolean {
   if (existsSync(executablePath) || process.env.CI) return true;

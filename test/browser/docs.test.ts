@@ -1,4 +1,4 @@
-/** The page /docs in a real browser: its policy must stop what others bring in, and nothing of its own. */
+/** The page /docs in a browser: its security policy blocks foreign content and nothing of its own. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SharedServer } from '../support/shared-server.js';
@@ -29,7 +29,7 @@ describe.runIf(isRunnable)('/docs', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('can not be framed by another page', async () => {
+  it('cannot be framed by another page', async () => {
     const page = await browser.newPage();
     const refused = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/docs/'));
     await page.setContent(`<iframe src="${server.address}/docs/"></iframe>`);

@@ -1,6 +1,6 @@
 /**
- * A web app's SDK, as published, in a real browser: only its `host` is changed. The page has another origin than the
- * API, so the browser asks for permission before every call, as it does for real sites.
+ * The published web SDK in a browser, with only its `host` changed. The page has another origin than the API, so the
+ * browser sends a preflight request before every call.
  */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ afterAll(async () => {
   web?.close();
 });
 
-/** A page of a browser that was never here before, with the SDK loaded. */
+/** Opens a page in a fresh browser context, with the SDK loaded. */
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   const opened = await context.newPage();
@@ -46,7 +46,7 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
   return opened;
 }
 
-/** Calls the SDK in the page. Errors come back as values, since their classes don't cross over. */
+/** Calls the SDK in the page. Returns errors as values, because their classes do not leave the page. */
 function call(method: string, ...args: unknown[]): Promise<{ value?: Json; failure?: Failure }> {
   return page.evaluate(
     async ({ method, args }) => {
@@ -95,12 +95,12 @@ inBrowser('radar-sdk-js with only its host changed', () => {
     expect(outside.user.geofences.map((geofence: Json) => geofence.externalId)).toEqual(['mall']);
   });
 
-  it('tracks with coordinates alone, taken as exact', async () => {
+  it('treats coordinates without accuracy as exact', async () => {
     const { user } = await radar('trackOnce', standing(1_000, 0));
     expect(user).toMatchObject({ locationAccuracy: 0, deviceType: 'Web', foreground: true, stopped: true });
   });
 
-  it('knows the context of a place without remembering anything', async () => {
+  it('returns the context of a place without storing anything', async () => {
     const context = await radar('getContext', standing(0, 0));
     expect(context.geofences.map((geofence: Json) => geofence.externalId).sort()).toEqual(['mall', 'shop']);
     expect((await radar('getContext', standing(5_000, 0))).geofences).toEqual([]);
@@ -124,7 +124,7 @@ inBrowser('radar-sdk-js with only its host changed', () => {
     expect(named.user.geofences).toHaveLength(2);
   });
 
-  it('keeps description and metadata when a later call says nothing of them', async () => {
+  it('keeps description and metadata when a later call omits them', async () => {
     await radar('setDescription', 'A regular');
     await radar('setMetadata', { plan: 'gold', visits: 3, newsletter: false });
     const told = { description: 'A regular', metadata: { plan: 'gold', visits: 3, newsletter: false } };
@@ -132,7 +132,7 @@ inBrowser('radar-sdk-js with only its host changed', () => {
     await radar('setDescription');
     await radar('setMetadata');
     const { user } = await radar('trackOnce', { ...standing(1, 0), accuracy: 20 });
-    // A publishable key is answered what it said itself; what is kept is read with a secret key.
+    // A publishable key receives only what it sent itself. A secret key reads what is stored.
     expect(user).not.toHaveProperty('metadata');
     const kept = await until(async () => {
       const { body } = await server.as('test_secret').get(`/v1/users/${user._id}`);
@@ -158,7 +158,7 @@ inBrowser('keys', () => {
     return () => page.context().close();
   });
 
-  it('an unknown one is an error that the app can name', async () => {
+  it('an unknown one raises an error with its own name', async () => {
     await initialize('prj_test_pk_0000000000000000000000000000000000000000');
     const { failure } = await call('trackOnce', standing(0, 0));
     expect(failure).toMatchObject({ name: 'RadarUnauthorizedError', status: 'ERROR_UNAUTHORIZED' });
@@ -169,13 +169,13 @@ inBrowser('keys', () => {
     expect(failure).toMatchObject({ name: 'RadarPublishableKeyError' });
   });
 
-  it('a broken request is an error that names the field', async () => {
+  it('an invalid request raises an error that names the field', async () => {
     await initialize(server.keys.test_publishable);
     const { failure } = await call('trackOnce', { latitude: 91, longitude: 10 });
     expect(failure).toMatchObject({ name: 'RadarBadRequestError', message: expect.stringContaining('latitude') });
   });
 
-  it('live ones see nothing of test', async () => {
+  it('live ones see no data of test', async () => {
     await initialize(server.keys.live_publishable);
     const { user, events } = await radar('trackOnce', { ...standing(0, 0), accuracy: 20 });
     expect(user).toMatchObject({ live: true, geofences: [] });

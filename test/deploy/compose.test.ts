@@ -1,6 +1,6 @@
 /**
- * docker-compose.yml against the program that it starts: what it configures is configuration, and nothing runs
- * unwatched or with a known password.
+ * docker-compose.yml fits the program that it starts. Its settings exist, every service has a health check, and no
+ * password is known.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -35,14 +35,14 @@ function configured(service: Service) {
 }
 
 describe.each(nodes)('%s', (_, service) => {
-  it('has an environment that the program takes', () => {
+  it('has an environment that the program accepts', () => {
     expect(configured(service).configuration.backend).toBe('cluster');
     const { FENCELINE_ENCRYPTION_KEY, FENCELINE_ADMIN_API_KEY } = environmentOf(service, told);
     expect(encryptionKeyOf(FENCELINE_ENCRYPTION_KEY!)).toHaveLength(32);
     expect(FENCELINE_ADMIN_API_KEY).toBeTruthy();
   });
 
-  it('asks services that are there, for no more replicas than there are brokers', () => {
+  it('uses services that exist, and no more replicas than brokers', () => {
     const { kafka, redis, registry, clickHouse } = configured(service);
     const brokers = kafka.brokers.map((address) => address.split(':')[0]);
     const others = [redis.nodes[0]?.host, new URL(registry.url).hostname, new URL(clickHouse.url).hostname];
@@ -57,7 +57,7 @@ describe.each(nodes)('%s', (_, service) => {
 });
 
 describe('docker-compose.yml', () => {
-  it('has every role, with at least two processes of those that callers or events wait for', () => {
+  it('runs every role, with at least two processes of the roles that callers or events wait for', () => {
     const replicas = nodes.flatMap(([, service]) =>
       configured(service).configuration.roles.map((role) => [role, service.deploy?.replicas] as const),
     );
@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     for (const [role, count] of replicas) expect(count).toBeGreaterThanOrEqual(role === 'analytics' ? 1 : 2);
   });
 
-  it('gives all nodes the same configuration but for what a role needs', () => {
+  it('gives all nodes the same configuration except for what a role needs', () => {
     const ofOneRole = ['FENCELINE_ROLES', 'FENCELINE_HTTP_TRUSTED_PROXIES', 'NODE_OPTIONS'];
     const common = nodes.map(([, service]) =>
       Object.entries(environmentOf(service, told)).filter(([name]) => !ofOneRole.includes(name)),
@@ -94,13 +94,13 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets nothing in but at ports of this machine, unless it is told', () => {
+  it('publishes ports only on the loopback address by default', () => {
     const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
     expect(published.map(([name]) => name)).toEqual(['proxy', 'prometheus', 'grafana']);
     for (const [, port] of published) expect(port).toMatch(/^\$\{\w+_ADDRESS:-127\.0\.0\.1:\d+\}:\d+$/);
   });
 
-  it('refuses to start without the secrets that .env.example leaves open, and has no other', () => {
+  it('refuses to start without the secrets that .env.example leaves empty, and has no others', () => {
     const demanded = interpolations.filter(({ rest }) => rest.startsWith(':?'));
     expect([...new Set(demanded.map(({ name }) => name))].toSorted()).toEqual(secrets.toSorted());
     expect(secrets).toHaveLength(4);

@@ -1,6 +1,6 @@
 /**
- * The image without Docker: what Dockerfile copies is there, what .dockerignore leaves in is whole in itself, and the
- * health check tells the truth.
+ * Checks the image without Docker: Dockerfile copies files that exist, the build context imports nothing outside of it,
+ * and the health check is right.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -35,7 +35,7 @@ const patternOf = (glob: string): RegExp =>
       .replaceAll(/(?<![.)])\*/g, '[^/]*')}$`,
   );
 
-/** As Docker reads them: of all patterns that a path, or a folder above it, matches, the last one decides. */
+/** As in Docker, the last pattern that matches a path or a folder above it decides. */
 const rules = readRepositoryFile('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
@@ -47,6 +47,7 @@ function isInContext(path: string): boolean {
 }
 const context = new Set(files.filter(isInContext));
 
+<<<<<<< HEAD
 describe('what a build is given', () => {
   it('contains every module of the program, and no test', () => {
     const modules: string[] = JSON.parse(readRepositoryFile('tsconfig.json')).include;
@@ -54,11 +55,22 @@ describe('what a build is given', () => {
       expect(
         [...context].filter((path) => path.startsWith(`${module}/`)),
         module,
+=======
+describe('the build context', () => {
+  it('has every module of the program, and no test', () => {
+    const modules = JSON.parse(readRepositoryFile('tsconfig.json')).include.filter(
+      (name: string) => !['bench', 'test', 'testing'].includes(name),
+    );
+    for (const name of modules)
+      expect(
+        [...context].filter((path) => path.startsWith(`${name}/`)),
+        name,
+>>>>>>> 865f406 (test: describe tests and helpers in plain words)
       ).not.toEqual([]);
     expect([...context].filter((path) => /\.test\.ts$|^test(ing)?\/|^bench\/|^\.env|^data\//.test(path))).toEqual([]);
   });
 
-  it('imports nothing that was left out', () => {
+  it('imports nothing that is excluded', () => {
     const missing = [...context]
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) =>
@@ -83,7 +95,7 @@ describe('what a build is given', () => {
 });
 
 describe('Dockerfile', () => {
-  it('stands on one version of Node, which is new enough, and does not run as root', () => {
+  it('uses one version of Node, which is supported, and does not run as root', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base as string);
     expect(new Set(bases).size).toBe(1);
     const [, major, minor] = /^node:(\d+)\.(\d+)\.\d+-/.exec(bases[0]!)!.map(Number);
@@ -114,7 +126,7 @@ describe('the health check', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  it('passes when the server is ready, and not otherwise', async () => {
+  it('passes exactly when the server is ready', async () => {
     expect(await check(await portOfServer(200))).toBe(0);
     expect(await check(await portOfServer(503))).toBe(1);
     expect(await check(1)).toBe(1);

@@ -1,6 +1,5 @@
 /**
- * The dashboard and the alerts ask for metrics that a node has, and are found where Prometheus and Grafana look for
- * them.
+ * The dashboard and the alerts use metrics that a node exposes, and lie where Prometheus and Grafana look for them.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -48,7 +47,7 @@ const unknownIn = (expression: string): string[] => {
 };
 
 describe('the dashboard', () => {
-  it('asks only for metrics that a node has', () => {
+  it('uses only metrics that a node exposes', () => {
     const expressions = graphs.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(expressions.length).toBeGreaterThan(30);
     expect(expressions.flatMap(unknownIn)).toEqual([]);
@@ -59,12 +58,12 @@ describe('the dashboard', () => {
     const ours = exposed
       .filter((name) => name.startsWith('fenceline_'))
       .map((name) => name.replace(/_(bucket|count)$/, ''));
-    // Caused by clients: operators can't act on them.
+    // Clients cause these, so operators cannot act on them.
     const notShown = ['fenceline_client_log_lines_total', 'fenceline_conversions_accepted_total'];
     expect(ours.filter((name) => !text.includes(name) && !notShown.includes(name))).toEqual([]);
   });
 
-  it('lays its panels side by side, each with a title and a number of its own', () => {
+  it('places its panels without overlap, each with a unique title and id', () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) => {
       expect(x + w).toBeLessThanOrEqual(24);
       return Array.from({ length: w * h }, (_, index) => `${x + (index % w)}/${y + Math.floor(index / w)}`);
@@ -77,7 +76,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('is found by Grafana, with the source of its data', () => {
+  it('is provisioned in Grafana with its data source', () => {
     const [source] = parse(readRepositoryFile('deploy/grafana/provisioning/datasources/prometheus.yml')).datasources;
     const uids = graphs.flatMap(({ targets = [] }) => targets.map(({ datasource }) => datasource.uid));
     expect(new Set(uids)).toEqual(new Set([source.uid]));
@@ -90,11 +89,11 @@ describe('the dashboard', () => {
 });
 
 describe('the alerts', () => {
-  it('ask only for metrics that a node has', () => {
+  it('use only metrics that a node exposes', () => {
     expect(alerts.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
   });
 
-  it('are in the guide, and the guide has no others', () => {
+  it('are exactly those of the guide', () => {
     const [, section = ''] = /\n## What to watch\n([\s\S]*?)\n## /.exec(readRepositoryFile('docs/cluster.md')) ?? [];
     const explained = [...section.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
     expect(explained).toEqual(alerts.map(({ alert }) => alert));
@@ -102,7 +101,7 @@ describe('the alerts', () => {
 });
 
 describe('Prometheus', () => {
-  it('asks every role, at the port of the image', () => {
+  it('scrapes every role at the port of the image', () => {
     const [{ dns_sd_configs }] = prometheus.scrape_configs;
     expect(dns_sd_configs[0].names.toSorted()).toEqual(nodes.map(([name]) => name).toSorted());
     expect(readRepositoryFile('Dockerfile')).toContain(`EXPOSE ${dns_sd_configs[0].port}\n`);

@@ -39,7 +39,7 @@ async function routesOf({ app }: Pick<DeviceApi, 'app'>): Promise<[string, strin
 }
 
 describe('the proxy', () => {
-  it('decides by what this test reads', () => {
+  it('routes by the rules that this test reads', () => {
     const decisions = configuration.split('\n').filter((line) => /^ *(use_backend|default_backend) /.test(line));
     expect(decisions.map((line) => line.trim())).toEqual([
       'use_backend ingest if for_devices',
@@ -61,7 +61,7 @@ describe('the proxy', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('finds services under their names and their port', () => {
+  it('uses the names and the port of the services', () => {
     const [, port] = /^EXPOSE (\d+)$/m.exec(readRepositoryFile('Dockerfile'))!;
     const servers = [...configuration.matchAll(/server-template node \d+ (\w+):(\d+) /g)].map(([, name, at]) => [
       name,
@@ -74,7 +74,7 @@ describe('the proxy', () => {
     for (const [name] of servers) expect(compose.services).toHaveProperty([name!]);
   });
 
-  it('closes no event stream between two heartbeats', () => {
+  it('keeps event streams open between two heartbeats', () => {
     for (const side of ['client', 'server']) {
       const [, seconds] = new RegExp(`timeout ${side} (\\d+)s`).exec(configuration)!;
       expect(Number(seconds) * 1_000).toBeGreaterThan(2 * defaultStreamBounds.heartbeatMs);

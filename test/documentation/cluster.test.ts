@@ -1,6 +1,6 @@
 /**
- * What docs/cluster.md tells operators to write and run: its configuration is one, its line fills in the secrets, its
- * names and links are right.
+ * docs/cluster.md works as written: its configuration is accepted, its command generates the secrets, and its names and
+ * links exist.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const blockOf = (language: string): string =>
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-cluster-guide-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('has a line that fills in every secret that Compose demands, each another', () => {
+it('generates every secret that Compose requires, each different', () => {
   copyFileSync(repositoryFile('.env.example'), join(folder, '.env.example'));
   const [line = ''] = blockOf('sh').split('\n');
   execFileSync('bash', ['-e', '-c', line], { cwd: folder });
@@ -32,13 +32,13 @@ it('has a line that fills in every secret that Compose demands, each another', (
   expect(text.replaceAll(/=[0-9a-f]{64}$/gm, '=')).toBe(readRepositoryFile('.env.example'));
 });
 
-it('runs what the image has, in a service that is there', () => {
+it('runs commands of the image in services that exist', () => {
   const [, service, program] = /docker compose exec (\w+) node (\S+) /.exec(guide)!;
   expect(nodes.map(([name]) => name)).toContain(service);
   expect(readRepositoryFile('Dockerfile')).toContain(`ENTRYPOINT ["node", "${program}"]`);
 });
 
-it('has a configuration that the program takes, with the passwords in the environment', () => {
+it('has a configuration that the program accepts, with passwords from the environment', () => {
   const certificate = join(folder, 'ca.pem');
   writeFileSync(certificate, '-----BEGIN CERTIFICATE-----\n');
   const file = join(folder, 'fenceline.yaml');
@@ -51,7 +51,7 @@ it('has a configuration that the program takes, with the passwords in the enviro
   expect(loaded.ok && clusterOptions(loaded.configuration)).toMatchObject({ ok: true });
 });
 
-it('names only settings that are there', () => {
+it('names only settings that exist', () => {
   const sections = new Set(settings.map(({ key }) => key.split('.')[0]));
   const named = [...guide.matchAll(/`(\w+\.[a-z]\w*)`/g)].map(([, key]) => key as string);
   const ofSettings = named.filter((key) => sections.has(key.split('.')[0]));
@@ -59,7 +59,7 @@ it('names only settings that are there', () => {
   expect(ofSettings.filter((key) => !settings.some((setting) => setting.key === key))).toEqual([]);
 });
 
-it('links to files and headings that are there', () => {
+it('links to files and headings that exist', () => {
   const headings = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
     text!
       .toLowerCase()

@@ -1,4 +1,4 @@
-/** The README's own lines, pasted into a shell against a real server: a guide that doesn't work is a bug. */
+/** Runs the README's examples in a shell against a server. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await SharedServer.newProject();
 });
 
-/** The answers of a block's commands, one JSON object each. */
+/** Runs a block and returns the answers of its commands. */
 function paste(block: string): Json[] {
   const script = block
     .replaceAll('http://127.0.0.1:8080', server.address)
@@ -31,11 +31,11 @@ function paste(block: string): Json[] {
 }
 
 describe('the README', () => {
-  it('has its examples: a first geofence and a first event; a first webhook', () => {
+  it('has two examples: a first geofence with an event, and a first webhook', () => {
     expect(examples).toHaveLength(2);
   });
 
-  it('shows lines that work as they are', async () => {
+  it('has a first example that works as written', async () => {
     const [created, tracked] = paste(examples[0] as string);
     expect(created?.geofence).toMatchObject({ tag: 'store', externalId: 'duomo', geometryRadius: 120 });
     expect(tracked?.events).toMatchObject([{ type: 'user.entered_geofence', confidence: 3 }]);
@@ -47,7 +47,7 @@ describe('the README', () => {
     expect(listed.map((event: Json) => event._id)).toEqual(tracked?.events.map((event: Json) => event._id));
   });
 
-  it('makes a first webhook', () => {
+  it('has a second example that creates a webhook', () => {
     const [made] = paste(examples[1] as string);
     expect(made?.webhook).toMatchObject({ url: 'https://app.example.com/events', enabled: true });
   });

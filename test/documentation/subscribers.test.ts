@@ -1,4 +1,4 @@
-/** What docs/subscribers.md tells subscribers to run, run against a real server: each sees every event once. */
+/** Runs the examples of docs/subscribers.md against a server: each prints every event once. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await server.as('test_secret').putGeofence('gate', circle(0, 0, 100));
 });
 
-/** Runs until the test ends; answers what it has printed. */
+/** Runs a program until the test ends. The result returns what it has printed. */
 function run(program: string, options: string[]): () => string {
   const env = { ...process.env, ADDRESS: server.address, SK: server.keys.test_secret };
   const child = spawn(program, options, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -36,7 +36,7 @@ const runNode = (code: string) => run(process.execPath, ['--input-type=module', 
 
 let devices = 0;
 
-/** A device's entry; answers the id of its event. */
+/** Lets a new device enter. Returns the id of its event. */
 async function enter(): Promise<string> {
   devices += 1;
   const { events } = await server.as('test_publishable').track({ deviceId: `phone/${devices}`, ...standing(0, 0) });
@@ -45,10 +45,7 @@ async function enter(): Promise<string> {
 
 const idsIn = (output: string): string[] => output.split('\n').flatMap((line) => /[0-9a-f]{24}$/.exec(line) ?? []);
 
-/**
- * Lets devices enter until the reader has seen one of them, which shows that it reads, and then one more; answers all
- * ids.
- */
+/** Lets devices enter until the reader has printed one of their events, and then one more. Returns all ids. */
 async function enterUntilSeen(output: () => string): Promise<string[]> {
   const ids: string[] = [];
   const isSeen = (id: string) => output().includes(id);
@@ -57,7 +54,7 @@ async function enterUntilSeen(output: () => string): Promise<string[]> {
     return ids.some(isSeen);
   });
   ids.push(await enter());
-  // Those of different partitions may come in any order.
+  // Events of different partitions may arrive in any order.
   await until(() => ids.slice(ids.findIndex(isSeen)).every(isSeen));
   return ids;
 }
@@ -70,7 +67,7 @@ it('the consumer of the topic prints every event once, decoded from its frame', 
   expect(output()).toMatch(/^topic [0-9a-f]{24}\/test\/phone\/1 user\.entered_geofence [0-9a-f]{24}$/m);
 });
 
-it('the reader of the stream prints every event once, from when it came', async () => {
+it('the reader of the stream prints every event once, from its connection on', async () => {
   const output = runNode(streamReader);
   const ids = await enterUntilSeen(output);
   const seen = idsIn(output());
@@ -78,7 +75,7 @@ it('the reader of the stream prints every event once, from when it came', async 
   expect(output()).toMatch(/^stream user\.entered_geofence [0-9a-f]{24}$/m);
 });
 
-it('the line of curl shows messages as the guide does', async () => {
+it('the curl command prints messages as the guide shows', async () => {
   const [line] = shell.split('\n') as [string];
   const output = run('bash', [
     '-c',

@@ -1,4 +1,4 @@
-/** What docs/webhooks.md tells receivers to run, run against requests that are signed as the stage signs them. */
+/** Runs the receivers of docs/webhooks.md against requests that are signed as the webhook stage signs them. */
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -79,11 +79,11 @@ async function freePort(): Promise<number> {
 }
 
 describe('the guide to webhooks', () => {
-  it('has the three examples that are run here', () => {
+  it('has the three examples that this test runs', () => {
     expect([blocks('js').length, blocks('python').length]).toEqual([2, 1]);
   });
 
-  it('shows a creation as the API takes it', () => {
+  it('shows a creation that the API accepts', () => {
     const [, fields] = /-d '(.*)'/.exec(guide) ?? [];
     const nowhere = { has: () => false };
     expect(readWebhook(undefined, JSON.parse(fields ?? ''), nowhere)).toMatchObject({
@@ -92,7 +92,7 @@ describe('the guide to webhooks', () => {
     });
   });
 
-  it('shows a receiver that takes what is genuine and nothing else', async () => {
+  it('shows a receiver that accepts genuine requests and nothing else', async () => {
     const port = await freePort();
     const env = { ...environment, PORT: `${port}` };
     const program = spawn(process.execPath, ['--input-type=module', '--eval', receiver], { cwd, env, stdio: 'ignore' });
@@ -106,7 +106,8 @@ describe('the guide to webhooks', () => {
   });
 
   it('shows how to verify without a package', () => {
-    const run = `console.log(JSON.stringify(JSON.parse(process.env.CASES).map(({ headers, body }) => isGenuine(headers, Buffer.from(body)))))`;
+    const run = `const answers = JSON.parse(process.env.CASES).map(({ headers, body }) => isGenuine(headers, Buffer.from(body)));
+console.log(JSON.stringify(answers));`;
     expect(named(answersOf(process.execPath, ['--input-type=module', '--eval', `${verifier}\n${run}`]))).toEqual(
       expected,
     );

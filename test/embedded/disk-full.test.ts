@@ -1,9 +1,8 @@
 /**
- * The disk of a node fills up under load and gets room again.
+ * The disk of a node fills up under load and has space again.
  *
- * The disk is a tmpfs, which only root may mount: elsewhere these tests are skipped, and `cli/node/space-watch.test.ts`
- * stands for the rules alone. Before there was a watch on free space, the first failed commit was answered 500 and
- * ended the process.
+ * The disk is a tmpfs, which only root may mount. Without root these tests are skipped; `server/space-watch.test.ts`
+ * tests the rules alone. Before free space was watched, the first failed commit was answered 500 and ended the process.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -47,7 +46,7 @@ afterEach(async () => {
   server = mounted = receiver = undefined;
 });
 
-/** A server whose data folder is a disk of its own. */
+/** Starts a server whose data folder is a small disk. */
 async function startOnSmallDisk(): Promise<TestServer> {
   server = await TestServer.start(environment, async (folder) => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMib}m`, 'tmpfs', folder]);
@@ -63,7 +62,7 @@ function freeBytes({ dataFolder }: TestServer): number {
   return bavail * bsize;
 }
 
-/** Until so much is free, or the disk says that it is full. */
+/** Fills the disk until `leaveBytes` are free, or the disk is full. */
 function fill(on: TestServer, leaveBytes: number): void {
   const filler = fillerOf(on);
   writeFileSync(filler, '');
@@ -88,7 +87,7 @@ const isRefused = ({ status, body, headers }: Answer): boolean =>
 
 const linesOf = (of: TestServer, pattern: RegExp): string[] => of.process.log().filter((line) => pattern.test(line));
 
-/** How often each device is in a topic. */
+/** Returns how often each device is in a topic. */
 async function devicesIn(
   folder: string,
   topic: typeof topics.locations | typeof topics.events,
@@ -110,7 +109,7 @@ async function devicesIn(
 }
 
 describe.skipIf(!mayMount)('a disk that is nearly full', () => {
-  it('refuses every write with 503, goes on reading, and accepts writes again without a restart', async () => {
+  it('refuses every write with 503, continues to read, and accepts writes again without a restart', async () => {
     const on = await startOnSmallDisk();
     receiver = await Receiver.start();
     receiver.answering = acknowledging;
@@ -127,7 +126,7 @@ describe.skipIf(!mayMount)('a disk that is nearly full', () => {
 
     fill(on, 0.75 * minFreeMib * mib);
     const location = { ...trackDefaults, deviceId: 'phone', latitude: 43.77, longitude: 11.25 };
-    // By the metric: a location that was still accepted would be an event for the webhook.
+    // Wait by the metric: a location that was still accepted would cause another webhook request.
     await until(async () => (await metric(on, 'storage_writes_refused')) === 1);
 
     const writes: Record<string, () => Promise<Answer>> = {
@@ -149,7 +148,7 @@ describe.skipIf(!mayMount)('a disk that is nearly full', () => {
       const answer = await write();
       expect(isRefused(answer), `${name}: ${answer.status} ${JSON.stringify(answer.body)}`).toBe(true);
     }
-    // A test that is refused is not sent.
+    // A refused test request is not sent.
     expect(receiver.requests).toHaveLength(1);
 
     for (const path of [
@@ -167,7 +166,7 @@ describe.skipIf(!mayMount)('a disk that is nearly full', () => {
     expect(await metric(on, 'storage_free_bytes')).toBeLessThan(minFreeMib * mib);
     expect(linesOf(on, /the disk is nearly full: writes are refused/)).toHaveLength(1);
 
-    // A little more room than the bound, within the hysteresis, is not enough.
+    // Slightly more free space than the bound is not enough, because of the hysteresis.
     truncateSync(fillerOf(on), Math.floor(statSync(fillerOf(on)).size - (1.05 * minFreeMib * mib - freeBytes(on))));
     expect(freeBytes(on)).toBeGreaterThan(minFreeMib * mib);
     await until(async () => (await metric(on, 'storage_free_bytes')) > minFreeMib * mib);
@@ -181,7 +180,7 @@ describe.skipIf(!mayMount)('a disk that is nearly full', () => {
 });
 
 describe.skipIf(!mayMount)('a disk that fills up under load', () => {
-  it('loses nothing that was acknowledged, answers no 500, aborts nothing, and goes on when there is room', async () => {
+  it('loses nothing acknowledged, answers no 500, aborts nothing, and continues when there is space', async () => {
     const on = await startOnSmallDisk();
     const client = on.as('test_secret');
     await client.putGeofence('here', circle);
@@ -203,7 +202,7 @@ describe.skipIf(!mayMount)('a disk that fills up under load', () => {
         else failures.push(`${answer.status} ${JSON.stringify(answer.body)}`);
       }
     }
-    // A sender that gets no answer ends the test where it is awaited.
+    // A sender without an answer ends the test where it is awaited.
     const sending = Promise.all(Array.from({ length: senders }, (_, sender) => send(sender)));
     sending.catch((error: Error) => failures.push(String(error.cause ?? error)));
     onTestFinished(() => {

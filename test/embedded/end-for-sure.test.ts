@@ -1,4 +1,4 @@
-/** Processes end although LMDB writes. */
+/** A process ends while LMDB writes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ function ending(where: 'within' | 'outside'): Promise<number | string> {
   return startProgram('test/contract/programs/ends-while-writing', [folder, where]).ended;
 }
 
-it('a process that ends within a transaction does not stand for ever', async () => {
+it('a process that ends within a transaction does not hang', async () => {
   expect(await ending('within')).toBe('SIGKILL');
 });
 
-it('one that ends while nothing is written has its own status', async () => {
+it('a process that ends outside of a transaction keeps its exit status', async () => {
   expect(await ending('outside')).toBe(3);
 });

@@ -1,4 +1,4 @@
-/** `fenceline replay` of a folder: only embedded is the record in one. */
+/** `fenceline replay` on a data folder. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { program } from '../support/server.js';
 
-test('a folder that holds nothing is told in one line, and none is made', () => {
+test('a missing folder is reported in one line and not created', () => {
   const workFolder = mkdtempSync(join(tmpdir(), 'fenceline-replay-folder-'));
   onTestFinished(() => rmSync(workFolder, { recursive: true }));
   const args = [program, 'replay', '--environment', 'test', '--data', 'none'];

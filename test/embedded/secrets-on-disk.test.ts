@@ -1,8 +1,8 @@
 /**
- * What lies in a data folder, and who may read it.
+ * A data folder holds no secret in plain text, and only its owner may read it.
  *
- * 45 webhook secrets, issued in answers and sealed on record, stood in `log/data.mdb` in plain text.
- * `backends/embedded/environment.test.ts` shows how they got there; here all files are searched, whoever wrote them.
+ * Once, 45 webhook secrets were in `log/data.mdb` in plain text. `backends/embedded/environment.test.ts` shows how they
+ * got there; this test searches all files.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ function filesWith(folder: string, secrets: readonly string[]): string[] {
 }
 
 describe('a data folder', () => {
-  it('has none of the secrets that were issued while they were rotated in plain text', async () => {
+  it('holds no issued secret in plain text after many rotations', async () => {
     server = await TestServer.start({ FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0' });
     const administrator = await server.administrator();
     const client = server.as('live_secret');
@@ -99,7 +99,7 @@ describe('a data folder', () => {
     expect(filesWith(server.dataFolder, issued)).toEqual([]);
   });
 
-  it('is readable by its owner alone, with all that is in it', async () => {
+  it('is readable by its owner alone, with all its files', async () => {
     server = await TestServer.start({}, async (folder) => chmodSync(folder, 0o755));
     await server.as('test_secret').track({ deviceId: 'phone', latitude: 43.77, longitude: 11.25 });
     expect(entriesOf(server.dataFolder).length).toBeGreaterThan(20);
@@ -108,7 +108,7 @@ describe('a data folder', () => {
     expect(openToOthers(server.dataFolder)).toEqual([]);
   });
 
-  it('of an earlier version is closed to others at the next start', async () => {
+  it('of an earlier version loses the permissions of others at the next start', async () => {
     server = await TestServer.start();
     await server.stop();
     for (const { path, isFolder } of entriesOf(server.dataFolder)) chmodSync(path, isFolder ? 0o755 : 0o644);

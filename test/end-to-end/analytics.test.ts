@@ -1,6 +1,6 @@
 /**
- * Questions over plain HTTP: a visit from its two track calls to the three forms of its answer, and what became of a
- * bad location.
+ * Analytics over HTTP: a visit from its two track calls to the three formats of the answer, and the count of a rejected
+ * location.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
@@ -22,15 +22,15 @@ beforeAll(async () => {
   await device.track({ deviceId: 'a', userId: 'ann', ...standing(500, 0) });
   await device.track({ deviceId: 'b', ...standing(0, 0) });
   await device.post('/v1/track', { deviceId: 'a', ...standing(0, 0), accuracy: 'good' });
-  // Rejections travel apart from events.
+  // Rejections arrive independently of events.
   await until(async () => (await rows('visits?userId=ann'))[0]?.state === 'ended' && (await rows('inside')).length > 0);
   await until(async () => (await rows('locations')).some(({ result }) => result === 'rejected'));
 });
 
-const rows = async (question: string): Promise<Json[]> => ok(await backend.get(`/v1/analytics/${question}`)).rows;
+const rows = async (query: string): Promise<Json[]> => ok(await backend.get(`/v1/analytics/${query}`)).rows;
 
-describe('what happened', () => {
-  it('is told as visits, with their ends', async () => {
+describe('analytics', () => {
+  it('lists visits with their ends', async () => {
     expect(await rows('visits?tag=store&userId=ann')).toMatchObject([
       { userId: 'ann', deviceId: 'a', geofence: store._id, tag: 'store', externalId: 'one', state: 'ended' },
     ]);
@@ -39,14 +39,14 @@ describe('what happened', () => {
     expect(await rows('inside')).toMatchObject([{ externalId: 'one', devices: 1 }]);
   });
 
-  it('is told of locations that were not taken', async () => {
+  it('counts rejected locations by reason', async () => {
     expect(await rows('locations')).toEqual([
       { result: 'applied', locations: 3 },
       { result: 'rejected', endpoint: 'track', code: 'invalid_parameter', param: 'accuracy', locations: 1 },
     ]);
   });
 
-  it('comes as files', async () => {
+  it('returns CSV and Parquet files', async () => {
     const csv = await backend.get('/v1/analytics/unique-users?format=csv');
     expect(csv.headers.get('content-type')).toMatch('text/csv');
     expect(csv.body).toBe(
@@ -56,13 +56,13 @@ describe('what happened', () => {
     expect(parquet.body).toMatch(/^PAR1.*PAR1$/s);
   });
 
-  it('belongs to its environment', async () => {
+  it('keeps environments apart', async () => {
     expect(ok(await server.as('live_secret').get('/v1/analytics/visits')).rows).toEqual([]);
   });
 });
 
-it('a zone that the store does not know is the parameter at fault, not a failure of ours', async () => {
-  // Node's list has it; the store's may not, by their versions.
+it('a time zone that ClickHouse does not know is an invalid parameter, not an internal error', async () => {
+  // Node knows this zone. ClickHouse may not, depending on its version.
   const { status, body } = await backend.get('/v1/analytics/entries?timeZone=America/Coyhaique');
   expect({ status, param: body.meta.param }).toEqual(status === 200 ? { status } : { status: 400, param: 'timeZone' });
 });

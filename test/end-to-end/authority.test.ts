@@ -1,4 +1,4 @@
-/** Who may do what: keys, environments, projects, and how often. */
+/** Keys, environments, projects and rate limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
@@ -42,7 +42,7 @@ const forBackends: [string, string, object?][] = [
 
 describe('a key', () => {
   it.each([...forSdks, ...forBackends])(
-    '%s %s is 401 without one, and with a wrong one',
+    '%s %s is 401 without a key and with a wrong one',
     async (method, path, body) => {
       const wrong = ['prj_test_sk_0000000000000000000000000000000000000000', 'nonsense', ''];
       for (const key of [undefined, ...wrong]) {
@@ -53,19 +53,19 @@ describe('a key', () => {
     },
   );
 
-  it.each(forSdks)('%s %s is for publishable and secret ones', async (method, path, body) => {
+  it.each(forSdks)('%s %s accepts publishable and secret keys', async (method, path, body) => {
     for (const key of ['live_publishable', 'live_secret'] as const) {
       expect((await server.as(key).send(method, path, { body })).status).toBe(200);
     }
   });
 
-  it.each(forBackends)('%s %s is for secret ones', async (method, path, body) => {
+  it.each(forBackends)('%s %s accepts only secret keys', async (method, path, body) => {
     const refused = await server.as('live_publishable').send(method, path, { body });
     expect({ status: refused.status, type: refused.body.meta.type }).toEqual({ status: 403, type: 'forbidden' });
     expect((await server.as('live_secret').send(method, path, { body })).status).toBe(200);
   });
 
-  it('is not asked for by what operators and readers look at', async () => {
+  it('is not required for health, metrics and documentation', async () => {
     for (const path of ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs']) {
       expect((await server.withKey(undefined).get(path)).status).toBe(200);
     }
@@ -73,7 +73,7 @@ describe('a key', () => {
 });
 
 describe('environments', () => {
-  it('keep fences, devices, settings and beacons apart', async () => {
+  it('have separate geofences, devices, settings and beacons', async () => {
     const [test, live] = [server.as('test_secret'), server.as('live_secret')];
     await test.putGeofence('apart', circle(0, 0, 100));
     expect((await live.get('/v1/geofences/test/apart')).status).toBe(404);
@@ -90,7 +90,7 @@ describe('environments', () => {
 });
 
 describe('projects', () => {
-  it('are made by the administrator only, and see nothing of each other', async () => {
+  it('are created with the admin API key only, and see nothing of each other', async () => {
     const administrator = await server.administrator();
     expect((await server.as('live_secret').post('/v1/projects', { name: 'mine' })).status).toBeGreaterThanOrEqual(401);
     const { project } = ok(await administrator.post('/v1/projects', { name: 'second' }));
@@ -105,7 +105,7 @@ describe('projects', () => {
     expect(JSON.stringify(listed)).not.toContain(keyOf('test', 'secret'));
   });
 
-  it('get new keys, and the old one is refused at once', async () => {
+  it('get new keys, and the old key is refused immediately', async () => {
     const administrator = await server.administrator();
     const { project } = ok(await administrator.post('/v1/projects', { name: 'rotated' }));
     const old: string = project.keys.find((key: Json) => key.environment === 'test' && key.kind === 'secret').key;
@@ -121,10 +121,10 @@ describe('projects', () => {
 });
 
 describe('rate limits', () => {
-  /** More than are let through in ten seconds, however slow the machine. */
+  /** More calls than ten seconds admit, so that a slow machine refuses some too. */
   const burst = 60;
 
-  it('are told in headers and refuse with a time to come back', async () => {
+  it('are reported in headers, and refusals name a time to retry', async () => {
     const device = server.as('test_publishable');
     const answers = await Promise.all(
       Array.from({ length: burst }, () => device.post('/v1/track', { ...report, deviceId: 'hurried' })),
@@ -175,7 +175,7 @@ describe('cross-origin calls', () => {
   });
 
   it.each(['/metrics', '/health/live', '/health/ready', '/openapi.json', '/docs/', '/v1/projects'])(
-    'are not for %s (fault: /metrics and /health allowed every origin)',
+    'are not allowed for %s (regression: /metrics and /health allowed every origin)',
     async (path) => {
       const origin = 'https://shop.example.com';
       const answer = await server.withKey(undefined).send('GET', path, { headers: { origin } });

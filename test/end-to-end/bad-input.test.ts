@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  // Whatever was refused: the next good request works, and nothing has happened in between.
+  // The next valid request works after any refusal, and shows that the refused one had no effect.
   inside = !inside;
   const { events } = await device.track({ deviceId: 'witness', ...standing(inside ? 0 : 900, 0) });
   expect(events.map(({ type }: { type: string }) => type)).toEqual([`user.${inside ? 'entered' : 'exited'}_geofence`]);
@@ -74,7 +74,7 @@ describe('a track request', () => {
     expect(answer.body.meta.code).toBe(400);
   });
 
-  it('is refused in a form whose JSON is broken', async () => {
+  it('is refused as a form with invalid JSON', async () => {
     const { longitude, latitude } = standing(0, 0);
     const fields = {
       deviceId: 'x',
@@ -94,7 +94,7 @@ describe('a track request', () => {
     },
   );
 
-  it('in a replay is named, and the others count', async () => {
+  it('in a replay is named, and the others are applied', async () => {
     const replays = [{ ...good, latitude: 100 }, good];
     const answer = ok(await device.post('/v1/track/replay', { replays }));
     expect(answer.rejections).toEqual([expect.objectContaining({ index: 0, param: 'latitude' })]);
@@ -103,12 +103,12 @@ describe('a track request', () => {
     expectRefusal(await device.post('/v1/track/replay', { replays: {} }), 'replays');
   });
 
-  it('ignores what it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const unknown = { desiredAccuracy: 'high', tripOptions: null, userId: null, description: null, metadata: null };
     ok(await device.post('/v1/track', { ...good, ...unknown }));
   });
 
-  it('takes the ends of the earth', async () => {
+  it('accepts the poles and the antimeridian', async () => {
     for (const [longitude, latitude] of [
       [180, 90],
       [-180, -90],
@@ -169,7 +169,7 @@ describe('a geofence', () => {
     expect((await backend.get('/v1/geofences/bad/input')).status).toBe(404);
   });
 
-  it('is refused as a form with broken JSON', async () => {
+  it('is refused as a form with invalid JSON', async () => {
     const fields = { description: 'x', type: 'circle', coordinates: '[10,50', radius: '100' };
     expectRefusal(await backend.form('PUT', '/v1/geofences/bad/input', fields), 'coordinates');
   });
@@ -203,7 +203,7 @@ describe('a beacon', () => {
   });
 });
 
-describe('questions and paths', () => {
+describe('queries and paths', () => {
   it.each([
     ['/v1/context?coordinates=91,0', 'coordinates'],
     ['/v1/context?coordinates=here', 'coordinates'],
@@ -233,7 +233,7 @@ describe('questions and paths', () => {
     expect(answer.body.meta).toMatchObject({ code: status, message: expect.any(String), type: expect.any(String) });
   });
 
-  it('a body of a type that nobody reads is 415', async () => {
+  it('a body of an unsupported type is 415', async () => {
     const answer = await backend.send('POST', '/v1/geofences', {
       body: '<x/>',
       headers: { 'content-type': 'text/xml' },

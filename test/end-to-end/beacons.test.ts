@@ -72,7 +72,7 @@ describe('ranged beacons', () => {
     expect(silent.user.beacons.map((beacon: Json) => beacon.externalId)).toEqual(['door']);
   });
 
-  it('are matched without regard to case or leading zeros', async () => {
+  it('match regardless of case and leading zeros', async () => {
     const track = newDevice();
     const { events, user } = await track({ beacons: [{ ...door, uuid: uuid.toUpperCase(), major: '0007', minor: 1 }] });
     expect(named(events)).toEqual(['user.entered_beacon door']);
@@ -86,7 +86,7 @@ describe('ranged beacons', () => {
     expect(user.beacons).toEqual([]);
   });
 
-  it('make no event when left after they were disabled', async () => {
+  it('cause no exit event after they were disabled', async () => {
     const fields = { type: 'ibeacon', uuid, major: '8', minor: '1', coordinates: at(0, 0) };
     await backend.putBeacon('retired', fields);
     const track = newDevice();
@@ -103,7 +103,7 @@ describe('beacons nearby', () => {
   const { latitude, longitude } = standing(0, 0);
   const near = `near=${latitude},${longitude}`;
 
-  it('are the enabled ones within a kilometre, nearest first', async () => {
+  it('are the enabled beacons within a kilometre, nearest first', async () => {
     const { beacons } = await search(`${near}&radius=1000&limit=10`);
     expect(beacons.map((beacon: Json) => beacon.externalId)).toEqual(['door', 'desk', 'edge']);
     expect(beacons[0]).toMatchObject({ major: '7', minor: '1', geometry: { type: 'Point' } });
@@ -113,7 +113,7 @@ describe('beacons nearby', () => {
     expect((await search(`${near}&radius=1000&limit=1`)).beacons).toHaveLength(1);
   });
 
-  it('come with the identifiers that SDKs range regardless of place', async () => {
+  it('include the identifiers that SDKs range anywhere', async () => {
     ok(await backend.put('/v1/settings', { beaconUuids: [uuid], beaconUids: [uid] }));
     const { meta } = await search(`${near}&radius=1000&limit=10`);
     expect(meta.settings.beacons).toEqual({ uuids: [uuid.toLowerCase()], uids: [uid] });

@@ -1,4 +1,4 @@
-/** Locations by the thousand, from backends: NDJSON and Avro, whole and broken. */
+/** Bulk locations from backends: NDJSON and Avro, valid and invalid. */
 import { gzipSync } from 'node:zlib';
 import avro from 'avsc';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const newDevice = () => `truck-${++devices}`;
 
-/** In and out of the yard, once a minute until now. */
+/** Enters and leaves the yard, once a minute until now. */
 const trip = (deviceId: string, locations: number) =>
   Array.from({ length: locations }, (_, index) => ({
     deviceId,
@@ -30,7 +30,7 @@ const trip = (deviceId: string, locations: number) =>
     updatedAt: new Date(Date.now() - (locations - index) * minuteMs).toISOString(),
   }));
 
-/** Waits until the device has so many events, and a moment in which no more could come. */
+/** Waits until the device has at least `count` events, and returns them. */
 async function eventsOf(deviceId: string, count: number): Promise<Json[]> {
   return until(
     async () => {
@@ -45,7 +45,7 @@ const lines = (locations: readonly object[]) => locations.map((line) => `${JSON.
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
 describe('NDJSON', () => {
-  it('is answered with counts and makes every event', async () => {
+  it('is answered with counts and causes every event', async () => {
     const deviceId = newDevice();
     const { meta, accepted, rejected, rejections } = ok(await backend.bulk(trip(deviceId, 100)));
     expect({ code: meta.code, accepted, rejected, rejections }).toEqual({
@@ -57,7 +57,7 @@ describe('NDJSON', () => {
     expect(await eventsOf(deviceId, 100)).toHaveLength(100);
   });
 
-  it('keeps the order of each device however many there are', async () => {
+  it('keeps the order of each of many devices', async () => {
     const names = Array.from({ length: 50 }, newDevice);
     const trips = names.map((name) => trip(name, 40));
     const mixed = Array.from({ length: 40 }, (_, index) => trips.map((one) => one[index]!)).flat();
@@ -68,7 +68,7 @@ describe('NDJSON', () => {
     }
   });
 
-  it('names the first bad lines and takes the good ones', async () => {
+  it('names the first invalid lines and accepts the others', async () => {
     const deviceId = newDevice();
     const [first, second] = trip(deviceId, 2) as [Json, Json];
     const body = [
@@ -88,7 +88,7 @@ describe('NDJSON', () => {
     expect(await eventsOf(deviceId, 2)).toHaveLength(2);
   });
 
-  it('bounds how many rejections it lists, not how many it counts', async () => {
+  it('lists a bounded number of rejections and counts them all', async () => {
     const { accepted, rejected, rejections } = ok(await backend.bulk('{}\n'.repeat(5_000)));
     expect({ accepted, rejected }).toEqual({ accepted: 0, rejected: 5_000 });
     expect(rejections.length).toBeLessThanOrEqual(1_000);
@@ -112,7 +112,7 @@ describe('NDJSON', () => {
     expect(await eventsOf(deviceId, 10)).toHaveLength(10);
   });
 
-  it('is 400 when the compression is broken', async () => {
+  it('is 400 when the compressed data is corrupt', async () => {
     const body = gzipSync(lines(trip(newDevice(), 10))).subarray(0, 60);
     const answer = await backend.send('POST', '/v1/locations', {
       body,
@@ -122,7 +122,7 @@ describe('NDJSON', () => {
     expect(answer.body.meta.type).toBe('invalid_body');
   });
 
-  it('is streamed: a body larger than any other endpoint takes is no matter', async () => {
+  it('is streamed: it may exceed the body limit of other endpoints', async () => {
     const deviceId = newDevice();
     const padding = 'x'.repeat(900);
     const locations = trip(deviceId, 12_000).map((line) => ({ ...line, padding }));
@@ -187,7 +187,7 @@ describe('an Avro object container file', () => {
     expect(await eventsOf(deviceId, 60)).toHaveLength(60);
   });
 
-  it('has its bad records named', async () => {
+  it('names its invalid records', async () => {
     const deviceId = newDevice();
     const [first, second] = trip(deviceId, 2) as [Json, Json];
     const { accepted, rejected, rejections } = ok(
@@ -208,11 +208,11 @@ describe('an Avro object container file', () => {
 });
 
 describe('the endpoint', () => {
-  it('is for secret keys', async () => {
+  it('accepts only secret keys', async () => {
     expect((await server.as('test_publishable').bulk([])).status).toBe(403);
   });
 
-  it('refuses what is neither', async () => {
+  it('refuses other types', async () => {
     const answer = await backend.send('POST', '/v1/locations', {
       body: 'a,b',
       headers: { 'content-type': 'text/csv' },
@@ -220,7 +220,7 @@ describe('the endpoint', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('takes an empty body for no locations', async () => {
+  it('treats an empty body as no locations', async () => {
     expect(ok(await backend.bulk(''))).toMatchObject({ accepted: 0, rejected: 0 });
   });
 });

@@ -34,7 +34,7 @@ const resolve = (reference: string): Json =>
     .reduce((node: Json, step) => node?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], openapi);
 
 describe('/openapi.json', () => {
-  it('says what it is', () => {
+  it('names the API and its version', () => {
     expect(openapi.openapi).toMatch(/^3\.[01]\./);
     expect(openapi.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
   });
@@ -66,7 +66,7 @@ describe('/openapi.json', () => {
     expect(broken).toEqual([]);
   });
 
-  it('gives every operation a name of its own, a summary and its answers', () => {
+  it('gives every operation a unique id, a summary and its answers', () => {
     const ids = operations().map(([, , operation]) => operation.operationId);
     expect(ids.every((id) => typeof id === 'string')).toBe(true);
     expect(new Set(ids).size).toBe(ids.length);

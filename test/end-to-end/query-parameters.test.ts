@@ -1,7 +1,4 @@
-/**
- * Query parameters that a route does not know. The fault: they were ignored, so `?tags=A`, misspelt, answered
- * everything.
- */
+/** Unknown query parameters are refused. Once they were ignored, so the misspelt `?tags=A` returned everything. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sdkParameters } from '../../http/requests/sdk-parameters.js';
 import type { Json } from '../support/client.js';
@@ -28,9 +25,7 @@ beforeAll(async () => {
   );
 });
 
-/**
- * The route itself with its path filled in: nothing that it names needs to exist, since parameters are judged first.
- */
+/** Calls a route with its path filled in. The resource need not exist, because parameters are validated first. */
 async function send({ method, path }: { method: string; path: string }, query: string) {
   const url = `${path.replace(/\{\w+\}/g, '0'.repeat(24))}?${query}`;
   const client = path.startsWith('/v1/projects') ? await server.administrator() : server.as('test_secret');
@@ -38,7 +33,7 @@ async function send({ method, path }: { method: string; path: string }, query: s
 }
 
 describe('every route', () => {
-  it('refuses a parameter that it does not know, and names it', async () => {
+  it('refuses an unknown parameter and names it', async () => {
     expect(operations.length).toBeGreaterThan(60);
     for (const operation of operations) {
       const { status, body } = await send(operation, 'unheardOf=1');
@@ -47,7 +42,7 @@ describe('every route', () => {
     }
   });
 
-  it('refuses a misspelt parameter and names the one that was meant', async () => {
+  it('refuses a misspelt parameter and suggests the right one', async () => {
     for (const { declared, ...operation } of operations) {
       for (const name of declared.filter((name) => name.length > 3)) {
         const misspelt = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
@@ -70,7 +65,7 @@ describe('every route', () => {
 });
 
 describe('a list', () => {
-  it('does not answer everything to a misspelt filter', async () => {
+  it('does not return everything for a misspelt filter', async () => {
     const { status, body } = await server.as('test_secret').get('/v1/geofences?tags=A');
     expect(status).toBe(400);
     expect(body.meta).toMatchObject({
@@ -79,21 +74,21 @@ describe('a list', () => {
     });
   });
 
-  it('refuses a parameter that comes twice', async () => {
+  it('refuses a repeated parameter', async () => {
     const { status, body } = await server.as('test_secret').get('/v1/geofences?limit=1&limit=2');
     expect(status).toBe(400);
     expect(body.meta).toMatchObject({ param: 'limit', message: 'limit: must be given once, and have one value' });
   });
 });
 
-describe('what SDKs append', () => {
+describe('parameters that SDKs append', () => {
   it.each(Object.entries(sdkParameters))('to %s is ignored', async (path, parameters) => {
     const query = new URLSearchParams(Object.keys(parameters).map((name): [string, string] => [name, '(null)']));
     if (path.startsWith('/v1/search')) query.set('near', '0,0');
     expect((await server.as('test_publishable').get(`${path}?${query}`)).status).toBe(200);
   });
 
-  it('as the web, iOS and Android SDKs write it, is answered 200', async () => {
+  it('are accepted as the web, iOS and Android SDKs write them', async () => {
     const queries = [
       '/v1/config?deviceId=d&installId=i&sessionId=1&locationAuthorization=GRANTED_FOREGROUND',
       '/v1/config?installId=i&sessionId=1&id=(null)&locationAuthorization=DENIED&locationAccuracyAuthorization=FULL' +

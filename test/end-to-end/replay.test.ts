@@ -1,4 +1,4 @@
-/** `fenceline replay` as an owner runs it: beside the server, and on the folder it leaves. */
+/** `fenceline replay` beside a running server and on the folder of a stopped one. */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ const guide = readFileSync(new URL('../../docs/replay.md', import.meta.url), 'ut
 let server: TestServer;
 let backend: Client;
 let workFolder = '';
-/** Where the replays of this test put what is temporary. */
+/** The folder for temporary files of this test's replays. */
 let temporaryFolder = '';
 
 const environment = (of = server) => ({
@@ -63,7 +63,7 @@ async function evaluated(): Promise<void> {
   await until(async () => /^fenceline_location_backlog_records 0$/m.test(await metrics()));
 }
 
-/** All events that the API lists, by id. */
+/** Returns all events that the API lists, by id. */
 async function listedEvents(): Promise<Map<string, Json>> {
   const events = new Map<string, Json>();
   let cursor = '';
@@ -92,7 +92,7 @@ afterAll(async () => {
 });
 
 describe('beside a running server', () => {
-  it('yields the very events that the API lists', async () => {
+  it('yields exactly the events that the API lists', async () => {
     const events = await replayed();
     expect(events.length).toBeGreaterThan(200);
     const listed = await until(async () => {
@@ -102,7 +102,7 @@ describe('beside a running server', () => {
     expect(Object.fromEntries(events.map((event) => [event._id, event]))).toEqual(Object.fromEntries(listed));
   });
 
-  it('finds no difference while nothing differs, and those of a proposed set', async () => {
+  it('finds no difference without changes, and the differences of proposed geofences', async () => {
     expect(await replayed('--compare')).toEqual([]);
     const feature = (externalId: string, eastM: number) => ({
       type: 'Feature',
@@ -118,14 +118,14 @@ describe('beside a running server', () => {
     expect(new Set(differences.map(({ foundIn }) => foundIn))).toEqual(new Set(['record']));
   });
 
-  it('takes a range and a warm-up', async () => {
+  it('accepts a range and a warm-up', async () => {
     const earlier = await replay('--from', '-1h', '--to', '-30m');
     expect(earlier).toMatchObject({ status: 0, lines: [] });
     expect(earlier.errors).toMatch(/^No locations of environment test are held from \S+ to \S+; .*\n$/);
     expect(await replayed('--from', '-1h', '--to=-0s', '--warm-up', '24h')).toHaveLength((await replayed()).length);
   });
 
-  it('has rows and a summary as well', async () => {
+  it('prints CSV rows and a summary', async () => {
     const events = await replayed();
     const { lines: rows } = await replay('--format', 'csv');
     expect(rows[0]).toMatch(/^foundIn,firstLocation,_id,type,/);
@@ -136,8 +136,8 @@ describe('beside a running server', () => {
   });
 });
 
-describe('what is wrong', () => {
-  it('with geofences is told by place, field and rule, and stops the run unless it may be left out', async () => {
+describe('an error', () => {
+  it('in a geofence is reported with line, field and rule, and stops the run unless it may be skipped', async () => {
     const fields = { description: 'A', type: 'circle', coordinates: [10, 50], radius: 100, tag: 't' };
     const lines = [{ ...fields, externalId: 'a' }, { ...fields, externalId: 'b', radius: 5 }, fields];
     const file = write('bad.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
@@ -152,8 +152,13 @@ describe('what is wrong', () => {
   it.each([
     [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
     [['--geofences', 'none.json'], '--geofences none.json: ENOENT'],
+<<<<<<< HEAD
     [['--since', '-1h'], 'unknown option --since'],
   ])('with the words %j is told in one line', async (args, problem) => {
+=======
+    [['--since', '-1h'], "Unknown option '--since'"],
+  ])('in the arguments %j is reported in one line', async (args, problem) => {
+>>>>>>> 865f406 (test: describe tests and helpers in plain words)
     const { status, lines, errors } = await replay(...args);
     expect(errors.startsWith(`fenceline: ${problem}`)).toBe(true);
     expect(errors.trim()).not.toContain('\n');
@@ -162,7 +167,7 @@ describe('what is wrong', () => {
 });
 
 describe('an interrupted replay', () => {
-  it('leaves nothing behind', async () => {
+  it('leaves no files behind', async () => {
     const many = Array.from({ length: 60_000 }, (_, index) =>
       JSON.stringify({
         tag: 't',
@@ -187,7 +192,7 @@ describe('the guide', () => {
     (kind) => guide.match(new RegExp(`\`\`\`${kind}\n([\\s\\S]*?)\`\`\``))?.[1] ?? '',
   );
 
-  it('shows what its example prints', async () => {
+  it('shows the output of its example', async () => {
     const guided = await TestServer.start();
     try {
       const secret = guided.as('test_secret');
@@ -229,7 +234,7 @@ describe('of a stopped server', () => {
     );
   }
 
-  it('yields the same and changes nothing', async () => {
+  it('yields the same events and changes no file', async () => {
     const before = await replayed();
     await server.stop();
     const files = digests(server.dataFolder);

@@ -47,8 +47,8 @@ function send(agent: Agent, address: string, key: string, path: string, body?: o
 }
 
 /**
- * Sends requests on one kept connection, with a pause between them, until one is refused. Returns the outcomes and calls
- * `onAnswer` after each.
+ * Sends requests on one kept connection, with a pause between them, until one is refused. Calls `onAnswer` after each.
+ * Returns all outcomes.
  */
 async function keepSending(name: string, pauseMs: number, onAnswer: () => void): Promise<Fate[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -1,4 +1,4 @@
-/** What a device hears back when it reports where it is, over plain HTTP. */
+/** Track calls over HTTP. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import type { Client, Json } from '../support/client.js';
@@ -27,7 +27,7 @@ const newDevice = () => `device-${++devices}`;
 const externalIdsOf = (geofences: Json) => geofences.map((geofence: Json) => geofence.externalId).sort();
 
 describe('a location update', () => {
-  it('enters, stays, and leaves', async () => {
+  it('enters, remains inside, and exits', async () => {
     const deviceId = newDevice();
     const entry = await device.track({ deviceId, ...standing(0, 0) });
     expect(eventTypesOf(entry.events)).toEqual(['user.entered_geofence', 'user.entered_geofence']);
@@ -49,7 +49,7 @@ describe('a location update', () => {
     expect(away.user.geofences).toEqual([]);
   });
 
-  it('says how sure it is', async () => {
+  it('reports its confidence', async () => {
     const confidenceAt = async (eastM: number, accuracy: number) => {
       const { events } = await device.track({ deviceId: newDevice(), ...standing(eastM, 0), accuracy });
       return events.find((event: Json) => event.geofence.externalId === 'circle')?.confidence;
@@ -60,7 +60,7 @@ describe('a location update', () => {
     expect(await confidenceAt(120, 50)).toBeUndefined();
   });
 
-  it('answers in the shape that SDKs decode', async () => {
+  it('is answered in the shape that SDKs decode', async () => {
     const deviceId = newDevice();
     const { meta, user, events } = await device.track({ deviceId, userId: 'ann', ...standing(0, 0), foreground: true });
     expect(meta.code).toBe(200);
@@ -86,7 +86,7 @@ describe('a location update', () => {
     }
   });
 
-  it('reads forms as it reads JSON', async () => {
+  it('reads forms like JSON', async () => {
     const { longitude, latitude } = standing(0, 0);
     const answer = await device.form('POST', '/v1/track', {
       deviceId: newDevice(),
@@ -119,7 +119,7 @@ describe('a location update', () => {
     expect(eventTypesOf(await typesAt(32, 0))).toEqual(['user.entered_geofence']);
   });
 
-  it('enters a fence with stop detection only by a stop, or in the foreground', async () => {
+  it('enters a geofence with stop detection only when stopped or in the foreground', async () => {
     const moving = newDevice();
     expect((await device.track({ deviceId: moving, ...standing(2_000, 0) })).events).toEqual([]);
     const stopped = await device.track({ deviceId: moving, ...standing(2_000, 0), stopped: true });
@@ -128,7 +128,7 @@ describe('a location update', () => {
     expect(eventTypesOf(open.events)).toEqual(['user.entered_geofence']);
   });
 
-  it('does nothing when it is sent twice', async () => {
+  it('has no effect when sent again', async () => {
     const report = {
       deviceId: newDevice(),
       ...standing(0, 0),
@@ -142,20 +142,19 @@ describe('a location update', () => {
     expect(externalIdsOf(second.user.geofences)).toEqual(['circle', 'square']);
   });
 
-  it('does nothing when it is older than what is known', async () => {
+  it('has no effect when older than the last one', async () => {
     const deviceId = newDevice();
     const timeAt = (minutesAgo: number) => new Date(Date.now() - minutesAgo * minuteMs).toISOString();
     await device.track({ deviceId, ...standing(0, 0), updatedAt: timeAt(5) });
     const late = await device.track({ deviceId, ...standing(900, 0), updatedAt: timeAt(6) });
     expect(late.events).toEqual([]);
-    // Where the device went since then is not a publishable key's to know: these are the geofences at the point of the
-    // late location.
+    // A publishable key must not learn where the device went since: these are the geofences at the late location.
     expect(late.user.geofences).toEqual([]);
     const told = await server.as('test_secret').track({ deviceId, ...standing(900, 0), updatedAt: timeAt(7) });
     expect(externalIdsOf(told.user.geofences)).toEqual(['circle', 'square']);
   });
 
-  it('keeps another user of the same device apart', async () => {
+  it('keeps users of the same device apart', async () => {
     const deviceId = newDevice();
     const anonymous = await device.track({ deviceId, ...standing(0, 0) });
     const ann = await device.track({ deviceId, userId: 'first', ...standing(1, 0) });
@@ -168,7 +167,7 @@ describe('a location update', () => {
 });
 
 describe('a replay', () => {
-  it('is its locations in order of device time, marked as replayed', async () => {
+  it('applies its locations in order of device time, marked as replayed', async () => {
     const deviceId = newDevice();
     const fix = (minutesAgo: number, eastM: number) => ({
       deviceId,
@@ -193,8 +192,8 @@ describe('a replay', () => {
   });
 });
 
-describe('what a device reported', () => {
-  it('is listed a moment later, events and user alike', async () => {
+describe('lists', () => {
+  it('show the events and the user of a location', async () => {
     const deviceId = newDevice();
     const { events, user } = await device.track({ deviceId, userId: 'listed', ...standing(0, 0) });
     const listed = await until(async () => {
@@ -214,7 +213,7 @@ describe('what a device reported', () => {
     expect(inside.map((someone: Json) => someone._id)).toContain(user._id);
   });
 
-  it('is filtered by type, user, geofence, tag and time', async () => {
+  it('filter events by type, user, geofence, tag and time', async () => {
     const deviceId = newDevice();
     const { user } = await device.track({ deviceId, userId: 'filtered', ...standing(0, 0) });
     await device.track({ deviceId, userId: 'filtered', ...standing(900, 0) });
@@ -230,7 +229,7 @@ describe('what a device reported', () => {
     expect(await count(`createdBefore=${new Date(Date.now() + minuteMs).toISOString()}`)).toBe(4);
   });
 
-  it('is paged without a gap or a repeat', async () => {
+  it('page without gaps or repeats', async () => {
     const deviceId = newDevice();
     const startMs = Date.now() - 60 * minuteMs;
     const locations = Array.from({ length: 20 }, (_, index) => ({
@@ -256,7 +255,7 @@ describe('what a device reported', () => {
 });
 
 describe('explain', () => {
-  it('names the rule that let a fence through or stopped it, and remembers nothing', async () => {
+  it('names the rule that decided each geofence, and stores nothing', async () => {
     const answer = ok(
       await backend.post('/v1/explain', { deviceId: 'nobody', ...trackDefaults, ...standing(2_000, 0) }),
     );

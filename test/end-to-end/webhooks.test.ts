@@ -194,8 +194,8 @@ describe('a webhook', () => {
 });
 
 /**
- * A name that is not below `localhost` and that the machine's hosts file gives a loopback address: the API cannot refuse
- * it by its text. Debian and Docker write such names.
+ * Returns a name outside of `localhost` that the hosts file maps to a loopback address. The API cannot refuse it by its
+ * text. Debian and Docker write such names.
  */
 function loopbackName(): string | undefined {
   const lines = readFileSync('/etc/hosts', 'utf8').split('\n');

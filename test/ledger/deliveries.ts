@@ -1,4 +1,4 @@
-/** What a webhook's receiver was sent during a run, to be held against the event log. */
+/** Compares what a webhook receiver got during a run with the event log. */
 import { createHash } from 'node:crypto';
 import type { Answering, ReceivedRequest, Receiver } from '../../testing/receiver.js';
 import { differences } from './differences.js';
@@ -14,7 +14,7 @@ interface SentEvent {
 
 const eventOf = ({ body }: ReceivedRequest): SentEvent => (JSON.parse(body.toString()) as { event: SentEvent }).event;
 
-/** Refuses the first try of every fiftieth delivery, by its id: the same ones in every run. */
+/** Refuses the first attempt of every fiftieth delivery, chosen by its id: the same ones in every run. */
 export function refusingSome(): Answering {
   const refused = new Set<string>();
   return (request, response) => {
@@ -25,18 +25,22 @@ export function refusingSome(): Answering {
   };
 }
 
-/** Events that arrived at least once. */
+/** Returns the events that arrived at least once. */
 export const deliveredIds = ({ requests }: Receiver): Set<string> =>
   new Set(requests.map((request) => eventOf(request)._id));
 
 /**
- * What is wrong with what was delivered; nothing when every event of the log arrived and no other, every delivery had
- * the same bytes on every try, and what was never refused arrived first in the order of the log, device by device. Of
- * deliveries that may be made anew only the event has to stay the same.
+ * Returns the problems of the deliveries. There are none when exactly the events of the log arrived, each delivery had
+ * the same bytes on every attempt, and deliveries that were never refused arrived in the order of the log per device. If
+ * deliveries may be created again, only their event has to be the same.
  */
-export function deliveryProblems(receiver: Receiver, loggedIds: readonly string[], mayBeMadeAnew: boolean): string[] {
+export function deliveryProblems(
+  receiver: Receiver,
+  loggedIds: readonly string[],
+  mayBeCreatedAgain: boolean,
+): string[] {
   const bytesOf = (request: ReceivedRequest) =>
-    mayBeMadeAnew ? Buffer.from(JSON.stringify(eventOf(request))) : request.body;
+    mayBeCreatedAgain ? Buffer.from(JSON.stringify(eventOf(request))) : request.body;
   return [
     ...differences('events at the webhook', [...new Set(loggedIds)], [...deliveredIds(receiver)]),
     ...changedBytes(receiver, bytesOf),
@@ -51,12 +55,12 @@ function changedBytes({ requests }: Receiver, bytesOf: (request: ReceivedRequest
     const bytes = bytesOf(request);
     const before = bodies.get(id) ?? bytes;
     bodies.set(id, before);
-    return before.equals(bytes) ? [] : [`delivery ${id} had other bytes on a later try`];
+    return before.equals(bytes) ? [] : [`delivery ${id} had other bytes on a later attempt`];
   });
 }
 
 function outOfOrder({ requests }: Receiver, loggedIds: readonly string[]): string[] {
-  // Where an id is in the log more than once, its first place counts.
+  // The first place counts for an id that the log holds more than once.
   const places = new Map(loggedIds.map((id, place) => [id, place] as const).reverse());
   const seen = new Set<string>();
   const latestPlace = new Map<string, number>();

@@ -1,9 +1,9 @@
-/** Tells two lists of lines apart, for people who have to find out why. */
+/** Describes the differences of two lists of lines. */
 
 const shownLines = 12;
 
 /**
- * Empty when both hold the same lines equally often; else what is missing and what is too much, the first few in full.
+ * Returns nothing when both lists hold the same lines equally often, else the first lines that are missing or too many.
  */
 export function differences(what: string, expected: readonly string[], actual: readonly string[]): string[] {
   const missing = surplus(expected, actual);
@@ -11,12 +11,12 @@ export function differences(what: string, expected: readonly string[], actual: r
   return [...described(`${what} missing`, missing), ...described(`${what} that should not be there`, extra)];
 }
 
-/** Lines that occur more often than once. */
+/** Describes lines that occur more than once. */
 export function repeated(what: string, lines: readonly string[]): string[] {
   return described(`${what} more than once`, surplus(lines, [...new Set(lines)]));
 }
 
-/** The lines of `a` beyond those of `b`, as often as they are. */
+/** Returns the lines of `a` without those of `b`, counted. */
 function surplus(a: readonly string[], b: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const line of b) counts.set(line, (counts.get(line) ?? 0) + 1);

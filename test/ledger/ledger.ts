@@ -1,8 +1,8 @@
 /**
- * What is on record after a run, read straight from where it is kept.
+ * Reads the record of a run directly from its stores.
  *
- * Flows out: the events of the log and of ClickHouse, what ClickHouse says of each location, and the devices' states,
- * all in terms that two runs share: devices, times and externalIds instead of ids that the server gave.
+ * Flows out: the events of the log and of ClickHouse, the locations in ClickHouse, and the devices' states, in terms that
+ * two runs share: devices, times and externalIds instead of generated ids.
  */
 import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';
 import { decodeDeviceState } from '../../pipeline/records/device-state.js';
@@ -52,8 +52,8 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
     );
     const stored = await analytics.query<{ id: string }>('SELECT id FROM events FINAL');
     const locations = await analytics.query<LocationCount>(
-      `SELECT device_id AS device, toFloat64(toUnixTimestamp64Milli(occurred_at)) AS timeMs, countIf(result = 'applied') AS applied,
-              countIf(result != 'applied') AS again
+      `SELECT device_id AS device, toFloat64(toUnixTimestamp64Milli(occurred_at)) AS timeMs,
+              countIf(result = 'applied') AS applied, countIf(result != 'applied') AS again
        FROM locations FINAL GROUP BY device, timeMs`,
     );
     const project = events[0]?.project ?? '';
@@ -85,7 +85,7 @@ export async function readTopic({ log }: Sources, topic: Topic): Promise<(LogRec
       const records = await log.read(topic, partition, offset, pageRecords);
       const last = records.at(-1);
       if (!last) throw new Error(`${topic}/${partition} ends at ${offset}, not at ${end}`);
-      // A view into the store may change under us: copy.
+      // The store may reuse the memory: copy.
       for (const record of records) all.push({ ...record, value: Buffer.from(record.value ?? []) });
       offset = last.offset + 1;
     }
@@ -93,7 +93,7 @@ export async function readTopic({ log }: Sources, topic: Topic): Promise<(LogRec
   return all;
 }
 
-/** What is no event, whoever wrote it, is told of by dead letters. */
+/** Records that are no events are covered by the dead letters. */
 function isEvent(frame: Buffer): boolean {
   try {
     codecs.event.decode(frame);
@@ -131,7 +131,8 @@ const distinctById = (events: readonly Event[]): Event[] => [
 function eventLine({ user, createdAt, type, geofence, beacon, confidence, duration_min }: Event): string {
   const place = geofence?.externalId ?? beacon?.externalId ?? '';
   const duration = duration_min === null ? '' : ` after ${duration_min} min`;
-  return `${user?.deviceId} ${isoTime(createdAt)} ${type} ${place} as ${user?.userId ?? 'nobody'} confidence ${confidence}${duration}`;
+  const who = user?.userId ?? 'nobody';
+  return `${user?.deviceId} ${isoTime(createdAt)} ${type} ${place} as ${who} confidence ${confidence}${duration}`;
 }
 
 async function readStates(

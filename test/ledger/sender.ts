@@ -1,7 +1,4 @@
-/**
- * Sends a workload as its devices and backends would: each device's locations in order, each request again until it is
- * acknowledged.
- */
+/** Sends a workload: each device's locations in order, and each request again until it is acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Keys } from '../../server/server-process.js';
 import { type Answer, type Client, ok } from '../support/client.js';
@@ -12,19 +9,19 @@ export interface Target {
   as(key: keyof Keys): Client;
 }
 
-/** How far a run has come. */
+/** Counts what a run has sent. */
 export class Progress {
   /** Locations acknowledged, each counted once. */
   acknowledged = 0;
 }
 
-const lanes = 10;
+const senders = 10;
 const stepsPerChunk = 5;
-/** Of each chunk, so many locations go one by one through /v1/track. */
+/** How many locations of each chunk go through /v1/track one by one. */
 const singlesPerChunk = 2;
 const retryAfterMs = 20;
 
-/** Puts settings, fences and beacons; all of it is in force afterwards. */
+/** Writes settings, geofences and beacons. They are in force afterwards. */
 export async function configure(target: Target, { settings, resources }: Workload): Promise<void> {
   const backend = target.as('test_secret');
   ok(await backend.put('/v1/settings', settings));
@@ -32,16 +29,14 @@ export async function configure(target: Target, { settings, resources }: Workloa
   for (const answer of await Promise.all(resources.map(put))) ok(answer);
 }
 
-/**
- * Resolves when every location is acknowledged, and not before `overMs` have passed, over which the sending is spread.
- */
+/** Resolves when every location is acknowledged. Spreads them over at least `overMs`. */
 export async function send(target: Target, { devices }: Workload, progress: Progress, overMs = 0): Promise<void> {
   const startedAtMs = performance.now();
-  const lane = async (number: number) => {
-    const ours = devices.filter((_, index) => index % lanes === number);
+  const sendShare = async (number: number) => {
+    const ours = devices.filter((_, index) => index % senders === number);
     const steps = ours[0]?.length ?? 0;
     for (let step = 0; step < steps; step += stepsPerChunk) {
-      // Step after step, so that each device's locations stay in order.
+      // One step after the other keeps each device's locations in order.
       const chunk = Array.from({ length: stepsPerChunk }, (_, index) =>
         ours.flatMap((device) => device[step + index] ?? []),
       ).flat();
@@ -50,7 +45,7 @@ export async function send(target: Target, { devices }: Workload, progress: Prog
       await delay(Math.max(0, dueMs - performance.now()));
     }
   };
-  await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));
+  await Promise.all(Array.from({ length: senders }, (_, number) => sendShare(number)));
 }
 
 async function sendChunk(target: Target, chunk: readonly Report[], progress: Progress): Promise<void> {
@@ -66,8 +61,8 @@ async function sendChunk(target: Target, chunk: readonly Report[], progress: Pro
 }
 
 /**
- * The body of the first answer of 200. Anything that isn't a refusal for now or a lost connection is a failure of the
- * test.
+ * Repeats a request until it is answered 200 and returns the body. Fails on anything but a temporary refusal or a lost
+ * connection.
  */
 async function acknowledged(request: () => Promise<Answer>) {
   for (;;) {

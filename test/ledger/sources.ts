@@ -1,4 +1,4 @@
-/** Where a run's record is kept: a data folder that no server has open, or a cluster's services. */
+/** The stores that hold a run's record: a data folder that no server has open, or a cluster's services. */
 import { openClickHouse } from '../../backends/cluster/clickhouse/analytics.js';
 import { openCluster } from '../../backends/cluster/cluster.js';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';

@@ -1,4 +1,4 @@
-/** A disturbed run held against an undisturbed one of the same workload. */
+/** Compares a disturbed run with an undisturbed one of the same workload. */
 import type { Receiver } from '../../testing/receiver.js';
 import { deliveryProblems } from './deliveries.js';
 import { differences, repeated } from './differences.js';
@@ -11,18 +11,18 @@ export interface Run {
 }
 
 export interface Promised {
-  /** May the event log hold an event more than once, under the same id and with the same bytes? */
+  /** Whether the event log may repeat an event with the same id and bytes. */
   readonly repeatsInLog: boolean;
   /**
-   * May a delivery that the queue forgot be made anew? It tells of the same event then, and of the user as of then.
+   * Whether the queue may lose a delivery and create it again. It then has the same event and the user's newer state.
    * Default no.
    */
-  readonly deliveriesMadeAnew?: boolean;
+  readonly deliveriesCreatedAgain?: boolean;
   /** Default none. */
   readonly deadLetters?: readonly string[];
 }
 
-/** What of the promises was not kept; empty when all were. */
+/** Returns the promises that were broken. */
 export function brokenPromises(
   workload: Workload,
   undisturbed: Ledger,
@@ -38,16 +38,16 @@ export function brokenPromises(
   ];
 }
 
-/** The same, without another run to hold it against. */
+/** Returns the promises that a run breaks by itself, without a comparison. */
 export function brokenByItself({ ledger, receiver }: Run, promised: Promised): string[] {
-  const { repeatsInLog, deliveriesMadeAnew = false, deadLetters = [] } = promised;
+  const { repeatsInLog, deliveriesCreatedAgain = false, deadLetters = [] } = promised;
   const { loggedIds, changedIds, storedIds } = ledger;
   return [
     ...(repeatsInLog ? [] : repeated('ids in the event log', loggedIds)),
     ...differences('events of the log with other bytes on a later copy', [], changedIds),
     ...differences('ids of the event log in ClickHouse', [...new Set(loggedIds)], storedIds),
     ...differences('dead letters', deadLetters, ledger.deadLetters),
-    ...deliveryProblems(receiver, loggedIds, deliveriesMadeAnew),
+    ...deliveryProblems(receiver, loggedIds, deliveriesCreatedAgain),
   ];
 }
 

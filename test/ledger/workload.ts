@@ -1,8 +1,7 @@
 /**
- * A workload that is the same every time: fences and beacons, and for each device its locations in order. Pure.
+ * A deterministic workload: geofences, beacons, and each device's locations in order. Pure.
  *
- * Every location carries its device's time, so that what it does depends on nothing but the workload, and sending it
- * again does nothing.
+ * Every location carries the device's time, so its effect depends only on the workload, and a repetition has none.
  */
 import { createRandom, type Random } from '../../testing/random.js';
 import { at } from '../support/places.js';
@@ -13,7 +12,7 @@ export interface Resource {
   readonly fields: object;
 }
 
-/** The body of a track request, as far as the test looks into it. */
+/** The fields of a track request that the tests read. */
 export interface Report {
   readonly deviceId: string;
   readonly userId?: string;
@@ -106,8 +105,8 @@ const beaconAt = (index: number, random: Random): Beacon => ({
 });
 
 /**
- * A random walk within the area that ends at home. A third of the devices name a user from the start, a third on their
- * way.
+ * Returns a random walk within the area that ends at home. A third of the devices name a user from the start, a third
+ * midway.
  */
 function walk(index: number, locations: number, startMs: number, beacons: readonly Beacon[], random: Random): Report[] {
   const namedFrom = [0, Math.floor(locations / 2), locations][index % 3] ?? 0;
@@ -137,7 +136,7 @@ function walk(index: number, locations: number, startMs: number, beacons: readon
   });
 }
 
-/** Back into the area from beyond its edge. */
+/** Reflects a position beyond the edge back into the area. */
 const bounced = (distanceM: number): number =>
   distanceM < 0 ? -distanceM : distanceM > areaM ? 2 * areaM - distanceM : distanceM;
 

@@ -1,6 +1,6 @@
-/** HTTP as a stranger would speak it: one client per key, answers as they came. */
+/** An HTTP client per key that returns answers unchanged. */
 
-/** What an answer says, of whatever shape: tests look into it freely, and what isn't there fails them. */
+/** The body of an answer. Tests read any field; a missing one fails them. */
 // biome-ignore lint/suspicious/noExplicitAny: the one place for it
 export type Json = any;
 
@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 export interface Sending {
-  /** An object is sent as JSON; text and bytes as they are. */
+  /** An object is sent as JSON, text and bytes unchanged. */
   readonly body?: object | string | Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -61,18 +61,18 @@ export class Client {
     return this.send('DELETE', path);
   }
 
-  /** As HTML forms do: every value a text. */
+  /** Sends an HTML form. */
   form(method: string, path: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     return this.send(method, path, { body: new URLSearchParams(fields).toString(), headers });
   }
 
-  /** A track request; fails loudly unless it is answered 200. */
+  /** Sends a track request and throws unless it is answered 200. */
   async track(fields: object): Promise<Json> {
     return ok(await this.post('/v1/track', { ...trackDefaults, ...fields }));
   }
 
-  /** One line per location. */
+  /** Sends NDJSON, one line per location. */
   bulk(locations: readonly object[] | string): Promise<Answer> {
     const body =
       typeof locations === 'string' ? locations : locations.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -91,7 +91,7 @@ export class Client {
 
 export const trackDefaults = { accuracy: 5, foreground: false, stopped: false };
 
-/** The body of an answer that must be 200. */
+/** Returns the body of an answer and throws unless it is 200. */
 export function ok(answer: Answer): Json {
   if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer.body;

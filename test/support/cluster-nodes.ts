@@ -1,9 +1,8 @@
 /**
- * The processes of a cluster under test, each with its roles and a supervisor that starts it again when it has ended,
- * as an operator's would.
+ * The processes of a cluster under test, each with its roles and a supervisor that restarts it when it ends.
  *
- * Flows in: what a fresh cluster's nodes are configured with (`newTestCluster`), and a plan of nodes. Flows out:
- * clients that speak to any node that takes requests, and each node's process to be killed, stopped and woken.
+ * Flows in: the configuration of a fresh cluster (`newTestCluster`) and a plan of nodes. Flows out: clients for any node
+ * that takes requests, and each node's process to be killed, stopped, paused and resumed.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,18 +23,18 @@ export interface NodePlan {
 const restartAfterMs = 100;
 const workingTimeoutMs = 60_000;
 
-/** One process after the other, on one folder and, from its first start on, one port. */
+/** A node that is restarted on the same folder and, after its first start, on the same port. */
 export class SupervisedNode {
   readonly name: string;
   readonly roles: readonly Role[];
-  /** How often it was started again. */
+  /** How often it was restarted. */
   restarts = 0;
   address = '';
-  /** Of the first project, where this node made it. */
+  /** Keys of the first project, if this node created it. */
   keys: Keys | undefined;
   readonly #folder: string;
   #environment: Readonly<Record<string, string>>;
-  /** What former processes said last. */
+  /** The last log lines of former processes. */
   readonly #formerLog: string[] = [];
   #process: ServerProcess;
   #isReady = false;
@@ -51,7 +50,7 @@ export class SupervisedNode {
     this.#supervising = this.#supervise();
   }
 
-  /** Resolves when the process that runs now is ready; rejects when it ends before. */
+  /** Resolves when the current process is ready. Rejects when it ends before. */
   async ready(): Promise<void> {
     const running = this.#process;
     const { address, keys } = await running.ready;
@@ -60,12 +59,12 @@ export class SupervisedNode {
     this.#isReady = running === this.#process;
   }
 
-  /** Resolves when a process is ready, however often one has to be started for that. */
+  /** Resolves when a process is ready, after any number of restarts. */
   async working(): Promise<void> {
     await until(() => this.#isReady, { timeoutMs: workingTimeoutMs, describe: () => this.log() });
   }
 
-  /** The sum of what the node's metric shows, over all its labels; 0 where it shows none. */
+  /** Returns a metric's sum over all labels, or 0 without one. */
   async metric(name: string): Promise<number> {
     const { body } = await new Client(() => this.address, undefined).get('/metrics');
     const values = Array.from((body as string).matchAll(new RegExp(`^${name}(?:{.*})? (\\S+)$`, 'gm')), ([, value]) =>
@@ -78,28 +77,28 @@ export class SupervisedNode {
     return this.#process.pid;
   }
 
-  /** With SIGKILL; the supervisor starts the next. */
+  /** Kills the process with SIGKILL. The supervisor restarts it. */
   async kill(): Promise<void> {
     await this.#process.kill();
   }
 
-  /** As an operator would stop it; the supervisor starts the next, with `changes` to its environment. */
+  /** Stops the process with SIGTERM. The supervisor restarts it with `changes` to its environment. */
   restart(changes: Readonly<Record<string, string>> = {}): Promise<Exit> {
     this.#environment = { ...this.#environment, ...changes };
     return this.#process.stop();
   }
 
-  /** SIGSTOP: it holds everything it has, and does nothing. */
+  /** Sends SIGSTOP: the process keeps everything it holds, and does nothing. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP');
   }
 
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   resume(): void {
     process.kill(this.pid, 'SIGCONT');
   }
 
-  /** Ends it for good. */
+  /** Ends the node without a restart. */
   async end(how: 'stop' | 'kill' = 'stop'): Promise<void> {
     this.#isEnding = true;
     if (how === 'kill') await this.#process.kill();
@@ -116,7 +115,7 @@ export class SupervisedNode {
       await this.#process.exited;
       this.#isReady = false;
       if (this.#isEnding) return;
-      this.#formerLog.push(...this.#process.log().slice(-20), '(started again)');
+      this.#formerLog.push(...this.#process.log().slice(-20), '(restarted)');
       await delay(restartAfterMs);
       if (this.#isEnding) return;
       this.restarts += 1;
@@ -131,7 +130,7 @@ export class SupervisedNode {
   }
 }
 
-/** Two of whoever takes requests and evaluates, one of the others: what two cores can bear. */
+/** Two nodes that take requests, two that evaluate, and one of each other role: as much as two cores can run. */
 export const usualPlan: readonly NodePlan[] = [
   { name: 'front-1', roles: ['ingest', 'api'] },
   { name: 'front-2', roles: ['ingest', 'api'] },
@@ -144,14 +143,14 @@ export const usualPlan: readonly NodePlan[] = [
 export class ClusterNodes {
   readonly nodes: readonly SupervisedNode[];
   readonly #folder: string;
-  #turn = 0;
+  #nextFront = 0;
 
   private constructor(nodes: readonly SupervisedNode[], folder: string) {
     this.nodes = nodes;
     this.#folder = folder;
   }
 
-  /** Starts all at once and waits until all are ready. `environment` is that of a `TestCluster`, and more. */
+  /** Starts all nodes at once and waits until they are ready. `environment` extends that of a `TestCluster`. */
   static async start(
     environment: Readonly<Record<string, string>>,
     plan: readonly NodePlan[] = usualPlan,
@@ -179,8 +178,8 @@ export class ClusterNodes {
   }
 
   /**
-   * Speaks to the nodes that take requests, one after the other; one that is down refuses, as behind a proxy that
-   * doesn't know yet.
+   * Returns a client that uses the nodes that take requests in turn. A node that is down refuses, as behind a proxy that
+   * has not noticed yet.
    */
   as(key: keyof Keys): Client {
     const { keys } = this;
@@ -193,18 +192,18 @@ export class ClusterNodes {
     return keys;
   }
 
-  /** Of the next node that takes requests. */
+  /** Returns the address of the next node that takes requests. */
   address(): string {
     const fronts = this.#fronts;
-    this.#turn += 1;
-    return fronts[this.#turn % fronts.length]!.address;
+    this.#nextFront += 1;
+    return fronts[this.#nextFront % fronts.length]!.address;
   }
 
   get #fronts(): readonly SupervisedNode[] {
     return this.nodes.filter(({ roles }) => roles.includes('ingest'));
   }
 
-  /** Resolves when every front knows the keys that one of the nodes has made, if one has. */
+  /** Resolves when every front knows the keys of the first project, if one was created. */
   async #keysKnown(): Promise<void> {
     const key = this.nodes.find(({ keys }) => keys)?.keys?.test_secret;
     if (key === undefined) return;
@@ -215,18 +214,18 @@ export class ClusterNodes {
     await Promise.all(this.#fronts.map((front) => until(() => isKnownTo(front))));
   }
 
-  /** How often processes were started again. */
+  /** How often processes were restarted. */
   get restarts(): number {
     return this.nodes.reduce((sum, node) => sum + node.restarts, 0);
   }
 
-  /** The sum of what all nodes show. */
+  /** Returns a metric's sum over all nodes. */
   async metric(name: string): Promise<number> {
     const values = await Promise.all(this.nodes.map((node) => node.metric(name)));
     return values.reduce((sum, value) => sum + value, 0);
   }
 
-  /** Resolves when all are. */
+  /** Resolves when all nodes are ready. */
   async working(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.working()));
   }
@@ -239,7 +238,7 @@ export class ClusterNodes {
     await Promise.all(this.nodes.map((node) => node.end()));
   }
 
-  /** Ends what still runs, and removes the folders. */
+  /** Ends all processes and removes the folders. */
   async dispose(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.end('kill')));
     await rm(this.#folder, { recursive: true, force: true });

@@ -1,27 +1,26 @@
 /**
- * What makes servers under test nodes of a cluster: a fresh one per call, on the services that the cluster project has
- * started.
+ * Configures servers under test as nodes of a fresh cluster, on the services of the cluster project.
  *
- * Files that say nothing of a backend run in both projects: embedded in the one, on a cluster in the other.
+ * Black-box files work in both projects: embedded in one, on a cluster in the other.
  */
 import { randomBytes } from 'node:crypto';
 import { type Services, services } from '../../testing/services/services.js';
 
-/** Short, so that a node that was killed is replaced soon; brokers allow no less by default. */
+/** The shortest that brokers allow by default, so that a killed node is replaced soon. */
 export const sessionTimeoutMs = 6_000;
 
 export interface TestCluster {
-  /** Before the topics and groups, and what the database is called. */
+  /** The prefix of topics and groups, and the name of the database. */
   readonly name: string;
   readonly adminApiKey: string;
-  /** Of every node. */
+  /** The settings of every node. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Those of its services that are not the shared ones. */
+/** Services that replace the shared ones. */
 export type OwnServices = Partial<Omit<Services, 'redisCluster'>>;
 
-/** Undefined where nodes are embedded ones. */
+/** Returns undefined in the embedded project. */
 export function newTestCluster(own: OwnServices = {}): TestCluster | undefined {
   const shared = services();
   if (!shared) return undefined;

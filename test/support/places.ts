@@ -1,7 +1,7 @@
-/** Points and shapes for black-box tests: metres from a corner of the map where nothing else is. */
+/** Points and shapes for black-box tests, in metres from a fixed point. */
 
 /**
- * [longitude, latitude] of a point so many metres east and north of (10 E, 50 N). Good to a metre within some
+ * Returns [longitude, latitude] of a point in metres east and north of (10 E, 50 N). Exact to a metre within some
  * kilometres.
  */
 export function at(eastM: number, northM: number): [number, number] {
@@ -9,7 +9,7 @@ export function at(eastM: number, northM: number): [number, number] {
   return [10 + eastM / (metresPerDegree * Math.cos((50 * Math.PI) / 180) * 1.0023), 50 + northM / metresPerDegree];
 }
 
-/** The coordinates of a track request. */
+/** Returns the coordinates of a track request. */
 export function standing(eastM: number, northM: number): { longitude: number; latitude: number } {
   const [longitude, latitude] = at(eastM, northM);
   return { longitude, latitude };
@@ -21,7 +21,7 @@ export const circle = (eastM: number, northM: number, radiusM: number) => ({
   radius: radiusM,
 });
 
-/** An axis-parallel square about a point. */
+/** Returns an axis-parallel square around a point. */
 export const square = (eastM: number, northM: number, halfSideM: number) => ({
   type: 'polygon',
   coordinates: [

@@ -9,7 +9,7 @@ export type RedisConnection = Omit<RedisOptions, 'replyMapping'>;
 export async function withRedis<T>(connection: RedisConnection, action: (client: Redis) => Promise<T>): Promise<T> {
   const limits = { lazyConnect: true, retryStrategy: () => null, connectTimeout: timeoutMs, commandTimeout: timeoutMs };
   const client = new Redis({ ...limits, ...connection });
-  // A command says only that the connection closed; this says why.
+  // A command reports only that the connection closed; this reports why.
   let failure: Error | undefined;
   client.on('error', (error) => {
     failure = error;

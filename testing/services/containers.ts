@@ -1,11 +1,11 @@
 /**
- * Runs programs as Docker containers, where their software isn't installed. Needs an engine on this machine.
+ * Runs programs as Docker containers where their software is not installed. Requires an engine on this machine.
  *
- * All containers of one call share the network of a first one that only waits and publishes their ports under the same
- * numbers. So servers find each other, and tests find them, on the loopback address, with the very files and scripts
- * that processes run with. Containers that a killed test run leaves are removed by testcontainers' own reaper.
+ * All containers of one call share the network of a first one, which only waits and publishes their ports under the same
+ * numbers. Servers and tests thus find each other on the loopback address, with the same files and scripts as processes.
+ * The reaper of testcontainers removes containers that a killed test run leaves.
  *
- * Images that have the programs on the PATH, or in the folders that `Software` names, will do.
+ * Images must have the programs on the PATH or in the folders that `Software` names.
  */
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 import { answering, logTailLines, type Program, type Server } from './server.js';

@@ -12,7 +12,7 @@ export interface KafkaSettings {
     readonly users: Readonly<Record<string, string>>;
   };
   /**
-   * Users of the listener CLIENT may do only what they are granted; who speaks over INTERNAL may do all, and grant it.
+   * Users of the listener CLIENT may do only what they are granted. Users of INTERNAL may do and grant everything.
    */
   readonly isGuarded?: boolean;
 }
@@ -42,7 +42,9 @@ function propertiesOf(
     'process.roles': 'broker,controller',
     'node.id': id,
     'controller.quorum.voters': all.map((broker) => `${broker.id}@${loopback}:${broker.controller}`).join(),
-    listeners: `CLIENT://${loopback}:${client},INTERNAL://${loopback}:${internal},CONTROLLER://${loopback}:${controller}`,
+    listeners: [`CLIENT://${loopback}:${client}`, `INTERNAL://${loopback}:${internal}`]
+      .concat(`CONTROLLER://${loopback}:${controller}`)
+      .join(),
     'advertised.listeners': `CLIENT://${loopback}:${client},INTERNAL://${loopback}:${internal}`,
     'listener.security.protocol.map': `CLIENT:${security},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT`,
     'controller.listener.names': 'CONTROLLER',
@@ -55,7 +57,7 @@ function propertiesOf(
     'transaction.state.log.min.isr': Math.min(2, all.length),
     'group.initial.rebalance.delay.ms': 0,
     'auto.create.topics.enable': false,
-    // A killed broker is forgotten soon, so that it may come back soon.
+    // The controller forgets a killed broker soon, so that it can come back soon.
     'broker.session.timeout.ms': 3_000,
     'broker.heartbeat.interval.ms': 500,
     'log.cleaner.dedupe.buffer.size': 16 << 20,

@@ -1,14 +1,10 @@
-/**
- * Data of a server as they were: what a disk that lost its newest writes, or a restored copy of it, brings back.
- * Processes only.
- */
+/** Restores older data of a server, as after a disk that lost its newest writes or a restored copy. Processes only. */
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Server } from './server.js';
 
 /**
- * Copies what the server has on disk now, while it doesn't run, and starts it again. Answers how to start it on that
- * copy.
+ * Copies the data of the server while it is stopped, and starts it again. Returns a function that starts it on the copy.
  */
 export async function rememberData(server: Server, name: string): Promise<() => Promise<void>> {
   if (server.folder === undefined) throw new Error('the data of a server in a container cannot be put back');

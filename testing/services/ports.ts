@@ -10,10 +10,7 @@ export interface Address {
 
 export const loopback = '127.0.0.1';
 
-/**
- * Below the ports that systems give to outgoing connections, so that nobody takes a server's port while it is
- * restarted.
- */
+/** Below the ports of outgoing connections, so that no connection takes a server's port during a restart. */
 const firstPort = 20_000;
 const endPort = 32_000;
 const maxAttempts = 100;

@@ -1,6 +1,5 @@
 /**
- * What a service is: software that can be had in two ways, a program told so that either way can run it, and the server
- * that results.
+ * Types of a service: software that is available in two ways, a program that both ways can run, and the running server.
  */
 import { until } from '../until.js';
 
@@ -10,8 +9,7 @@ export interface Software {
   /** Needed on the PATH to run here. */
   readonly commands: readonly string[];
   /**
-   * Environment variable that names its folder here; scripts read it too, so it is also set in containers, to the
-   * image's folder.
+   * Environment variable that names its folder here. Scripts read it too, so containers set it to the image's folder.
    */
   readonly folder?: { readonly variable: string; readonly inImage: string };
   readonly image: string;

@@ -1,10 +1,8 @@
 /**
- * Before the first test file of the cluster project: starts the services that its tests share, all at once, and ends
- * them after the last.
+ * Starts the services that cluster tests share before their first file, and ends them after the last.
  *
- * Flows in: what is installed (`provider.ts`). Flows out: `Services`, for `services()`. Where a service can't be had
- * nothing is started, a line for each says why, and the files are skipped (`runner.ts`); with CI=true that is a
- * failure.
+ * Flows in: what is installed (`provider.ts`). Flows out: `Services`, for `services()`. If a service is missing, a line
+ * names the reason and the files are skipped (`runner.ts`). With CI=true this is a failure.
  */
 import type { TestProject } from 'vitest/node';
 import { type ClickHouseAddress, startClickHouse } from './clickhouse/clickhouse.js';
@@ -18,7 +16,7 @@ import type { Services } from './services.js';
 const isCi = process.env.CI === 'true';
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const lacks = await whatIsLacking();
+  const lacks = await missingServices();
   for (const line of lacks) console.error(line);
   if (lacks.length > 0 && isCi) throw new Error('services for the cluster tests are missing');
   if (lacks.length > 0) return undefined;
@@ -28,7 +26,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   return stop;
 }
 
-async function whatIsLacking(): Promise<string[]> {
+async function missingServices(): Promise<string[]> {
   const all = [kafka, redis, registry];
   const lacks = await Promise.all(
     all.map(async (software) => ({ name: software.name, reason: await lacking(software) })),
@@ -73,7 +71,7 @@ async function startServices(): Promise<{ services: Services; stop: () => Promis
   }
 }
 
-/** Its front has to be compiled. Outside CI, files that don't need ClickHouse run without it. */
+/** Its stand-in must be compiled. Outside CI, files that do not need ClickHouse run without it. */
 function withoutClickHouse(error: Error): ClickHouseAddress {
   if (isCi) throw error;
   console.error(`no clickhouse for the cluster tests: "npm run build" first? ${error.message}`);

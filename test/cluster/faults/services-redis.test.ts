@@ -66,7 +66,7 @@ it('repeats what Redis lost of its last second', { timeout, retry: 0 }, async ()
   }
 
   const disturbed = await run({ workload, nodes: twoNodes, services: { redis }, overMs: 15_000, disturb });
-  await story.expectSame(`${forgotten} locations forgotten`, disturbed, { deliveriesMadeAnew: true });
+  await story.expectSame(`${forgotten} locations forgotten`, disturbed, { deliveriesCreatedAgain: true });
   expect(repeatsInLog(disturbed)).toBeGreaterThan(0);
   expect(restarts, 'processes that ended').toBe(0);
 });
@@ -106,7 +106,7 @@ it('continues while a Redis Cluster moves slots, fails over and loses a master',
   }
 
   const disturbed = await run({ workload, nodes: twoNodes, environment, overMs: 15_000, disturb });
-  await story.expectSame('slots moved, replicas took over', disturbed, { deliveriesMadeAnew: true });
+  await story.expectSame('slots moved, replicas took over', disturbed, { deliveriesCreatedAgain: true });
   expect(restarts, 'processes that ended').toBe(0);
 });
 

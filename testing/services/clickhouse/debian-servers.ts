@@ -1,9 +1,8 @@
 /**
  * ClickHouse's own servers as Debian 12 has them (release 18.16, of 2018), and a ZooKeeper, as processes.
  *
- * Seven years too old for our tables and questions, but real in what the front can't be: who gets in, statements for a
- * cluster, replication. Their statements are told to them in the words of their time (`inTheWordsOf2018`). ZooKeeper is
- * the one that Kafka's release brings along.
+ * They are too old for our tables and queries, but have what the front lacks: access control, statements on a cluster,
+ * and replication. `inTheWordsOf2018` rewrites statements for them. ZooKeeper comes with Kafka's release.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -195,10 +194,7 @@ const users = (password: string): string => `<yandex>
   </${username}></users>
 </yandex>`;
 
-/**
- * A statement without what its release doesn't know: later types, life times of rows, comments and settings. What
- * remains means the same.
- */
+/** Returns a statement without later types, TTLs, comments and settings. Its meaning is the same. */
 export const inTheWordsOf2018 = (statement: string): string =>
   statement
     .replace(/^--.*\n/gm, '')

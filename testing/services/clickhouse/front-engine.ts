@@ -1,7 +1,7 @@
 /**
  * Runs statements in the chDB engine of this process, each on a connection of its own, as a server runs each request.
  *
- * Flows in: statements, their data as a stream. Flows out: whole answers, for the engine's own streams repeat a
+ * Flows in: statements, and their data as a stream. Flows out: whole answers, because the engine's own streams repeat a
  * format's header with every block.
  */
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
@@ -37,14 +37,14 @@ export async function startEngine(folder: string, sharding: Sharding | undefined
   rmSync(inserts, { recursive: true, force: true });
   mkdirSync(inserts, { recursive: true });
   const open = (): Session => new Session(data, { connectionArgs: sharding?.connectionArguments ?? [] });
-  // Stays open, and with it the engine.
+  // This connection keeps the engine open.
   const first = open();
   const version = (await first.queryAsync('SELECT version()', { format: 'TabSeparated' })).text().trim();
 
   async function prepare(session: Session, { database, settings, parameters }: FrontRequest): Promise<void> {
     const shards = (await sharding?.settings(first)) ?? [];
     const statements = [
-      // To a server, values are no part of the query.
+      // A server does not count values as part of the query.
       assigned([['max_query_size', `${maxValuesBytes}`]]),
       ...(parameters.size > 0 ? [assigned(parameters)] : []),
       assigned([['max_query_size', `${maxQueryBytes}`], ...shards, ...settings]),

@@ -1,9 +1,8 @@
 /**
- * A request to ClickHouse's HTTP interface, taken apart: the statement and its data, who asks, and what goes with it in
- * the address.
+ * Parses a request to ClickHouse's HTTP interface into the statement, its data, the user and the parameters.
  *
- * As the server has it, the statement is the parameter `query` and then the body; what follows an INSERT with a format
- * is its data. With multipart forms, statement and bound values are parts.
+ * As in the server, the statement is the parameter `query` followed by the body. The rest after an INSERT with a format is
+ * its data. In multipart forms, statement and bound values are parts.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
