@@ -47,25 +47,13 @@ function isInContext(path: string): boolean {
 }
 const context = new Set(files.filter(isInContext));
 
-<<<<<<< HEAD
-describe('what a build is given', () => {
+describe('the build context', () => {
   it('contains every module of the program, and no test', () => {
     const modules: string[] = JSON.parse(readRepositoryFile('tsconfig.json')).include;
     for (const module of modules.filter((name) => !['bench', 'test', 'testing'].includes(name)))
       expect(
         [...context].filter((path) => path.startsWith(`${module}/`)),
         module,
-=======
-describe('the build context', () => {
-  it('has every module of the program, and no test', () => {
-    const modules = JSON.parse(readRepositoryFile('tsconfig.json')).include.filter(
-      (name: string) => !['bench', 'test', 'testing'].includes(name),
-    );
-    for (const name of modules)
-      expect(
-        [...context].filter((path) => path.startsWith(`${name}/`)),
-        name,
->>>>>>> 865f406 (test: describe tests and helpers in plain words)
       ).not.toEqual([]);
     expect([...context].filter((path) => /\.test\.ts$|^test(ing)?\/|^bench\/|^\.env|^data\//.test(path))).toEqual([]);
   });

@@ -152,13 +152,8 @@ describe('an error', () => {
   it.each([
     [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
     [['--geofences', 'none.json'], '--geofences none.json: ENOENT'],
-<<<<<<< HEAD
     [['--since', '-1h'], 'unknown option --since'],
-  ])('with the words %j is told in one line', async (args, problem) => {
-=======
-    [['--since', '-1h'], "Unknown option '--since'"],
   ])('in the arguments %j is reported in one line', async (args, problem) => {
->>>>>>> 865f406 (test: describe tests and helpers in plain words)
     const { status, lines, errors } = await replay(...args);
     expect(errors.startsWith(`fenceline: ${problem}`)).toBe(true);
     expect(errors.trim()).not.toContain('\n');
