@@ -17,7 +17,7 @@ function hashSources() {
   const hash = createHash('sha256');
   for (const folder of include.filter((name) => existsSync(join(root, name))).toSorted()) {
     const names = readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`);
-    const isSource = (name) => /\.(ts|json|avsc|sql)$/.test(name) && !name.endsWith('.test.ts');
+    const isSource = (name) => /\.(ts|avsc|sql)$/.test(name) && !name.endsWith('.test.ts');
     for (const name of names.filter(isSource).toSorted())
       hash.update(`${name}\0`).update(readFileSync(join(root, name)));
   }
