@@ -6,8 +6,8 @@ import { LeftOutReporter } from './testing/vitest/left-out.js';
 const modules = '{schemas,pipeline,backends,http,outbound,ingest,api,renderer,replay,server,cli,demo,bench,testing}';
 
 /**
- * In-process tests that need a process of their own, because a process can have one chDB folder open, and LMDB keeps its
- * environments until the process ends. All others share the processes of their workers, which saves their imports.
+ * In-process tests that need a process of their own, because a process can have one chDB folder open, and LMDB keeps
+ * its environments until the process ends. All others share the processes of their workers, which saves their imports.
  */
 const isolatedFiles = [
   'api/{analytics,events,users,webhooks}/**/*.test.ts',

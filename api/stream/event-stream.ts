@@ -102,7 +102,7 @@ export class EventStream implements Listener {
     this.#onDemand();
   }
 
-  /** Sends some events of the partition, and waits until there is room for more. */
+  /** Sends some events of the partition, and waits until there is capacity for more. */
   async #read(partition: number): Promise<void> {
     await this.#parts.serialize('read', async () => {
       await this.#send(partition);

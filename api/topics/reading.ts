@@ -97,7 +97,7 @@ export async function readTopic(
   let bytes = 0;
   const isFull = (): boolean => records.length === limit || bytes >= maxResponseBytes;
 
-  /** Adds records while there is room. Returns the offset after them. */
+  /** Adds records while they fit. Returns the offset after them. */
   function add(read: readonly LogRecord[], from: number): number {
     let next = from;
     for (const record of read) {

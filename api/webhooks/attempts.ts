@@ -40,7 +40,8 @@ interface AttemptRow
 
 const columns =
   'id, toUnixTimestamp64Milli(at) AS timeMs, delivery, events, attempt, reason, duration_ms, url, result, message, ' +
-  'state, toUnixTimestamp64Milli(next_attempt_at) AS nextAttemptMs, status, response_headers, response_body, request_body';
+  'state, toUnixTimestamp64Milli(next_attempt_at) AS nextAttemptMs, status, ' +
+  'response_headers, response_body, request_body';
 
 export const resultNames = Object.keys(attemptResults) as (keyof typeof attemptResults)[];
 

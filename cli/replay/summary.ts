@@ -40,8 +40,10 @@ export function totalLine(account: Account): string {
   } = account;
   const locations = results.applied + results.repeat + results.stale;
   return (
-    `${number(locations)} locations; ${number(allOf(total, inReplay))} events in the replay, ${number(allOf(total, onRecord))} on record: ` +
-    `${number(allOf(total, ({ replay }) => replay))} only in the replay, ${number(allOf(total, ({ record }) => record))} only on record`
+    `${number(locations)} locations; ${number(allOf(total, inReplay))} events in the replay, ` +
+    `${number(allOf(total, onRecord))} on record: ` +
+    `${number(allOf(total, ({ replay }) => replay))} only in the replay, ` +
+    `${number(allOf(total, ({ record }) => record))} only on record`
   );
 }
 
@@ -50,7 +52,10 @@ const isEmpty = ({ results, warmUpLocations, deadLetters }: Totals): boolean =>
 
 function nothingHeld({ asked: { environment, range } }: Account): string {
   const from = Number.isFinite(range.fromMs) ? `from ${isoTime(range.fromMs)}` : 'from the oldest location held';
-  return `No locations of environment ${environment} are held ${from} to ${isoTime(range.toMs)}; --environment, --from and --to choose others.`;
+  return (
+    `No locations of environment ${environment} are held ${from} to ${isoTime(range.toMs)}; ` +
+    '--environment, --from and --to choose others.'
+  );
 }
 
 function evaluationLines(account: Account): string[] {
@@ -60,7 +65,8 @@ function evaluationLines(account: Account): string[] {
   const locations = results.applied + results.repeat + results.stale;
   const perSecond = (locations + warmUpLocations) / Math.max(elapsedMs / 1_000, 0.001);
   const lines = [
-    `${number(locations)} locations: ${number(results.applied)} applied, ${number(results.repeat)} repeats, ${number(results.stale)} stale`,
+    `${number(locations)} locations: ${number(results.applied)} applied, ` +
+      `${number(results.repeat)} repeats, ${number(results.stale)} stale`,
   ];
   if (locations > 0) lines.push(`  received ${isoTime(firstReceivedAt)} to ${isoTime(lastReceivedAt)}`);
   if (warmUpLocations > 0)

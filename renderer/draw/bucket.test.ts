@@ -37,7 +37,7 @@ function overlap(a: TileFeature, b: TileFeature): boolean {
   return a.box.minX <= b.box.maxX && b.box.minX <= a.box.maxX && a.box.minY <= b.box.maxY && b.box.minY <= a.box.maxY;
 }
 
-test('batches contain each selected feature once with its own paint, and keep the order of overlapping features', () => {
+test('batches contain each selected feature once with its own paint, in the order of overlapping features', () => {
   const drawn = fc.array(square, { maxLength: 80, size: 'max' });
   fc.assert(
     fc.property(drawn, fc.double({ min: 0, max: 10, noNaN: true }), fc.boolean(), (features, zoom, sorted) => {

@@ -29,8 +29,8 @@ export interface Pen {
 }
 
 /**
- * Device pixels per tile unit above which lines are clipped. The drawing engine's numbers have 24 bits, so long lines
- * would be visibly off.
+ * Device pixels per tile unit above which lines are clipped. The drawing engine's numbers have 24 bits, therefore long
+ * lines would be visibly off.
  */
 const maxWholeUnitPx = 32;
 

@@ -66,7 +66,8 @@ function unsupportedSources(style: StyleSpecification, archive: Archive): Unsupp
   const sources = Object.entries(style.sources).flatMap(([name, { type }]): Unsupported[] => {
     const message =
       name !== main
-        ? `Not loaded, and its layers are not drawn: the archive of this installation stands in for one source, ${main ?? 'of vector or raster tiles'}`
+        ? 'Not loaded, and its layers are not drawn: ' +
+          `the archive of this installation replaces one source, ${main ?? 'of vector or raster tiles'}`
         : type !== archive.kind
           ? `Its layers are not drawn: the archive of this installation has ${archive.kind} tiles`
           : null;

@@ -3,7 +3,8 @@
  * model.
  *
  * Partitions whose position is beyond the log, or on another history, halt with a message. The others continue. The
- * configuration is that of the log. `fenceline repair positions` ends the halt, skips no location and applies none twice.
+ * configuration is that of the log. `fenceline repair positions` ends the halt, skips no location and applies none
+ * twice.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -31,8 +31,8 @@ export const deliveredIds = ({ requests }: Receiver): Set<string> =>
 
 /**
  * Returns the problems of the deliveries. There are none when exactly the events of the log arrived, each delivery had
- * the same bytes on every attempt, and deliveries that were never refused arrived in the order of the log per device. If
- * deliveries may be created again, only their event has to be the same.
+ * the same bytes on every attempt, and deliveries that were never refused arrived in the order of the log per device.
+ * If deliveries may be created again, only their event has to be the same.
  */
 export function deliveryProblems(
   receiver: Receiver,

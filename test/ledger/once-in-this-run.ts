@@ -8,7 +8,9 @@ type Outcome<T> = { readonly value: T } | { readonly failure: string };
 
 const timeoutMs = 120_000;
 
-/** Returns what `compute` resolves to, which must survive JSON. The others wait for the first; its failure is theirs. */
+/**
+ * Returns what `compute` resolves to, which must survive JSON. The others wait for the first; its failure is theirs.
+ */
 export async function onceInThisRun<T>(name: string, compute: () => Promise<T>): Promise<T> {
   const file = join(inject('oneRun').folder, name);
   if (await claim(`${file}.claimed`)) {

@@ -1,8 +1,8 @@
 /**
  * The processes of a cluster under test, each with its roles and a supervisor that restarts it when it ends.
  *
- * Flows in: the configuration of a fresh cluster (`newTestCluster`) and a plan of nodes. Flows out: clients for any node
- * that takes requests, and each node's process to be killed, stopped, paused and resumed.
+ * Flows in: the configuration of a fresh cluster (`newTestCluster`) and a plan of nodes. Flows out: clients for any
+ * node that takes requests, and each node's process to be killed, stopped, paused and resumed.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -178,8 +178,8 @@ export class ClusterNodes {
   }
 
   /**
-   * Returns a client that uses the nodes that take requests in turn. A node that is down refuses, as behind a proxy that
-   * has not noticed yet.
+   * Returns a client that uses the nodes that take requests in turn. A node that is down refuses, as behind a proxy
+   * that has not noticed yet.
    */
   as(key: keyof Keys): Client {
     const { keys } = this;

@@ -1,8 +1,9 @@
 /**
  * Runs programs as Docker containers where their software is not installed. Requires an engine on this machine.
  *
- * All containers of one call share the network of a first one, which only waits and publishes their ports under the same
- * numbers. Servers and tests thus find each other on the loopback address, with the same files and scripts as processes.
+ * All containers of one call share the network of a first one, which only waits and publishes their ports under the
+ * same numbers. Servers and tests thus find each other on the loopback address, with the same files and scripts as
+ * processes.
  * The reaper of testcontainers removes containers that a killed test run leaves.
  *
  * Images must have the programs on the PATH or in the folders that `Software` names.

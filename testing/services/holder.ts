@@ -1,6 +1,6 @@
 /**
- * Starts a Redis in the folder of its argument, prints the port and waits to be killed. `services.test.ts` checks what is
- * left.
+ * Starts a Redis in the folder of its argument, prints the port and waits to be killed. `services.test.ts` checks what
+ * is left.
  */
 import { startRedis } from './redis.js';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Server } from './server.js';
 
 /**
- * Copies the data of the server while it is stopped, and starts it again. Returns a function that starts it on the copy.
+ * Copies the data of the server while it is stopped, and starts it again. Returns a function that starts it on the
+ * copy.
  */
 export async function rememberData(server: Server, name: string): Promise<() => Promise<void>> {
   if (server.folder === undefined) throw new Error('the data of a server in a container cannot be put back');

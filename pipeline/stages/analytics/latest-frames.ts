@@ -52,7 +52,7 @@ interface Slot {
   isPending: boolean;
 }
 
-/** Allocates a buffer with room for a slightly longer next frame. */
+/** Allocates a buffer with space for a slightly longer next frame. */
 function newSlot(frame: Buffer): Slot {
   const buffer = Buffer.allocUnsafeSlow(frame.length + 64);
   frame.copy(buffer);

@@ -84,7 +84,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
     this.#unsaved.set(partition, positionAfter(records.at(-1) as LogRecord));
     this.#storeLater();
-    // Backpressure: the log hands over no more of this partition until there is room.
+    // Backpressure: the log hands over no more of this partition until there is space.
     while (tables.size >= maxRows) await (this.#storing ?? this.store(false));
   }
 

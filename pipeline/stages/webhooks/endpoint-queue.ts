@@ -64,7 +64,7 @@ export class EndpointQueue {
   }
 
   /**
-   * Accepts a delivery that was just queued: into the window if it is next and there is room; else it is loaded from
+   * Accepts a delivery that was just queued: into the window if it is next and there is space; else it is loaded from
    * disk later.
    */
   offer(loaded: LoadedDelivery, maxWindow: number): void {
@@ -148,7 +148,7 @@ export class EndpointQueue {
   }
 
   /**
-   * Adds due deliveries to the window while there is room. Returns the replaced ones, which are unacknowledged now.
+   * Adds due deliveries to the window while there is space. Returns the replaced ones, which are unacknowledged now.
    */
   #fill(
     found: readonly WaitingDelivery[],

@@ -36,7 +36,8 @@ test.each(['one server', 'two shards'])('%s: many processes can start at once', 
   await Promise.all(processes.map((analytics) => migrate(analytics, tables, options)));
   const [analytics] = processes as [(typeof processes)[0]];
   expect(await migrate(analytics, tables, options)).toEqual([]);
-  const engines = `SELECT engine, count() AS tables FROM system.tables WHERE database = {database:String} GROUP BY engine ORDER BY engine`;
+  const engines = `SELECT engine, count() AS tables FROM system.tables WHERE database = {database:String}
+    GROUP BY engine ORDER BY engine`;
   expect(await analytics.query(engines, { database: options.database })).toEqual([
     ...(where === 'one server' ? [] : [{ engine: 'Distributed', tables: 6 }]),
     { engine: 'ReplacingMergeTree', tables: 6 },

@@ -61,7 +61,9 @@ const realProgram: Pick<Program, 'software' | 'script'> = {
 /** As many threads as statements may run at once. */
 const frontProgram = (): Pick<Program, 'software' | 'script'> => ({
   software: front,
-  script: `UV_THREADPOOL_SIZE=16 exec "${process.execPath}" "${builtFile('testing/services/clickhouse/front').pathname}" front.json`,
+  script:
+    `UV_THREADPOOL_SIZE=16 exec "${process.execPath}" ` +
+    `"${builtFile('testing/services/clickhouse/front').pathname}" front.json`,
 });
 
 function frontFiles(port: number, password: string, { tls, cluster }: ClickHouseSettings): Program['files'] {

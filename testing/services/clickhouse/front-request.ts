@@ -1,8 +1,8 @@
 /**
  * Parses a request to ClickHouse's HTTP interface into the statement, its data, the user and the parameters.
  *
- * As in the server, the statement is the parameter `query` followed by the body. The rest after an INSERT with a format is
- * its data. In multipart forms, statement and bound values are parts.
+ * As in the server, the statement is the parameter `query` followed by the body. The rest after an INSERT with a format
+ * is its data. In multipart forms, statement and bound values are parts.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';

@@ -1,9 +1,9 @@
 /**
  * Several shards in one engine, for the tests of tables that are spread over a cluster.
  *
- * The engine is configured with a cluster whose shards are all itself, so its Distributed tables send each query to every
- * shard and merge the answers. All shards read one table, and each sees only the rows that the Distributed table would
- * have sent to it. There is no coordination service: ON CLUSTER is removed, and replicated tables are plain ones.
+ * The engine is configured with a cluster whose shards are all itself, so its Distributed tables send each query to
+ * every shard and merge the answers. All shards read one table, and each sees only the rows that the Distributed table
+ * would have sent to it. There is no coordination service: ON CLUSTER is removed, and replicated tables are plain ones.
  */
 import { writeFileSync } from 'node:fs';
 import type { Session } from 'chdb';

@@ -1,6 +1,6 @@
 /**
- * Replaces a ClickHouse server where none is available: the HTTP interface that the official client uses, in front of the
- * chDB engine in this process. The client, HTTP, the engine and its SQL are real.
+ * Replaces a ClickHouse server where none is available: the HTTP interface that the official client uses, in front of
+ * the chDB engine in this process. The client, HTTP, the engine and its SQL are real.
  *
  * `node front.js SETTINGS.json`. Answers are sent whole, as a server sends them with wait_end_of_query. Access rights,
  * sessions and quotas are left out.
