@@ -1,4 +1,4 @@
-/** What docs/maps.md shows: uploads to a server, the command, and the room as a library. */
+/** What docs/maps.md shows: uploads to a server, the command, and the renderer as a library. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
