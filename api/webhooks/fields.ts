@@ -31,8 +31,10 @@ const conversionName = /^[A-Za-z0-9_]+$/;
 export const isEventType = (text: string): boolean =>
   (eventTypes as readonly string[]).includes(text) || (text.length <= maxNameLength && conversionName.test(text));
 
-export const eventTypeRule =
-  `one of ${eventTypes.join(', ')}, ` + 'or the name of a conversion: letters, digits and underscores';
+export const eventTypeRule = [
+  `one of ${eventTypes.join(', ')},`,
+  'or the name of a conversion: letters, digits and underscores',
+].join(' ');
 
 /** Returns a field whose schema allows null, which puts it back to its default. */
 const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of.schema, Type.Null()]) });

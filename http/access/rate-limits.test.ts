@@ -58,3 +58,16 @@ it('keeps a bounded number of subjects, the most recently used', () => {
   expect(buckets.ask('other-9999', 1, 0).admitted).toBe(false);
   expect(buckets.ask('other-0', 1, 0).admitted).toBe(true);
 });
+
+it('admits the whole allowance of a second at once at any real time, and counts down what remains', () => {
+  const someDayIn2029Ms = 1_870_000_000_123;
+  for (const perSecond of [1, 3, 7, 10, 30, 70, 300, 700, 3_000]) {
+    const buckets = createBuckets(10);
+    for (let call = 1; call <= perSecond; call++) {
+      const expected = { admitted: true, remaining: perSecond - call };
+      expect(buckets.ask('one', perSecond, someDayIn2029Ms), `${call} of ${perSecond}`).toMatchObject(expected);
+      buckets.take('one', perSecond, someDayIn2029Ms);
+    }
+    expect(buckets.ask('one', perSecond, someDayIn2029Ms).admitted).toBe(false);
+  }
+});

@@ -54,10 +54,21 @@ export interface Buckets {
   take(subject: string, perSecond: number, nowMs: number, cost?: number): void;
 }
 
-/** Creates the buckets of at most `maxSubjects` subjects. */
+/** More than the error of some ten thousand additions, less than any cost. */
+const roundingMs = 1e-6;
+
+/**
+ * Creates the buckets of at most `maxSubjects` subjects.
+ *
+ * Each keeps how much of it is used, in milliseconds of refill, and since when. A single sum with the time of day would
+ * lose the fractions of high rates: a double of today's epoch milliseconds has steps of 0.0002.
+ */
 export function createBuckets(maxSubjects: number): Buckets {
-  const fullAt = new LRUCache<string, number>({ max: maxSubjects });
-  const backlogOf = (subject: string, nowMs: number): number => Math.max(0, (fullAt.get(subject) ?? 0) - nowMs);
+  const used = new LRUCache<string, { readonly backlogMs: number; readonly atMs: number }>({ max: maxSubjects });
+  const backlogOf = (subject: string, nowMs: number): number => {
+    const last = used.get(subject);
+    return last === undefined ? 0 : Math.max(0, last.backlogMs - (nowMs - last.atMs));
+  };
   return {
     ask(subject, perSecond, nowMs, cost = 1) {
       const intervalMs = 1_000 / perSecond;
@@ -65,13 +76,13 @@ export function createBuckets(maxSubjects: number): Buckets {
       const backlogMs = backlogOf(subject, nowMs);
       const costMs = cost * intervalMs;
       const excessMs = backlogMs + Math.min(costMs, capacityMs) - capacityMs;
-      if (excessMs > 1e-6)
+      if (excessMs > roundingMs)
         return { admitted: false, remaining: 0, fullAtMs: nowMs + backlogMs, retryAfterMs: excessMs };
-      const remaining = Math.max(0, Math.floor((capacityMs - backlogMs - costMs) / intervalMs + 1e-9));
+      const remaining = Math.max(0, Math.floor((capacityMs - backlogMs - costMs + roundingMs) / intervalMs));
       return { admitted: true, remaining, fullAtMs: nowMs + backlogMs + costMs, retryAfterMs: 0 };
     },
     take(subject, perSecond, nowMs, cost = 1) {
-      fullAt.set(subject, nowMs + backlogOf(subject, nowMs) + (cost * 1_000) / perSecond);
+      used.set(subject, { backlogMs: backlogOf(subject, nowMs) + (cost * 1_000) / perSecond, atMs: nowMs });
     },
   };
 }
