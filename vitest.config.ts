@@ -49,7 +49,6 @@ const blackBoxSetup = ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.
 const onServices = {
   globalSetup: [...blackBoxSetup, 'testing/services/setup.ts'],
   runner: 'testing/services/runner.ts',
-  testTimeout: 120_000,
 };
 
 /** Random tests repeat the same choices unless a campaign (`npm run test:faults`) or the caller names another seed. */
@@ -57,7 +56,8 @@ const { FAULT_SEED = '1', KILL_SEED = '1' } = process.env;
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
+    // A guard against hanging, not a measure of speed: two cores are shared with servers and browsers.
+    testTimeout: 120_000,
     // Hooks start servers.
     hookTimeout: 120_000,
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.

@@ -57,6 +57,7 @@ describe('the live stream', () => {
   });
 
   it('misses nothing and repeats nothing through kills of the server', async () => {
+    const patienceMs = 150_000;
     const startMs = Date.now() - 3_600_000;
     const reports = 60;
     const first = await open();
@@ -70,7 +71,7 @@ describe('the live stream', () => {
         const updatedAt = new Date(startMs + report * 1_000).toISOString();
         const fields = { deviceId, ...trackDefaults, ...standing(report % 2 === 0 ? 0 : 900, 0), updatedAt };
         const attempt = () => server.as('test_publishable').post('/v1/track', fields);
-        await until(async () => (await attempt().catch(() => undefined))?.status === 200, { timeoutMs: 40_000 });
+        await until(async () => (await attempt().catch(() => undefined))?.status === 200, { timeoutMs: patienceMs });
       }
     }
     /** Reconnects with the last id until everything was sent and received. */
@@ -79,7 +80,7 @@ describe('the live stream', () => {
       let lastEventId = '';
       const isThrough = () => isSent && got.length + stream.messages().length >= names.length * reports;
       for (;;) {
-        await until(() => stream.isClosed || isThrough(), { timeoutMs: 40_000, describe: () => `${got.length} came` });
+        await until(() => stream.isClosed || isThrough(), { timeoutMs: patienceMs, describe: () => `${got.length} came` });
         lastEventId = stream.lastEventId() || lastEventId;
         got.push(...stream.messages().map(({ data }) => JSON.parse(data)));
         if (!stream.isClosed) return;
@@ -121,7 +122,7 @@ describe('the live stream', () => {
       return barges.length === got.length && barges;
     });
     expect(got.map(({ _id }) => _id).toSorted()).toEqual(listed.map((event: Json) => event._id).toSorted());
-  });
+  }, 180_000);
 });
 
 describe('fenceline tail', () => {
