@@ -15,10 +15,12 @@ export interface Sent {
   readonly contentType?: string;
 }
 
-export function send(
-  agent: Agent,
-  { method, url, key, body, contentType = 'application/json' }: Sent,
-): Promise<Answer> {
+/**
+ * Sends a request and resolves to its answer. A server may close an idle connection at the moment when the client reuses
+ * it: such a request is sent once more, as Node's documentation of `request.reusedSocket` advises.
+ */
+export function send(agent: Agent, sent: Sent): Promise<Answer> {
+  const { method, url, key, body, contentType = 'application/json' } = sent;
   return new Promise((resolve, reject) => {
     const headers = {
       authorization: key,
@@ -30,7 +32,10 @@ export function send(
       incoming.on('end', () => resolve(answerOf(incoming.statusCode ?? 0, Buffer.concat(chunks))));
       incoming.on('error', reject);
     });
-    outgoing.on('error', reject);
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(send(agent, sent));
+      else reject(error);
+    });
     outgoing.end(body);
   });
 }

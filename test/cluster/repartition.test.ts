@@ -20,7 +20,7 @@ import { Client, ok } from '../support/client.js';
 import { newTestCluster, type TestCluster } from '../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
 import { circle, eventTypesOf, standing } from '../support/places.js';
-import { program } from '../support/server.js';
+import { program } from '../support/program.js';
 import { freshRedisOptions } from './redis/fresh-redis.js';
 
 type Environment = Readonly<Record<string, string>>;

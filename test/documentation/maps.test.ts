@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cacheHomeWithBasemap } from '../support/basemap.js';
 import { startMapServer } from '../support/maps.js';
-import { program } from '../support/server.js';
+import { program } from '../support/program.js';
 
 const guide = readFileSync(new URL('../../docs/maps.md', import.meta.url), 'utf8');
 const blockOf = (language: string): string =>

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../testing/until.js';
-import { program, TestServer } from '../support/server.js';
+import { program } from '../support/program.js';
+import { TestServer } from '../support/server.js';
 
 let server: TestServer;
 let folder: string;

@@ -21,7 +21,8 @@ import { Receiver } from '../../testing/receiver.js';
 import { until } from '../../testing/until.js';
 import { type Json, ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
-import { program, TestServer } from '../support/server.js';
+import { program } from '../support/program.js';
+import { TestServer } from '../support/server.js';
 
 const timeout = 240_000;
 const commandTimeoutMs = 60_000;

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { program } from '../support/server.js';
+import { program } from '../support/program.js';
 
 test('a missing folder is reported in one line and not created', () => {
   const workFolder = mkdtempSync(join(tmpdir(), 'fenceline-replay-folder-'));

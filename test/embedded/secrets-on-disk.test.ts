@@ -69,7 +69,7 @@ function filesWith(folder: string, secrets: readonly string[]): string[] {
 
 describe('a data folder', () => {
   it('holds no issued secret in plain text after many rotations', async () => {
-    server = await TestServer.start({ FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0' });
+    server = await TestServer.start({ FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0' }, async () => {});
     const administrator = await server.administrator();
     const client = server.as('live_secret');
     const issued: string[] = [];

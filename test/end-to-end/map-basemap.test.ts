@@ -14,7 +14,7 @@ const query = { width: '300', height: '200', center: '47,10', zoom: '4' };
 const bakingMs = 100_000;
 
 async function start(environment: Record<string, string> = {}): Promise<TestServer> {
-  const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000', ...environment });
+  const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '60000', ...environment }, async () => {});
   onTestFinished(() => server.dispose());
   return server;
 }

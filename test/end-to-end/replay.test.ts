@@ -10,7 +10,8 @@ import { until } from '../../testing/until.js';
 import { buildWorkload } from '../ledger/workload.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { at, circle, standing } from '../support/places.js';
-import { program, TestServer } from '../support/server.js';
+import { program } from '../support/program.js';
+import { TestServer } from '../support/server.js';
 
 interface Ended {
   readonly status: number | null;

@@ -4,7 +4,8 @@ import { launchServer } from '../../server/server-process.js';
 import { until } from '../../testing/until.js';
 import { type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
-import { program, TestServer } from '../support/server.js';
+import { program } from '../support/program.js';
+import { TestServer } from '../support/server.js';
 
 let server: TestServer;
 

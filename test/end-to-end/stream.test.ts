@@ -7,7 +7,8 @@ import { launchServer, type ServerProcess } from '../../server/server-process.js
 import { until } from '../../testing/until.js';
 import { Client, type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
-import { program, TestServer } from '../support/server.js';
+import { program } from '../support/program.js';
+import { TestServer } from '../support/server.js';
 
 let server: TestServer;
 
@@ -80,7 +81,10 @@ describe('the live stream', () => {
       let lastEventId = '';
       const isThrough = () => isSent && got.length + stream.messages().length >= names.length * reports;
       for (;;) {
-        await until(() => stream.isClosed || isThrough(), { timeoutMs: patienceMs, describe: () => `${got.length} came` });
+        await until(() => stream.isClosed || isThrough(), {
+          timeoutMs: patienceMs,
+          describe: () => `${got.length} came`,
+        });
         lastEventId = stream.lastEventId() || lastEventId;
         got.push(...stream.messages().map(({ data }) => JSON.parse(data)));
         if (!stream.isClosed) return;

@@ -1,11 +1,11 @@
 /**
- * Puts the default basemap where servers and commands of the tests look for it. Otherwise each would bake its own
- * before its first map, which takes longer than a test's request may take on a busy machine.
+ * Puts the default basemap where servers and commands of the tests look for it. Otherwise each would bake its own in the
+ * background, which takes five seconds of processor time.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { placeBasemapForProgram, rendererCacheFolder, xdgCacheHome } from '../../renderer/testing/basemap-cache.js';
-import { program } from './server.js';
+import { program } from './program.js';
 
 const compiledBaking = new URL('../renderer/basemap/bake.js', pathToFileURL(program)).href;
 

@@ -11,8 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Role } from '../../server/config/schema.js';
 import { type Exit, type Keys, launchServer, type ServerProcess } from '../../server/server-process.js';
 import { until } from '../../testing/until.js';
+import { placeBasemap } from './basemap.js';
 import { Client } from './client.js';
-import { program } from './server.js';
+import { program } from './program.js';
 
 export interface NodePlan {
   readonly name: string;
@@ -157,6 +158,7 @@ export class ClusterNodes {
   ): Promise<ClusterNodes> {
     const folder = await mkdtemp(join(tmpdir(), 'fenceline-cluster-'));
     const given = { FENCELINE_LOG_LEVEL: 'warn', ...environment };
+    await Promise.all(plan.map(({ name }) => placeBasemap(join(folder, name))));
     const cluster = new ClusterNodes(
       plan.map((each) => new SupervisedNode(each, join(folder, each.name), given)),
       folder,

@@ -9,15 +9,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { adminApiKeyFile } from '../../server/keys/admin-api-key.js';
 import { type Exit, type Greeting, type Keys, launchServer, type ServerProcess } from '../../server/server-process.js';
+import { placeBasemap } from './basemap.js';
 import { Client } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
-
-/** The compiled command line. PROGRAM_UNDER_TEST names one of another checkout. */
-export const program =
-  process.env.PROGRAM_UNDER_TEST ?? fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+import { program } from './program.js';
 
 /** The roles of a cluster's second node: all but those that take requests. */
 export const companionRoles = 'pipeline,webhooks,analytics';
@@ -44,13 +41,16 @@ export class TestServer {
     this.#companion = this.#cluster && this.#launchCompanion();
   }
 
-  /** Starts a server on a fresh folder, once that is prepared, and waits until it is ready. */
+  /**
+   * Starts a server on a fresh folder, once that is prepared, and waits until it is ready. By default the folder has the
+   * basemap.
+   */
   static async start(
     environment: Readonly<Record<string, string>> = {},
-    prepare?: (dataFolder: string) => Promise<void>,
+    prepare: (dataFolder: string) => Promise<void> = placeBasemap,
   ): Promise<TestServer> {
     const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-test-'));
-    await prepare?.(dataFolder);
+    await prepare(dataFolder);
     const server = new TestServer(dataFolder, environment);
     try {
       await server.ready();

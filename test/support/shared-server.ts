@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { Keys } from '../../server/server-process.js';
 import type { SharedServerAnswer, SharedServerRequest } from '../../testing/vitest/shared-server.js';
+import { placeBasemap } from './basemap.js';
 import { Client, type Json, ok } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
-import { adminApiKeyIn, companionRoles, program } from './server.js';
+import { program } from './program.js';
+import { adminApiKeyIn, companionRoles } from './server.js';
 
 /** Generous limits, and a clock that expires geofences soon. */
 const settings = {
@@ -73,6 +75,7 @@ export class SharedServer {
 async function launchOnce(): Promise<SharedServerAnswer> {
   const dataFolder = join(inject('oneRun').folder, 'shared-server');
   await mkdir(dataFolder, { recursive: true });
+  await placeBasemap(dataFolder);
   const cluster = newTestCluster();
   const environment = { ...cluster?.environment, ...settings };
   const companion = { ...environment, FENCELINE_ROLES: companionRoles };

@@ -19,7 +19,7 @@ import { Client, ok } from '../../support/client.js';
 import { newTestCluster } from '../../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../../support/cluster-nodes.js';
 import { circle, standing } from '../../support/places.js';
-import { program } from '../../support/server.js';
+import { program } from '../../support/program.js';
 
 const timeout = 300_000;
 const commandTimeoutMs = 60_000;
