@@ -212,7 +212,7 @@ it('an older log halts only the diverged partitions, until a stopped node is rep
   const dry = await repair(scene);
   expect(dry.code, dry.output).toBe(1);
   expect(dry.output).toMatch(
-    /location-stage, topic locations, partition 0: stored 40 .* the log holds 0 to 50.*; move to 20/,
+    /location-stage, topic locations, partition 0: stored 40 .* the log has 0 to 50.*; move to 20/,
   );
   expect(dry.output).toContain('Nothing was changed. Run this again with --yes');
   expect((await repair(scene)).output).toBe(dry.output);
