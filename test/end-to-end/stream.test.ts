@@ -88,7 +88,7 @@ describe('the live stream', () => {
         lastEventId = stream.lastEventId() || lastEventId;
         got.push(...stream.messages().map(({ data }) => JSON.parse(data)));
         if (!stream.isClosed) return;
-        stream = await until(() => open('', lastEventId).catch(() => undefined));
+        stream = await until(() => open('', lastEventId).catch(() => undefined), { timeoutMs: patienceMs });
       }
     }
     async function kill(): Promise<void> {
