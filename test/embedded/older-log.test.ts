@@ -214,7 +214,7 @@ it('an older log halts only the diverged partitions, until a stopped node is rep
   expect(dry.output).toMatch(
     /location-stage, topic locations, partition 0: stored 40 .* the log has 0 to 50.*; move to 20/,
   );
-  expect(dry.output).toContain('Nothing was changed. Run this again with --yes');
+  expect(dry.output).toContain('Nothing was changed. Run the command again with --yes');
   expect((await repair(scene)).output).toBe(dry.output);
   const done = await repair(scene, '--yes');
   expect(done.code, done.output).toBe(0);
