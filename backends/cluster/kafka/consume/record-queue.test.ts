@@ -73,3 +73,14 @@ test('close wakes the taker and discards everything', async () => {
     expect(await queue.take(1, 0)).toBeUndefined();
   }
 });
+
+test('an interrupt does not hand over a part of a batch before its time limit', async () => {
+  const queue = new RecordQueue();
+  queue.push([message(0)]);
+  const interrupted = queue.take(4, 60_000);
+  queue.interrupt();
+  expect(await interrupted).toEqual([]);
+  const whole = queue.take(4, 60_000);
+  queue.push([message(1), message(2), message(3)]);
+  expect(offsets(await whole)).toEqual([0, 1, 2, 3]);
+});

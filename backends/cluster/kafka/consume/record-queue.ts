@@ -40,19 +40,18 @@ export class RecordQueue {
   }
 
   /**
-   * Resolves with `maxRecords` records. It resolves with fewer `maxWaitMs` after the first one, when the queue is full,
-   * and with what is queued, if anything, after an {@link interrupt}. Undefined when the queue is closed.
+   * Resolves with `maxRecords` records. It resolves with fewer `maxWaitMs` after the first one, or when the queue is
+   * full, and with none after an {@link interrupt}. Undefined when the queue is closed.
    */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     while (!this.#isClosed && !this.#isInterrupted && this.#size === 0) await this.#changed();
     const deadlineMs = performance.now() + maxWaitMs;
-    while (!this.#isClosed && !this.#isInterrupted && this.#size < maxRecords && this.hasRoom) {
-      const leftMs = deadlineMs - performance.now();
-      if (leftMs <= 0) break;
-      await this.#changed(leftMs);
-    }
+    const isWaiting = () => this.#size < maxRecords && this.hasRoom && performance.now() < deadlineMs;
+    while (!this.#isClosed && !this.#isInterrupted && isWaiting()) await this.#changed(deadlineMs - performance.now());
+    if (this.#isClosed) return undefined;
+    const isEarly = this.#isInterrupted && isWaiting();
     this.#isInterrupted = false;
-    return this.#isClosed ? undefined : this.#shift(maxRecords);
+    return isEarly ? [] : this.#shift(maxRecords);
   }
 
   /** Wakes the taker, or its next call: it has other work to do. */
