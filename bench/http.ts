@@ -16,8 +16,8 @@ export interface Sent {
 }
 
 /**
- * Sends a request and resolves to its answer. A server may close an idle connection at the moment when the client reuses
- * it: such a request is sent once more, as Node's documentation of `request.reusedSocket` advises.
+ * Sends a request and resolves to its answer. A server may close an idle connection at the moment when the client
+ * reuses it: such a request is sent once more, as Node's documentation of `request.reusedSocket` advises.
  */
 export function send(agent: Agent, sent: Sent): Promise<Answer> {
   const { method, url, key, body, contentType = 'application/json' } = sent;

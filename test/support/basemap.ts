@@ -1,6 +1,6 @@
 /**
- * Puts the default basemap where servers and commands of the tests look for it. Otherwise each would bake its own in the
- * background, which takes five seconds of processor time.
+ * Puts the default basemap where servers and commands of the tests look for it. Otherwise each would bake its own in
+ * the background, which takes five seconds of processor time.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

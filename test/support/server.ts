@@ -42,8 +42,8 @@ export class TestServer {
   }
 
   /**
-   * Starts a server on a fresh folder, once that is prepared, and waits until it is ready. By default the folder has the
-   * basemap.
+   * Starts a server on a fresh folder, once that is prepared, and waits until it is ready. By default the folder has
+   * the basemap.
    */
   static async start(
     environment: Readonly<Record<string, string>> = {},
