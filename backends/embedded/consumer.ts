@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConsumeOptions, Log, Subscription } from '../../pipeline/ports.js';
 import { asPosition, findDivergence } from '../../pipeline/positions.js';
+import { subscriptionOf } from '../subscription.js';
 import type { TopicStore } from './topic-store.js';
 import type { Wakeups } from './wakeups.js';
 
@@ -108,20 +109,5 @@ export function startConsumer(options: ConsumerOptions): Subscription {
     sleepers.wakeAll();
   }
 
-  const loops = partitions.map((partition) => consumePartition(partition));
-  const settled = Promise.allSettled(loops);
-  const done = Promise.all(loops).then(
-    () => {},
-    (error) => {
-      stop();
-      throw error;
-    },
-  );
-  return {
-    done,
-    async close() {
-      stop();
-      await settled;
-    },
-  };
+  return subscriptionOf(partitions.map(consumePartition), stop);
 }

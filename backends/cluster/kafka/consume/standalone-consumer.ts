@@ -5,6 +5,7 @@
  * one connection per broker, however many partitions there are.
  */
 import type { ConsumeOptions, Log, Subscription } from '../../../../pipeline/ports.js';
+import { subscriptionOf } from '../../../subscription.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
@@ -63,22 +64,10 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
     for (const consumer of consumers) consumer.stop();
     void brokers.close();
   }
-  const loops = consumers.map((consumer) => consumer.run());
-  const settled = Promise.allSettled(loops);
-  const done = Promise.all(loops).then(
-    () => {},
-    (error) => {
-      stop();
-      throw error;
-    },
+  return subscriptionOf(
+    consumers.map((consumer) => consumer.run()),
+    stop,
   );
-  return {
-    done,
-    async close() {
-      stop();
-      await settled;
-    },
-  };
 }
 
 /** Returns a fetch that shares requests between partitions with the same leader. */
