@@ -1,5 +1,6 @@
 /** Routes for operators: liveness, readiness and metrics. */
 import type { FastifyPluginAsync } from 'fastify';
+import { withinMs } from '../pipeline/time-limit.js';
 import { ApiError } from '../schemas/errors.js';
 
 export interface OperationsDependencies {
@@ -10,19 +11,6 @@ export interface OperationsDependencies {
 }
 
 const readyTimeoutMs = 2_000;
-
-/** Rejects with `unavailable` when `promise` takes longer. */
-async function within(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ApiError('unavailable', 'a part does not answer')), timeoutMs);
-  });
-  try {
-    await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = async (app, { ready, exposition }) => {
   const config = { authority: 'none', limit: 'none' } as const;
@@ -35,7 +23,7 @@ export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = asyn
   }));
   app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
     if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
-    await within(ready(), readyTimeoutMs);
+    await withinMs(readyTimeoutMs, ready(), () => new ApiError('unavailable', 'a part does not answer'));
     return { status: 'ready' };
   });
   app.get('/metrics', { config, schema: { tags, summary: 'Prometheus metrics' } }, async (_, reply) => {

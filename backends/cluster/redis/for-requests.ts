@@ -1,5 +1,6 @@
 /** Redis for HTTP requests, which fail during an outage instead of being retried for a minute. */
 import { PortError } from '../../../pipeline/errors.js';
+import { withinMs } from '../../../pipeline/time-limit.js';
 import type { RedisConnection } from './connection.js';
 import { isPassing } from './errors.js';
 
@@ -15,16 +16,10 @@ export function forRequests(redis: RedisConnection): RedisConnection {
     ...redis,
     async withRetries(work) {
       const unavailable = new PortError('unavailable', 'Redis does not answer', { retryAfterS });
-      let timer: NodeJS.Timeout | undefined;
-      const expired = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(unavailable), limitMs);
-      });
       try {
-        return await Promise.race([redis.withRetries(work, limitMs), expired]);
+        return await withinMs(limitMs, redis.withRetries(work, limitMs), () => unavailable);
       } catch (error) {
         throw isPassing(error) ? unavailable : error;
-      } finally {
-        clearTimeout(timer);
       }
     },
   };
