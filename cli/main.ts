@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-import module from 'node:module';
 /**
  * The command line, `fenceline COMMAND`. Nothing imports this file.
  *
  * It loads only descriptions. The implementation of a command is loaded when the command is called, because many of
  * them load native engines.
  */
-import { homedir } from 'node:os';
+import module from 'node:module';
 import { join } from 'node:path';
 import { nearestName } from '../http/fields/spelling.js';
 import { readArguments } from './arguments.js';
+import { cacheFolder } from './cache-folder.js';
 import { type CommandDescription, CommandFailure, type Options, type Run, UsageError } from './command.js';
 import { type CommandName, descriptions } from './descriptions.js';
 import { commandHelp, overview } from './help.js';
@@ -80,8 +80,7 @@ const helpTopic = (): string => {
 };
 
 // Node 22 and later keep compiled code between starts. They stay out of the temporary folder.
-const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fenceline', 'compiled');
-(module as { enableCompileCache?: (folder: string) => unknown }).enableCompileCache?.(cacheFolder);
+(module as { enableCompileCache?: (folder: string) => unknown }).enableCompileCache?.(join(cacheFolder(), 'compiled'));
 main(process.argv.slice(2)).catch(async (error: Error) => {
   const failure = await expectedFailure(error);
   console.error(failure === undefined ? error : `fenceline: ${failure.line}`);

@@ -1,7 +1,6 @@
 /** `fenceline map`: draws one static map into a file, without a server. */
 import { writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { queryProblem } from '../../http/requests/query.js';
 import type { RasterIcon } from '../../renderer/icons/rasterize.js';
 import { iconUrls, referenceProblem } from '../../renderer/request/references.js';
@@ -10,6 +9,7 @@ import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { type FieldProblem, parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { archiveHints, archiveLocation, isUrl, mapsUserAgent } from '../../server/map-data.js';
+import { cacheFolder } from '../cache-folder.js';
 import { type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { configurationFrom } from './configuration.js';
@@ -71,10 +71,9 @@ async function draw(request: MapRequest, archive: string, configuration: Configu
     ? (await import('../../renderer/sources/guarded.js')).createArchiveFetcher(mapsUserAgent)
     : undefined;
   try {
-    const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fenceline');
     const source = { archive: archiveLocation(archive), archiveHints: archiveHints(configuration) };
     const fetchBytes = fetcher && { fetchBytes: fetcher.fetchBytes };
-    const renderer = await createMapRenderer({ ...source, cacheFolder, ...fetchBytes });
+    const renderer = await createMapRenderer({ ...source, cacheFolder: cacheFolder(), ...fetchBytes });
     const map = await renderer.render(request, icons);
     await renderer.close();
     return map;
