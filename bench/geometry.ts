@@ -1,6 +1,7 @@
 /** Measures one containment test: nanoseconds per `ShapeTable.zone`, by the size of the shape. */
 import { pathToFileURL } from 'node:url';
 import { ShapeTable } from '../pipeline/geometry/shapes.js';
+import { createRandom } from '../testing/random.js';
 
 const fenceCount = 256;
 const testCount = 4_096;
@@ -21,7 +22,7 @@ export async function run(): Promise<void> {
 }
 
 function measure(vertices: number): number[] {
-  const random = seededRandom(vertices + 1);
+  const random = createRandom(vertices + 1).next;
   const table = new ShapeTable();
   const between = (from: number, to: number): number => from + (to - from) * random();
   const fences = Array.from({ length: fenceCount }, () => {
@@ -79,17 +80,6 @@ function wavyRing(
     ring[2 * i + 1] = latitude + radius * Math.sin(angle);
   }
   return ring;
-}
-
-/** Returns a generator, mulberry32: small, fast, and deterministic. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await run();

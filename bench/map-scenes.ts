@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { readMapQuery } from '../renderer/request/request.js';
 import type { MapRequest, Position } from '../renderer/types.js';
-import { seeded } from './case.js';
+import { createRandom } from '../testing/random.js';
 
 export const width = 600;
 export const height = 400;
@@ -32,7 +32,7 @@ export interface View {
 }
 
 export function views({ box: [west, south, east, north], zooms }: Scene, count: number, seed: number): View[] {
-  const random = seeded(seed);
+  const random = createRandom(seed).next;
   const between = (low: number, high: number): number => low + (high - low) * random();
   return Array.from({ length: count }, () => {
     const latitude = between(south, north);

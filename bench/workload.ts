@@ -7,7 +7,7 @@
 import { pairId } from '../schemas/ids.js';
 import type { Position } from '../schemas/json/common.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
-import { seeded } from './case.js';
+import { createRandom } from '../testing/random.js';
 
 /** Degrees. */
 export interface Box {
@@ -66,7 +66,7 @@ export function starRing(
 
 /** Geofence records of one project, tags `bench`, external ids by number. */
 export function* fences(mix: FenceMix, project: string): Generator<GeofenceRecord> {
-  const random = seeded(mix.seed);
+  const random = createRandom(mix.seed).next;
   const { west, south, east, north } = mix.area ?? box;
   for (let index = 0; index < mix.count; index++) {
     const center: Position = [west + (east - west) * random(), south + (north - south) * random()];
@@ -107,7 +107,7 @@ export interface Fix {
 
 /** Fixes of `devices` wandering devices, round robin, without end. */
 export function* wander(devices: number, seed: number, area: Box = box): Generator<Fix> {
-  const random = seeded(seed);
+  const random = createRandom(seed).next;
   const longitudes = Float64Array.from({ length: devices }, () => area.west + (area.east - area.west) * random());
   const latitudes = Float64Array.from({ length: devices }, () => area.south + (area.north - area.south) * random());
   for (let device = 0; ; device = (device + 1) % devices) {

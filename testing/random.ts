@@ -1,4 +1,4 @@
-/** Seeded random numbers for tests, so that a failed run can be repeated with its seed. */
+/** Seeded random numbers for tests and benchmarks: a run can be repeated with its seed. */
 
 /** A stream of pseudo-random numbers: the same seed always gives the same stream. */
 export interface Random {
@@ -16,7 +16,7 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** Makes a Mulberry32 generator: 32 bits of state, good enough for tests. */
+/** Makes a Mulberry32 generator: 32 bits of state, good enough for tests and workloads. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

@@ -12,7 +12,8 @@ import { createDrawingPool, type DrawingPool } from '../../renderer/pool/drawing
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import { builtInStyle } from '../../renderer/styles/built-in.js';
 import type { TileSchema } from '../../renderer/types.js';
-import { type BenchCase, type Row, seeded } from '../case.js';
+import { createRandom } from '../../testing/random.js';
+import type { BenchCase, Row } from '../case.js';
 import { childProcesses, ownMemoryMib, slope } from '../memory.js';
 
 interface Place {
@@ -114,12 +115,12 @@ async function open(place: Place, cacheFolder: string): Promise<{ readonly pool:
     startTimeoutMs: 600_000,
     onProblem: (reason) => console.error(reason),
   });
-  await drawOne(pool, place, seeded(1));
+  await drawOne(pool, place, createRandom(1).next);
   return { pool, pid: childProcesses().find((pid) => !before.includes(pid)) as number };
 }
 
 async function warmUp(pool: DrawingPool, place: Place, maps: number): Promise<void> {
-  const random = seeded(2);
+  const random = createRandom(2).next;
   for (let drawn = 0; drawn < maps; drawn++) await drawOne(pool, place, random, small);
 }
 
@@ -145,7 +146,7 @@ async function soak(
 
   const drawers = opened.flatMap(({ pool }, i) =>
     Array.from({ length: inFlightEach }, async (_, drawer) => {
-      const random = seeded(100 * i + drawer);
+      const random = createRandom(100 * i + drawer).next;
       for (; performance.now() < endAt; (soaked[i] as Soaked).maps++) await drawOne(pool, places[i] as Place, random);
     }),
   );

@@ -1,10 +1,12 @@
 /**
  * Checks the guarantees of the webhook stage under random failures, with a ledger of sent and expected deliveries.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
+import { createRandom } from '../../../testing/random.js';
 import { answer, failure, type SentRequest } from './testing/scripted-client.js';
 import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
 import { webhookId } from './testing/webhooks.js';
@@ -64,17 +66,6 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   restarts: fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 2 }),
 });
 
-/** Creates a seeded random generator of numbers from 0 up to 1 (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 async function run({
   locations,
   appendAtOnce,
@@ -86,7 +77,7 @@ async function run({
 }: Plan): Promise<SentRequest[]> {
   const node = await WebhookNode.open(2);
   try {
-    const draw = random(seed);
+    const draw = createRandom(seed).next;
     const inFlight = new Set<string>();
     const done = new Set<string>();
     await node.configure(...webhooks);
