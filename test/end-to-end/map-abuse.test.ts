@@ -40,7 +40,7 @@ beforeAll(async () => {
   server = await startMapServer({
     FENCELINE_MAPS_ALLOWED_NETWORKS: '127.0.0.1',
     FENCELINE_MAPS_TIMEOUT_MS: '15000',
-    FENCELINE_MAPS_WORKERS: `${workers}`,
+    FENCELINE_MAPS_WORKERS: '2',
     FENCELINE_LIMITS_MAP_COST_PER_KEY_PER_SECOND: '0',
     FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',
   });
@@ -79,8 +79,6 @@ describe('a small icon that takes seconds to draw', () => {
     expect(answer.body.meta.message).toContain('must take at most 20000 drawing steps');
   });
 });
-
-const workers = 2;
 
 /** Requests small maps of the other project, one after the other. Calls `onDrawn` after each. All must be drawn. */
 async function drawOfOther(count: number, onDrawn: () => void = () => {}): Promise<void> {

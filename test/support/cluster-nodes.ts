@@ -158,7 +158,8 @@ export class ClusterNodes {
   ): Promise<ClusterNodes> {
     const folder = await mkdtemp(join(tmpdir(), 'fenceline-cluster-'));
     const given = { FENCELINE_LOG_LEVEL: 'warn', ...environment };
-    await Promise.all(plan.map(({ name }) => placeBasemap(join(folder, name))));
+    const drawing = plan.filter(({ roles }) => roles.includes('api'));
+    await Promise.all(drawing.map(({ name }) => placeBasemap(join(folder, name))));
     const cluster = new ClusterNodes(
       plan.map((each) => new SupervisedNode(each, join(folder, each.name), given)),
       folder,
