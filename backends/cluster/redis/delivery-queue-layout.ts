@@ -6,8 +6,8 @@
  * - Per source, a sorted set `webhooks` of the webhooks with queued deliveries.
  * - Per source and webhook with queued deliveries, a sorted set `places:` of `[dueAtMs f64][sequence f64][attempts
  *   u32]`
- *   and a hash `values:` by `[sequence f64]`. All scores are 0, so that members sort by their bytes: numbers that aren't
- *   negative sort like their big-endian bytes.
+ *   and a hash `values:` by `[sequence f64]`. All scores are 0, so that members sort by their bytes: numbers that are
+ *   not negative sort like their big-endian bytes.
  * - Per replaced delivery, a string with the time of the replacement, which expires.
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery } from '../../../pipeline/ports.js';
