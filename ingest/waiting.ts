@@ -51,6 +51,8 @@ export function createWaiting({ inbox, replyTimeoutMs, maxWaitingRequests }: Wai
     const entry = entries.get(request);
     if (entry === undefined) return;
     const reply = JSON.parse(body) as TrackReply;
+    // Replies may arrive twice: the first counts.
+    if (entry.replies.has(reply.recordId)) return;
     entry.replies.set(reply.recordId, reply);
     entry.endIfComplete();
   });

@@ -346,8 +346,8 @@ export interface TrackReply {
 }
 
 /**
- * Sends the outcome of a location back to the waiting request. Best effort: after a lost reply the response has no
- * events.
+ * Sends the outcome of a location back to the waiting request. Best effort: a reply may be lost, and the response then
+ * has no events. It may arrive twice, when the connection broke after it was sent.
  */
 export interface Replies {
   /** Sends a JSON TrackReply to the `replyTo` of a location. */
@@ -358,7 +358,7 @@ export interface Replies {
 export interface Inbox {
   /** Address of this process. A location carries `${address}/${request}` as `replyTo`. */
   readonly address: string;
-  /** Called for each reply with the request's part of `replyTo`. */
+  /** Called for each reply with the request's part of `replyTo`; twice for a reply that arrived twice. */
   onReply(listener: (request: string, body: string) => void): void;
 }
 

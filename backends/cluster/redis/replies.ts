@@ -1,4 +1,7 @@
-/** Replies between nodes over pub/sub, with a channel per inbox. Best effort: a reply without a receiver is lost. */
+/**
+ * Replies between nodes over pub/sub, with a channel per inbox. Best effort: a reply without a receiver is lost. A reply
+ * whose acknowledgement was lost is published again, and arrives twice if the first one was published too.
+ */
 import type { Redis } from 'ioredis';
 import type { Inbox, Replies } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';

@@ -51,7 +51,7 @@ async function withPair(options: RedisOptions, use: (pair: Pair) => Promise<void
   await Promise.all([stage.close(), ingest.close()]);
 }
 
-/** Replies may be lost for a while, but not for longer. Each that arrives does so once. */
+/** Replies may be lost for a while, but not for longer. Some may arrive twice, and none is made up. */
 async function hearsAgain({ replies, inbox, received }: Pair): Promise<void> {
   received.length = 0;
   let sent = 0;
@@ -62,7 +62,7 @@ async function hearsAgain({ replies, inbox, received }: Pair): Promise<void> {
     },
     { timeoutMs: 30_000 },
   );
-  expect(new Set(received).size).toBe(received.length);
+  for (const request of received) expect(Number(request) >= 0 && Number(request) < sent, request).toBe(true);
 }
 
 test('replies of one turn share a message, large ones too', () =>
