@@ -1,7 +1,7 @@
 /** The dependencies of the API's routes. */
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
-import type { Analytics, DeliveryQueue, Log } from '../pipeline/ports.js';
+import type { Analytics, DeliveryQueue, ExpiringValues, Log } from '../pipeline/ports.js';
 import type { IconKind } from '../renderer/icons/rasterize.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
 import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
@@ -15,6 +15,7 @@ export interface ApiDependencies {
   readonly spatial: SpatialQueries;
   readonly analytics: Pick<Analytics, 'query' | 'file'>;
   readonly log: Log;
+  readonly values: ExpiringValues;
   readonly webhooks: WebhookParts;
   readonly maps: MapParts;
   /** Epoch ms. */

@@ -1,6 +1,6 @@
 /** What the routes of ingest depend on. */
 import type { ConfigurationReader, SpatialQueries } from '../pipeline/catalog/types.js';
-import type { Inbox, Log, StateStore } from '../pipeline/ports.js';
+import type { ExpiringValues, Inbox, Log, StateStore } from '../pipeline/ports.js';
 import type { IngestMetrics } from './metrics.js';
 import type { RejectionCounter } from './rejections.js';
 
@@ -30,6 +30,7 @@ export interface IngestDependencies {
   readonly spatial: Pick<SpatialQueries, 'context'>;
   readonly inbox: Inbox;
   readonly states: Pick<StateStore, 'load'>;
+  readonly values: ExpiringValues;
   /** Epoch ms. */
   readonly clock: () => number;
   readonly bounds: IngestBounds;

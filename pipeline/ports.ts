@@ -371,6 +371,37 @@ export interface Leases {
   take(name: string, intervalMs: number): Promise<boolean>;
 }
 
+/** Limit of a key of {@link ExpiringValues}, in bytes of UTF-8. */
+export const maxExpiringKeyBytes = 512;
+/** Limit of a value of {@link ExpiringValues}, in bytes of UTF-8. */
+export const maxExpiringValueBytes = 256 * 2 ** 10;
+
+/**
+ * Short-lived texts that all processes share, such as sessions and counters. Each expires after its time to live.
+ *
+ * Methods reject with PortError `unavailable` during an outage, and throw RangeError for a key or value beyond its
+ * limit. A power cut or a failover may undo the last second of changes.
+ */
+export interface ExpiringValues {
+  /** Returns undefined if there is none, or it has expired. */
+  get(key: string): Promise<string | undefined>;
+  /**
+   * Stores a value and starts its time to live. Returns whether it is stored.
+   *
+   * With a condition it is stored only if the current value is `current`; null: only if there is none. It is stored as
+   * well if it is the current value already, so that a repetition succeeds: those who compete put different values.
+   * Rejects with PortError `overloaded` when the store is full.
+   */
+  put(key: string, value: string, ttlMs: number, condition?: { readonly current: string | null }): Promise<boolean>;
+  /**
+   * Adds 1 to a counter, and returns it. The time to live starts with the first call, from 0. A retry after a lost
+   * reply may count twice. `get` returns the count as a text.
+   */
+  increment(key: string, ttlMs: number): Promise<number>;
+  /** Deletes a value; with a condition only if it is `current`. */
+  delete(key: string, condition?: { readonly current: string }): Promise<void>;
+}
+
 /** ClickHouse's names of the file formats of query results. */
 export type FileFormat = 'CSVWithNames' | 'Parquet';
 

@@ -76,6 +76,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
         spatial,
         inbox: await backend.openInbox(),
         states: requestStates,
+        values: backend.values,
         paceBulk: createPacing(progress, configuration.ingest.maxBacklogRecords),
         rejections,
       },
@@ -121,6 +122,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       app,
       { configuration, readModel },
       {
+        values: backend.values,
         ...{ writer, spatial, analytics, log, maps, states, secretCipher, webhookClient },
         deliveries: backend.requestDeliveries,
       },

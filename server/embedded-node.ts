@@ -88,7 +88,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   expiry.start();
   const restoration = createRestorationSweeper({ readModel, writer, leases: embeddedLeases });
   restoration.start();
-  const sweeps = startSweeps(backend.log);
+  const sweeps = startSweeps(backend);
   const rejections = startRejectionCounter(log, Date.now);
   const progress = sharedProgress(log, applied);
   addGauge(registry, {
@@ -114,6 +114,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     spatial: stage.calls,
     inbox: createInbox(stage.replies),
     states: stateStore,
+    values: backend.values,
     paceBulk: createPacing(async () => {
       // While the disk is full, evaluation stands still, and a paced upload would wait for it.
       refuseWhenFull(space);
@@ -126,6 +127,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     spatial: stage.calls,
     analytics: analytics.calls,
     log,
+    values: backend.values,
     admitWrite: () => refuseWhenFull(space),
     maps,
     states: stateStore,

@@ -97,7 +97,7 @@ export async function addIngest(
   });
 }
 
-export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | 'analytics' | 'log'> {
+export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | 'analytics' | 'log' | 'values'> {
   readonly maps: Maps;
   readonly states: Pick<StateStore, 'load'>;
   readonly secretCipher: SecretCipher;
@@ -110,7 +110,19 @@ export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | '
 export async function addApi(
   app: FastifyInstance,
   { configuration, readModel }: Pick<HttpParts, 'configuration' | 'readModel'>,
-  { writer, spatial, analytics, log, maps, states, secretCipher, admitWrite, webhookClient, deliveries }: ApiGiven,
+  {
+    writer,
+    spatial,
+    analytics,
+    log,
+    values,
+    maps,
+    states,
+    secretCipher,
+    admitWrite,
+    webhookClient,
+    deliveries,
+  }: ApiGiven,
 ): Promise<void> {
   const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
   // Baking starts after the listener, so it does not delay the start.
@@ -121,6 +133,7 @@ export async function addApi(
     spatial,
     analytics,
     log,
+    values,
     webhooks: {
       secretCipher,
       allowedNetworks: configuration.webhooks.allowedNetworks,

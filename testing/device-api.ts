@@ -102,7 +102,7 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
     openApi: { title: 'Fenceline', version: '0' },
     ...(options.rateClock && { clock: options.rateClock }),
   });
-  const { log, stateStore: states } = node.embedded;
+  const { log, stateStore: states, values } = node.embedded;
   const rejections = startRejectionCounter(log, Date.now);
   const shared = { log: options.log?.(log) ?? log, configuration: node.readModel, spatial, clock: Date.now };
   const count = (counter: string, amount: number, label?: string): void => {
@@ -113,6 +113,7 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
     ...shared,
     inbox,
     states,
+    values,
     bounds: { ...defaultIngestBounds, ...options.bounds },
     paceBulk: options.paceBulk ?? (async () => {}),
     rejections,

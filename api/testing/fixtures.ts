@@ -128,6 +128,7 @@ export async function startApi(parts: ApiParts = {}) {
   await app.register(apiRoutes, {
     analytics: { query: unasked, file: unasked },
     log: embedded.log,
+    values: embedded.values,
     webhooks: webhookParts(),
     maps: mapParts(),
     spatial: { context: unasked, searchGeofences: unasked, searchBeacons: unasked, explain: unasked },

@@ -1,9 +1,18 @@
 /**
- * Opens the ports of a cluster node: Kafka for the log; Redis for states, positions, delivery queues, replies and
- * leases; a schema registry for the ids of schemas. Nodes that use analytics open ClickHouse separately
+ * Opens the ports of a cluster node: Kafka for the log; Redis for states, positions, delivery queues, expiring values,
+ * replies and leases; a schema registry for the ids of schemas. Nodes that use analytics open ClickHouse separately
  * (`clickhouse/`).
  */
-import type { DeliveryQueue, Inbox, Leases, Log, Positions, Replies, StateStore } from '../../pipeline/ports.js';
+import type {
+  DeliveryQueue,
+  ExpiringValues,
+  Inbox,
+  Leases,
+  Log,
+  Positions,
+  Replies,
+  StateStore,
+} from '../../pipeline/ports.js';
 import { topics } from '../../pipeline/ports.js';
 import { connectKafka } from './kafka/connection/connection.js';
 import { createKafkaLog, type KafkaLog } from './kafka/log.js';
@@ -11,6 +20,7 @@ import type { KafkaOptions, RedisOptions, RegistryOptions } from './options.js';
 import { connectRedis } from './redis/connection.js';
 import { createRedisDeliveryQueue } from './redis/delivery-queue.js';
 import { refuseEviction } from './redis/eviction.js';
+import { createRedisExpiringValues } from './redis/expiring-values.js';
 import { forRequests } from './redis/for-requests.js';
 import { createRedisLeases } from './redis/leases.js';
 import { createRedisPositions } from './redis/positions.js';
@@ -45,6 +55,8 @@ export interface ClusterBackend {
   readonly deliveryQueue: DeliveryQueue;
   /** For requests: rejects as `unavailable` after two seconds of an outage. */
   readonly requestDeliveries: Pick<DeliveryQueue, 'waiting'>;
+  /** For requests: rejects as `unavailable` after two seconds of an outage. */
+  readonly values: ExpiringValues;
   readonly replies: Replies;
   readonly leases: Leases;
   /** Opens the inbox for replies to this process. */
@@ -104,6 +116,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
         size: requestDeliveries.size,
       },
       requestDeliveries,
+      values: createRedisExpiringValues(requestRedis),
       replies: createRedisReplies(redis),
       leases: createRedisLeases(redis),
       openInbox: () => createRedisInbox(redis),

@@ -5,6 +5,7 @@
 import './chdb-stays-loaded.js';
 import type { DeliveryQueue, Positions, StateStore } from '../../pipeline/ports.js';
 import { createDeliveryQueue } from './delivery-queue.js';
+import { createExpiringValues, type EmbeddedExpiringValues } from './expiring-values.js';
 import { createLog, type EmbeddedLog, type LogOptions } from './log.js';
 import { createPositions } from './positions.js';
 import { createStateStore } from './state-store.js';
@@ -17,6 +18,7 @@ export interface Embedded {
   readonly stateStore: StateStore;
   readonly positions: Positions;
   readonly deliveryQueue: DeliveryQueue;
+  readonly values: EmbeddedExpiringValues;
   /** Closes subscriptions, and waits for appends in flight and for the disk. Commits must have settled before. */
   close(): Promise<void>;
 }
@@ -33,6 +35,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     stateStore: createStateStore(storage),
     positions: createPositions(storage),
     deliveryQueue: createDeliveryQueue(storage),
+    values: createExpiringValues(storage),
     async close() {
       await log.close();
       await storage.close();

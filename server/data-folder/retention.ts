@@ -1,5 +1,5 @@
-/** Periodically deletes records of the embedded log that are older than the retention of their topic. */
-import type { EmbeddedLog } from '../../backends/embedded/log.js';
+/** Periodically deletes records of the embedded log that are older than the retention of their topic, and expired values. */
+import type { Embedded } from '../../backends/embedded/embedded.js';
 
 const intervalMs = 10 * 60 * 1000;
 
@@ -10,14 +10,14 @@ export interface Sweeps {
   stop(): Promise<void>;
 }
 
-export function startSweeps(log: Pick<EmbeddedLog, 'sweep'>): Sweeps {
+export function startSweeps({ log, values }: Pick<Embedded, 'log' | 'values'>): Sweeps {
   let running: Promise<void> = Promise.resolve();
   let fail: (error: unknown) => void;
   const done = new Promise<void>((_, reject) => {
     fail = reject;
   });
   const timer = setInterval(() => {
-    running = running.then(() => log.sweep(Date.now()));
+    running = running.then(() => log.sweep(Date.now())).then(() => values.sweep());
     running.catch(fail);
   }, intervalMs);
   timer.unref();

@@ -9,6 +9,7 @@ import type { Replies } from '../../pipeline/ports.js';
 import { type AnalyticsSite, describeAnalyticsContract } from './analytics.contract.js';
 import type { BackendSite } from './backend.js';
 import { describeDeliveryQueueContract } from './delivery-queue.contract.js';
+import { describeExpiringValuesContract } from './expiring-values.contract.js';
 import { describeLogContract } from './log.contract.js';
 import { describePositionsContract } from './positions.contract.js';
 import { describeRepliesContract, type RepliesSite } from './replies.contract.js';
@@ -48,5 +49,12 @@ describeLogContract('embedded', embeddedSite);
 describeStateStoreContract('embedded', embeddedSite);
 describePositionsContract('embedded', embeddedSite);
 describeDeliveryQueueContract('embedded', embeddedSite);
+describeExpiringValuesContract('embedded', async () => {
+  const path = await freshFolder();
+  return {
+    open: async () => openEmbedded({ path, partitions: 4 }),
+    remove: () => rm(path, { recursive: true }),
+  };
+});
 describeRepliesContract('embedded', repliesSite);
 describeAnalyticsContract('embedded', analyticsSite);
