@@ -320,6 +320,46 @@ export const configurationSchema = {
       { minimum: 1 },
     ),
   },
+  mail: {
+    host: text(
+      '',
+      'SMTP server that sends mails: invitations, password resets and notifications. Empty: mails are written to ' +
+        'mail.outbox, and nobody receives them.',
+    ),
+    port: count(587, 'Port of the SMTP server: usually 587 for starttls, 465 for on.', { minimum: 1, maximum: 65_535 }),
+    tls: oneOf(
+      ['starttls', 'on', 'off'],
+      'starttls',
+      'starttls encrypts after the greeting, on from the start. Both refuse a server without a valid certificate. ' +
+        'off sends mails in clear, and so the one-time tokens in them.',
+    ),
+    username: text('', 'User for the login to the SMTP server. Empty: no login.'),
+    password: secret('Password of the SMTP user.'),
+    passwordFile: text('', 'File with the password of the SMTP user, for mounted secrets. It excludes mail.password.'),
+    caFile: text(
+      '',
+      "PEM file with the certificate authorities that may have issued the SMTP server's certificate. Empty: those " +
+        'of the system.',
+    ),
+    sender: text(
+      '',
+      'Address that mails are sent from. mail.host requires it. The SMTP server must accept it, or recipients ' +
+        'get nothing.',
+    ),
+    timeoutMs: count(
+      20_000,
+      'Maximum time of an attempt to send a mail. Attempts that may succeed later are repeated twice.',
+      { minimum: 100, maximum: 300_000 },
+    ),
+    outbox: text(
+      '',
+      'Folder for mails without an SMTP server, one .eml file each. Empty: outbox in the data folder. The files ' +
+        'contain one-time tokens.',
+    ),
+    outboxMaxMails: count(1_000, 'Number of mails that the outbox keeps. Beyond it the oldest are deleted.', {
+      minimum: 1,
+    }),
+  },
   maps: {
     archive: text(
       '',

@@ -1,0 +1,46 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadConfiguration } from './config/load.js';
+import { mailerOptions } from './mail.js';
+
+function optionsWith(environment: Record<string, string>) {
+  const loaded = loadConfiguration({ flags: {}, environment });
+  if (!loaded.ok) throw new Error(loaded.problems.join());
+  return mailerOptions(loaded.configuration);
+}
+
+test('mails go to the outbox of the data folder by default', () => {
+  const { transport } = optionsWith({ FENCELINE_DATA: '/data' });
+  expect(transport).toEqual({ outbox: { folder: '/data/outbox', maxMails: 1_000 } });
+});
+
+test('the password comes from a file without its line break', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'fenceline-mail-')), 'password');
+  writeFileSync(file, 'secret\n');
+  const { sender, transport } = optionsWith({
+    FENCELINE_MAIL_HOST: 'smtp.example.com',
+    FENCELINE_MAIL_SENDER: 'map@example.com',
+    FENCELINE_MAIL_USERNAME: 'map',
+    FENCELINE_MAIL_PASSWORD_FILE: file,
+  });
+  expect(sender).toBe('map@example.com');
+  expect(transport).toMatchObject({
+    smtp: { host: 'smtp.example.com', port: 587, tls: 'starttls', login: { username: 'map', password: 'secret' } },
+  });
+});
+
+test('all contradictions are refused at once, each with its key', () => {
+  const contradicting = {
+    FENCELINE_MAIL_HOST: 'smtp.example.com',
+    FENCELINE_MAIL_USERNAME: 'map',
+    FENCELINE_MAIL_TLS: 'off',
+    FENCELINE_MAIL_CA_FILE: '/does/not/exist',
+  };
+  const keys = ['mail.sender', 'mail.username', 'mail.tls', 'mail.caFile'];
+  for (const key of keys) expect(() => optionsWith(contradicting)).toThrow(`${key}: `);
+  expect(() => optionsWith({ FENCELINE_MAIL_SENDER: 'a@b, c@d' })).toThrow('mail.sender: must be one mail address');
+  const twice = { FENCELINE_MAIL_PASSWORD: 'a', FENCELINE_MAIL_PASSWORD_FILE: '/does/not/exist' };
+  expect(() => optionsWith(twice)).toThrow('mail.passwordFile: must be empty');
+});

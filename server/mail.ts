@@ -1,0 +1,56 @@
+/** Makes the mailer that the configuration describes. Refuses contradictions, all at once, each with its key. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkMailAddress } from '../outbound/mail/address.js';
+import type { Mailer } from '../outbound/mail/mail.js';
+import { createMailer, type MailerOptions } from '../outbound/mail/mailer.js';
+import type { Configuration } from './config/schema.js';
+import { ConfigurationError } from './failures.js';
+
+const retryDelaysMs = [2_000, 10_000];
+const maxConnections = 4;
+const maxWaiting = 1_000;
+const senderOfOutbox = 'fenceline@localhost';
+
+/** Throws a ConfigurationError that lists every problem. */
+export function mailerOptions({ mail, data }: Configuration): MailerOptions {
+  const problems: string[] = [];
+  const report = (key: string, rule: string): void => {
+    problems.push(`mail.${key}: ${rule}`);
+  };
+  function contentOf(key: 'passwordFile' | 'caFile'): string {
+    try {
+      return mail[key] && readFileSync(mail[key], 'utf8');
+    } catch (error) {
+      report(key, (error as Error).message);
+      return '';
+    }
+  }
+  const sender = checkMailAddress('sender', mail.sender || senderOfOutbox);
+  if (!sender.ok) report('sender', sender.problem.rule);
+  const from = sender.ok ? sender.value : senderOfOutbox;
+  const password = mail.password || contentOf('passwordFile').trim();
+  const ca = contentOf('caFile');
+
+  if (mail.password && mail.passwordFile) report('passwordFile', 'must be empty if mail.password is set');
+  if (mail.host && !mail.sender) report('sender', 'must be set if mail.host is');
+  if (mail.username && !password) report('username', 'requires mail.password or mail.passwordFile');
+  if (mail.username && mail.tls === 'off')
+    report('tls', 'off sends the password in clear: mail.username requires starttls or on');
+  if (problems.length > 0) throw new ConfigurationError(`invalid configuration: ${problems.join('; ')}`);
+
+  if (!mail.host) {
+    const folder = mail.outbox || join(data, 'outbox');
+    return { sender: from, transport: { outbox: { folder, maxMails: mail.outboxMaxMails } } };
+  }
+  const { host, port, tls, timeoutMs } = mail;
+  const smtp = {
+    ...{ host, port, tls, timeoutMs, retryDelaysMs, maxConnections, maxWaiting },
+    ...(mail.username && { login: { username: mail.username, password } }),
+    ...(ca && { ca }),
+  };
+  return { sender: from, transport: { smtp } };
+}
+
+export const createConfiguredMailer = (configuration: Configuration): Mailer =>
+  createMailer(mailerOptions(configuration));
