@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newProject } from '../api/projects/projects.js';
 import { type ClusterBackend, openCluster } from '../backends/cluster/cluster.js';
-import { appendChange } from '../pipeline/catalog/store/changes.js';
+import { appendChange } from '../pipeline/catalog/store/append-change.js';
 import type { ConfigurationChange } from '../pipeline/catalog/types.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { topics } from '../pipeline/ports.js';

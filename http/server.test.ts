@@ -10,8 +10,9 @@ import { callerOf } from './access/authority.js';
 import { createKeyRing, newKey } from './access/keys.js';
 import { noRateLimits } from './access/rate-limits.js';
 import type { RequestObservation } from './answers/access-log.js';
+import { logRedaction } from './answers/log-redaction.js';
 import { accepted, FieldReader, type RawFields } from './fields/reader.js';
-import { createHttpServer, logRedaction } from './server.js';
+import { createHttpServer } from './server.js';
 
 const keys: KeyRecord[] = [];
 let version = 0;

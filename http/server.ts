@@ -27,7 +27,7 @@ import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
 import { refuseUnknownParameters } from './requests/query.js';
 
 export interface HttpServerOptions extends AuthorityOptions {
-  /** A pino logger, made with {@link logRedaction}. */
+  /** A pino logger, made with `logRedaction`. */
   readonly logger: FastifyBaseLogger;
   readonly rateLimits: RateLimits;
   readonly openApi: OpenApiOptions;
@@ -41,12 +41,6 @@ export interface HttpServerOptions extends AuthorityOptions {
   /** Called with every answered request, for metrics. */
   readonly observe?: RequestObserver;
 }
-
-/** Options for pino's `redact`: keys never reach the log. */
-export const logRedaction = {
-  paths: ['authorization', 'publishableKey', '*.authorization', '*.publishableKey', '*.headers.authorization'],
-  censor: '[redacted]',
-};
 
 const defaultBodyLimitBytes = 1_048_576;
 /** Paths contain percent-encoded tags, external ids and device ids. */

@@ -22,8 +22,10 @@ import { addApi, addIngest } from './http.js';
 import { createMaps } from './maps.js';
 import { addGauge, type Recorder } from './metrics.js';
 import { createPacing } from './pacing.js';
-import { startAnalyticsSink, startLocationStage } from './stages.js';
-import { createWebhookClient, startWebhookStage } from './webhooks.js';
+import { startAnalyticsSink } from './stages/analytics.js';
+import { startLocationStage } from './stages/locations.js';
+import { startWebhookStage } from './stages/webhooks.js';
+import { createWebhookClient } from './webhook-client.js';
 
 export interface RoleParts {
   readonly configuration: Configuration;

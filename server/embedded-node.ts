@@ -38,7 +38,7 @@ import { createPacing } from './pacing.js';
 import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';
 import { startWorker, type WorkerCalls } from './threads/worker-host.js';
-import { createWebhookClient } from './webhooks.js';
+import { createWebhookClient } from './webhook-client.js';
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
   prepareDataFolder(configuration.data, logger);

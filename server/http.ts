@@ -23,7 +23,7 @@ import type { Configuration } from './config/schema.js';
 import type { Maps } from './maps.js';
 import { createRecorder, createRequestObserver } from './metrics.js';
 import { version } from './version.js';
-import type { createWebhookClient } from './webhooks.js';
+import type { createWebhookClient } from './webhook-client.js';
 
 interface HttpParts {
   readonly configuration: Configuration;

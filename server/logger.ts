@@ -1,6 +1,6 @@
 /** Structured logs: one JSON object per line on standard error, without keys. Standard output is for people. */
 import type { LoggerOptions } from 'pino';
-import { logRedaction } from '../http/server.js';
+import { logRedaction } from '../http/answers/log-redaction.js';
 import type { Configuration } from './config/schema.js';
 
 export const loggerOptions = ({ log }: Configuration): LoggerOptions => ({

@@ -20,13 +20,12 @@ import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
 import { normalizeRing } from '../../pipeline/geometry/ring.js';
 import { Position } from '../../schemas/json/common.js';
+import { maxRingPoints, minRingPoints } from '../../schemas/json/constants.js';
 import {
   type GeofenceRecord,
   type GeofenceType,
   maxCircleRadiusM,
-  maxRingPoints,
   minCircleRadiusM,
-  minRingPoints,
   type OperatingHours,
 } from '../../schemas/json/geofence.js';
 import { jsonText, metadataField, type Pair } from '../paired-fields.js';

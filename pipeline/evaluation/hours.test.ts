@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
-import { dayNames, type OperatingHours } from '../../schemas/json/geofence.js';
+import { dayNames } from '../../schemas/json/constants.js';
+import type { OperatingHours } from '../../schemas/json/geofence.js';
 import { compileHours, parseOperatingHours } from './hours.js';
 import { minutes } from './testing/flat-world.js';
 

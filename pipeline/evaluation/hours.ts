@@ -1,6 +1,7 @@
 /** Parses operating hours to a normal form, and compiles them to a test of instants. */
 import { invalid, type Validated } from '../../schemas/errors.js';
-import { type DayName, dayNames, type OperatingHours } from '../../schemas/json/geofence.js';
+import { type DayName, dayNames } from '../../schemas/json/constants.js';
+import type { OperatingHours } from '../../schemas/json/geofence.js';
 import type { OpeningHours } from './types.js';
 import { zoneOffset } from './zone-offset.js';
 

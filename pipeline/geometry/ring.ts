@@ -2,7 +2,7 @@
 import { orient2d } from 'robust-predicates';
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 import type { Position } from '../../schemas/json/common.js';
-import { maxRingPoints, minRingPoints } from '../../schemas/json/geofence.js';
+import { maxRingPoints, minRingPoints } from '../../schemas/json/constants.js';
 import { boundsOf } from './edges.js';
 import { distance, wrapDegrees } from './scale.js';
 import { findSelfIntersection } from './validity.js';

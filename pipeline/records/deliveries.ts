@@ -5,7 +5,8 @@
  * `{"event":…,"user":…}`, or `{"events":[…],"user":…}` for a webhook with grouped delivery.
  */
 import { deriveId } from '../../schemas/ids.js';
-import { maxGroupedEvents, type WebhookRecord } from '../../schemas/json/webhook.js';
+import { maxGroupedEvents } from '../../schemas/json/constants.js';
+import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery, DeliveryReason, DeviceState } from '../../schemas/records.js';
 import type { ConfigurationReader } from '../catalog/types.js';
 import { type DeviceScope, userOf } from './user.js';

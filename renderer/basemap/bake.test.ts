@@ -12,17 +12,11 @@ import { cachedBasemap } from '../testing/basemap-cache.js';
 import { decodeVectorTile, type TileFeature, type VectorTile } from '../tiles/vector-tile.js';
 import type { TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
-import {
-  bakeBasemap,
-  basemapAttribution,
-  defaultBasemapName,
-  findDefaultBasemap,
-  openDefaultBasemap,
-  prepareDefaultBasemap,
-} from './bake.js';
+import { bakeBasemap, basemapAttribution, openDefaultBasemap, prepareDefaultBasemap } from './bake.js';
 import { countryLabels } from './countries.js';
 import { regionOf } from './names.js';
 import { readCities, readWorld, type World, type WorldResolution } from './packages.js';
+import { defaultBasemapName, findDefaultBasemap } from './recipe.js';
 import { degreesToEdge, isInside, isInsideOnGlobe } from './testing/inside.js';
 
 /** The basemap of the shared cache: the tests compare it with one that they bake. */

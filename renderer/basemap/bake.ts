@@ -6,17 +6,17 @@
  * imports only its own folder, `tiles`, `view` and `sources`.
  */
 
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { openPmtiles } from '../sources/pmtiles.js';
 import type { TileSource } from '../types.js';
 import { countryLabels } from './countries.js';
 import { shapeLayers } from './layers.js';
-import { packageVersions, readCities, readWorld, type WorldResolution } from './packages.js';
+import { readCities, readWorld, type WorldResolution } from './packages.js';
 import { placeLabels } from './places.js';
 import { pmtilesArchive } from './pmtiles-archive.js';
+import { defaultBasemapName, findDefaultBasemap } from './recipe.js';
 import { cutTiles, type ZoomedLayer } from './tiles.js';
 
 export const basemapAttribution = 'Natural Earth · GeoNames (CC BY 4.0)';
@@ -64,21 +64,6 @@ function shapeZooms([resolution, minZoom, maxZoom]: (typeof resolutions)[number]
   return [...shapeLayers(resolution)].map(([name, features]) => ({ name, minZoom, maxZoom, features }));
 }
 
-/** The folder beside the compiled program. The Docker image ships its basemap there. */
-const shippedFolder = fileURLToPath(new URL('../../basemap', import.meta.url));
-
-/**
- * Returns the path of the default basemap, shipped with the program or baked into this folder. Returns undefined when
- * it has not been baked.
- */
-export async function findDefaultBasemap(cacheFolder: string): Promise<string | undefined> {
-  const name = await defaultBasemapName();
-  for (const folder of [shippedFolder, cacheFolder]) {
-    if (await exists(join(folder, name))) return join(folder, name);
-  }
-  return undefined;
-}
-
 /**
  * Returns the path of the default basemap, and bakes it into this folder if it is missing. Baking blocks the calling
  * thread for some seconds. Concurrent processes write the same file. Tests replace `bake`.
@@ -95,26 +80,6 @@ export async function prepareDefaultBasemap(cacheFolder: string, bake = bakeBase
 
 export async function openDefaultBasemap(cacheFolder: string): Promise<TileSource> {
   return openPmtiles(await prepareDefaultBasemap(cacheFolder));
-}
-
-/** Returns the file name of the default basemap: a hash of everything that determines its bytes. */
-export const defaultBasemapName = async (): Promise<string> => `basemap-${await recipeHash()}.pmtiles`;
-
-/** Code outside this folder that affects the basemap. */
-const sharedCode = ['../tiles/pole-of-inaccessibility', '../view/projection'];
-
-/** Returns a hash of the code, the packages, and the versions of ICU (country names) and zlib (compression). */
-async function recipeHash(): Promise<string> {
-  const hash = createHash('sha256');
-  const own = fileURLToPath(import.meta.url);
-  const code = (await readdir(dirname(own)))
-    .filter((name) => extname(name) === extname(own) && !name.includes('.test.'))
-    .sort();
-  for (const name of [...code, ...sharedCode.map((path) => path + extname(own))]) {
-    hash.update(await readFile(join(dirname(own), name)));
-  }
-  hash.update(JSON.stringify([packageVersions(), process.versions.icu, process.versions.zlib]));
-  return hash.digest('hex').slice(0, 16);
 }
 
 /** An unfinished file of this age was left by a crash. */
@@ -136,10 +101,3 @@ const ageMs = async (path: string): Promise<number> =>
     ({ mtimeMs }) => Date.now() - mtimeMs,
     () => 0,
   );
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}

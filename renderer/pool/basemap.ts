@@ -1,7 +1,7 @@
 /** Bakes the default basemap of a node in a separate process with low priority, before the first map needs it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { ApiError } from '../../schemas/errors.js';
-import { findDefaultBasemap } from '../basemap/bake.js';
+import { findDefaultBasemap } from '../basemap/recipe.js';
 import { withoutSecrets } from './child.js';
 
 export interface BasemapOptions {

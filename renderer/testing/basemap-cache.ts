@@ -4,9 +4,10 @@ import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { bakeBasemap, defaultBasemapName } from '../basemap/bake.js';
+import { bakeBasemap } from '../basemap/bake.js';
+import { defaultBasemapName } from '../basemap/recipe.js';
 
-type Baking = typeof import('../basemap/bake.js');
+type Recipe = typeof import('../basemap/recipe.js');
 
 /** The folder that commands take as `XDG_CACHE_HOME`. */
 export const xdgCacheHome = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
@@ -37,10 +38,10 @@ export async function cachedBasemap(): Promise<string> {
 
 /**
  * Puts the default basemap into a folder under the name that a compiled program looks for. The name is a hash of its
- * compiled code, but the bytes are the same. `compiledBaking` is the URL of its compiled `basemap/bake.js`.
+ * compiled code, but the bytes are the same. `compiledRecipe` is the URL of its compiled `basemap/recipe.js`.
  */
-export async function placeBasemapForProgram(compiledBaking: string, folder: string): Promise<void> {
-  const { defaultBasemapName: nameOf } = (await import(/* @vite-ignore */ compiledBaking)) as Baking;
+export async function placeBasemapForProgram(compiledRecipe: string, folder: string): Promise<void> {
+  const { defaultBasemapName: nameOf } = (await import(/* @vite-ignore */ compiledRecipe)) as Recipe;
   const path = join(folder, await nameOf());
   if (await exists(path)) return;
   await mkdir(folder, { recursive: true });

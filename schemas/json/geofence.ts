@@ -1,12 +1,10 @@
 /** JSON Schemas of geofences: the stored record and the API's representation. */
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Metadata, Point, Polygon, Position, Timestamp } from './common.js';
+import { dayNames } from './constants.js';
 
 export const GeofenceType = Type.Enum(['circle', 'polygon', 'isochrone']);
 export type GeofenceType = Static<typeof GeofenceType>;
-
-export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-export type DayName = (typeof dayNames)[number];
 
 const TimeOfDay = Type.String({
   pattern: '^([01]\\d|2[0-4]):[0-5]\\d$',
@@ -24,8 +22,6 @@ export type OperatingHours = Static<typeof OperatingHours>;
 
 export const minCircleRadiusM = 10;
 export const maxCircleRadiusM = 10_000;
-export const minRingPoints = 4;
-export const maxRingPoints = 2_000;
 
 /**
  * A geofence as topic `changes` and the read model store it. Times are epoch milliseconds; `null` means not set.

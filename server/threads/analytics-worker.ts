@@ -10,7 +10,7 @@ import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { analyticsFolder, openBackend } from '../data-folder/folders.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder } from '../metrics.js';
-import { startAnalyticsSink } from '../stages.js';
+import { startAnalyticsSink } from '../stages/analytics.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 

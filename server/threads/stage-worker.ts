@@ -11,7 +11,7 @@ import { recordingApplied } from '../backlog.js';
 import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder } from '../metrics.js';
-import { startLocationStage } from '../stages.js';
+import { startLocationStage } from '../stages/locations.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 

@@ -10,7 +10,7 @@ import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
 import { encryptionKey } from '../keys/encryption-key.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder } from '../metrics.js';
-import { startWebhookStage } from '../webhooks.js';
+import { startWebhookStage } from '../stages/webhooks.js';
 import { runWorker } from './worker.js';
 
 runWorker<object>(async ({ configuration, space: sharedSpace }) => {

@@ -7,15 +7,15 @@ import { pathToFileURL } from 'node:url';
 import { placeBasemapForProgram, rendererCacheFolder, xdgCacheHome } from '../../renderer/testing/basemap-cache.js';
 import { program } from './program.js';
 
-const compiledBaking = new URL('../renderer/basemap/bake.js', pathToFileURL(program)).href;
+const compiledRecipe = new URL('../renderer/basemap/recipe.js', pathToFileURL(program)).href;
 
 /** Puts the basemap into a server's data folder. */
 export async function placeBasemap(dataFolder: string): Promise<void> {
-  await placeBasemapForProgram(compiledBaking, join(dataFolder, 'basemap'));
+  await placeBasemapForProgram(compiledRecipe, join(dataFolder, 'basemap'));
 }
 
 /** Returns the `XDG_CACHE_HOME` for commands that draw maps: a folder with the basemap. */
 export async function cacheHomeWithBasemap(): Promise<string> {
-  await placeBasemapForProgram(compiledBaking, join(rendererCacheFolder, 'basemap'));
+  await placeBasemapForProgram(compiledRecipe, join(rendererCacheFolder, 'basemap'));
   return xdgCacheHome;
 }

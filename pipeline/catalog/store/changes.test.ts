@@ -5,8 +5,8 @@ import { codecs } from '../../../schemas/codecs.js';
 import { topics } from '../../ports.js';
 import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange } from '../types.js';
+import { appendChange } from './append-change.js';
 import {
-  appendChange,
   type ChangeProblem,
   createChangeDecoder,
   createConfigurationWriter,

@@ -10,20 +10,19 @@ import { ProjectRecord } from '../../../schemas/json/project.js';
 import { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import { PortError } from '../../errors.js';
-import { type Divergence, type Log, type LogRecord, type NewRecord, type Subscription, topics } from '../../ports.js';
+import { type Divergence, type Log, type LogRecord, type Subscription, topics } from '../../ports.js';
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
 import { withinMs } from '../../time-limit.js';
-import type { ConfigurationChange, ConfigurationWriter, DecodedChange } from '../types.js';
+import type { ConfigurationWriter, DecodedChange } from '../types.js';
+import { changeKey, encodeChange } from './append-change.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
 import type { ReadModel } from './read-model.js';
-import { editHeaders, newEditId, originOf } from './revisions.js';
+import { newEditId, originOf } from './revisions.js';
 import { rulesText } from './stored-fence.js';
 
 /** Edits of all records are ordered in one partition. */
 const partition = 0;
-
-const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
 
 const validators = {
   project: Compile(ProjectRecord),
@@ -154,24 +153,6 @@ export async function followComparedChanges(
   if (divergence !== undefined) await rebuild(parts, divergence);
   return followChanges(parts);
 }
-
-const encodeChange = (
-  { kind, id, record, bases }: ConfigurationChange,
-  edit: string,
-  changedAt: number,
-): NewRecord => ({
-  key: changeKey(kind, id),
-  value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
-  headers: editHeaders(edit, bases),
-});
-
-/**
- * Appends a change without waiting for the read model, for threads that apply no changes. Resolves when it is durable.
- */
-export const appendChange = (
-  { log, clock }: { readonly log: Pick<Log, 'append'>; readonly clock: () => number },
-  change: ConfigurationChange,
-): Promise<void> => log.append(topics.changes, [encodeChange(change, newEditId(), clock())]);
 
 const lagging = (): Error =>
   new PortError('unavailable', 'this node lags behind the configuration', { retryAfterS: 5 });

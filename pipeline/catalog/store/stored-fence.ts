@@ -8,7 +8,8 @@
  * repeated), the tag and the rules as UTF-8, and the record as JSON. The JSON omits the ring if the numbers define it.
  */
 import type { Position } from '../../../schemas/json/common.js';
-import { type GeofenceRecord, maxRingPoints } from '../../../schemas/json/geofence.js';
+import { maxRingPoints } from '../../../schemas/json/constants.js';
+import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { unwrapRing } from '../../geometry/ring.js';
 import type { Scope } from '../types.js';
 import { idKey } from './keys.js';

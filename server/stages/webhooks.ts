@@ -1,36 +1,16 @@
-/** Starts the webhook stage on a backend, and creates its HTTP client with the configured limits. */
+/** Starts the webhook stage on a backend, with the configured limits. Problems go to the log. */
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { parseNetworks } from '../outbound/addresses.js';
-import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
-import { appendChange } from '../pipeline/catalog/store/changes.js';
-import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
-import type { SecretCipher } from '../pipeline/encryption.js';
-import type { DeliveryQueue, Log, StateStore } from '../pipeline/ports.js';
-import { createWebhookStage, type WebhookStageParts as StageParts } from '../pipeline/stages/webhooks/stage.js';
-import { parameterError } from '../schemas/errors.js';
-import type { Configuration } from './config/schema.js';
-import { levelOf } from './logger.js';
-import { addGauge, type Recorder } from './metrics.js';
-import { maxDeadLetterShareOf } from './stages.js';
-import { version } from './version.js';
-
-/** Limits of the response body, which is only recorded with the attempt. */
-const maxBodyBytes = 1_024;
-const bodyTimeoutMs = 1_000;
-
-export function createWebhookClient({ webhooks }: Configuration): OutboundClient {
-  const networks = parseNetworks('webhooks.allowedNetworks', webhooks.allowedNetworks);
-  if (!networks.ok) throw parameterError(networks.problem);
-  return createOutboundClient({
-    allowedNetworks: networks.value,
-    userAgent: `Fenceline-Webhooks/${version}`,
-    timeoutMs: webhooks.timeoutMs,
-    bodyTimeoutMs,
-    maxBodyBytes,
-    maxConnectionsPerOrigin: webhooks.maxConcurrency,
-  });
-}
+import { appendChange } from '../../pipeline/catalog/store/append-change.js';
+import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
+import type { SecretCipher } from '../../pipeline/encryption.js';
+import type { DeliveryQueue, Log, StateStore } from '../../pipeline/ports.js';
+import { createWebhookStage, type WebhookStageParts as StageParts } from '../../pipeline/stages/webhooks/stage.js';
+import type { Configuration } from '../config/schema.js';
+import { levelOf } from '../logger.js';
+import { addGauge, type Recorder } from '../metrics.js';
+import { createWebhookClient } from '../webhook-client.js';
+import { maxDeadLetterShareOf } from './context.js';
 
 export interface WebhookStageParts {
   readonly configuration: Configuration;

@@ -1,0 +1,28 @@
+/** Starts the analytics sink on a backend, with the configured limits. Problems go to the log. */
+
+import type { Analytics, Log, Positions, Subscription } from '../../pipeline/ports.js';
+import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
+import { maxDeadLetterShareOf, type StageContext } from './context.js';
+
+export interface AnalyticsParts {
+  readonly log: Log;
+  readonly positions: Positions;
+  /** The tables must exist. */
+  readonly analytics: Analytics;
+}
+
+export const startAnalyticsSink = (
+  { log, positions, analytics }: AnalyticsParts,
+  { configuration, logger, metrics }: StageContext,
+): Subscription =>
+  createAnalyticsSink({
+    ...{ log, positions, analytics, metrics },
+    clock: Date.now,
+    onHalted: (halted) => logger.error(halted, 'partition halted'),
+    onDiverged: (message) => logger.error(message),
+    bounds: {
+      maxRows: configuration.analytics.maxBatchRows,
+      maxDelayMs: configuration.analytics.flushIntervalMs,
+      maxDeadLetterShare: maxDeadLetterShareOf(configuration),
+    },
+  });
