@@ -1,0 +1,53 @@
+/** Creates the geocoder that the operator configured. */
+import { parseNetworks } from '../../outbound/addresses.js';
+import { createOutboundClient } from '../../outbound/client.js';
+import { parameterError } from '../../schemas/errors.js';
+import { createGazetteer } from './gazetteer/gazetteer.js';
+import type { Geocoder } from './geocoder.js';
+import { createHttpGeocoder, createPace, type Turns } from './http-geocoder.js';
+import { services } from './services.js';
+
+export const geocodingProviders = ['gazetteer', 'nominatim', 'photon', 'pelias', 'none'] as const;
+
+export interface GeocodingSettings {
+  readonly provider: (typeof geocodingProviders)[number];
+  readonly url: string;
+  readonly apiKey: string;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly maxRequestsPerSecond: number;
+  readonly maxCachedAnswers: number;
+  readonly cacheHours: number;
+}
+
+/** Answers of 40 addresses with all their parts have about 100 kB. */
+const maxAnswerBytes = 1_048_576;
+const maxConnections = 8;
+
+/** Returns undefined where geocoding is switched off. @param turns paces all processes of the installation together. */
+export function createGeocoder(settings: GeocodingSettings, turns: Turns): Geocoder | undefined {
+  const { provider, url, apiKey, userAgent, timeoutMs, maxWaitMs, maxRequestsPerSecond } = settings;
+  if (provider === 'none') return undefined;
+  if (provider === 'gazetteer') return createGazetteer();
+  // The operator chose the address, so it may be of any network.
+  const everything = parseNetworks('networks', ['0.0.0.0/0', '::/0']);
+  if (!everything.ok) throw parameterError(everything.problem);
+  return createHttpGeocoder({
+    service: services[provider],
+    client: createOutboundClient({
+      allowedNetworks: everything.value,
+      userAgent,
+      timeoutMs,
+      bodyTimeoutMs: timeoutMs,
+      maxBodyBytes: maxAnswerBytes,
+      maxConnectionsPerOrigin: maxConnections,
+    }),
+    baseUrl: url,
+    apiKey,
+    pace: createPace(provider, maxRequestsPerSecond, turns),
+    maxWaitMs,
+    maxCachedAnswers: settings.maxCachedAnswers,
+    maxCacheAgeMs: settings.cacheHours * 3_600_000,
+  });
+}

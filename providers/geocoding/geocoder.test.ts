@@ -1,0 +1,268 @@
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createGeocoder, type GeocodingSettings } from './create.js';
+import { createGazetteer } from './gazetteer/gazetteer.js';
+import type { Address, Geocoder, GeocodingResult } from './geocoder.js';
+import type { Turns } from './http-geocoder.js';
+import { services } from './services.js';
+import { type LocalService, type ServiceName, startServer, startService } from './testing/recorded.js';
+
+const everyTurn: Turns = { put: async () => true };
+const settings: GeocodingSettings = {
+  provider: 'photon',
+  url: '',
+  apiKey: '',
+  userAgent: 'Fenceline/test (operator@example.com)',
+  timeoutMs: 30_000,
+  maxWaitMs: 30_000,
+  maxRequestsPerSecond: 0,
+  maxCachedAnswers: 100,
+  cacheHours: 1,
+};
+
+function open(given: Partial<GeocodingSettings>, turns = everyTurn): Geocoder {
+  const geocoder = createGeocoder({ ...settings, ...given }, turns)!;
+  onTestFinished(() => geocoder.close());
+  return geocoder;
+}
+
+function addresses(result: GeocodingResult): readonly Address[] {
+  if (!result.ok) throw result.error;
+  return result.value;
+}
+
+const paris = [-95.555513, 33.6617962] as const;
+const names = Object.keys(services) as ServiceName[];
+
+/** Data of the embedded gazetteer, loaded once. */
+const gazetteer = createGazetteer();
+
+async function openAny(name: ServiceName | 'gazetteer'): Promise<Geocoder> {
+  return name === 'gazetteer' ? gazetteer : open({ provider: name, url: (await startService(name)).url });
+}
+
+describe.each(['gazetteer', ...names] as const)('every geocoder: %s', (name) => {
+  test('finds a town by its name and region', async () => {
+    const geocoder = await openAny(name);
+    const [first] = addresses(await geocoder.forward('Paris, TX', { limit: 5 }));
+    expect(first).toMatchObject({
+      layer: 'locality',
+      confidence: 'exact',
+      city: 'Paris',
+      state: 'Texas',
+      countryCode: 'US',
+    });
+    expect(first!.position[0]).toBeCloseTo(paris[0], 1);
+    expect(first!.position[1]).toBeCloseTo(paris[1], 1);
+    expect(first!.formattedAddress).toMatch(/^Paris, /);
+  });
+
+  test('answers a query that it does not know with no addresses', async () => {
+    const geocoder = await openAny(name);
+    expect(addresses(await geocoder.forward('Xyzzyville', { limit: 5 }))).toEqual([]);
+    expect(addresses(await geocoder.reverse([-40, 0], { limit: 5 }))).toEqual([]);
+  });
+
+  test('names the town at a position', async () => {
+    const geocoder = await openAny(name);
+    const [first] = addresses(await geocoder.reverse([...paris], { limit: 1 }));
+    expect(first).toMatchObject({ city: 'Paris', state: 'Texas' });
+  });
+
+  test('leaves out other countries and layers', async () => {
+    const geocoder = await openAny(name);
+    expect(addresses(await geocoder.forward('Paris', { limit: 5, countries: ['JP'] }))).toEqual([]);
+    expect(addresses(await geocoder.forward('Paris, TX', { limit: 5, layers: ['address'] }))).toEqual([]);
+    expect(addresses(await geocoder.forward('Paris, TX', { limit: 1, layers: ['locality'] }))).toHaveLength(1);
+  });
+
+  test('completes a name, or names the setting of a provider that does', async () => {
+    const geocoder = await openAny(name);
+    const result = await geocoder.autocomplete('Pari', { limit: 5 });
+    if (name === 'nominatim') {
+      expect(result).toMatchObject({ ok: false, error: { code: 'not_available', message: /geocoding\.provider/ } });
+    } else expect(addresses(result).map(({ city }) => city)).toContain('Paris');
+  });
+
+  test('any query is answered without an exception', async () => {
+    const geocoder = await openAny(name);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (query) => {
+        const { ok } = await geocoder.forward(query.toWellFormed(), { limit: 3 });
+        expect(ok).toBe(true);
+      }),
+      { numRuns: name === 'gazetteer' ? 200 : 20 },
+    );
+  });
+});
+
+describe.each(names)('%s', (name) => {
+  test('reads a house with all its parts', async () => {
+    const geocoder = await openAny(name);
+    const [house] = addresses(await geocoder.forward('841 Broadway, New York', { limit: 1 }));
+    expect(house).toMatchObject({
+      position: [-73.991, 40.7316],
+      layer: 'address',
+      confidence: 'exact',
+      number: '841',
+      street: 'Broadway',
+      neighborhood: 'Greenwich Village',
+      city: 'New York',
+      county: 'New York County',
+      state: 'New York',
+      postalCode: '10003',
+      country: 'United States',
+      countryCode: 'US',
+    });
+  });
+
+  test('marks a town that is found for a house as a fallback', async () => {
+    const geocoder = await openAny(name);
+    const [town] = addresses(await geocoder.forward('Paris 12, Nowhere Street', { limit: 1 }));
+    expect(town).toMatchObject({ layer: 'locality', confidence: 'fallback' });
+  });
+
+  test('names the application, accepts a base URL with a path, and sends no empty key', async () => {
+    const service = await startServer((_, response) => response.end('[]'));
+    const geocoder = open({ provider: name, url: `${service.url}/maps/` });
+    await geocoder.forward('Zürich & Genève', { limit: 1, language: 'de' });
+    const [request] = service.requests;
+    expect(request!.headers['user-agent']).toBe(settings.userAgent);
+    expect(request!.url).toMatch(/^\/maps\/[a-z1/]+\?/);
+    expect(request!.url).toContain('Z%C3%BCrich+%26+Gen%C3%A8ve');
+    expect(request!.url).not.toContain('api_key');
+  });
+
+  test.each([
+    ['text that is no JSON', 200, '<html>busy</html>'],
+    ['another shape', 200, '{"features":7}'],
+    ['a result without a position', 200, '{"features":[{}]}'],
+    ['a position beyond the poles', 200, '[{"lat":"91","lon":"0","display_name":"x"}]'],
+    ['500', 500, 'oops'],
+    ['429', 429, ''],
+    ['403', 403, 'forbidden'],
+    ['a redirect', 302, ''],
+    ['an answer without end', 200, `["${'x'.repeat(2 ** 21)}`],
+  ])('reports %s as unavailable', async (_, status, body) => {
+    const { url } = await startServer((__, response) => response.writeHead(status).end(body));
+    const result = await open({ provider: name, url }).forward('Paris', { limit: 1 });
+    expect(result).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+  });
+});
+
+describe('requests', () => {
+  const photonOf = (service: LocalService, given: Partial<GeocodingSettings> = {}, turns = everyTurn) =>
+    open({ provider: 'photon', url: service.url, ...given }, turns);
+
+  test('end at the time limit of a service that does not answer', async () => {
+    const silent = await startServer(() => undefined);
+    const result = await photonOf(silent, { timeoutMs: 50 }).forward('Paris', { limit: 1 });
+    expect(result).toMatchObject({ ok: false, error: { code: 'unavailable', message: /timed_out/ } });
+  });
+
+  test('fail when nothing listens, or when the connection breaks', async () => {
+    const result = await open({ url: 'http://127.0.0.1:9' }).forward('Paris', { limit: 1 });
+    expect(result).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    const broken = await startServer((request) => request.socket.destroy());
+    expect(await photonOf(broken).forward('Paris', { limit: 1 })).toMatchObject({ ok: false });
+  });
+
+  test('are not repeated for a cached answer, and neither for an equal one in flight', async () => {
+    const service = await startService('photon');
+    const geocoder = photonOf(service);
+    const both = await Promise.all([geocoder.forward('Paris', { limit: 1 }), geocoder.forward('Paris', { limit: 1 })]);
+    expect(both[0]).toEqual(both[1]);
+    await geocoder.forward('Paris', { limit: 1 });
+    expect(service.requests).toHaveLength(1);
+    await geocoder.forward('Paris', { limit: 1, language: 'fr' });
+    expect(service.requests).toHaveLength(2);
+  });
+
+  test('are repeated after a failure, and always with a cache of age 0', async () => {
+    let isDown = true;
+    const service = await startServer((_, response) => {
+      response.writeHead(isDown ? 503 : 200).end('{"features":[]}');
+    });
+    const geocoder = photonOf(service);
+    expect((await geocoder.forward('Paris', { limit: 1 })).ok).toBe(false);
+    isDown = false;
+    expect((await geocoder.forward('Paris', { limit: 1 })).ok).toBe(true);
+    const uncached = photonOf(service, { cacheHours: 0 });
+    for (let call = 0; call < 3; call++) await uncached.forward('Paris', { limit: 1 });
+    expect(service.requests).toHaveLength(5);
+  });
+
+  test('wait for their turn, and give up when it does not come', async () => {
+    const service = await startService('photon');
+    const asked: number[] = [];
+    const turns: Turns = {
+      put: async (_, __, ttlMs) => {
+        asked.push(ttlMs);
+        return asked.length % 3 === 0;
+      },
+    };
+    const geocoder = photonOf(service, { maxRequestsPerSecond: 200 }, turns);
+    expect((await geocoder.forward('Paris', { limit: 1 })).ok).toBe(true);
+    expect(asked).toEqual([5, 5, 5]);
+
+    const never = photonOf(service, { maxRequestsPerSecond: 200, maxWaitMs: 0 }, { put: async () => false });
+    expect(await never.forward('Rome', { limit: 1 })).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('carry the key of the service', async () => {
+    const service = await startService('pelias');
+    await open({ provider: 'pelias', url: service.url, apiKey: 'a key' }).autocomplete('Par', {
+      limit: 1,
+      near: [2, 48],
+    });
+    expect(service.requests[0]!.url).toBe(
+      '/v1/autocomplete?text=Par&size=1&focus.point.lat=48&focus.point.lon=2&api_key=a+key',
+    );
+  });
+});
+
+describe('the gazetteer', () => {
+  const first = async (query: string) => addresses(await gazetteer.forward(query, { limit: 1 }))[0]?.formattedAddress;
+
+  test.each([
+    ['Paris', 'Paris, France'],
+    ['paris, tx', 'Paris, TX, United States'],
+    ['Paris TX', 'Paris, TX, United States'],
+    ['Springfield, IL, USA', 'Springfield, IL, United States'],
+    ['Springfield, Illinois, United States of America', 'Springfield, IL, United States'],
+    ['New York, NY', 'New York City, NY, United States'],
+    ['München', 'Munich, BY, Germany'],
+    ['ZURICH', 'Zürich, Switzerland'],
+    ['saint etienne', 'Saint-Étienne, France'],
+    ['London, Ontario', 'London, ON, Canada'],
+    ['Perth, WA', 'Perth, WA, Australia'],
+  ])('%s is %s', async (query, expected) => expect(await first(query)).toBe(expected));
+
+  test.each([
+    '10 Downing Street, London',
+    'Main Street, Springfield, IL',
+    '841 Broadway, New York, NY 10003',
+    'Paris, TX 75460',
+    'Paris, Atlantis',
+    'Paris, Japan',
+    'Eiffel Tower, Paris',
+    'Paris 7',
+    'Paris, Paris Street, France',
+    ', France',
+    '',
+    ',,,',
+  ])('refuses to guess at %j', async (query) => expect(await first(query)).toBeUndefined());
+
+  test('completes the name and the region, most populous first', async () => {
+    const complete = async (query: string) =>
+      addresses(await gazetteer.autocomplete(query, { limit: 3 })).map(({ formattedAddress }) => formattedAddress);
+    expect((await complete('Lond'))[0]).toBe('London, ENG, United Kingdom');
+    expect((await complete('springf, '))[0]).toMatch(/^Springf/);
+    expect((await complete('Paris, Tex'))[0]).toBe('Paris, TX, United States');
+    expect(await complete('Paris, Zzz')).toEqual([]);
+  });
+});
+
+test('geocoding can be switched off', () =>
+  expect(createGeocoder({ ...settings, provider: 'none' }, everyTurn)).toBeUndefined());
