@@ -2,6 +2,7 @@
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { Analytics, DeliveryQueue, ExpiringValues, Log } from '../pipeline/ports.js';
+import type { IsochroneProvider } from '../providers/isochrones/provider.js';
 import type { IconKind } from '../renderer/icons/rasterize.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
 import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
@@ -18,10 +19,16 @@ export interface ApiDependencies {
   readonly values: ExpiringValues;
   readonly webhooks: WebhookParts;
   readonly maps: MapParts;
+  readonly geometrySources: GeometrySources;
   /** Epoch ms. */
   readonly clock: () => number;
   /** Returns the stored state of a device; absent where this node cannot load it. */
   readonly states?: (scope: Scope, deviceId: string) => Promise<DeviceState | undefined>;
+}
+
+/** What computes or looks up geometry that is not given as coordinates. An absent provider is not configured. */
+export interface GeometrySources {
+  readonly isochrones?: IsochroneProvider | undefined;
 }
 
 /** The dependencies of the routes of webhooks. */

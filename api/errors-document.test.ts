@@ -6,7 +6,7 @@ import { errorCatalogue } from '../schemas/errors.js';
 import { errorsDocument } from './errors-document.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const modules = ['pipeline', 'backends', 'http', 'ingest', 'api', 'server', 'cli'];
+const modules = ['pipeline', 'backends', 'http', 'providers', 'ingest', 'api', 'server', 'cli'];
 
 const sourcesOf = (module: string): string[] =>
   readdirSync(join(root, module), { recursive: true, encoding: 'utf8' })
@@ -20,6 +20,6 @@ test('docs/errors.md is what the catalogue says', async () => {
 test('every code is returned somewhere', () => {
   const sources = [...modules.flatMap(sourcesOf), readFileSync(join(root, 'schemas/errors.ts'), 'utf8')];
   const answered = (code: string) =>
-    sources.some((text) => new RegExp(`((Api|Port)Error\\(|refuse\\()[^;]*'${code}'`, 's').test(text));
+    sources.some((text) => new RegExp(`((Api|Port)Error\\(|refus(e|al)\\()[^;]*'${code}'`, 's').test(text));
   expect(Object.keys(errorCatalogue).filter((code) => !answered(code))).toEqual([]);
 });

@@ -19,8 +19,11 @@ import { type Edit, sendRevision } from './edits.js';
 import { listParameters, readListQuery } from './lists.js';
 import { type Pair, refuseOtherPair } from './paired-fields.js';
 
-/** What differs between geofences and beacons. `Input` is what an owner says about a resource, in normal form. */
-export interface PairedResource<Input, Stored extends GeofenceRecord | BeaconRecord> {
+/**
+ * What differs between geofences and beacons. `Given` is what an owner says about a resource, in normal form, and `Input`
+ * the same after lookups.
+ */
+export interface PairedResource<Given, Input, Stored extends GeofenceRecord | BeaconRecord> {
   readonly name: 'geofence' | 'beacon';
   readonly orderBy: ListQuery['orderBy'];
   readonly fields: FieldTable;
@@ -30,7 +33,13 @@ export interface PairedResource<Input, Stored extends GeofenceRecord | BeaconRec
   list(query: ListQuery): Page<Stored>;
   /** Returns the id that follows from the pair; undefined when a part is missing. */
   idOf(scope: Scope, pair: { readonly [Part in keyof Pair]: string | null }): string | undefined;
-  read(fields: RawFields, path?: Pick<Stored, keyof Pair>): Outcome<Input & Pick<Stored, keyof Pair>>;
+  read(fields: RawFields, path?: Pick<Stored, keyof Pair>): Outcome<Given & Pick<Stored, keyof Pair>>;
+  /** Looks up what the owner left to be found. @param current reads the current record, after all earlier edits. */
+  complete(
+    scope: Scope,
+    given: Given & Pick<Stored, keyof Pair>,
+    current: () => Promise<Stored | undefined>,
+  ): Promise<Outcome<Input & Pick<Stored, keyof Pair>>>;
   record(scope: Scope, input: Input & Pick<Stored, keyof Pair>, existing: Stored | undefined, nowMs: number): Stored;
   json(record: Stored, nowMs: number): object;
 }
@@ -43,10 +52,10 @@ const replaces = 'Fields that are left out are cleared.';
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** Adds the routes under `/v1/{name}s`. */
-export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRecord>(
+export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | BeaconRecord>(
   app: FastifyInstance,
-  resource: PairedResource<Input, Stored>,
-  { configuration, clock }: Pick<ApiDependencies, 'configuration' | 'clock'>,
+  resource: PairedResource<Given, Input, Stored>,
+  { configuration, writer, clock }: Pick<ApiDependencies, 'configuration' | 'writer' | 'clock'>,
   edit: Edit,
 ): void {
   const { name, fields: table } = resource;
@@ -58,7 +67,8 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
   const update = schemaOf(table, { without: ['tag', 'externalId'] });
   const answered = Object.keys(resource.answer.properties);
 
-  type Given = Input & Pick<Stored, keyof Pair>;
+  type GivenPair = Given & Pick<Stored, keyof Pair>;
+  type InputPair = Input & Pick<Stored, keyof Pair>;
   type Http = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
   function knownFields(request: FastifyRequest): RawFields {
@@ -81,24 +91,31 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
     return answer(record);
   }
 
+  async function completed(scope: Scope, given: GivenPair, id: string | undefined): Promise<InputPair> {
+    async function current(): Promise<Stored | undefined> {
+      if (id === undefined) return undefined;
+      await writer.catchUp();
+      return resource.find(scope, id);
+    }
+    return accepted(await resource.complete(scope, given, current));
+  }
+
   /** Writes the record that follows from the input and the current record, if there is one. */
-  async function save(http: Http, queue: string, read: () => { input: Given; existing: Stored | undefined }) {
+  async function save(http: Http, queue: string, input: InputPair, find: () => Stored | undefined) {
     const scope = callerOf(http.request);
     const saved = await edit(http, `${name}/${queue}`, (nowMs) => {
-      const { input, existing } = read();
+      const existing = find();
       const record = resource.record(scope, input, existing, nowMs);
       return { kind: name, id: record._id, record, isExisting: existing !== undefined, result: record };
     });
     return answer(saved);
   }
 
-  function upsert(http: Http, input: Given) {
+  async function upsert(http: Http, given: GivenPair) {
     const scope = callerOf(http.request);
-    const id = resource.idOf(scope, input);
-    return save(http, id ?? http.request.id, () => ({
-      input,
-      existing: id === undefined ? undefined : resource.find(scope, id),
-    }));
+    const id = resource.idOf(scope, given);
+    const input = await completed(scope, given, id);
+    return save(http, id ?? http.request.id, input, () => (id === undefined ? undefined : resource.find(scope, id)));
   }
 
   async function remove(http: Http, queue: string, find: () => Stored) {
@@ -157,14 +174,18 @@ export function addPairedRoutes<Input, Stored extends GeofenceRecord | BeaconRec
       failures: [400, 404, 409, 413],
       entityTag: 'matched and answered',
     }),
-    handler: async (request, reply) =>
-      save({ request, reply }, request.params.id, () => {
-        const existing = byId(request);
-        const { tag, externalId } = existing;
-        const fields = knownFields(request);
-        refuseOtherPair(fields, { tag, externalId });
-        return { input: accepted(resource.read(fields, { tag, externalId })), existing };
-      }),
+    handler: async (request, reply) => {
+      const { id } = request.params;
+      const scope = callerOf(request);
+      // Another node may have created the record a moment ago.
+      if (resource.find(scope, id) === undefined) await writer.catchUp();
+      // The pair of an id never changes.
+      const { tag, externalId } = byId(request);
+      const fields = knownFields(request);
+      refuseOtherPair(fields, { tag, externalId });
+      const input = await completed(scope, accepted(resource.read(fields, { tag, externalId })), id);
+      return save({ request, reply }, id, input, () => byId(request));
+    },
   });
 
   app.get(path, {

@@ -31,6 +31,12 @@ export const errorCatalogue = {
     retry: false,
     meaning: 'The feature exists, but this installation does not offer it.',
   },
+  outside_road_data: {
+    status: 400,
+    retry: false,
+    meaning:
+      'The road data has no road near the point, or its edge cuts the area. A stored geofence keeps its geometry.',
+  },
   query_too_large: {
     status: 400,
     retry: false,

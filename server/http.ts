@@ -151,6 +151,7 @@ export async function addApi(
       maxStyles: configuration.maps.maxStylesPerEnvironment,
       maxMarkers: configuration.maps.maxMarkersPerEnvironment,
     },
+    geometrySources: {},
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
   });

@@ -23,6 +23,7 @@ export const beaconRoutes =
         list: (query) => configuration.beacons(query),
         idOf: beaconId,
         read: readBeacon,
+        complete: async (_, value) => ({ ok: true, value }),
         record: beaconRecord,
         json: (record: BeaconRecord) => beaconJson(record),
       },

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import type { RawFields } from '../../http/fields/reader.js';
 import { GeofenceRecord } from '../../schemas/json/geofence.js';
-import { type GeofenceInput, readGeofence } from './fields.js';
+import { type GivenGeofence, readGeofence } from './fields.js';
 import { geofenceRecord } from './record.js';
 
 const circle = {
@@ -15,7 +15,7 @@ const circle = {
   radius: 100,
 };
 
-function input(fields: RawFields, path?: { tag: string; externalId: string }): GeofenceInput {
+function input(fields: RawFields, path?: { tag: string; externalId: string }): GivenGeofence {
   const outcome = readGeofence(fields, path);
   if (!outcome.ok) throw outcome.error;
   return outcome.value;
@@ -36,6 +36,7 @@ const regularRing = (corners: number): number[][] => {
   });
   return [...ring, ring[0]!];
 };
+const isochrone = { ...circle, type: 'isochrone', radius: 15, mode: 'car' };
 const polygon = (coordinates: unknown) => ({ ...circle, type: 'polygon', coordinates });
 
 test('a circle in normal form', () => {
@@ -57,6 +58,16 @@ test('a circle in normal form', () => {
     deleteAfter: null,
     userIds: null,
     ip: null,
+  });
+});
+
+test('of an isochrone the destination, the minutes and the mode are read, the ring is computed later', () => {
+  expect(input({ ...isochrone, radius: '7.5', mode: 'Bike' })).toMatchObject({
+    type: 'isochrone',
+    center: [-73.97, 40.78],
+    radius: 7.5,
+    mode: 'bike',
+    ring: null,
   });
 });
 
@@ -228,7 +239,6 @@ describe('what is refused', () => {
     [{ ...circle, description: {} }, 'invalid_parameter description: must be text'],
     [without('type'), 'invalid_parameter type: is required'],
     [{ ...circle, type: 'square' }, 'invalid_parameter type: must be one of circle, polygon, isochrone'],
-    [{ ...circle, type: 'isochrone' }, 'not_available type: isochrones are not available yet; use circle or polygon'],
     [without('tag'), 'invalid_parameter tag: is required'],
     [{ ...circle, tag: 'x'.repeat(257) }, 'invalid_parameter tag: must have at most 256 characters'],
     [
@@ -264,6 +274,17 @@ describe('what is refused', () => {
       { ...circle, radius },
       'invalid_parameter radius: must be a number from 10 to 10000 metres',
     ]),
+    [{ ...isochrone, radius: undefined }, 'invalid_parameter radius: is required for an isochrone'],
+    ...[0, 0.5, 60.1, 100, 'soon'].map((radius) => [
+      { ...isochrone, radius },
+      'invalid_parameter radius: must be a number from 1 to 60 minutes',
+    ]),
+    [
+      { ...isochrone, mode: '' },
+      'invalid_parameter mode: is required for an isochrone; it must be one of car, truck, foot, bike, motorbike',
+    ],
+    [{ ...isochrone, mode: 'driving' }, 'invalid_parameter mode: must be one of car, truck, foot, bike, motorbike'],
+    [{ ...isochrone, coordinates: regularRing(4) }, 'invalid_parameter coordinates: must be [longitude,latitude]'],
     [{ ...circle, mode: 'boat' }, 'invalid_parameter mode: must be one of car, truck, foot, bike, motorbike'],
     [{ ...circle, enabled: 'yes' }, 'invalid_parameter enabled: must be true or false'],
     [

@@ -4,7 +4,6 @@ import { FieldReader, maxNameLength, maxTextLength, type Outcome, type RawFields
 import { readPosition } from '../../http/fields/structures.js';
 import {
   booleanField,
-  choiceField,
   dateField,
   type EarlierValues,
   field,
@@ -20,12 +19,14 @@ import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
 import { normalizeRing } from '../../pipeline/geometry/ring.js';
 import { Position } from '../../schemas/json/common.js';
-import { maxRingPoints, minRingPoints } from '../../schemas/json/constants.js';
+import { maxRingPoints, minRingPoints, type TravelMode, travelModes } from '../../schemas/json/constants.js';
 import {
   type GeofenceRecord,
-  type GeofenceType,
+  GeofenceType,
   maxCircleRadiusM,
+  maxIsochroneMinutes,
   minCircleRadiusM,
+  minIsochroneMinutes,
   type OperatingHours,
 } from '../../schemas/json/geofence.js';
 import { jsonText, metadataField, type Pair } from '../paired-fields.js';
@@ -36,10 +37,12 @@ export type GeofenceInput = Omit<
   '_id' | 'project' | 'environment' | 'createdAt' | 'updatedAt' | 'timeZone'
 >;
 
-/** The geometry as far as the coordinates give it. The radius of a circle is a field of its own. */
+/** What an owner says about a geofence, before `resolveGeometry` looks up what is not given as coordinates. */
+export type GivenGeofence = Omit<GeofenceInput, 'geometrySource'>;
+
+/** The geometry as far as the coordinates give it. The radius of a circle or isochrone is a field of its own. */
 type Shape = Pick<GeofenceRecord, 'center' | 'ring'> & { readonly radius: number | null };
 
-export const travelModes = ['car', 'truck', 'foot', 'bike', 'motorbike'] as const;
 export const maxUserIds = 1_000;
 const maxAddressesLength = 16_384;
 
@@ -48,8 +51,8 @@ const date = 'A date, an ISO 8601 date and time, or a form such as "Jan 1, 2029"
 export const geofenceFields = {
   description: required(textField({ minLength: 1, maxLength: maxTextLength })),
   type: required(
-    field(readType, Type.Enum(['circle', 'polygon']), {
-      description: 'In any case; isochrone is not available yet',
+    field((reader, name) => reader.choice(name, ['circle', 'polygon', 'isochrone']), GeofenceType, {
+      description: 'In any case; isochrone: the area from which the centre is reached within a travel time',
     }),
   ),
   tag: required(textField({ minLength: 1 })),
@@ -64,7 +67,7 @@ export const geofenceFields = {
   address: field(
     (reader, name, { type }) => {
       // The address of a polygon is ignored.
-      if (type === 'circle' && reader.value(name) !== undefined)
+      if (type !== 'polygon' && reader.value(name) !== undefined)
         reader.refuse(name, 'addresses are not available yet; give coordinates', 'not_available');
     },
     Type.String(),
@@ -74,13 +77,15 @@ export const geofenceFields = {
     field(
       readShape,
       Type.Union([Position, Type.Array(Position, { minItems: minRingPoints, maxItems: maxRingPoints }), jsonText]),
-      { description: 'Circle: the centre. Polygon: a closed ring' },
+      { description: 'Circle: the centre. Isochrone: the destination. Polygon: a closed ring' },
     ),
   ),
-  radius: field(readRadius, Type.Number({ minimum: minCircleRadiusM, maximum: maxCircleRadiusM }), {
-    description: 'Metres; required for a circle',
+  radius: field(readRadius, Type.Number({ minimum: minIsochroneMinutes, maximum: maxCircleRadiusM }), {
+    description:
+      `Circle: ${minCircleRadiusM} to ${maxCircleRadiusM} metres. ` +
+      `Isochrone: ${minIsochroneMinutes} to ${maxIsochroneMinutes} minutes. Required for both`,
   }),
-  mode: choiceField(travelModes),
+  mode: field(readMode, Type.Enum([...travelModes]), { description: 'Travel mode; required for an isochrone' }),
   enabled: withDefault(booleanField(), true),
   metadata: metadataField,
   operatingHours: field(
@@ -106,7 +111,7 @@ export const geofenceFields = {
 };
 
 /** @param path the pair that the path names; it replaces that of the fields. */
-export function readGeofence(fields: RawFields, path?: Pair): Outcome<GeofenceInput> {
+export function readGeofence(fields: RawFields, path?: Pair): Outcome<GivenGeofence> {
   const reader = new FieldReader({ ...fields, ...path });
   const values = readTable(reader, geofenceFields);
   return reader.outcome(() => ({
@@ -115,7 +120,7 @@ export function readGeofence(fields: RawFields, path?: Pair): Outcome<GeofenceIn
     description: values.description,
     type: values.type,
     center: values.coordinates.center,
-    // A circle without a radius has been refused.
+    // A circle or isochrone without a radius has been refused.
     radius: (values.coordinates.radius ?? values.radius) as number,
     ring: values.coordinates.ring,
     mode: values.mode,
@@ -129,13 +134,6 @@ export function readGeofence(fields: RawFields, path?: Pair): Outcome<GeofenceIn
     userIds: values.userIds,
     ip: values.ip,
   }));
-}
-
-function readType(reader: FieldReader, name: string): GeofenceType | null {
-  const type = reader.choice(name, ['circle', 'polygon', 'isochrone']);
-  return type === 'isochrone'
-    ? reader.refuse(name, 'isochrones are not available yet; use circle or polygon', 'not_available')
-    : type;
 }
 
 function readShape(reader: FieldReader, name: string, { type }: EarlierValues): Shape | null {
@@ -157,8 +155,22 @@ function withNumbers(value: unknown, depth = 3): unknown {
 
 function readRadius(reader: FieldReader, name: string, { type }: EarlierValues): number | null {
   if (type === 'polygon') return null;
-  if (reader.value(name) === undefined) return reader.refuse(name, 'is required for a circle');
-  return reader.number(name, { minimum: minCircleRadiusM, maximum: maxCircleRadiusM, unit: 'metres' });
+  const isIsochrone = type === 'isochrone';
+  if (reader.value(name) === undefined)
+    return reader.refuse(name, `is required for ${isIsochrone ? 'an isochrone' : 'a circle'}`);
+  return reader.number(
+    name,
+    isIsochrone
+      ? { minimum: minIsochroneMinutes, maximum: maxIsochroneMinutes, unit: 'minutes' }
+      : { minimum: minCircleRadiusM, maximum: maxCircleRadiusM, unit: 'metres' },
+  );
+}
+
+function readMode(reader: FieldReader, name: string, { type }: EarlierValues): TravelMode | null {
+  const mode = reader.choice(name, travelModes);
+  return type === 'isochrone' && reader.value(name) === undefined
+    ? reader.refuse(name, `is required for an isochrone; it must be one of ${travelModes.join(', ')}`)
+    : mode;
 }
 
 /** The list of a day may be JSON text, as columns carry it. */

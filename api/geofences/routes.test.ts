@@ -148,7 +148,12 @@ describe('one geofence', () => {
 describe('refusals', () => {
   test.each([
     ['no fields', {}, 400, { type: 'invalid_parameter', param: 'description' }],
-    ['an isochrone', { ...circle, type: 'isochrone' }, 400, { type: 'not_available', param: 'type' }],
+    [
+      'an isochrone without road data',
+      { ...circle, tag: 't', externalId: 'e', type: 'isochrone', radius: 15, mode: 'car' },
+      400,
+      { type: 'not_available', param: 'type' },
+    ],
     ['a radius of 9', { ...circle, tag: 't', externalId: 'e', radius: 9 }, 400, { param: 'radius' }],
     ['a list', [1], 400, { type: 'invalid_body' }],
     [

@@ -15,6 +15,7 @@ import { addPairedRoutes } from '../paired-routes.js';
 import { userParameters } from '../users/routes.js';
 import { listUsersInside, readUserQuery } from '../users/users.js';
 import { geofenceFields, readGeofence } from './fields.js';
+import { resolveGeometry } from './geometry.js';
 import { geofenceId, geofenceRecord } from './record.js';
 
 const tag = 'geofences';
@@ -36,6 +37,7 @@ export const geofenceRoutes =
         list: (query) => configuration.geofences(query),
         idOf: geofenceId,
         read: readGeofence,
+        complete: ({ project }, given, current) => resolveGeometry(project, given, current, deps.geometrySources),
         record: geofenceRecord,
         json: (record: GeofenceRecord, nowMs) => geofenceJson(record, nowMs),
       },

@@ -81,7 +81,9 @@ export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
   ...parts,
 });
 
-type ApiParts = Partial<Pick<ApiDependencies, 'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps'>>;
+type ApiParts = Partial<
+  Pick<ApiDependencies, 'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps' | 'geometrySources'>
+>;
 
 /** An API that is closed after the tests of the file, at whose top level it is awaited. */
 export async function useApi(parts: ApiParts = {}): Promise<TestApi> {
@@ -131,6 +133,7 @@ export async function startApi(parts: ApiParts = {}) {
     values: embedded.values,
     webhooks: webhookParts(),
     maps: mapParts(),
+    geometrySources: {},
     spatial: { context: unasked, searchGeofences: unasked, searchBeacons: unasked, explain: unasked },
     ...parts,
     configuration: readModel,

@@ -11,3 +11,7 @@ export const maxRingPoints = 2_000;
 
 /** Events of one location in one request to a webhook. */
 export const maxGroupedEvents = 5;
+
+/** How people travel to the destination of an isochrone, or along a route. */
+export const travelModes = ['car', 'truck', 'foot', 'bike', 'motorbike'] as const;
+export type TravelMode = (typeof travelModes)[number];

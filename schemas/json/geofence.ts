@@ -22,10 +22,33 @@ export type OperatingHours = Static<typeof OperatingHours>;
 
 export const minCircleRadiusM = 10;
 export const maxCircleRadiusM = 10_000;
+export const minIsochroneMinutes = 1;
+export const maxIsochroneMinutes = 60;
+
+/** What computed the ring of an isochrone, from what, and when. Times are epoch milliseconds. */
+export const IsochroneSource = Type.Object(
+  {
+    provider: Type.String(),
+    providerVersion: Type.Union([Type.String(), Type.Null()]),
+    roadDataAt: Type.Union([Type.Integer({ description: 'Date of the road data' }), Type.Null()]),
+    computedAt: Type.Integer(),
+  },
+  { additionalProperties: false },
+);
+export type IsochroneSource = Static<typeof IsochroneSource>;
+
+/** Where a geometry came from, if the owner did not give it as coordinates. */
+export const GeometrySource = Type.Object(
+  { isochrone: Type.Optional(IsochroneSource) },
+  { additionalProperties: false },
+);
+export type GeometrySource = Static<typeof GeometrySource>;
 
 /**
  * A geofence as topic `changes` and the read model store it. Times are epoch milliseconds; `null` means not set.
- * `ring` is the closed ring of the polygon as it was uploaded, null for circles. `timeZone` is the centre's.
+ * `ring` is the closed ring of the polygon as it was uploaded, or of the isochrone as it was computed; null for circles.
+ * `center` of an isochrone is the destination. `timeZone` is the centre's. Records of earlier releases have no
+ * `geometrySource`.
  */
 export const GeofenceRecord = Type.Object(
   {
@@ -44,6 +67,7 @@ export const GeofenceRecord = Type.Object(
     }),
     ring: Type.Union([Type.Array(Position), Type.Null()]),
     mode: Type.Union([Type.String(), Type.Null()]),
+    geometrySource: Type.Optional(GeometrySource),
     enabled: Type.Boolean(),
     metadata: Type.Union([Metadata, Type.Null()]),
     operatingHours: Type.Union([OperatingHours, Type.Null()]),
@@ -62,6 +86,21 @@ export const GeofenceRecord = Type.Object(
 );
 export type GeofenceRecord = Static<typeof GeofenceRecord>;
 
+/** {@link GeometrySource} as the API returns it. */
+const ShownGeometrySource = Type.Object(
+  {
+    isochrone: Type.Optional(
+      Type.Object({
+        provider: Type.String(),
+        providerVersion: Type.Optional(Type.String()),
+        roadDataAt: Type.Optional(Timestamp),
+        computedAt: Timestamp,
+      }),
+    ),
+  },
+  { description: 'Where the geometry came from, if not from coordinates' },
+);
+
 /** A geofence as the API returns it. Fields that are not set are absent. */
 export const Geofence = Type.Object(
   {
@@ -77,6 +116,7 @@ export const Geofence = Type.Object(
     geometryCenter: Point,
     geometryRadius: Type.Number(),
     mode: Type.Optional(Type.String()),
+    geometrySource: Type.Optional(ShownGeometrySource),
     metadata: Type.Optional(Metadata),
     enabled: Type.Boolean(),
     operatingHours: Type.Optional(OperatingHours),

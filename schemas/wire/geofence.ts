@@ -1,7 +1,7 @@
 /** Converts stored geofences and beacons to the API's JSON and to the form that events carry. */
 import type { Beacon, BeaconRecord } from '../json/beacon.js';
 import type { Position } from '../json/common.js';
-import type { Geofence, GeofenceRecord, GeofenceSummary } from '../json/geofence.js';
+import type { Geofence, GeofenceRecord, GeofenceSummary, GeometrySource } from '../json/geofence.js';
 import type { EventBeacon, EventGeofence } from '../records.js';
 import { isoTime, point, withoutUnset } from './common.js';
 
@@ -42,6 +42,7 @@ export function geofenceJson(record: GeofenceRecord, nowMs: number, includeGeome
     enabled: record.enabled && (record.disableAfter === null || nowMs <= record.disableAfter),
     ...withoutUnset({
       mode: record.mode,
+      geometrySource: record.geometrySource && shownSource(record.geometrySource),
       metadata: record.metadata,
       operatingHours: record.operatingHours,
       stopDetection: record.stopDetection,
@@ -51,6 +52,18 @@ export function geofenceJson(record: GeofenceRecord, nowMs: number, includeGeome
       userIds: record.userIds?.join(',') ?? null,
       ip: record.ip,
     }),
+  };
+}
+
+function shownSource({ isochrone }: GeometrySource): NonNullable<Geofence['geometrySource']> {
+  if (isochrone === undefined) return {};
+  const { provider, providerVersion, roadDataAt, computedAt } = isochrone;
+  return {
+    isochrone: {
+      provider,
+      ...withoutUnset({ providerVersion, roadDataAt: roadDataAt === null ? null : isoTime(roadDataAt) }),
+      computedAt: isoTime(computedAt),
+    },
   };
 }
 
