@@ -13,13 +13,15 @@ Every error response has this shape. \`param\` is present when one field is at f
     "code": 400,
     "type": "invalid_parameter",
     "param": "radius",
-    "message": "radius: must be a number from 10 to 10000 metres"
+    "message": "radius: must be a number from 10 to 10000 metres",
+    "requestId": "6563b3f1a2c4e6f80b1d3f57"
   }
 }
 \`\`\`
 
 \`meta.code\` is the HTTP status. \`meta.type\` is one of the stable codes below, so programs may switch on it. \`message\`
-is for people and may change. The header \`X-Radar-Request-Id\` names the request in the server's log.
+is for people and may change. \`requestId\`, also in the header \`X-Radar-Request-Id\`, names the request in the server's
+log, where it is \`reqId\`. It is the caller's \`X-Request-Id\` if that has 8 to 64 letters, digits and \`-_.:\`.
 
 | type | status | retry unchanged? | meaning |
 |---|---|---|---|

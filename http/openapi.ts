@@ -4,9 +4,11 @@
  */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify';
+import Type from 'typebox';
 import { ErrorBody } from '../schemas/json/common.js';
 import { protectPages } from './answers/headers.js';
+import { honoursIdempotencyKey, idempotencyHeader } from './requests/idempotency.js';
 
 export interface OpenApiOptions {
   readonly title: string;
@@ -29,6 +31,23 @@ function operationIdOf(method: string, url: string): string {
   return `${method.toLowerCase()}-${words}`.replace(/[^A-Za-z0-9]+(\w)?/g, (_, letter: string = '') =>
     letter.toUpperCase(),
   );
+}
+
+/** The description of the header that makes a POST safe to repeat. */
+const idempotencyParameter = {
+  [idempotencyHeader]: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'Chosen by the caller. For a day, a repetition with the same key gets the first answer',
+    }),
+  ),
+};
+
+/** Returns the schema of a route's headers with Idempotency-Key where the route honours it. */
+function headersOf(method: string | readonly string[], config: object | undefined, schema: FastifySchema | undefined) {
+  const declared = schema?.headers as { readonly properties?: object } | undefined;
+  if (!honoursIdempotencyKey(method, config)) return declared && { headers: declared };
+  return { headers: { type: 'object', ...declared, properties: { ...declared?.properties, ...idempotencyParameter } } };
 }
 
 /** In the order in which a newcomer needs them. */
@@ -88,7 +107,10 @@ export function describeApi(app: FastifyInstance, { title, version, description 
         ...(schema?.response as object | undefined),
       };
       const operationId = operationIdOf([route.method].flat()[0] ?? '', url);
-      return { url, schema: { operationId, ...schema, hide, security, response } };
+      return {
+        url,
+        schema: { operationId, ...schema, ...headersOf(route.method, route.config, schema), hide, security, response },
+      };
     },
     transformObject: (document) =>
       withModernTuples('openapiObject' in document ? document.openapiObject : document.swaggerObject) as object,

@@ -225,7 +225,33 @@ describe('failures', () => {
       param: 'radius',
       message: 'radius: must be a number of at least 10 metres',
     };
-    expect((await post('/v1/things/a/b', '{"radius":9}')).json()).toEqual({ meta });
+    expect((await post('/v1/things/a/b', '{"radius":9}')).json()).toEqual({
+      meta: { ...meta, requestId: expect.any(String) },
+    });
+  });
+
+  it('names the request, as its header and the log do', async () => {
+    for (const url of ['/v1/busy', '/v1/broken', '/v1/nothing', '/v1/mine', '/%ff']) {
+      const answer = await get(url);
+      const { requestId } = answer.json().meta;
+      expect(requestId).toMatch(/^[0-9a-f]{24}$/);
+      expect(answer.headers['x-radar-request-id']).toBe(requestId);
+      // Such a path reaches no route, and no line of the log.
+      if (url !== '/%ff') expect(log.join()).toContain(`"reqId":"${requestId}"`);
+    }
+  });
+
+  it("takes the caller's X-Request-Id if it is well-formed", async () => {
+    const idFor = async (given: string): Promise<string> => {
+      const answer = await app.inject({ url: '/v1/nothing', headers: { 'x-request-id': given } });
+      expect(answer.headers['x-radar-request-id']).toBe(answer.json().meta.requestId);
+      return answer.json().meta.requestId;
+    };
+    for (const given of ['0af76519-16cd.43dd:84_48', '12345678', 'x'.repeat(64)])
+      expect(await idFor(given)).toBe(given);
+    for (const given of ['', '1234567', 'x'.repeat(65), 'a b c d e f', '"quotes"s']) {
+      expect(await idFor(given)).toMatch(/^[0-9a-f]{24}$/);
+    }
   });
 
   it('says when to retry', async () => {

@@ -24,7 +24,9 @@ import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from
 import { failureBody, failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
+import { type IdempotencyParts, keepAnswers } from './requests/idempotency.js';
 import { refuseUnknownParameters } from './requests/query.js';
+import { requestIdOf } from './requests/request-id.js';
 
 export interface HttpServerOptions extends AuthorityOptions {
   /** A pino logger, made with `logRedaction`. */
@@ -36,6 +38,8 @@ export interface HttpServerOptions extends AuthorityOptions {
   /** Limit of bodies for routes that set none. */
   readonly bodyLimitBytes?: number;
   readonly connections?: Partial<ConnectionBounds>;
+  /** Absent: the header Idempotency-Key is ignored. */
+  readonly idempotency?: IdempotencyParts;
   /** Epoch ms. */
   readonly clock?: () => number;
   /** Called with every answered request, for metrics. */
@@ -55,10 +59,15 @@ function answerOddRequests(app: FastifyInstance): void {
     socket.on('error', () => {});
     socket.end(rawAnswer(new ApiError('method_not_allowed', 'this server does not support the method CONNECT')));
   });
-  app.server.on('checkExpectation', (_request, response) => {
+  app.server.on('checkExpectation', (request, response) => {
     const failure = new ApiError('malformed_request', 'Expect: only 100-continue is supported');
-    const body = JSON.stringify(failureBody(failure));
-    const headers = { Connection: 'close', 'Content-Type': 'application/json; charset=utf-8' };
+    const requestId = requestIdOf(request);
+    const body = JSON.stringify(failureBody(failure, requestId));
+    const headers = {
+      Connection: 'close',
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-Radar-Request-Id': requestId,
+    };
     response.writeHead(failure.status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
   });
   app.addHook('onRequest', async ({ raw, headers }) => {
@@ -77,7 +86,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => freshId(),
+    genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: options.trustProxy ?? false,
     bodyLimit: options.bodyLimitBytes ?? defaultBodyLimitBytes,
@@ -92,7 +101,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => {
       const failure = failureOfParsing(error);
       if (failure === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
-      else app.connections.refuse(socket, failure);
+      else {
+        const requestId = freshId();
+        app.log.debug({ reqId: requestId, type: failure.code }, 'refused what is no request');
+        app.connections.refuse(socket, failure, requestId);
+      }
     },
     // Connected clients are served until the end. A route that can no longer answer reports it itself.
     return503OnClosing: false,
@@ -117,6 +130,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   requireAuthority(app, options);
   limitRates(app, options.rateLimits, options.clock ?? Date.now);
   checkQueries(app);
+  if (options.idempotency) keepAnswers(app, options.idempotency);
   refuseUnknownParameters(app);
   answerFailures(app);
   observeRequests(app, options.observe);

@@ -48,14 +48,14 @@ const problem = (param: string, rule = wellFormedRule) => ({
 
 describe.each(['\ud800', 'x\udbff', '\udc00x'])('the text %j', (broken) => {
   it.each(textFields)('is refused as %s of a location', async (name) => {
-    expect((await json('/v1/track', { ...good, [name]: broken })).json().meta).toEqual(problem(name));
+    expect((await json('/v1/track', { ...good, [name]: broken })).json().meta).toMatchObject(problem(name));
   });
 
   it('is refused within metadata, as a value and as a key, and within JSON inside JSON', async () => {
     const track = async (metadata: unknown) => (await json('/v1/track', { ...good, metadata })).json().meta;
-    expect(await track({ a: broken })).toEqual(problem('metadata.a'));
-    expect(await track({ [broken]: 1 })).toEqual(problem(`metadata.${broken.toWellFormed()}`));
-    expect(await track(JSON.stringify({ a: broken }))).toEqual(problem('metadata.a'));
+    expect(await track({ a: broken })).toMatchObject(problem('metadata.a'));
+    expect(await track({ [broken]: 1 })).toMatchObject(problem(`metadata.${broken.toWellFormed()}`));
+    expect(await track(JSON.stringify({ a: broken }))).toMatchObject(problem('metadata.a'));
   });
 
   it('is refused in a replay by its index, and the others count', async () => {
@@ -72,8 +72,8 @@ describe.each(['\ud800', 'x\udbff', '\udc00x'])('the text %j', (broken) => {
   });
 
   it('is refused as an id of an event', async () => {
-    expect((await json('/v1/events', { name: 'bought', userId: broken })).json().meta).toEqual(problem('userId'));
-    expect((await json('/v1/events', { name: 'bought', metadata: { a: broken } })).json().meta).toEqual(
+    expect((await json('/v1/events', { name: 'bought', userId: broken })).json().meta).toMatchObject(problem('userId'));
+    expect((await json('/v1/events', { name: 'bought', metadata: { a: broken } })).json().meta).toMatchObject(
       problem('metadata.a'),
     );
   });
@@ -81,7 +81,7 @@ describe.each(['\ud800', 'x\udbff', '\udc00x'])('the text %j', (broken) => {
 
 it('bytes that are not UTF-8 are refused in a JSON body, with their place', async () => {
   const body = Buffer.concat([Buffer.from('{"deviceId":"é'), Buffer.from([0xff]), Buffer.from('","latitude":1}')]);
-  expect((await send('POST', '/v1/track', body, 'application/json')).json().meta).toEqual({
+  expect((await send('POST', '/v1/track', body, 'application/json')).json().meta).toMatchObject({
     code: 400,
     type: 'invalid_body',
     message: 'the body is not UTF-8: byte 16',
@@ -134,11 +134,13 @@ describe('percent-encoding that is no UTF-8 is refused, with its field', () => {
   const { latitude, longitude, accuracy } = good;
   const fields = `latitude=${latitude}&longitude=${longitude}&accuracy=${accuracy}`;
   it.each(['%ED%A0%80', '%FF', '%', '%zz', '%C0%80'])('%s', async (broken) => {
-    expect((await form('/v1/track', `deviceId=${broken}&${fields}`)).json().meta).toEqual(problem('deviceId', rule));
+    expect((await form('/v1/track', `deviceId=${broken}&${fields}`)).json().meta).toMatchObject(
+      problem('deviceId', rule),
+    );
     const query = await send('GET', `/v1/context?coordinates=1,2&userId=${broken}`, undefined, '');
-    expect(query.json().meta).toEqual(problem('userId', rule));
+    expect(query.json().meta).toMatchObject(problem('userId', rule));
     const path = await send('GET', `/v1/events/${broken}/verification`, undefined, '');
-    expect(path.json().meta).toEqual(problem('path', rule));
+    expect(path.json().meta).toMatchObject(problem('path', rule));
   });
 
   it('and everything else is read as it was meant', async () => {

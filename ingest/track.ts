@@ -98,7 +98,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
   app.post(
     '/v1/track',
     {
-      config: { authority: 'publishable', limit: 'track', checksTexts: true },
+      config: { authority: 'publishable', limit: 'track', checksTexts: true, isRepeatable: true },
       schema: { summary: 'Send a location', tags: ['track'], body: TrackRequest, response: { 200: TrackAnswer } },
     },
     async (request, reply) => {
@@ -121,7 +121,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
   app.post(
     '/v1/track/replay',
     {
-      config: { authority: 'publishable', limit: 'track', checksTexts: true },
+      config: { authority: 'publishable', limit: 'track', checksTexts: true, isRepeatable: true },
       bodyLimit: bounds.maxReplayBodyBytes,
       schema: {
         summary: 'Send locations kept while offline',

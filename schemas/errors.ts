@@ -3,7 +3,7 @@
  *
  * Input: a code and, for parameter errors, the field and the rule. Output: an {@link ApiError}, which the HTTP modules
  * return as `{"meta":{"code":400,"type":"invalid_parameter","param":"radius","message":"radius: must be 10 to 10000
- * metres"}}`. Codes are stable: clients may switch on `meta.type`. `docs/errors.md` is generated from this table, and a
+ * metres","requestId":"…"}}`. Codes are stable: clients may switch on `meta.type`. `docs/errors.md` is generated from this table, and a
  * test compares the two.
  */
 
@@ -58,6 +58,11 @@ export const errorCatalogue = {
     retry: true,
     meaning: 'Concurrent edits changed the record on every attempt. This edit was not applied.',
   },
+  request_in_progress: {
+    status: 409,
+    retry: true,
+    meaning: 'An earlier request with the same `Idempotency-Key` is still running.',
+  },
   precondition_failed: {
     status: 412,
     retry: false,
@@ -66,6 +71,11 @@ export const errorCatalogue = {
   body_too_large: { status: 413, retry: false, meaning: 'The body is larger than the endpoint accepts.' },
   uri_too_long: { status: 414, retry: false, meaning: 'The URL is longer than the server accepts.' },
   unsupported_media_type: { status: 415, retry: false, meaning: 'The endpoint does not accept this Content-Type.' },
+  idempotency_key_reused: {
+    status: 422,
+    retry: false,
+    meaning: 'The `Idempotency-Key` was used for another request within a day. Send a new key.',
+  },
   rate_limited: {
     status: 429,
     retry: true,

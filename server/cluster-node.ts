@@ -99,7 +99,10 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const catalog = createCatalog(readModel);
   const { adminApiKey } = secrets;
   const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
-  const app = createNodeServer({ configuration, logger, readModel, registry, adminApiKey, catchUp });
+  const secretCipher = createSecretCipher(encryptionKeyOf(secrets.encryptionKey));
+  const { values } = backend;
+  const http = { configuration, logger, readModel, registry, adminApiKey, secretCipher, values, catchUp };
+  const app = createNodeServer(http);
   await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });
   const shared: RoleParts = {
     configuration,
@@ -112,7 +115,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     writer,
     catalog,
     spatial: createSpatialQueries(catalog, Date.now),
-    secretCipher: createSecretCipher(encryptionKeyOf(secrets.encryptionKey)),
+    secretCipher,
     app,
   };
   const parts = new Map<Role, Part>();

@@ -102,6 +102,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     readModel,
     registry,
     adminApiKey: adminApiKey(configuration.data, process.env.FENCELINE_ADMIN_API_KEY),
+    secretCipher,
+    values: backend.values,
   };
   const app = createNodeServer(http);
   await app.register(operationsRoutes, {

@@ -17,7 +17,7 @@ import { ingestMetrics } from '../ingest/metrics.js';
 import { ingestRoutes } from '../ingest/routes.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
-import type { DeliveryQueue, StateStore } from '../pipeline/ports.js';
+import type { DeliveryQueue, ExpiringValues, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
 import type { Configuration } from './config/schema.js';
 import type { Maps } from './maps.js';
@@ -31,6 +31,8 @@ interface HttpParts {
   readonly readModel: ReadModel;
   readonly registry: Registry;
   readonly adminApiKey: string;
+  readonly secretCipher: SecretCipher;
+  readonly values: ExpiringValues;
   /**
    * In a cluster: resolves when the read model contains every change that was acknowledged before the call.
    */
@@ -46,6 +48,8 @@ export const createNodeServer = ({
   readModel,
   registry,
   adminApiKey,
+  secretCipher,
+  values,
   catchUp,
 }: HttpParts): FastifyInstance =>
   createHttpServer({
@@ -63,6 +67,7 @@ export const createNodeServer = ({
       bodyTimeoutMs: configuration.http.bodyTimeoutMs,
       minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
     },
+    idempotency: { values, secretCipher },
     observe: createRequestObserver(registry),
   });
 

@@ -35,7 +35,7 @@ it('is 404 for an unknown id, and equally for one of another project or environm
   ]);
   for (const { status, body } of answers) {
     expect(status).toBe(404);
-    expect(body).toEqual({ meta: { code: 404, type: 'not_found', message: 'there is no such event' } });
+    expect(body.meta).toMatchObject({ code: 404, type: 'not_found', message: 'there is no such event' });
   }
 });
 

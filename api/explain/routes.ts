@@ -37,7 +37,7 @@ export const explainRoutes =
   ({ spatial, states, clock }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     app.post('/v1/explain', {
-      config: { authority: 'secret', limit: 'query' },
+      config: { authority: 'secret', limit: 'query', isRepeatable: true },
       schema: described({
         operationId: 'explain',
         tag: 'explain',

@@ -60,7 +60,7 @@ export const reportRoutes: FastifyPluginAsync<SdkDependencies> = async (
   app.post(
     '/v1/logs',
     {
-      config,
+      config: { ...config, isRepeatable: true },
       bodyLimit: maxLogsBytes,
       schema: {
         summary: 'Count log lines of an SDK; they are not stored',

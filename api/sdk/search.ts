@@ -175,7 +175,7 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
   app.post(
     '/v1/sync/region',
     {
-      config,
+      config: { ...config, isRepeatable: true },
       schema: {
         summary: 'List the geofences and beacons around a point, for offline use',
         tags: ['sdk'],

@@ -16,6 +16,7 @@ import { createHttpServer } from '../../http/server.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../pipeline/encryption.js';
+import type { ExpiringValues } from '../../pipeline/ports.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
 import type { Environment } from '../../schemas/json/common.js';
@@ -86,7 +87,7 @@ type ApiParts = Partial<
 >;
 
 /** An API that is closed after the tests of the file, at whose top level it is awaited. */
-export async function useApi(parts: ApiParts = {}): Promise<TestApi> {
+export async function useApi(parts: Parameters<typeof startApi>[0] = {}): Promise<TestApi> {
   const api = await startApi(parts);
   afterAll(() => api.close());
   return api;
@@ -105,7 +106,10 @@ function declaredUsesOf(description: Body): ReadonlySet<string> {
 }
 
 /** Parts that a test doesn't give refuse to be asked. */
-export async function startApi(parts: ApiParts = {}) {
+export async function startApi({
+  maxKeysPerDay = 1_000,
+  ...parts
+}: ApiParts & { readonly maxKeysPerDay?: number } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
   const clock = parts.clock ?? Date.now;
   const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
@@ -114,9 +118,19 @@ export async function startApi(parts: ApiParts = {}) {
   const following = followChanges({ log: embedded.log, readModel, onProblem: (problem) => problems.push(problem) });
   const writer = createConfigurationWriter({ log: embedded.log, readModel, clock });
 
+  const storedValues: string[] = [];
+  const values: ExpiringValues = {
+    ...embedded.values,
+    put(key, value, ...rest) {
+      storedValues.push(value);
+      return embedded.values.put(key, value, ...rest);
+    },
+  };
+
   const app = createHttpServer({
     logger: pino({ level: 'silent' }),
     rateLimits: noRateLimits,
+    idempotency: { values, secretCipher: createSecretCipher(randomBytes(encryptionKeyBytes)), maxKeysPerDay },
     openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(readModel),
     adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
@@ -130,7 +144,7 @@ export async function startApi(parts: ApiParts = {}) {
   await app.register(apiRoutes, {
     analytics: { query: unasked, file: unasked },
     log: embedded.log,
-    values: embedded.values,
+    values,
     webhooks: webhookParts(),
     maps: mapParts(),
     geometrySources: {},
@@ -157,6 +171,9 @@ export async function startApi(parts: ApiParts = {}) {
   return {
     app,
     log: embedded.log,
+    values,
+    /** Every value that was put into `values`. */
+    storedValues,
     readModel,
     writer,
     problems,
@@ -168,7 +185,7 @@ export async function startApi(parts: ApiParts = {}) {
     declaredEntityTagUses,
     /** With the first project's secret key of Test, unless `key` says otherwise. */
     async call(
-      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
       url: string,
       { key = secret, body, headers: given = {} }: Call = {},
     ) {
@@ -180,7 +197,12 @@ export async function startApi(parts: ApiParts = {}) {
       const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
       const undeclared = [...entityTagUses].filter((use) => !declaredEntityTagUses.has(use));
       if (undeclared.length > 0) throw new Error(`/openapi.json does not say that ${undeclared.join(', ')}`);
-      return { status: answer.statusCode, body: answer.json() as Body, etag: answer.headers.etag };
+      return {
+        status: answer.statusCode,
+        body: answer.json() as Body,
+        etag: answer.headers.etag,
+        headers: answer.headers,
+      };
     },
     async close() {
       await app.close();

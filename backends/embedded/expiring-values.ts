@@ -14,13 +14,13 @@ export interface EmbeddedExpiringValues extends ExpiringValues {
 }
 
 export interface ExpiringValuesOptions {
-  /** Limit of all keys and values, in bytes. Default 256 MiB. */
+  /** Limit of all keys and values, in bytes. Default 1 GiB. */
   readonly maxTotalBytes?: number;
   /** Epoch ms. */
   readonly clock?: () => number;
 }
 
-const defaultMaxTotalBytes = 256 * 2 ** 20;
+const defaultMaxTotalBytes = 2 ** 30;
 /** Expired values that one change removes: more than it adds, so that they do not pile up. */
 const maxExpiredPerChange = 20;
 const retryAfterS = 60;

@@ -11,6 +11,7 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const knownHeaders = [
   'Authorization',
   'Content-Type',
+  'Idempotency-Key',
   'X-Radar-App-Info',
   'X-Radar-Config',
   'X-Radar-Device-Make',
@@ -23,6 +24,7 @@ const knownHeaders = [
   'X-Radar-SDK-Version',
   'X-Radar-X-Platform-SDK-Type',
   'X-Radar-X-Platform-SDK-Version',
+  'X-Request-Id',
 ];
 
 const exposedHeaders = [
@@ -31,6 +33,7 @@ const exposedHeaders = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'Retry-After',
+  'Idempotency-Replayed',
 ].join(', ');
 
 const maxAgeS = 86_400;

@@ -1,6 +1,6 @@
 /**
  * Answers every failure in the shape of the catalogue:
- * `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…"}}`.
+ * `{"meta":{"code":400,"type":"invalid_parameter","param":"latitude","message":"…","requestId":"…"}}`.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isPortError, type PortError } from '../../pipeline/errors.js';
@@ -51,7 +51,9 @@ export function sendFailure(
   // is read and dropped within the bounds of connections.ts.
   if (!request.raw.complete && failure.code !== 'request_timeout') reply.removeHeader('connection');
   if (failure.retryAfterS !== undefined) reply.header('Retry-After', failure.retryAfterS);
-  return reply.code(failure.status).send({ ...failureBody(failure), ...extra });
+  // The hook that sets it does not run for every failure.
+  reply.header('X-Radar-Request-Id', request.id);
+  return reply.code(failure.status).send({ ...failureBody(failure, request.id), ...extra });
 }
 
 /** Returns a pattern for the paths of a route's URL. */

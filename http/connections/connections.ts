@@ -52,7 +52,7 @@ export interface Connections {
   /** Resolves when all connections are closed, to the number that had to be destroyed. */
   drained(options: DrainOptions): Promise<number>;
   /** Answers malformed HTTP after the earlier requests of its connection, and closes the connection. */
-  refuse(socket: Socket, failure: ApiError): void;
+  refuse(socket: Socket, failure: ApiError, requestId: string): void;
 }
 
 declare module 'fastify' {
@@ -298,9 +298,9 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
       }
       return 0;
     },
-    refuse(socket, failure) {
+    refuse(socket, failure, requestId) {
       const connection = connections.get(socket);
-      const text = rawAnswer(failure);
+      const text = rawAnswer(failure, requestId);
       if (connection === undefined) {
         socket.destroy();
         return;

@@ -4,24 +4,27 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { ApiError } from '../../schemas/errors.js';
+import { freshId } from '../../schemas/ids.js';
 
 /** Returns the body of a failed answer. It never has `meta.error`: SDKs throw on it. */
-export const failureBody = (error: ApiError) => ({
+export const failureBody = (error: ApiError, requestId: string) => ({
   meta: {
     code: error.status,
     type: error.code,
     ...(error.param !== undefined && { param: error.param }),
     message: error.message,
+    requestId,
   },
 });
 
 /** Returns the failure as a whole HTTP answer that closes its connection. */
-export function rawAnswer(failure: ApiError): string {
-  const body = JSON.stringify(failureBody(failure));
+export function rawAnswer(failure: ApiError, requestId: string = freshId()): string {
+  const body = JSON.stringify(failureBody(failure, requestId));
   const head = [
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Radar-Request-Id: ${requestId}`,
     'Access-Control-Allow-Origin: *',
     ...(failure.retryAfterS === undefined ? [] : [`Retry-After: ${failure.retryAfterS}`]),
     'Connection: close',

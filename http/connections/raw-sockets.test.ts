@@ -71,7 +71,7 @@ class Client {
   }
 
   /** `meta` of the last answer. */
-  get meta(): { code: number; type: string; message: string } {
+  get meta(): { code: number; type: string; message: string; requestId: string } {
     return JSON.parse(this.text.slice(this.text.lastIndexOf('\r\n\r\n') + 4)).meta;
   }
 
@@ -127,8 +127,9 @@ describe('malformed HTTP is answered in the common shape of failures, and closed
       'malformed_request',
     ],
   ])('%s', async (_what, text, code, type) => {
-    const { meta, error, statuses } = await say(text);
-    expect(meta).toMatchObject({ code, type, message: expect.any(String) });
+    const { meta, error, statuses, text: received } = await say(text);
+    expect(meta).toMatchObject({ code, type, message: expect.any(String), requestId: expect.any(String) });
+    expect(received).toContain(`X-Radar-Request-Id: ${meta.requestId}`);
     expect(statuses).toEqual([code]);
     expect(error).toBeUndefined();
   });
@@ -246,7 +247,7 @@ describe('bodies', () => {
     const client = new Client();
     client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`);
     await client.until(() => client.text.includes('"meta"'));
-    expect(client.meta).toEqual({ code: 400, type: 'invalid_body', message });
+    expect(client.meta).toMatchObject({ code: 400, type: 'invalid_body', message });
   });
 
   it('that is too large is answered while it is being sent, and the connection is not reset', async () => {

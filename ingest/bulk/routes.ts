@@ -123,7 +123,7 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
   app.post(
     '/v1/locations',
     {
-      config: { authority: 'secret', limit: 'bulk' },
+      config: { authority: 'secret', limit: 'bulk', isRepeatable: true },
       schema: {
         summary: 'Send many locations',
         description:

@@ -49,5 +49,6 @@ export const ErrorBody = Type.Object({
     type: Type.String({ description: 'Stable error code, listed in docs/errors.md' }),
     param: Type.Optional(Type.String({ description: 'The invalid field' })),
     message: Type.String(),
+    requestId: Type.String({ description: 'As in the header X-Radar-Request-Id, and in the log' }),
   }),
 });

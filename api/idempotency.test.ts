@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { honoursIdempotencyKey } from '../http/requests/idempotency.js';
+import { adminApiKey, type Body, useApi, webhookParts } from './testing/fixtures.js';
+
+const maxKeysPerDay = 40;
+const api = await useApi({ maxKeysPerDay, webhooks: webhookParts({ maxWebhooks: 200 }) });
+
+/** Creates another record on every call. */
+const webhook = (fields: object = {}) => ({ url: 'https://example.com/', ...fields });
+/** Of gzip's first bytes in base64: what was compressed and not encrypted. */
+const gzipStart = 'H4sI';
+
+const freshKey = () => randomBytes(8).toString('hex');
+
+const post = (
+  url: string,
+  key: string,
+  body: object,
+  options: { key?: string; headers?: Record<string, string> } = {},
+) => api.call('POST', url, { ...options, body, headers: { ...options.headers, 'idempotency-key': key } });
+
+const count = async (): Promise<number> => (await api.call('GET', '/v1/webhooks?limit=1000')).body.webhooks.length;
+
+test('a repetition gets the first answer, and changes nothing', async () => {
+  const key = freshKey();
+  const before = await count();
+  const first = await post('/v1/webhooks', key, webhook());
+  const again = await post('/v1/webhooks', key, webhook());
+  expect(again).toMatchObject({ status: 200, body: first.body, etag: first.etag });
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect(again.headers['content-type']).toBe(first.headers['content-type']);
+  expect(again.headers['x-radar-request-id']).not.toBe(first.headers['x-radar-request-id']);
+  expect(first.headers['idempotency-replayed']).toBeUndefined();
+  expect(await count()).toBe(before + 1);
+});
+
+test('a key that was used for another request is refused', async () => {
+  const key = freshKey();
+  await post('/v1/webhooks', key, webhook());
+  const { webhooks } = (await api.call('GET', '/v1/webhooks')).body;
+  const others = [
+    post('/v1/webhooks', key, webhook({ description: 'Other' })),
+    post('/v1/webhooks', key, webhook(), { headers: { 'if-match': '"r1"' } }),
+    post(`/v1/webhooks/${webhooks[0]._id}/secrets`, key, webhook()),
+  ];
+  for (const { status, body } of await Promise.all(others)) {
+    expect([status, body.meta.type, body.meta.param]).toEqual([422, 'idempotency_key_reused', 'Idempotency-Key']);
+  }
+});
+
+test('the same key is another one in another project, environment, or with another kind of key', async () => {
+  const key = freshKey();
+  const other = await api.newProject('Other');
+  const keys = [api.secret, api.project.key('live', 'secret'), other.key('test', 'secret')];
+  const answers = await Promise.all(keys.map((each) => post('/v1/webhooks', key, webhook(), { key: each })));
+  expect(new Set(answers.map(({ body }) => body.webhook._id)).size).toBe(keys.length);
+});
+
+test('of concurrent requests with one key one takes effect; the others get its answer, or 409 while it runs', async () => {
+  const key = freshKey();
+  const before = await count();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => post('/v1/webhooks', key, webhook())));
+  const done = answers.filter(({ status }) => status === 200);
+  expect(new Set(done.map(({ body }) => body.webhook._id)).size).toBe(1);
+  for (const { status, body, headers } of answers) {
+    if (status === 200) continue;
+    expect([status, body.meta.type, headers['retry-after']]).toEqual([409, 'request_in_progress', '1']);
+  }
+  expect(await count()).toBe(before + 1);
+});
+
+test('a failure frees the key, so that a corrected request can use it', async () => {
+  const key = freshKey();
+  expect((await post('/v1/webhooks', key, webhook({ url: 1 }))).status).toBe(400);
+  expect((await post('/v1/webhooks', key, webhook())).status).toBe(200);
+});
+
+test('a key that is empty, too long or not visible ASCII is refused', async () => {
+  for (const key of ['', ' ', 'a b', 'ü', 'x'.repeat(256)]) {
+    const { status, body } = await post('/v1/webhooks', key, webhook());
+    expect([key, status, body.meta.param]).toEqual([key, 400, 'Idempotency-Key']);
+  }
+});
+
+test('new keys of a project are not readable where answers are kept', async () => {
+  const key = freshKey();
+  const first = await post('/v1/projects', key, { name: 'Kept' }, { key: adminApiKey });
+  expect(await post('/v1/projects', key, { name: 'Kept' }, { key: adminApiKey })).toMatchObject({ body: first.body });
+  const answers = api.storedValues.flatMap((value) => JSON.parse(value).answer ?? []);
+  expect(answers.length).toBeGreaterThan(0);
+  for (const { body } of answers) {
+    const text = Buffer.from(body, 'base64').toString('latin1');
+    for (const { key: issued } of first.body.project.keys) expect(text).not.toContain(issued);
+    expect(text).not.toContain(gzipStart);
+  }
+});
+
+test('a project that uses too many keys in a day is refused new ones, and keeps its answers', async () => {
+  const busy = await api.newProject('Busy');
+  const secret = busy.key('test', 'secret');
+  const key = freshKey();
+  const first = await post('/v1/webhooks', key, webhook(), { key: secret });
+  const statuses: number[] = [];
+  for (let index = 0; index < maxKeysPerDay; index++) {
+    statuses.push((await post('/v1/webhooks', freshKey(), { url: 'wrong' }, { key: secret })).status);
+  }
+  expect([statuses.indexOf(429), statuses.length]).toEqual([maxKeysPerDay - 1, maxKeysPerDay]);
+  expect((await post('/v1/webhooks', key, webhook(), { key: secret })).body).toEqual(first.body);
+  expect((await api.call('POST', '/v1/webhooks', { key: secret, body: webhook() })).status).toBe(200);
+});
+
+describe('the description of the API', () => {
+  test('names the header on every POST that honours it', async () => {
+    const { body } = await api.call('GET', '/openapi.json', { key: '' });
+    const repeatable = Object.entries<Record<string, Body>>(body.paths)
+      .filter(([, { post: operation }]) => operation !== undefined)
+      .filter(
+        ([, { post: operation }]) =>
+          !(operation.parameters ?? []).some(({ name }: { name: string }) => name === 'Idempotency-Key'),
+      )
+      .map(([path]) => path);
+    expect(repeatable).toEqual(['/v1/explain']);
+  });
+
+  test('routes without a key and methods other than POST do not honour it', () => {
+    expect(honoursIdempotencyKey('POST', { authority: 'secret' })).toBe(true);
+    expect(honoursIdempotencyKey('POST', { authority: 'none' })).toBe(false);
+    expect(honoursIdempotencyKey('POST', { authority: 'publishable', isRepeatable: true })).toBe(false);
+    expect(honoursIdempotencyKey(['GET', 'HEAD'], { authority: 'secret' })).toBe(false);
+  });
+});

@@ -1,0 +1,209 @@
+/**
+ * Idempotency-Key: a POST with a key takes effect once, and its repetitions get the first answer.
+ *
+ * Flows in: POST requests with the header. Flows out: a lock while the first request runs, then its answer, compressed
+ * and encrypted because it may contain new keys. Both are in ExpiringValues, so that every node sees them. Only answers
+ * of success are kept. After a failure the key is free again. See docs/decisions/037.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip as gunzipCallback, gzip as gzipCallback } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { SecretCipher } from '../../pipeline/encryption.js';
+import { type ExpiringValues, maxExpiringValueBytes } from '../../pipeline/ports.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import { freshId } from '../../schemas/ids.js';
+
+const gzip = promisify(gzipCallback);
+const gunzip = promisify(gunzipCallback);
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Repeating the request changes nothing more, so a POST has no Idempotency-Key: its body may be a stream, and its
+     * answer is not worth keeping.
+     */
+    isRepeatable?: boolean;
+  }
+  interface FastifyRequest {
+    /** The lock that this request holds; null: it has no Idempotency-Key, or is a repetition. */
+    idempotency: Lock | null;
+  }
+}
+
+interface Lock {
+  readonly key: string;
+  readonly value: string;
+  readonly fingerprint: string;
+}
+
+/** What is stored under a key. `answer` is absent while the request runs, null if it was too large to be kept. */
+interface Entry {
+  readonly fingerprint: string;
+  /** Tells apart those who compete. */
+  readonly holder: string;
+  readonly answer?: StoredAnswer | null;
+}
+
+interface StoredAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Compressed and encrypted; base64. */
+  readonly body: string;
+}
+
+export interface IdempotencyParts {
+  readonly values: ExpiringValues;
+  readonly secretCipher: SecretCipher;
+  /** Keys that one project may use in a day. */
+  readonly maxKeysPerDay?: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** Longer than any request takes. If a node ends while it works, the key is free again after this time. */
+const lockMs = 2 * 60_000;
+const defaultMaxKeysPerDay = 50_000;
+const maxKeyCharacters = 255;
+const keptHeaders = ['content-type', 'etag', 'location'];
+/** Of an entry, beside the body of the answer. */
+const entryBytes = 2_048;
+const keyPattern = /^[\x21-\x7e]+$/;
+
+export const idempotencyHeader = 'Idempotency-Key';
+export const replayedHeader = 'Idempotency-Replayed';
+
+const sha256 = (...parts: readonly (string | Buffer)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  return hash.digest('hex');
+};
+
+/** Who may share a key: callers with the same authority over the same records. */
+const scopeOf = ({ caller }: FastifyRequest): string =>
+  caller === null ? 'admin' : `${caller.project}.${caller.environment}.${caller.kind}`;
+
+/** Identifies what is requested: path, query, If-Match and body. */
+function fingerprintOf({ method, url, headers, body }: FastifyRequest): string {
+  const bytes = Buffer.isBuffer(body) ? body : (JSON.stringify(body) ?? '');
+  return sha256(method, url, headers['if-match'] ?? '', headers['content-type'] ?? '', bytes);
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const given = request.headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && given.length <= maxKeyCharacters && keyPattern.test(given)) return given;
+  const rule = `must be 1 to ${maxKeyCharacters} visible ASCII characters`;
+  throw parameterError({ param: idempotencyHeader, rule });
+}
+
+/** Refuses keys beyond the limit, so that one project cannot fill the store. */
+async function countKey(request: FastifyRequest, { values, maxKeysPerDay = defaultMaxKeysPerDay }: IdempotencyParts) {
+  const subject = request.caller?.project ?? 'admin';
+  if ((await values.increment(`idempotency-keys.${subject}`, dayMs)) <= maxKeysPerDay) return;
+  throw new ApiError('rate_limited', `more than ${maxKeysPerDay} values of ${idempotencyHeader} in a day`, {
+    retryAfterS: 60 * 60,
+  });
+}
+
+async function replay(
+  reply: FastifyReply,
+  { answer }: Entry,
+  key: string,
+  { secretCipher }: IdempotencyParts,
+): Promise<FastifyReply> {
+  if (answer === undefined) {
+    const message = `a request with this ${idempotencyHeader} has not been answered yet`;
+    throw new ApiError('request_in_progress', message, { retryAfterS: 1 });
+  }
+  if (answer === null)
+    throw new ApiError('conflict', 'the first request with this key succeeded; its answer was too large to be kept');
+  const body = await gunzip(Buffer.from(secretCipher.decrypt(answer.body, key), 'base64'));
+  return reply.code(answer.status).headers(answer.headers).header(replayedHeader, 'true').send(body);
+}
+
+/** Takes the key, or answers with what is stored under it. */
+async function begin(request: FastifyRequest, reply: FastifyReply, parts: IdempotencyParts): Promise<void> {
+  const given = keyOf(request);
+  if (given === undefined) return;
+  const { values } = parts;
+  const key = `idempotency.${sha256(scopeOf(request), given)}`;
+  const fingerprint = fingerprintOf(request);
+  for (;;) {
+    const stored = await values.get(key);
+    if (stored !== undefined) {
+      const entry = JSON.parse(stored) as Entry;
+      if (entry.fingerprint !== fingerprint)
+        throw new ApiError('idempotency_key_reused', `this ${idempotencyHeader} belongs to another request`, {
+          param: idempotencyHeader,
+        });
+      await replay(reply, entry, key, parts);
+      return;
+    }
+    await countKey(request, parts);
+    const value = JSON.stringify({ fingerprint, holder: freshId() } satisfies Entry);
+    if (await values.put(key, value, lockMs, { current: null })) {
+      request.idempotency = { key, value, fingerprint };
+      return;
+    }
+  }
+}
+
+async function storedAnswer(
+  { key }: Lock,
+  reply: FastifyReply,
+  payload: string | Buffer,
+  { secretCipher }: IdempotencyParts,
+): Promise<StoredAnswer | null> {
+  const body = secretCipher.encrypt((await gzip(payload)).toString('base64'), key);
+  if (body.length > maxExpiringValueBytes - entryBytes) return null;
+  const headers = keptHeaders.flatMap((name) => {
+    const value = reply.getHeader(name);
+    return value === undefined ? [] : [[name, `${value}`]];
+  });
+  return { status: reply.statusCode, headers: Object.fromEntries(headers), body };
+}
+
+/** Stores the answer of a request that holds its key, or frees the key. */
+async function finish(request: FastifyRequest, reply: FastifyReply, payload: unknown, parts: IdempotencyParts) {
+  const lock = request.idempotency;
+  if (lock === null) return;
+  request.idempotency = null;
+  const { key, value: current, fingerprint } = lock;
+  try {
+    const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
+    if (reply.statusCode < 200 || reply.statusCode > 299 || !isText) {
+      await parts.values.delete(key, { current });
+      return;
+    }
+    const answer = await storedAnswer(lock, reply, payload, parts);
+    const entry = { fingerprint, holder: request.id, answer } satisfies Entry;
+    await parts.values.put(key, JSON.stringify(entry), dayMs, { current });
+  } catch (error) {
+    // The request has taken effect. Its key is free again once the lock expires.
+    request.log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be kept');
+  }
+}
+
+/** Whether a route honours Idempotency-Key. */
+export const honoursIdempotencyKey = (
+  method: string | readonly string[],
+  config: { readonly isRepeatable?: boolean; readonly authority?: string } | undefined,
+): boolean => [method].flat().includes('POST') && !config?.isRepeatable && config?.authority !== 'none';
+
+/** Adds the hooks to the routes that honour the header, and to no other. Call it before routes are added. */
+export function keepAnswers(app: FastifyInstance, parts: IdempotencyParts): void {
+  app.decorateRequest('idempotency', null);
+  app.addHook('onRoute', (route) => {
+    if (!honoursIdempotencyKey(route.method, route.config)) return;
+    route.preHandler = [
+      ...[route.preHandler ?? []].flat(),
+      async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply, parts),
+    ];
+    route.onSend = [
+      ...[route.onSend ?? []].flat(),
+      async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+        await finish(request, reply, payload, parts);
+      },
+    ];
+  });
+}

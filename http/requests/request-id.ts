@@ -1,0 +1,14 @@
+/** The id of a request, which answers, failures and the log name. */
+import type { IncomingMessage } from 'node:http';
+import { freshId } from '../../schemas/ids.js';
+
+const wellFormed = /^[\w.:-]{8,64}$/;
+
+/**
+ * Returns the caller's X-Request-Id if it has 8 to 64 letters, digits and `-_.:`, so that one id runs through the logs
+ * of all services; otherwise a fresh id. Nothing may rely on its being unique.
+ */
+export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && wellFormed.test(given) ? given : freshId();
+}
