@@ -63,6 +63,11 @@ export const errorCatalogue = {
     retry: true,
     meaning: 'An earlier request with the same `Idempotency-Key` is still running.',
   },
+  import_running: {
+    status: 409,
+    retry: true,
+    meaning: 'Another import of this project is running. Retry when it has ended; `GET /v1/imports` shows it.',
+  },
   precondition_failed: {
     status: 412,
     retry: false,

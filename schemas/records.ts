@@ -128,13 +128,21 @@ export interface Event {
   metadata: string | null;
 }
 
-export type ChangeKind = 'project' | 'geofence' | 'beacon' | 'webhook' | 'map-style' | 'map-marker';
+export type ChangeKind =
+  | 'project'
+  | 'geofence'
+  | 'beacon'
+  | 'webhook'
+  | 'map-style'
+  | 'map-marker'
+  | 'import'
+  | 'import-part';
 
 export interface Change {
   kind: ChangeKind;
   id: string;
   changedAt: number;
-  /** JSON of a ProjectRecord, GeofenceRecord, BeaconRecord, WebhookRecord, MapStyleRecord or MapMarkerRecord. */
+  /** JSON of the record of the kind, such as a ProjectRecord or a GeofenceRecord. */
   record: string;
 }
 

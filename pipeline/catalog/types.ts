@@ -7,6 +7,7 @@
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../schemas/json/import.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
@@ -90,6 +91,22 @@ export interface ConfigurationReader {
   webhooks(scope: Scope): readonly WebhookRecord[];
   readonly mapStyles: UploadedFiles<MapStyleHead>;
   readonly mapMarkers: UploadedFiles<MapMarkerHead>;
+  readonly imports: ImportHistory;
+}
+
+/** A page of the imports of a resource, newest first. */
+export interface ImportQuery extends Scope {
+  readonly resource: ImportedResourceName;
+  readonly limit: number;
+  /** The last import of the page before. */
+  readonly before?: { readonly timeMs: number; readonly id: string };
+}
+
+export interface ImportHistory {
+  find(scope: Scope, id: string): ImportRecord | undefined;
+  list(query: ImportQuery): Page<ImportRecord>;
+  /** Returns the text of a part of a file. */
+  part(scope: Scope, id: string): string | undefined;
 }
 
 /**
@@ -114,6 +131,8 @@ export interface ConfigurationChange {
     | WebhookRecord
     | MapStyleRecord
     | MapMarkerRecord
+    | ImportRecord
+    | ImportPartRecord
     | null;
   /**
    * Revisions that the change takes into account. It is refused if the record is at another revision. Absent: the

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
 import { BeaconRecord } from '../../../schemas/json/beacon.js';
 import { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
 import { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
 import { ProjectRecord } from '../../../schemas/json/project.js';
 import { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -31,6 +32,8 @@ const validators = {
   webhook: Compile(WebhookRecord),
   'map-style': Compile(MapStyleRecord),
   'map-marker': Compile(MapMarkerRecord),
+  import: Compile(ImportRecord),
+  'import-part': Compile(ImportPartRecord),
 };
 
 /** An invalid record of topic `changes`, which was skipped. */

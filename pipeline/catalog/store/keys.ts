@@ -34,7 +34,7 @@ function timePart(epochMs: number): Buffer {
   return part;
 }
 
-const scopePart = ({ project, environment }: Scope): Buffer =>
+export const scopePart = ({ project, environment }: Scope): Buffer =>
   Buffer.concat([idKey(project), Buffer.of(environment === 'live' ? 1 : 0)]);
 
 /** Returns the prefix of all keys of a list. `value` is the tag or external id of the list. */

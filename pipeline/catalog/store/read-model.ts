@@ -11,6 +11,7 @@
 import { open } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import type { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
 import type { ProjectRecord } from '../../../schemas/json/project.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -24,6 +25,7 @@ import { type Contested, openRevisions, PendingEdits } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
 import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
+import { openStoredImports } from './stored-imports.js';
 
 /** A record that a following thread must read again. `scope` is null for projects. */
 export interface ChangedThing {
@@ -128,7 +130,7 @@ const versionNames = {
 type VersionedKind = keyof typeof versionNames;
 
 function openDatabases(path: string) {
-  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 24, eventTurnBatching: false });
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 40, eventTurnBatching: false });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const meta = root.openDB<number | string, string>('meta', {});
@@ -144,6 +146,7 @@ function openDatabases(path: string) {
     webhooks: root.openDB<WebhookRecord, Buffer>('webhooks', json),
     mapStyles: openStoredFiles<MapStyleHead>(root, 'mapStyles', versionOf('map-style')),
     mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', versionOf('map-marker')),
+    imports: openStoredImports(root),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
     /** Key: version after the batch, index in the batch. */
@@ -211,6 +214,8 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       webhook: webhooks,
       'map-style': databases.mapStyles,
       'map-marker': databases.mapMarkers,
+      import: databases.imports,
+      'import-part': { getKeys: databases.imports.getPartKeys },
     } satisfies Record<ChangeKind, { getKeys(): Iterable<Buffer> }>;
     for (const [kind, things] of Object.entries(kinds)) {
       for (const key of things.getKeys()) yield { kind: kind as ChangeKind, id: key.toString('hex') };
@@ -255,6 +260,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     webhooks: webhookLists.list,
     mapStyles: databases.mapStyles,
     mapMarkers: databases.mapMarkers,
+    imports: databases.imports,
 
     async apply(changes, nextOffset, mark = null) {
       const outcomes = new Map<string, EditOutcome>();
@@ -342,7 +348,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
 
 /** Returns the record as it was written. */
 function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedChange['record'] {
-  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers } = databases;
+  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports } = databases;
   const key = idKey(id);
   switch (kind) {
     case 'project':
@@ -357,6 +363,10 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
       return mapStyles.whole(id, recordOfStyle);
     case 'map-marker':
       return mapMarkers.whole(id, recordOfMarker);
+    case 'import':
+      return imports.whole(id);
+    case 'import-part':
+      return imports.wholePart(id);
   }
 }
 
@@ -364,7 +374,9 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
  * Creates a function that writes one change to all databases and returns the records that followers must read again. It
  * must run in a write transaction.
  */
-function createApplier({ projects, geofences, beacons, webhooks, mapStyles, mapMarkers, lists, expiries }: Databases) {
+function createApplier(databases: Databases) {
+  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports, lists, expiries } = databases;
+
   function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
     for (const key of before ? listKeys(kind, before) : []) lists.removeSync(key);
     for (const key of after ? listKeys(kind, after) : []) lists.putSync(key, noValue);
@@ -410,6 +422,14 @@ function createApplier({ projects, geofences, beacons, webhooks, mapStyles, mapM
     }
     if (kind === 'map-marker') {
       mapMarkers.replaceSync(id, record && storedMarker(record as MapMarkerRecord));
+      return [];
+    }
+    if (kind === 'import') {
+      imports.replaceSync(id, record as ImportRecord | null);
+      return [];
+    }
+    if (kind === 'import-part') {
+      imports.replacePartSync(id, record as ImportPartRecord | null);
       return [];
     }
     const after = record as ListedRecord | null;

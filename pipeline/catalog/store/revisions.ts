@@ -92,7 +92,17 @@ export class PendingEdits {
   }
 }
 
-const kinds: readonly ChangeKind[] = ['project', 'geofence', 'beacon', 'webhook', 'map-style', 'map-marker'];
+/** The stored keys contain the index of a kind. */
+const kinds: readonly ChangeKind[] = [
+  'project',
+  'geofence',
+  'beacon',
+  'webhook',
+  'map-style',
+  'map-marker',
+  'import',
+  'import-part',
+];
 
 const keyOf = (kind: ChangeKind, id: string): Buffer => Buffer.concat([Buffer.of(kinds.indexOf(kind)), idKey(id)]);
 

@@ -1,0 +1,255 @@
+/**
+ * Applies the rows of a file: reads them, compares them with the configuration, and writes those that differ.
+ *
+ * Input: rows in batches. Output: changes in batches, each with what the caller wants to be written together with it.
+ * Memory is constant but for {@link SeenIds}. A bad row is reported and the others are applied.
+ */
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { Outcome } from '../http/fields/reader.js';
+import type { ConfigurationChange, ConfigurationReader, ConfigurationWriter } from '../pipeline/catalog/types.js';
+import { isPortError } from '../pipeline/errors.js';
+import type { ImportCounts } from '../schemas/json/import.js';
+import { SeenIds } from './repeated-pairs.js';
+import { type ImportedResource, isUnchanged, type ReadRow } from './resources.js';
+import type { RowBatch, RowProblem, SourceRow } from './source.js';
+
+export type RowAction = 'created' | 'updated' | 'unchanged';
+
+/** How far an import is: everything up to `lastLine` is decided, and what had to be written is in the same write. */
+export interface ImportProgress extends ImportCounts {
+  readonly bytesRead: number;
+  /** Last line whose row is applied or rejected; 0 before the first. */
+  readonly lastLine: number;
+}
+
+/** What the caller does with the decisions. */
+export interface ImportSink {
+  rejected(row: SourceRow, problem: RowProblem, header: readonly string[] | undefined): void;
+  /** Called for every good row when it is decided, before it is written. */
+  decided?(line: number, action: RowAction, row: ReadRow): void;
+  /**
+   * Returns changes to write together with the rows up to this progress, in the same append.
+   * @param isAlone there are no such rows, so that only these changes are written.
+   */
+  checkpoint(progress: ImportProgress, isAlone: boolean): readonly ConfigurationChange[];
+}
+
+export interface EngineRequest {
+  readonly resource: ImportedResource;
+  readonly batches: AsyncIterable<RowBatch>;
+  readonly isDryRun: boolean;
+  readonly maxRows: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface EngineParts {
+  readonly configuration: Pick<ConfigurationReader, 'bases'>;
+  readonly writer: ConfigurationWriter;
+}
+
+/** Rows of one write. More rows a write cost less each, but hold up other work of this thread for longer. */
+const writeRows = 1_000;
+/** Rows between two turns of the event loop, and of one timestamp. */
+const turnRows = 100;
+const maxWritesInFlight = 2;
+/** Lookups of geometry at the same time. */
+const maxLookups = 8;
+const maxAttempts = 10;
+const maxDelayMs = 5_000;
+
+/** The file has more rows than an import may have. */
+export class TooManyRows extends Error {}
+
+interface PlannedRow {
+  readonly source: SourceRow;
+  readonly row: ReadRow;
+  readonly action: RowAction;
+  readonly change: ConfigurationChange;
+}
+
+/** Returns the outcome's error as a problem of a column. */
+function problemOf({ error }: Outcome<unknown> & { ok: false }): RowProblem {
+  const column = error.param ?? 'row';
+  const prefix = `${column}: `;
+  return { column, rule: error.message.startsWith(prefix) ? error.message.slice(prefix.length) : error.message };
+}
+
+/** Applies all rows. Rejects with BrokenSource, TooManyRows, the signal's reason, or the error of a write. */
+export async function applyRows(parts: EngineParts, request: EngineRequest, sink: ImportSink): Promise<ImportProgress> {
+  const run = new Run(parts, request, sink);
+  try {
+    for await (const batch of request.batches) await run.add(batch);
+  } catch (error) {
+    // The rows before the fault count.
+    await run.finish();
+    throw error;
+  }
+  return run.finish();
+}
+
+class Run {
+  readonly #parts: EngineParts;
+  readonly #request: EngineRequest;
+  readonly #sink: ImportSink;
+  readonly #seen = new SeenIds();
+  readonly #writes = new Set<Promise<void>>();
+  readonly #counts = { rows: 0, created: 0, updated: 0, unchanged: 0, rejected: 0 };
+  #planned: PlannedRow[] = [];
+  #header: readonly string[] | undefined;
+  #bytesRead = 0;
+  #lastLine = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(parts: EngineParts, request: EngineRequest, sink: ImportSink) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#sink = sink;
+  }
+
+  get progress(): ImportProgress {
+    return { ...this.#counts, bytesRead: this.#bytesRead, lastLine: this.#lastLine };
+  }
+
+  async add({ rows, header, bytesRead }: RowBatch): Promise<void> {
+    this.#header = header;
+    for (let from = 0; from < rows.length; from += turnRows) {
+      this.#request.signal?.throwIfAborted();
+      await this.#decide(rows.slice(from, from + turnRows));
+      if (this.#planned.length >= writeRows) await this.#write();
+      await nextTurn();
+      if (this.#failure) throw this.#failure.error;
+    }
+    this.#bytesRead = bytesRead;
+    // A dry run and a file without changes write nothing, but their progress counts.
+    if (this.#planned.length === 0 && rows.length > 0) await this.#write();
+  }
+
+  /** Writes what is left, and waits for all writes. */
+  async finish(): Promise<ImportProgress> {
+    await this.#write();
+    await Promise.all(this.#writes);
+    if (this.#failure) throw this.#failure.error;
+    return this.progress;
+  }
+
+  async #decide(rows: readonly SourceRow[]): Promise<void> {
+    const nowMs = this.#parts.writer.nextTimestamp();
+    const read = await this.#read(rows);
+    for (const [index, source] of rows.entries()) {
+      this.#counts.rows += 1;
+      if (this.#counts.rows > this.#request.maxRows) throw new TooManyRows();
+      const outcome = read[index]!;
+      if (outcome.ok) this.#plan(source, outcome.value, nowMs);
+      else this.#reject(source, outcome.problem);
+      this.#lastLine = source.line;
+    }
+  }
+
+  /** Reads rows in order. Lookups of geometry run side by side. */
+  async #read(rows: readonly SourceRow[]) {
+    const lookups = new Set<Promise<unknown>>();
+    const results: ({ ok: true; value: ReadRow } | { ok: false; problem: RowProblem })[] = new Array(rows.length);
+    const settle = (index: number, outcome: Outcome<ReadRow>): void => {
+      results[index] = outcome.ok ? outcome : { ok: false, problem: problemOf(outcome) };
+    };
+    for (const [index, { content }] of rows.entries()) {
+      if ('problem' in content) {
+        results[index] = { ok: false, problem: content.problem };
+        continue;
+      }
+      const outcome = this.#request.resource.read(content.fields);
+      if (!(outcome instanceof Promise)) {
+        settle(index, outcome);
+        continue;
+      }
+      const lookup: Promise<void> = outcome.then((found) => {
+        settle(index, found);
+        lookups.delete(lookup);
+      });
+      lookups.add(lookup);
+      while (lookups.size >= maxLookups) await Promise.race(lookups);
+    }
+    await Promise.all(lookups);
+    return results;
+  }
+
+  #reject(source: SourceRow, problem: RowProblem): void {
+    this.#counts.rejected += 1;
+    this.#sink.rejected(source, problem, this.#header);
+  }
+
+  #plan(source: SourceRow, row: ReadRow, nowMs: number): void {
+    const earlier = this.#seen.add(row.id, source.line);
+    if (earlier !== undefined) {
+      const rule = `repeats the tag and externalId of line ${earlier}, which counts; name each pair once in a file`;
+      this.#reject(source, { column: row.externalId === null ? 'row' : 'externalId', rule });
+      return;
+    }
+    const planned = this.#compared(source, row, nowMs);
+    this.#counts[planned.action] += 1;
+    this.#sink.decided?.(source.line, planned.action, row);
+    if (planned.action !== 'unchanged' && !this.#request.isDryRun) this.#planned.push(planned);
+  }
+
+  /** Compares a row with the record that it names, as this node knows it. */
+  #compared(source: SourceRow, row: ReadRow, nowMs: number): PlannedRow {
+    const existing = row.existing();
+    const record = row.record(existing, nowMs);
+    const action = existing === undefined ? 'created' : isUnchanged(existing, record) ? 'unchanged' : 'updated';
+    const { kind } = this.#request.resource;
+    const bases = action === 'unchanged' ? [] : this.#parts.configuration.bases(kind, row.id);
+    return { source, row, action, change: { kind, id: row.id, record, bases } };
+  }
+
+  /** Starts to write the planned rows. Resolves when another write may follow. */
+  async #write(): Promise<void> {
+    const planned = this.#planned;
+    this.#planned = [];
+    const together = this.#sink.checkpoint(this.progress, planned.length === 0);
+    if (planned.length + together.length === 0 || this.#failure) return;
+    const write: Promise<void> = this.#written(planned, together)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#writes.delete(write));
+    this.#writes.add(write);
+    while (this.#writes.size >= maxWritesInFlight) await Promise.race(this.#writes);
+  }
+
+  /** Writes rows. Those that another edit was ahead of are compared and written again. */
+  async #written(planned: readonly PlannedRow[], together: readonly ConfigurationChange[]): Promise<void> {
+    const { writer } = this.#parts;
+    let rows = planned;
+    for (let attempt = 1, others = together; rows.length + others.length > 0; attempt++, others = []) {
+      const outcomes = await this.#persistently([...rows.map(({ change }) => change), ...others]);
+      const refused = rows.filter((_, index) => outcomes[index]?.kind === 'refused');
+      if (refused.length === 0) return;
+      await writer.catchUp();
+      rows = refused.flatMap(({ source, row, action, change }) => {
+        // A write whose answer was lost.
+        if (row.existing()?.updatedAt === change.record?.updatedAt) return [];
+        const again = this.#compared(source, row, writer.nextTimestamp());
+        this.#counts[action] -= 1;
+        if (attempt < maxAttempts) {
+          this.#counts[again.action] += 1;
+          return again.action === 'unchanged' ? [] : [again];
+        }
+        this.#reject(source, { column: 'row', rule: 'other edits of this record keep coming first; try again' });
+        return [];
+      });
+    }
+  }
+
+  /** Writes. Waits and repeats while the log is overloaded or unreachable: a repeated edit is applied once. */
+  async #persistently(changes: readonly ConfigurationChange[]) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#parts.writer.write(changes);
+      } catch (error) {
+        const isPassing = isPortError(error) && error.code !== 'storage_full';
+        if (!isPassing || attempt === maxAttempts) throw error;
+        await delay(Math.min(maxDelayMs, 100 * 2 ** attempt), undefined, { signal: this.#request.signal });
+      }
+    }
+  }
+}

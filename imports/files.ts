@@ -1,0 +1,127 @@
+/**
+ * The files of an import as CSV: its bad rows, and the rows of a dry run. They are stored in parts, as changes, so that
+ * every node can answer them.
+ */
+import type { FieldTable } from '../http/fields/table.js';
+import { isDictionary } from '../http/fields/values.js';
+import type { ConfigurationChange, ImportHistory, Scope } from '../pipeline/catalog/types.js';
+import { deriveId } from '../schemas/ids.js';
+import type { ImportFileName, ImportRecord } from '../schemas/json/import.js';
+import { columnsOf, rejectionColumns } from './columns.js';
+import type { RowProblem, SourceRow } from './source.js';
+
+/** A record is one message of topic `changes`, and Kafka brokers accept 1,048,576 bytes. JSON may double the text. */
+const partCharacters = 200_000;
+
+/** Quotes a cell where RFC 4180 requires it, and where leading or trailing spaces would be lost. */
+export const csvCell = (text: string): string =>
+  /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+
+export const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+
+const idOfPart = (importId: string, name: ImportFileName, index: number): string =>
+  deriveId('import-part', importId, name, `${index}`);
+
+/** Collects the text of a file, and hands it out in parts. Beyond the limit rows are counted, not kept. */
+export class FileWriter {
+  #text = '';
+  #characters = 0;
+  #parts = 0;
+  #isCut = false;
+
+  constructor(
+    private readonly head: Pick<ImportRecord, '_id' | 'project' | 'environment' | 'createdAt'>,
+    private readonly name: ImportFileName,
+    private readonly maxCharacters: number,
+  ) {}
+
+  get state(): ImportRecord['files'][ImportFileName] {
+    return { parts: this.#parts, isCut: this.#isCut };
+  }
+
+  add(line: string): void {
+    this.#isCut ||= this.#characters + line.length > this.maxCharacters;
+    if (this.#isCut) return;
+    this.#characters += line.length;
+    this.#text += line;
+  }
+
+  /** Returns the changes that store the complete parts, or, at the end, everything. */
+  take(isEnd: boolean, nowMs: number): ConfigurationChange[] {
+    const changes: ConfigurationChange[] = [];
+    while (this.#text.length >= partCharacters || (isEnd && this.#text !== '')) {
+      const text = this.#text.slice(0, partCharacters);
+      // A part never splits a surrogate pair.
+      const whole = text.isWellFormed() ? text : text.slice(0, -1);
+      this.#text = this.#text.slice(whole.length);
+      const { _id, project, environment, createdAt } = this.head;
+      const id = idOfPart(_id, this.name, this.#parts);
+      const record = { _id: id, project, environment, createdAt, updatedAt: nowMs, text: whole };
+      changes.push({ kind: 'import-part', id, record });
+      this.#parts += 1;
+    }
+    return changes;
+  }
+}
+
+/** Yields the text of a file of an import. */
+export function* fileText(
+  history: ImportHistory,
+  scope: Scope,
+  { _id, files }: ImportRecord,
+  name: ImportFileName,
+): Generator<string> {
+  for (let index = 0; index < files[name].parts; index++) {
+    yield history.part(scope, idOfPart(_id, name, index)) ?? '';
+  }
+}
+
+/** Returns the changes that delete the files of an import. */
+export const deletedFiles = ({ _id, files }: ImportRecord): ConfigurationChange[] =>
+  (['rejected', 'planned'] as const).flatMap((name) =>
+    Array.from({ length: files[name].parts }, (_, index) => ({
+      kind: 'import-part' as const,
+      id: idOfPart(_id, name, index),
+      record: null,
+    })),
+  );
+
+const cellOf = (value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+/** Returns the cells of a row of any format, in the order of the header. */
+function cellsOf({ cells, content }: SourceRow, header: readonly string[]): string[] {
+  if (cells !== undefined) return header.map((_, index) => cells[index] ?? '');
+  const fields = 'fields' in content ? content.fields : {};
+  return header.map((name) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined));
+}
+
+/** Writes bad rows with the header of their file, or with all columns of the resource where the file had none. */
+export function rejectedLine(
+  row: SourceRow,
+  problem: RowProblem,
+  header: readonly string[] | undefined,
+  table: FieldTable,
+): { readonly header: string; readonly line: string } {
+  const columns = header ?? columnsOf(table);
+  const own = columns.filter((name) => !(rejectionColumns as readonly string[]).includes(name));
+  const cells = cellsOf(row, columns).filter((_, index) => own.includes(columns[index]!));
+  return {
+    header: csvLine([...own, ...rejectionColumns]),
+    line: csvLine([...cells, `${row.line}`, problem.column, problem.rule]),
+  };
+}
+
+const maxShownCharacters = 100;
+
+/** Returns the beginning of what a column of a row holds. */
+export function shownValue({ content, cells }: SourceRow, column: string): string {
+  if ('problem' in content) return (cells?.join(',') ?? '').slice(0, maxShownCharacters).toWellFormed();
+  const { fields } = content;
+  const [base = '', key] = column.split(/\.(.*)/s);
+  const whole = fields[base];
+  const value = fields[column] ?? (isDictionary(whole) && key !== undefined ? whole[key] : whole);
+  return cellOf(value).slice(0, maxShownCharacters).toWellFormed();
+}

@@ -1,0 +1,158 @@
+/**
+ * Reads CSV files in a stream, by RFC 4180. Lines may end in LF, CRLF or CR. Blank lines and rows of empty cells are
+ * skipped.
+ *
+ * A broken quote ends the file: nobody can say where the row ends, so rows after it would be guesses.
+ */
+import { finished } from 'node:stream/promises';
+import { type CsvError, type InfoRecord, parse } from 'csv-parse';
+import { BrokenSource, brokenByte, maxRowBytes, type RowBatch, type SourceRow, utf8Rule } from '../source.js';
+import { counted, utf8Chunks } from './utf8.js';
+
+interface ReadRecord {
+  readonly line: number;
+  readonly cells: string[];
+}
+
+const lineBreaks = /\r\n|\n|\r/g;
+
+/**
+ * Counts lines. The parser counts a CRLF inside of quotes twice, and says where a record ends, not where it begins.
+ */
+class LineCounter {
+  #excess = 0;
+  #parserLines = 0;
+  #emptyLines = 0;
+
+  /** Returns the line on which the record begins. */
+  begin(cells: readonly string[], { lines, empty_lines }: Pick<InfoRecord, 'lines' | 'empty_lines'>): number {
+    let inside = 0;
+    if (lines - this.#parserLines - (empty_lines - this.#emptyLines) > 1) {
+      for (const cell of cells) {
+        for (const [found] of cell.matchAll(lineBreaks)) {
+          inside += 1;
+          if (found.length === 2) this.#excess += 1;
+        }
+      }
+    }
+    this.#parserLines = lines;
+    this.#emptyLines = empty_lines;
+    return lines - this.#excess - inside;
+  }
+
+  /** Returns the line on which the record after the last one begins. */
+  next(emptyLines: number): number {
+    return this.#parserLines - this.#excess + Math.max(0, emptyLines - this.#emptyLines) + 1;
+  }
+}
+
+function ruleOf({ code, message }: CsvError): string {
+  switch (code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'has a quote that is never closed';
+    case 'CSV_INVALID_CLOSING_QUOTE':
+      return 'has a broken quote: text follows a closing quote; write a quote inside of a quoted cell twice';
+    case 'INVALID_OPENING_QUOTE':
+      return 'has a broken quote: a quote stands inside of a cell without quotes; quote the cell and write it twice';
+    case 'CSV_MAX_RECORD_SIZE':
+      return `is longer than ${maxRowBytes} bytes; is a quote missing?`;
+    default:
+      return `can't be read: ${message}`;
+  }
+}
+
+/** Yields the records of each chunk. */
+async function* recordsOf(source: AsyncIterable<Buffer>): AsyncGenerator<ReadRecord[]> {
+  const lines = new LineCounter();
+  let records: ReadRecord[] = [];
+  const parser = parse({
+    bom: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    max_record_size: maxRowBytes,
+    on_record: (cells: string[], info) => {
+      records.push({ line: lines.begin(cells, info), cells });
+      return null;
+    },
+  });
+  const broken = (error: unknown): BrokenSource =>
+    new BrokenSource(lines.next((error as CsvError & { empty_lines?: number }).empty_lines ?? 0), {
+      column: 'row',
+      rule: ruleOf(error as CsvError),
+    });
+  parser.resume();
+  let failure: unknown;
+  const end = finished(parser).catch((error: unknown) => {
+    failure = error;
+  });
+  const taken = (): ReadRecord[] => {
+    const complete = records;
+    records = [];
+    return complete;
+  };
+  try {
+    for await (const chunk of source) {
+      const error = await new Promise<unknown>((resolve) => parser.write(chunk, resolve));
+      yield taken();
+      if (error) throw broken(error);
+    }
+    parser.end();
+    await end;
+    yield taken();
+    if (failure !== undefined) throw broken(failure);
+  } finally {
+    parser.destroy();
+    await end;
+  }
+}
+
+const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
+
+/** Returns the content of a row: its cells by the name of their column. Empty cells are left out. */
+function contentOf(cells: readonly string[], header: readonly string[], ignored: ReadonlySet<number>) {
+  if (cells.length !== header.length) {
+    const isMore = cells.length > header.length;
+    if (!isMore || !isEmpty(cells.slice(header.length))) {
+      const rule = `has ${cells.length} cells, but the header has ${header.length} columns; is a quote missing?`;
+      return { problem: { column: 'row', rule } };
+    }
+  }
+  const fields: Record<string, string> = {};
+  for (let index = 0; index < header.length; index++) {
+    const cell = cells[index]!;
+    if (cell === '' || ignored.has(index)) continue;
+    if (cell.includes(brokenByte)) return { problem: { column: header[index]!, rule: utf8Rule } };
+    fields[header[index]!] = cell;
+  }
+  return { fields };
+}
+
+/**
+ * Yields the rows of a CSV file.
+ * @param readHeader checks the names of the columns and returns the indexes of those to ignore. Throws BrokenSource.
+ */
+export async function* csvRows(
+  source: AsyncIterable<Uint8Array>,
+  readHeader: (names: readonly string[], line: number) => ReadonlySet<number>,
+): AsyncGenerator<RowBatch> {
+  const count = { bytes: 0 };
+  let header: readonly string[] | undefined;
+  let ignored: ReadonlySet<number> = new Set();
+  for await (const records of recordsOf(utf8Chunks(counted(source, count)))) {
+    const rows: SourceRow[] = [];
+    for (const { line, cells } of records) {
+      if (isEmpty(cells)) continue;
+      if (header === undefined) {
+        header = cells.map((name) => name.trim());
+        ignored = readHeader(header, line);
+      } else {
+        rows.push({ line, content: contentOf(cells, header, ignored), cells });
+      }
+    }
+    yield { rows, bytesRead: count.bytes, ...(header && { header }) };
+  }
+  if (header === undefined) {
+    throw new BrokenSource(1, { column: 'file', rule: 'is empty; its first row must name the columns' });
+  }
+}

@@ -1,0 +1,120 @@
+/** What an import needs of geofences and of beacons: how rows are read, identified and made into records. */
+import { isDeepStrictEqual } from 'node:util';
+import { beaconFields, readBeacon } from '../api/beacons/fields.js';
+import { beaconId, beaconRecord } from '../api/beacons/record.js';
+import { geofenceFields, readGeofence } from '../api/geofences/fields.js';
+import { geofenceId, geofenceRecord } from '../api/geofences/record.js';
+import type { Outcome, RawFields } from '../http/fields/reader.js';
+import type { FieldTable } from '../http/fields/table.js';
+import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
+import { deriveId } from '../schemas/ids.js';
+import type { BeaconRecord } from '../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
+
+export type ImportedKind = 'geofence' | 'beacon';
+export type ImportedRecord = GeofenceRecord | BeaconRecord;
+
+/** A row that follows all rules. */
+export interface ReadRow {
+  readonly id: string;
+  readonly tag: string | null;
+  readonly externalId: string | null;
+  /** Returns the current record, if there is one. */
+  existing(): ImportedRecord | undefined;
+  /** Returns the whole record that replaces `existing`. */
+  record(existing: ImportedRecord | undefined, nowMs: number): ImportedRecord;
+}
+
+export interface ImportedResource {
+  readonly kind: ImportedKind;
+  readonly table: FieldTable;
+  /** Reads a row. A promise only if its geometry must be looked up. */
+  read(fields: RawFields): Outcome<ReadRow> | Promise<Outcome<ReadRow>>;
+}
+
+/** Returns whether two records differ in nothing but the time of their update. */
+export const isUnchanged = (one: ImportedRecord, other: ImportedRecord): boolean =>
+  isDeepStrictEqual({ ...one, updatedAt: 0 }, { ...other, updatedAt: 0 });
+
+export function geofenceResource(configuration: ConfigurationReader, scope: Scope): ImportedResource {
+  return {
+    kind: 'geofence',
+    table: geofenceFields,
+    read(fields) {
+      const read = readGeofence(fields);
+      if (!read.ok) return read;
+      const input = read.value;
+      const id = geofenceId(scope, input);
+      return {
+        ok: true,
+        value: {
+          id,
+          tag: input.tag,
+          externalId: input.externalId,
+          existing: () => configuration.geofence(scope, id),
+          record: (existing, nowMs) => geofenceRecord(scope, input, existing as GeofenceRecord | undefined, nowMs),
+        },
+      };
+    },
+  };
+}
+
+const pageRecords = 1_000;
+
+/** What identifies a beacon without a pair: what it transmits. */
+const transmissionOf = ({ type, group, major, minor }: Pick<BeaconRecord, 'type' | 'group' | 'major' | 'minor'>) =>
+  [type, group, major, minor].join('/');
+
+/** Returns the ids of the beacons without a pair, by what they transmit. */
+function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Map<string, string> {
+  const ids = new Map<string, string>();
+  for (let createdBefore: number | undefined, hasMore = true; hasMore; ) {
+    const page = configuration.beacons({
+      ...scope,
+      orderBy: 'createdAt',
+      limit: pageRecords,
+      ...(createdBefore !== undefined && { createdBefore }),
+    });
+    for (const beacon of page.items)
+      if (beacon.tag === null || beacon.externalId === null) ids.set(transmissionOf(beacon), beacon._id);
+    createdBefore = page.items.at(-1)?.createdAt;
+    hasMore = page.hasMore;
+  }
+  return ids;
+}
+
+/**
+ * A beacon needs no pair. One without is the same beacon if it transmits the same, so that importing a file again
+ * creates no other.
+ */
+export function beaconResource(configuration: ConfigurationReader, scope: Scope): ImportedResource {
+  let unpaired: Map<string, string> | undefined;
+  return {
+    kind: 'beacon',
+    table: beaconFields,
+    read(fields) {
+      const read = readBeacon(fields);
+      if (!read.ok) return read;
+      const input = read.value;
+      const idOfTransmission = (): string => {
+        const { project, environment } = scope;
+        unpaired ??= unpairedBeacons(configuration, scope);
+        return unpaired.get(transmissionOf(input)) ?? deriveId('beacon', project, environment, transmissionOf(input));
+      };
+      const id = beaconId(scope, input) ?? idOfTransmission();
+      return {
+        ok: true,
+        value: {
+          id,
+          tag: input.tag,
+          externalId: input.externalId,
+          existing: () => configuration.beacon(scope, id),
+          record: (existing, nowMs) => ({
+            ...beaconRecord(scope, input, existing as BeaconRecord | undefined, nowMs),
+            _id: id,
+          }),
+        },
+      };
+    },
+  };
+}
