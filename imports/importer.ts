@@ -5,6 +5,7 @@
  * with the rows, so that after a crash it names the last line that was applied.
  */
 import { setInterval } from 'node:timers';
+import type { GeometrySources } from '../api/dependencies.js';
 import type {
   ConfigurationChange,
   ConfigurationReader,
@@ -80,6 +81,7 @@ export interface ImporterParts {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
   readonly values: ExpiringValues;
+  readonly geometrySources: GeometrySources;
   readonly clock: () => number;
   readonly bounds?: Partial<ImportBounds>;
 }
@@ -115,7 +117,8 @@ const retryAfterS = 10;
 
 const leaseKey = (project: string): string => `import/${project}`;
 
-export function createImporter({ configuration, writer, values, clock, bounds: given }: ImporterParts): Importer {
+export function createImporter({ values, bounds: given, ...parts }: ImporterParts): Importer {
+  const { configuration, clock } = parts;
   const bounds: ImportBounds = { ...defaultImportBounds, ...given };
   const running = new Map<string, Execution>();
   const admitted = new Set<string>();
@@ -164,7 +167,7 @@ export function createImporter({ configuration, writer, values, clock, bounds: g
   }
 
   async function start(permit: ImportPermit, request: ImportRequest): Promise<StartedImport> {
-    const execution = new Execution({ configuration, writer, clock, bounds }, permit.id, request, closing.signal);
+    const execution = new Execution({ ...parts, bounds }, permit.id, request, closing.signal);
     running.set(permit.id, execution);
     const finished = endOf(execution, permit);
     finished.catch(() => undefined);
@@ -205,7 +208,7 @@ export function createImporter({ configuration, writer, values, clock, bounds: g
   };
 }
 
-type ExecutionParts = Pick<ImporterParts, 'configuration' | 'writer' | 'clock'> & { readonly bounds: ImportBounds };
+type ExecutionParts = Omit<ImporterParts, 'values' | 'bounds'> & { readonly bounds: ImportBounds };
 
 /** One import while it runs. */
 class Execution implements ImportSink {
@@ -229,8 +232,8 @@ class Execution implements ImportSink {
     this.#request = request;
     this.#signal = request.signal ? AbortSignal.any([request.signal, closing]) : closing;
     const { scope, resource, format, isDryRun = false, requestedBy, fileName = null, bytesTotal = null } = request;
-    const { configuration, writer, bounds } = parts;
-    this.#resource = (resource === 'geofence' ? geofenceResource : beaconResource)(configuration, scope);
+    const { writer, bounds } = parts;
+    this.#resource = (resource === 'geofence' ? geofenceResource : beaconResource)(parts, scope);
     const nowMs = writer.nextTimestamp();
     this.#recordedAtMs = nowMs;
     this.#record = {

@@ -2,7 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beaconFields, readBeacon } from '../api/beacons/fields.js';
 import { beaconId, beaconRecord } from '../api/beacons/record.js';
-import { geofenceFields, readGeofence } from '../api/geofences/fields.js';
+import type { GeometrySources } from '../api/dependencies.js';
+import { type GeofenceInput, geofenceFields, readGeofence } from '../api/geofences/fields.js';
+import { resolveGeometry } from '../api/geofences/geometry.js';
 import { geofenceId, geofenceRecord } from '../api/geofences/record.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
 import type { FieldTable } from '../http/fields/table.js';
@@ -36,25 +38,35 @@ export interface ImportedResource {
 export const isUnchanged = (one: ImportedRecord, other: ImportedRecord): boolean =>
   isDeepStrictEqual({ ...one, updatedAt: 0 }, { ...other, updatedAt: 0 });
 
-export function geofenceResource(configuration: ConfigurationReader, scope: Scope): ImportedResource {
+/** What reading rows needs of the world. */
+export interface ResourceParts {
+  readonly configuration: ConfigurationReader;
+  readonly geometrySources: GeometrySources;
+}
+
+export function geofenceResource({ configuration, geometrySources }: ResourceParts, scope: Scope): ImportedResource {
+  const rowOf = (id: string, input: GeofenceInput): ReadRow => ({
+    id,
+    tag: input.tag,
+    externalId: input.externalId,
+    existing: () => configuration.geofence(scope, id),
+    record: (existing, nowMs) => geofenceRecord(scope, input, existing as GeofenceRecord | undefined, nowMs),
+  });
   return {
     kind: 'geofence',
     table: geofenceFields,
     read(fields) {
       const read = readGeofence(fields);
       if (!read.ok) return read;
-      const input = read.value;
-      const id = geofenceId(scope, input);
-      return {
-        ok: true,
-        value: {
-          id,
-          tag: input.tag,
-          externalId: input.externalId,
-          existing: () => configuration.geofence(scope, id),
-          record: (existing, nowMs) => geofenceRecord(scope, input, existing as GeofenceRecord | undefined, nowMs),
-        },
-      };
+      const given = read.value;
+      const id = geofenceId(scope, given);
+      // Most files give all coordinates. Their rows need no promise each.
+      const isGiven = given.type !== 'isochrone' && fields.address === undefined && fields.placeId === undefined;
+      if (isGiven) return { ok: true, value: rowOf(id, given) };
+      const current = async () => configuration.geofence(scope, id);
+      return resolveGeometry(scope.project, given, current, geometrySources).then((resolved) =>
+        resolved.ok ? { ok: true, value: rowOf(id, resolved.value) } : resolved,
+      );
     },
   };
 }
@@ -87,7 +99,7 @@ function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Map<
  * A beacon needs no pair. One without is the same beacon if it transmits the same, so that importing a file again
  * creates no other.
  */
-export function beaconResource(configuration: ConfigurationReader, scope: Scope): ImportedResource {
+export function beaconResource({ configuration }: ResourceParts, scope: Scope): ImportedResource {
   let unpaired: Map<string, string> | undefined;
   return {
     kind: 'beacon',

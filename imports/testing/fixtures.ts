@@ -27,7 +27,7 @@ export function openWorkbench(bounds: Partial<ImportBounds> = {}) {
   const problems: unknown[] = [];
   const following = followChanges({ log: embedded.log, readModel, onProblem: (problem) => problems.push(problem) });
   const writer = createConfigurationWriter({ log: embedded.log, readModel });
-  const parts = { configuration: readModel, writer, values: embedded.values, clock: Date.now };
+  const parts = { configuration: readModel, writer, values: embedded.values, clock: Date.now, geometrySources: {} };
   const importer = createImporter({ ...parts, bounds });
   return {
     ...parts,
