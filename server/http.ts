@@ -11,6 +11,7 @@ import { type SdkDependencies, sdkMetrics } from '../api/sdk/dependencies.js';
 import { sdkRoutes } from '../api/sdk/routes.js';
 import { createKeyRing } from '../http/access/keys.js';
 import { createHttpServer } from '../http/server.js';
+import { exportRoutes } from '../imports/export/routes.js';
 import { defaultIngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
@@ -160,4 +161,5 @@ export async function addApi(
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
   });
+  await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));
 }

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { FastifyPluginAsync } from 'fastify';
 import pino from 'pino';
 import { afterAll } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
@@ -84,7 +85,10 @@ export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
 
 type ApiParts = Partial<
   Pick<ApiDependencies, 'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps' | 'geometrySources'>
->;
+> & {
+  /** Makes the routes of a module after this one. */
+  readonly addRoutes?: (deps: ApiDependencies) => FastifyPluginAsync;
+};
 
 /** An API that is closed after the tests of the file, at whose top level it is awaited. */
 export async function useApi(parts: Parameters<typeof startApi>[0] = {}): Promise<TestApi> {
@@ -108,6 +112,7 @@ function declaredUsesOf(description: Body): ReadonlySet<string> {
 /** Parts that a test doesn't give refuse to be asked. */
 export async function startApi({
   maxKeysPerDay = 1_000,
+  addRoutes,
   ...parts
 }: ApiParts & { readonly maxKeysPerDay?: number } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
@@ -141,7 +146,7 @@ export async function startApi({
     if (reply.hasHeader('etag')) entityTagUses.add(`${operationId} answers ETag`);
     if (reply.statusCode === 412) entityTagUses.add(`${operationId} honours If-Match`);
   });
-  await app.register(apiRoutes, {
+  const deps: ApiDependencies = {
     analytics: { query: unasked, file: unasked },
     log: embedded.log,
     values,
@@ -153,7 +158,9 @@ export async function startApi({
     configuration: readModel,
     writer,
     clock,
-  });
+  };
+  await app.register(apiRoutes, deps);
+  if (addRoutes !== undefined) await app.register(addRoutes(deps));
   await app.ready();
   const declaredEntityTagUses = declaredUsesOf(app.swagger() as unknown as Body);
 

@@ -64,6 +64,19 @@ export interface Page<T> {
   readonly hasMore: boolean;
 }
 
+/** What a walk through all records of a scope returns: the conditions of a list. */
+export type WalkQuery = Omit<ListQuery, 'limit' | 'orderBy'>;
+
+/**
+ * A part of a walk through all records of a scope, by time of creation and id, oldest first. An update doesn't move a
+ * record, so a walk returns each record that exists throughout exactly once. The items may be none before the end.
+ */
+export interface WalkPart<T> {
+  readonly items: T[];
+  /** Where to continue; null at the end. */
+  readonly next: string | null;
+}
+
 /** The configuration as of the applied offset. Reads are synchronous. */
 export interface ConfigurationReader {
   /** Increases with every applied change. Data derived from the configuration may be cached until then. */
@@ -86,6 +99,11 @@ export interface ConfigurationReader {
   beacon(scope: Scope, id: string): BeaconRecord | undefined;
   geofences(query: ListQuery): Page<GeofenceRecord>;
   beacons(query: ListQuery): Page<BeaconRecord>;
+  /**
+   * Examines at most `maxExamined` geofences. `from` is the `next` of the part before, null at the start.
+   */
+  walkGeofences(query: WalkQuery, from: string | null, maxExamined: number): WalkPart<GeofenceRecord>;
+  walkBeacons(query: WalkQuery, from: string | null, maxExamined: number): WalkPart<BeaconRecord>;
   webhook(scope: Scope, id: string): WebhookRecord | undefined;
   /** Lists webhooks, oldest first. Returns the same array until a webhook of any project changes. */
   webhooks(scope: Scope): readonly WebhookRecord[];

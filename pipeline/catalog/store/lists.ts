@@ -2,7 +2,7 @@
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ListQuery, Page } from '../types.js';
+import type { ListQuery, Page, WalkPart, WalkQuery } from '../types.js';
 import { endOfList, idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
@@ -28,7 +28,7 @@ export function metadataMatches(record: Listed, wanted: ListQuery['metadata']): 
 }
 
 /** Tests all conditions. Some are already implied by the range, but cheap to repeat. */
-const matches = (record: Listed, query: ListQuery): boolean =>
+const matches = (record: Listed, query: WalkQuery): boolean =>
   record.createdAt < (query.createdBefore ?? Infinity) &&
   record.createdAt > (query.createdAfter ?? -Infinity) &&
   record.updatedAt < (query.updatedBefore ?? Infinity) &&
@@ -72,3 +72,32 @@ function readFew<T extends Listed>(
   found.sort((a, b) => b[query.orderBy] - a[query.orderBy] || (a._id < b._id ? 1 : -1));
   return { items: found.slice(0, query.limit), hasMore: found.length > query.limit };
 }
+
+/** Reads a part of a walk, see {@link WalkPart}. `lookup` returns the record of an id, or undefined if it is not visible. */
+export function walk<T extends Listed>(
+  index: Database<Buffer, Buffer>,
+  kind: ListedKind,
+  query: WalkQuery & { readonly from: string | null; readonly maxExamined: number },
+  lookup: (id: string) => T | undefined,
+): WalkPart<T> {
+  const { createdAfter, createdBefore, from, maxExamined } = query;
+  const prefix =
+    query.tag === undefined
+      ? listPrefix(kind, query, 'createdAt')
+      : listPrefix(kind, query, 'tag/createdAt', query.tag);
+  const start =
+    from === null ? listPosition(prefix, createdAfter === undefined ? 0 : createdAfter + 1) : after(prefix, from);
+  const items: T[] = [];
+  let examined = 0;
+  for (const key of index.getKeys({ start, end: listPosition(prefix, createdBefore ?? endOfTime) })) {
+    const record = lookup(idOfListKey(key));
+    if (record !== undefined && matches(record, query)) items.push(record);
+    examined += 1;
+    if (examined === maxExamined) return { items, next: key.toString('hex', prefix.length) };
+  }
+  return { items, next: null };
+}
+
+/** Returns the first key after the one of a list that ends so. */
+const after = (prefix: Buffer, ending: string): Buffer =>
+  Buffer.concat([prefix, Buffer.from(ending, 'hex'), Buffer.of(0)]);

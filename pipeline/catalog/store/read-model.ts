@@ -20,7 +20,7 @@ import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
 import type { ConfigurationReader, DecodedChange, EditOutcome, Scope } from '../types.js';
 import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
-import { readPage } from './lists.js';
+import { readPage, walk } from './lists.js';
 import { type Contested, openRevisions, PendingEdits } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
@@ -256,6 +256,10 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     beacon,
     geofences: (query) => readPage(lists, 'geofence', query, (id) => geofence(query, id)),
     beacons: (query) => readPage(lists, 'beacon', query, (id) => beacon(query, id)),
+    walkGeofences: (query, from, maxExamined) =>
+      walk(lists, 'geofence', { ...query, from, maxExamined }, (id) => geofence(query, id)),
+    walkBeacons: (query, from, maxExamined) =>
+      walk(lists, 'beacon', { ...query, from, maxExamined }, (id) => beacon(query, id)),
     webhook: webhookLists.find,
     webhooks: webhookLists.list,
     mapStyles: databases.mapStyles,

@@ -1,0 +1,96 @@
+/** Writes records as CSV, GeoJSON or NDJSON: the text before, of and after the records. Pure. */
+import { guardCell } from '../formula-cells.js';
+import type { ExportedFields, FieldValue } from './fields.js';
+
+/** A record's id, the names and values of its fields, and its coordinates among them. */
+export interface ExportedRecord {
+  readonly id: string;
+  readonly values: readonly FieldValue[];
+}
+
+export interface ExportFormat {
+  readonly contentType: string;
+  readonly extension: string;
+  readonly head: (names: readonly string[]) => string;
+  /** @param isFirst whether this is the first record of the file. */
+  readonly record: (record: ExportedRecord, names: readonly string[], isFirst: boolean) => string;
+  readonly tail: string;
+}
+
+const lineEnd = '\r\n';
+
+const csv: ExportFormat = {
+  contentType: 'text/csv; charset=utf-8; header=present',
+  extension: 'csv',
+  head: (names) => names.join(',') + lineEnd,
+  record: ({ values }) => values.map(cellOf).join(',') + lineEnd,
+  tail: '',
+};
+
+const geojson: ExportFormat = {
+  contentType: 'application/geo+json; charset=utf-8',
+  extension: 'geojson',
+  head: () => '{"type":"FeatureCollection","features":[\n',
+  record: ({ id, values }, names, isFirst) => {
+    const { coordinates, ...properties } = fieldsOf(names, values);
+    const feature = { type: 'Feature', id, geometry: geometryOf(coordinates), properties };
+    return `${isFirst ? '' : ',\n'}${JSON.stringify(feature)}`;
+  },
+  tail: '\n]}\n',
+};
+
+const ndjson: ExportFormat = {
+  contentType: 'application/x-ndjson; charset=utf-8',
+  extension: 'ndjson',
+  head: () => '',
+  record: ({ values }, names) => `${JSON.stringify(fieldsOf(names, values))}\n`,
+  tail: '',
+};
+
+export const exportFormats = { csv, geojson, ndjson } as const;
+export type ExportFormatName = keyof typeof exportFormats;
+export const exportFormatNames = ['csv', 'geojson', 'ndjson'] as const satisfies ExportFormatName[];
+
+/** Returns a record in the format. */
+export const written = <Stored extends { readonly _id: string }>(
+  format: ExportFormat,
+  { names, values }: ExportedFields<Stored>,
+  record: Stored,
+  isFirst: boolean,
+): string => format.record({ id: record._id, values: values(record) }, names, isFirst);
+
+/** Characters that a cell keeps only within quotes. */
+const needsQuotes = /[",\r\n]|^\s|\s$/;
+
+function cellOf(value: FieldValue): string {
+  const text = guardCell(textOf(value));
+  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function textOf(value: FieldValue): string {
+  if (value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  return isPlainList(value) ? value.join(',') : JSON.stringify(value);
+}
+
+/** Returns whether comma-separated text says the same as the list: of texts without commas, none taken for JSON. */
+const isPlainList = (value: object): value is string[] =>
+  Array.isArray(value) &&
+  value.every((item) => typeof item === 'string' && !item.includes(',')) &&
+  !value[0]?.startsWith('[');
+
+/** Returns the fields that are set. */
+function fieldsOf(names: readonly string[], values: readonly FieldValue[]): Record<string, FieldValue> {
+  const fields: Record<string, FieldValue> = {};
+  names.forEach((name, index) => {
+    const value = values[index];
+    if (value != null) fields[name] = value;
+  });
+  return fields;
+}
+
+/** Returns the point of a position, or the polygon of a ring. Rings keep the winding of their upload. */
+const geometryOf = (coordinates: FieldValue | undefined): object =>
+  Array.isArray(coordinates) && Array.isArray(coordinates[0])
+    ? { type: 'Polygon', coordinates: [coordinates] }
+    : { type: 'Point', coordinates };

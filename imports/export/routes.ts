@@ -1,0 +1,179 @@
+/**
+ * Serves GET /v1/geofences/export and GET /v1/beacons/export: all records of an environment as a file that an import
+ * reads.
+ *
+ * Records flow from the read model to the connection a part at a time, as fast as the client reads. So a file of a
+ * million records takes no more memory than a small one.
+ */
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type TProperties, type TSchema } from 'typebox';
+import type { ApiDependencies } from '../../api/dependencies.js';
+import { described } from '../../api/describe.js';
+import { listParameters, readListQuery } from '../../api/lists.js';
+import { callerOf } from '../../http/access/authority.js';
+import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
+import type { ConfigurationReader, Scope, WalkPart, WalkQuery } from '../../pipeline/catalog/types.js';
+import { ApiError } from '../../schemas/errors.js';
+import type { BeaconRecord } from '../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { isoTime } from '../../schemas/wire/common.js';
+import { type ExportedFields, exportedBeacon, exportedGeofence } from './fields.js';
+import { type ExportFormat, type ExportFormatName, exportFormatNames, exportFormats, written } from './formats.js';
+
+const config = { authority: 'secret', limit: 'management' } as const;
+
+/** Records of one part: some milliseconds of work. */
+const recordsPerPart = 100;
+/** Of one project, on one node. A client that reads slowly holds its export for long. */
+export const maxConcurrentExports = 4;
+const retryAfterS = 10;
+
+export interface ExportedResource<Stored> {
+  /** The plural, as in the path. */
+  readonly name: 'geofences' | 'beacons';
+  readonly operationId: string;
+  readonly fields: ExportedFields<Stored>;
+  readonly walk: (
+    configuration: Pick<ConfigurationReader, 'walkGeofences' | 'walkBeacons'>,
+    query: WalkQuery,
+    from: string | null,
+  ) => WalkPart<Stored>;
+}
+
+export const geofences: ExportedResource<GeofenceRecord> = {
+  name: 'geofences',
+  operationId: 'exportGeofences',
+  fields: exportedGeofence,
+  walk: (configuration, query, from) => configuration.walkGeofences(query, from, recordsPerPart),
+};
+
+const beacons: ExportedResource<BeaconRecord> = {
+  name: 'beacons',
+  operationId: 'exportBeacons',
+  fields: exportedBeacon,
+  walk: (configuration, query, from) => configuration.walkBeacons(query, from, recordsPerPart),
+};
+
+/** Yields the text of an export, a part at a time. */
+export async function* exportedText<Stored extends { readonly _id: string }>(
+  { fields, walk }: ExportedResource<Stored>,
+  configuration: ConfigurationReader,
+  query: WalkQuery,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  let text = format.head(fields.names);
+  let isFirst = true;
+  for (let from: string | null = null; ; ) {
+    const { items, next } = walk(configuration, query, from);
+    for (const record of items) {
+      text += written(format, fields, record, isFirst);
+      isFirst = false;
+    }
+    if (next === null) {
+      yield text + format.tail;
+      return;
+    }
+    if (text !== '') yield text;
+    text = '';
+    from = next;
+    // Filters may match few of a million records.
+    await nextTurn();
+  }
+}
+
+/** The media types in `Accept` that choose a format. */
+const formatOfType: Readonly<Record<string, ExportFormatName>> = {
+  'text/csv': 'csv',
+  'application/geo+json': 'geojson',
+  'application/x-ndjson': 'ndjson',
+};
+
+function readFormat(reader: FieldReader, accept = ''): ExportFormatName {
+  const types = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  const accepted = types.map((type) => formatOfType[type]).find((format) => format !== undefined);
+  return reader.choice('format', exportFormatNames) ?? accepted ?? 'csv';
+}
+
+function readRequest(scope: Scope, request: FastifyRequest) {
+  const query = request.query as RawFields;
+  const reader = new FieldReader(query);
+  const format = readFormat(reader, request.headers.accept);
+  accepted(reader.outcome(() => format));
+  const { limit: _, orderBy: __, ...walk } = accepted(readListQuery(scope, query, 'createdAt'));
+  return { format: exportFormats[format], query: walk };
+}
+
+/** Returns a name such as `geofences_live_20260301T000000Z.csv`. */
+const fileName = (name: string, { environment }: Scope, nowMs: number, extension: string): string =>
+  `${name}_${environment}_${isoTime(nowMs).replace(/[-:]|\.\d+/g, '')}.${extension}`;
+
+const { limit: _, ...filters } = listParameters.properties as TProperties;
+const parameters = Type.Object({
+  format: Type.Optional(
+    Type.Enum([...exportFormatNames], {
+      default: 'csv',
+      description: `The \`Accept\` header can select it as well: ${Object.keys(formatOfType).join(', ')}`,
+    }),
+  ),
+  ...filters,
+});
+
+const file = { schema: Type.String() };
+const answer = {
+  description: 'The file',
+  content: Object.fromEntries(Object.keys(formatOfType).map((type) => [type, file])),
+} as unknown as TSchema;
+
+export const exportRoutes =
+  ({ configuration, clock }: Pick<ApiDependencies, 'configuration' | 'clock'>): FastifyPluginAsync =>
+  async (app) => {
+    const running = new Map<string, number>();
+
+    /** Counts the export until its stream ends. */
+    function admit(project: string, stream: () => Readable): Readable {
+      const count = running.get(project) ?? 0;
+      if (count >= maxConcurrentExports)
+        throw new ApiError('overloaded', `${count} exports of this project are running; wait for one to end`, {
+          retryAfterS,
+        });
+      running.set(project, count + 1);
+      return stream().once('close', () => {
+        const left = (running.get(project) ?? 1) - 1;
+        if (left === 0) running.delete(project);
+        else running.set(project, left);
+      });
+    }
+
+    function add<Stored extends { readonly _id: string }>(resource: ExportedResource<Stored>): void {
+      const { name, operationId } = resource;
+      app.get(`/v1/${name}/export`, {
+        config,
+        schema: described({
+          operationId,
+          tag: name,
+          summary: `Export ${name} as CSV, GeoJSON or NDJSON`,
+          description:
+            'All records that match the filters, oldest first, in a file that an import reads. ' +
+            'The file has the fields that an import takes.',
+          querystring: parameters,
+          answer,
+          failures: [400, 503],
+        }),
+        handler: async (request: FastifyRequest, reply: FastifyReply) => {
+          const scope = callerOf(request);
+          const { format, query } = readRequest(scope, request);
+          const stream = admit(scope.project, () =>
+            Readable.from(exportedText(resource, configuration, query, format), { objectMode: false }),
+          );
+          return reply
+            .header('Content-Type', format.contentType)
+            .header('Content-Disposition', `attachment; filename="${fileName(name, scope, clock(), format.extension)}"`)
+            .send(stream);
+        },
+      });
+    }
+    add(geofences);
+    add(beacons);
+  };

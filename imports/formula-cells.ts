@@ -1,0 +1,19 @@
+/**
+ * Keeps spreadsheets from running cells as formulas. Pure.
+ *
+ * Spreadsheets calculate cells that begin with =, +, - or @, also after a tab or a line break. Anyone who may name a
+ * geofence could so run a formula on the machine of whoever opens the export. The export puts an apostrophe before such
+ * cells, which spreadsheets show as text, and the import takes it off. The two are inverse: an apostrophe before a
+ * formula that was there already gets one more.
+ */
+
+/** With the full-width forms, which some spreadsheets read alike. */
+const formula = "'*[=+\\-@\\t\\r\\n＝＋－＠]";
+const toGuard = new RegExp(`^${formula}`);
+const guarded = new RegExp(`^'${formula}`);
+
+/** Returns the text as a cell that no spreadsheet calculates. */
+export const guardCell = (text: string): string => (toGuard.test(text) ? `'${text}` : text);
+
+/** Returns the text of a cell, without the apostrophe of {@link guardCell}. */
+export const unguardCell = (cell: string): string => (guarded.test(cell) ? cell.slice(1) : cell);
