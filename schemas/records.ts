@@ -136,7 +136,8 @@ export type ChangeKind =
   | 'map-style'
   | 'map-marker'
   | 'import'
-  | 'import-part';
+  | 'import-part'
+  | 'place';
 
 export interface Change {
   kind: ChangeKind;

@@ -5,10 +5,11 @@
  * list. The spatial index is in the memory of the evaluating thread and serves queries by location.
  */
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
-import type { Environment } from '../../schemas/json/common.js';
+import type { Environment, Position } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../schemas/json/import.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
+import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
@@ -110,6 +111,9 @@ export interface ConfigurationReader {
   readonly mapStyles: UploadedFiles<MapStyleHead>;
   readonly mapMarkers: UploadedFiles<MapMarkerHead>;
   readonly imports: ImportHistory;
+  readonly places: PlaceCatalogue;
+  /** Returns ids of the geofences that have the geometry of a place, at most `limit`. */
+  geofencesOfPlace(scope: Scope, placeId: string, limit: number): string[];
 }
 
 /** A page of the imports of a resource, newest first. */
@@ -125,6 +129,38 @@ export interface ImportHistory {
   list(query: ImportQuery): Page<ImportRecord>;
   /** Returns the text of a part of a file. */
   part(scope: Scope, id: string): string | undefined;
+}
+
+/** A page of places, last updated first. Bounds are exclusive, epoch ms. */
+export interface PlaceListQuery extends Scope {
+  readonly limit: number;
+  readonly updatedBefore?: number;
+  readonly updatedAfter?: number;
+}
+
+export interface NearPlacesQuery extends Scope {
+  readonly near: Position;
+  readonly radiusM: number;
+  readonly limit: number;
+  readonly accepts: (place: PlaceRecord) => boolean;
+}
+
+export interface NearbyPlace {
+  readonly record: PlaceRecord;
+  /** From the centre of the search to the centre of the place. */
+  readonly distanceM: number;
+}
+
+/** The places of all environments. They are read from disk on demand. */
+export interface PlaceCatalogue {
+  /** Returns a place of the scope by the id of its record. */
+  find(scope: Scope, id: string): PlaceRecord | undefined;
+  list(query: PlaceListQuery): Page<PlaceRecord>;
+  /**
+   * Returns the places whose centre is within a radius, nearest first. Where they are too dense to examine all, it
+   * returns those within a sixteenth or a quarter of the radius.
+   */
+  near(query: NearPlacesQuery): NearbyPlace[];
 }
 
 /**
@@ -151,6 +187,7 @@ export interface ConfigurationChange {
     | MapMarkerRecord
     | ImportRecord
     | ImportPartRecord
+    | PlaceRecord
     | null;
   /**
    * Revisions that the change takes into account. It is refused if the record is at another revision. Absent: the

@@ -37,9 +37,40 @@ export const IsochroneSource = Type.Object(
 );
 export type IsochroneSource = Static<typeof IsochroneSource>;
 
+/** The address that gave the centre. Times are epoch milliseconds. */
+export const AddressSource = Type.Object(
+  {
+    query: Type.String({ description: 'As the owner wrote it' }),
+    provider: Type.Union([Type.String(), Type.Null()], { description: 'null: the provider did not answer' }),
+    formattedAddress: Type.Union([Type.String(), Type.Null()], { description: 'As the provider writes it' }),
+    /** The position of the address, which differs from the centre where coordinates were given as well. */
+    position: Type.Union([Position, Type.Null()]),
+    resolvedAt: Type.Integer(),
+    warning: Type.Union([Type.String(), Type.Null()]),
+  },
+  { additionalProperties: false },
+);
+export type AddressSource = Static<typeof AddressSource>;
+
+/** The place whose geometry the geofence has, and the geometry that was taken. */
+export const PlaceSource = Type.Object(
+  {
+    id: Type.String({ description: 'The `_id` of the place' }),
+    geometryHash: Type.String(),
+    type: GeofenceType,
+    radius: Type.Union([Type.Number(), Type.Null()], { description: 'As the owner gave it' }),
+  },
+  { additionalProperties: false },
+);
+export type PlaceSource = Static<typeof PlaceSource>;
+
 /** Where a geometry came from, if the owner did not give it as coordinates. */
 export const GeometrySource = Type.Object(
-  { isochrone: Type.Optional(IsochroneSource) },
+  {
+    isochrone: Type.Optional(IsochroneSource),
+    address: Type.Optional(AddressSource),
+    place: Type.Optional(PlaceSource),
+  },
   { additionalProperties: false },
 );
 export type GeometrySource = Static<typeof GeometrySource>;

@@ -7,6 +7,7 @@ import { BeaconRecord } from '../../../schemas/json/beacon.js';
 import { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
 import { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
+import { PlaceRecord } from '../../../schemas/json/place.js';
 import { ProjectRecord } from '../../../schemas/json/project.js';
 import { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
@@ -34,6 +35,7 @@ const validators = {
   'map-marker': Compile(MapMarkerRecord),
   import: Compile(ImportRecord),
   'import-part': Compile(ImportPartRecord),
+  place: Compile(PlaceRecord),
 };
 
 /** An invalid record of topic `changes`, which was skipped. */

@@ -10,8 +10,8 @@ import type { Scope } from '../types.js';
 
 export type ListedKind = 'geofence' | 'beacon';
 
-/** The lists by time, and the unordered lists by external id, which are short. */
-const listNames = ['createdAt', 'updatedAt', 'tag/createdAt', 'tag/updatedAt', 'externalId'] as const;
+/** The lists by time, and the unordered lists by external id and by place, which are short. */
+const listNames = ['createdAt', 'updatedAt', 'tag/createdAt', 'tag/updatedAt', 'externalId', 'placeId'] as const;
 export type ListName = (typeof listNames)[number];
 
 const idBytes = 12;
@@ -28,16 +28,17 @@ export function idKey(id: string): Buffer {
   return Buffer.from(id, 'hex');
 }
 
-function timePart(epochMs: number): Buffer {
+export function timePart(epochMs: number): Buffer {
   const part = Buffer.allocUnsafe(timeBytes);
   part.writeUIntBE(Math.min(Math.max(Math.floor(epochMs), 0), maxTime), 0, timeBytes);
   return part;
 }
 
+/** Returns the part of a key that says the project and environment: 13 bytes. */
 export const scopePart = ({ project, environment }: Scope): Buffer =>
   Buffer.concat([idKey(project), Buffer.of(environment === 'live' ? 1 : 0)]);
 
-/** Returns the prefix of all keys of a list. `value` is the tag or external id of the list. */
+/** Returns the prefix of all keys of a list. `value` is the tag, external id or place of the list. */
 export const listPrefix = (kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer =>
   Buffer.concat([
     Buffer.of((kind === 'geofence' ? 0 : 8) + listNames.indexOf(name)),
@@ -53,6 +54,10 @@ export const idOfListKey = (key: Buffer): string => key.toString('hex', key.leng
 /** Returns the position after all keys with the prefix. */
 export const endOfList = (prefix: Buffer): Buffer => Buffer.concat([prefix, Buffer.alloc(timeBytes + idBytes, 0xff)]);
 
+/** Returns the id of the place that a geofence follows. */
+const placeIdOf = (record: GeofenceRecord | BeaconRecord): string | undefined =>
+  'geometrySource' in record ? record.geometrySource?.place?.id : undefined;
+
 /** Returns the list keys of a record. */
 export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): Buffer[] {
   const id = idKey(record._id);
@@ -64,6 +69,8 @@ export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord
   if (record.tag !== null)
     keys.push(key('tag/createdAt', record.tag, created), key('tag/updatedAt', record.tag, updated));
   if (record.externalId !== null) keys.push(key('externalId', record.externalId));
+  const placeId = placeIdOf(record);
+  if (placeId !== undefined) keys.push(key('placeId', placeId));
   return keys;
 }
 

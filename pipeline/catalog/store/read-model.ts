@@ -9,23 +9,36 @@
  * neither `catalog/index` nor `catalog/queries`.
  */
 import { open } from 'lmdb';
+import { placeRecordId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
+import type { PlaceRecord } from '../../../schemas/json/place.js';
 import type { ProjectRecord } from '../../../schemas/json/project.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
 import type { ConfigurationReader, DecodedChange, EditOutcome, Scope } from '../types.js';
-import { expiryBound, expiryKey, idKey, isId, type ListedKind, listKeys } from './keys.js';
+import {
+  endOfList,
+  expiryBound,
+  expiryKey,
+  idKey,
+  idOfListKey,
+  isId,
+  type ListedKind,
+  listKeys,
+  listPrefix,
+} from './keys.js';
 import { readPage, walk } from './lists.js';
 import { type Contested, openRevisions, PendingEdits } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
 import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
 import { openStoredImports } from './stored-imports.js';
+import { openStoredPlaces } from './stored-places.js';
 
 /** A record that a following thread must read again. `scope` is null for projects. */
 export interface ChangedThing {
@@ -81,6 +94,11 @@ export interface ReadModel extends ConfigurationReader {
   compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
   compactFence(scope: Scope, id: string): CompactFence | undefined;
   allBeacons(): Iterable<BeaconRecord>;
+  /**
+   * Returns ids of geofences, of any scope, whose place has another geometry than the one that they took. Starts after
+   * the id `after`.
+   */
+  outdatedGeofences(limit: number, after?: string): string[];
   /** Returns ids of geofences whose `deleteAfter` is before `nowMs`, oldest first. */
   expired(nowMs: number, limit: number): string[];
   close(): Promise<void>;
@@ -130,7 +148,7 @@ const versionNames = {
 type VersionedKind = keyof typeof versionNames;
 
 function openDatabases(path: string) {
-  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 40, eventTurnBatching: false });
+  const root = open({ path, mapSize: mapSizeBytes, maxDbs: 64, eventTurnBatching: false });
   const json = { encoding: 'json', keyEncoding: 'binary' } as const;
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const meta = root.openDB<number | string, string>('meta', {});
@@ -147,7 +165,10 @@ function openDatabases(path: string) {
     mapStyles: openStoredFiles<MapStyleHead>(root, 'mapStyles', versionOf('map-style')),
     mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', versionOf('map-marker')),
     imports: openStoredImports(root),
+    places: openStoredPlaces(root),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
+    /** Geofences whose place has another geometry. */
+    outdated: root.openDB<Buffer, Buffer>('outdatedGeofences', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
     /** Key: version after the batch, index in the batch. */
     feed: root.openDB<FeedEntry, [number, number]>('feed', {}),
@@ -216,6 +237,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       'map-marker': databases.mapMarkers,
       import: databases.imports,
       'import-part': { getKeys: databases.imports.getPartKeys },
+      place: databases.places,
     } satisfies Record<ChangeKind, { getKeys(): Iterable<Buffer> }>;
     for (const [kind, things] of Object.entries(kinds)) {
       for (const key of things.getKeys()) yield { kind: kind as ChangeKind, id: key.toString('hex') };
@@ -265,6 +287,12 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     mapStyles: databases.mapStyles,
     mapMarkers: databases.mapMarkers,
     imports: databases.imports,
+    places: databases.places,
+    geofencesOfPlace: (scope, placeId, limit) => geofencesOfPlace(databases, scope, placeId, limit),
+    outdatedGeofences: (limit, after) =>
+      [...databases.outdated.getKeys({ limit, ...(after !== undefined && { start: afterId(after) }) })].map((key) =>
+        key.toString('hex'),
+      ),
 
     async apply(changes, nextOffset, mark = null) {
       const outcomes = new Map<string, EditOutcome>();
@@ -350,6 +378,15 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   };
 }
 
+/** Returns the key after that of an id. */
+const afterId = (id: string): Buffer => Buffer.concat([idKey(id), Buffer.of(0)]);
+
+function geofencesOfPlace({ lists }: Databases, scope: Scope, placeId: string, limit: number): string[] {
+  const prefix = listPrefix('geofence', scope, 'placeId', placeId);
+  const range = { start: prefix, end: endOfList(prefix), ...(Number.isFinite(limit) && { limit }) };
+  return [...lists.getKeys(range)].map((key) => idOfListKey(key));
+}
+
 /** Returns the record as it was written. */
 function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedChange['record'] {
   const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports } = databases;
@@ -371,6 +408,8 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
       return imports.whole(id);
     case 'import-part':
       return imports.wholePart(id);
+    case 'place':
+      return databases.places.get(id) ?? null;
   }
 }
 
@@ -379,11 +418,31 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
  * must run in a write transaction.
  */
 function createApplier(databases: Databases) {
-  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports, lists, expiries } = databases;
+  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports, places } = databases;
+  const { lists, expiries, outdated } = databases;
 
   function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
     for (const key of before ? listKeys(kind, before) : []) lists.removeSync(key);
     for (const key of after ? listKeys(kind, after) : []) lists.putSync(key, noValue);
+  }
+
+  /** Notes whether the geofence has the geometry of its place. It keeps its geometry when the place is deleted. */
+  function compareWithPlace(record: GeofenceRecord): void {
+    const source = record.geometrySource?.place;
+    const place = source && places.get(placeRecordId(record.project, record.environment, source.id));
+    if (place && place.geometryHash !== source.geometryHash) outdated.putSync(idKey(record._id), noValue);
+    else outdated.removeSync(idKey(record._id));
+  }
+
+  function replacePlace(id: string, after: PlaceRecord | null): void {
+    const before = places.get(id);
+    places.replaceSync(id, after);
+    const place = after ?? before;
+    if (place === undefined || before?.geometryHash === after?.geometryHash) return;
+    for (const geofence of geofencesOfPlace(databases, place, place.placeId, Infinity)) {
+      const record = geofences.get(idKey(geofence));
+      if (record) compareWithPlace(record);
+    }
   }
 
   function replaceGeofence(id: string, before: GeofenceRecord | undefined, after: GeofenceRecord | null): void {
@@ -391,9 +450,11 @@ function createApplier(databases: Databases) {
     if (due !== null) expiries.removeSync(expiryKey(due, id));
     if (after === null) {
       geofences.removeSync(idKey(id));
+      outdated.removeSync(idKey(id));
       return;
     }
     geofences.putSync(idKey(id), after);
+    compareWithPlace(after);
     if (after.deleteAfter !== null) expiries.putSync(expiryKey(after.deleteAfter, id), noValue);
   }
 
@@ -422,6 +483,10 @@ function createApplier(databases: Databases) {
     }
     if (kind === 'map-style') {
       mapStyles.replaceSync(id, record && storedStyle(record as MapStyleRecord));
+      return [];
+    }
+    if (kind === 'place') {
+      replacePlace(id, record as PlaceRecord | null);
       return [];
     }
     if (kind === 'map-marker') {

@@ -102,6 +102,7 @@ const kinds: readonly ChangeKind[] = [
   'map-marker',
   'import',
   'import-part',
+  'place',
 ];
 
 const keyOf = (kind: ChangeKind, id: string): Buffer => Buffer.concat([Buffer.of(kinds.indexOf(kind)), idKey(id)]);

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { deriveId } from '../../../schemas/ids.js';
+import { deriveId, placeRecordId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import type { PlaceRecord } from '../../../schemas/json/place.js';
 import { defaultSettings, type ProjectRecord } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleLocation } from '../../../schemas/testing/examples.js';
@@ -63,6 +64,30 @@ export const beaconRecord = (fields: Partial<BeaconRecord> = {}): BeaconRecord =
   metadata: null,
   ...fields,
 });
+
+/** A place whose geometry hash tells its geometry. */
+export function placeRecord(fields: Partial<PlaceRecord> = {}): PlaceRecord {
+  const { placeId = 'p', center = [10, 50], ring = null } = fields;
+  const { project, environment } = { ...scope, ...fields };
+  return {
+    _id: placeRecordId(project, environment, placeId),
+    project,
+    environment,
+    createdAt: 1_000,
+    updatedAt: 1_000,
+    placeId,
+    name: 'A place',
+    categories: [],
+    chain: null,
+    address: null,
+    metadata: null,
+    center,
+    ring,
+    radius: ring && 100,
+    geometryHash: deriveId(JSON.stringify([center, ring])),
+    ...fields,
+  };
+}
 
 export const projectRecord = (fields: Partial<ProjectRecord> = {}): ProjectRecord => ({
   _id: projectA,
