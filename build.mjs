@@ -1,4 +1,5 @@
-// Compiles to dist/ and puts the schema files, which are read at run time, beside the code that reads them.
+// Compiles to dist/, bundles packages of many files, and puts the schema files, which are read at run time, beside the
+// code that reads them.
 //
 //   node build.mjs            builds
 //   node build.mjs --check    fails if dist/ was not made from the present sources
@@ -21,7 +22,7 @@ function hashSources() {
     for (const name of names.filter(isSource).toSorted())
       hash.update(`${name}\0`).update(readFileSync(join(root, name)));
   }
-  for (const name of ['tsconfig.json', 'build.mjs']) hash.update(readFileSync(join(root, name)));
+  for (const name of ['tsconfig.json', 'build.mjs', 'bundle-packages.mjs']) hash.update(readFileSync(join(root, name)));
   return hash.digest('hex');
 }
 
@@ -35,6 +36,8 @@ if (process.argv.includes('--check')) {
   const hash = hashSources();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd: root, stdio: 'inherit' });
+  const { bundlePackages } = await import('./bundle-packages.mjs');
+  await bundlePackages(join(root, 'dist'));
   for (const folder of schemaFolders) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
   writeFileSync(stampFile, hash);
 }

@@ -5,6 +5,8 @@
  * locations, store analytics, and deliver to webhooks. They share the data folder, which each opens separately, and
  * exchange messages. If any of them fails, the process ends and restarts from what is committed.
  */
+// This thread loads chDB for the analytics thread.
+import '../backends/embedded/chdb-stays-loaded.js';
 import type { Logger } from 'pino';
 import { embeddedLeases } from '../backends/embedded/leases.js';
 import { createInbox } from '../backends/embedded/replies.js';

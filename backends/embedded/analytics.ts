@@ -2,7 +2,7 @@
  * The analytics port on chDB, the embedded ClickHouse engine, with the same client as for a server.
  *
  * A process can have one data folder open at a time. If a worker thread opens it, the main thread must import
- * `chdb-stays-loaded.js` first, as `embedded.js` does.
+ * `chdb-stays-loaded.js` first.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';

@@ -2,7 +2,6 @@
  * Opens the ports on embedded engines: LMDB for logs, states, positions and delivery queues. chDB, for analytics, is
  * opened separately (`analytics.ts`). Each thread that needs the ports opens the same folder.
  */
-import './chdb-stays-loaded.js';
 import type { DeliveryQueue, Positions, StateStore } from '../../pipeline/ports.js';
 import { createDeliveryQueue } from './delivery-queue.js';
 import { createExpiringValues, type EmbeddedExpiringValues } from './expiring-values.js';

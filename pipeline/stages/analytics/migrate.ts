@@ -18,10 +18,10 @@ export interface TablesPlace {
 }
 
 /**
- * Applies the files that are not recorded yet and returns their names. A file is recorded after it ran, and several
- * processes may migrate at once, so statements must be idempotent. A process that applies a file applies all later
- * ones, even if another process has recorded them meanwhile: a view that several files define ends as the last one
- * defines it.
+ * Applies the files that are not recorded yet and returns their names. They are recorded together after they ran, and
+ * several processes may migrate at once, so statements must be idempotent. A process that applies a file applies all
+ * later ones, even if another process has recorded them meanwhile: a view that several files define ends as the last
+ * one defines it.
  */
 export async function migrate(analytics: Analytics, sqlFolder: string, place?: TablesPlace): Promise<string[]> {
   const apply = async (statement: string): Promise<void> => {
@@ -34,12 +34,14 @@ export async function migrate(analytics: Analytics, sqlFolder: string, place?: T
   const rows = await analytics.query<{ name: string }>('SELECT name FROM schema_migrations FINAL');
   const recorded = new Set(rows.map(({ name }) => name));
   const due = (await readdir(sqlFolder)).filter((name) => name.endsWith('.sql') && !recorded.has(name)).sort();
-  for (const name of due) {
-    await apply(await readFile(join(sqlFolder, name), 'utf8'));
-    await analytics.insert(
-      'schema_migrations',
-      rowText(['name', 'applied_at'], [`${text(name)}\t${time(Date.now())}`]),
-    );
+  const applied: string[] = [];
+  try {
+    for (const name of due) {
+      await apply(await readFile(join(sqlFolder, name), 'utf8'));
+      applied.push(`${text(name)}\t${time(Date.now())}`);
+    }
+  } finally {
+    if (applied.length > 0) await analytics.insert('schema_migrations', rowText(['name', 'applied_at'], applied));
   }
   return due;
 }

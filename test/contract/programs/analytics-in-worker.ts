@@ -4,7 +4,7 @@
  */
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';
-import '../../../backends/embedded/embedded.js';
+import '../../../backends/embedded/chdb-stays-loaded.js';
 import { remote } from '../../../backends/embedded/remote.js';
 
 const [path, ending] = process.argv.slice(2) as [string, string];
