@@ -8,16 +8,11 @@ import type { ConfigurationChange, ImportHistory, Scope } from '../pipeline/cata
 import { deriveId } from '../schemas/ids.js';
 import type { ImportFileName, ImportRecord } from '../schemas/json/import.js';
 import { columnsOf, rejectionColumns } from './columns.js';
+import { csvLine, unguardCell } from './csv-cells.js';
 import type { RowProblem, SourceRow } from './source.js';
 
 /** A record is one message of topic `changes`, and Kafka brokers accept 1,048,576 bytes. JSON may double the text. */
 const partCharacters = 200_000;
-
-/** Quotes a cell where RFC 4180 requires it, and where leading or trailing spaces would be lost. */
-export const csvCell = (text: string): string =>
-  /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-
-export const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 const idOfPart = (importId: string, name: ImportFileName, index: number): string =>
   deriveId('import-part', importId, name, `${index}`);
@@ -93,7 +88,7 @@ const cellOf = (value: unknown): string => {
 
 /** Returns the cells of a row of any format, in the order of the header. */
 function cellsOf({ cells, content }: SourceRow, header: readonly string[]): string[] {
-  if (cells !== undefined) return header.map((_, index) => cells[index] ?? '');
+  if (cells !== undefined) return header.map((_, index) => unguardCell(cells[index] ?? ''));
   const fields = 'fields' in content ? content.fields : {};
   return header.map((name) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined));
 }

@@ -1,5 +1,5 @@
 /** Writes records as CSV, GeoJSON or NDJSON: the text before, of and after the records. Pure. */
-import { guardCell } from '../formula-cells.js';
+import { csvLine } from '../csv-cells.js';
 import type { ExportedFields, FieldValue } from './fields.js';
 
 /** A record's id, the names and values of its fields, and its coordinates among them. */
@@ -17,13 +17,11 @@ export interface ExportFormat {
   readonly tail: string;
 }
 
-const lineEnd = '\r\n';
-
 const csv: ExportFormat = {
   contentType: 'text/csv; charset=utf-8; header=present',
   extension: 'csv',
-  head: (names) => names.join(',') + lineEnd,
-  record: ({ values }) => values.map(cellOf).join(',') + lineEnd,
+  head: csvLine,
+  record: ({ values }) => csvLine(values.map(textOf)),
   tail: '',
 };
 
@@ -58,14 +56,6 @@ export const written = <Stored extends { readonly _id: string }>(
   record: Stored,
   isFirst: boolean,
 ): string => format.record({ id: record._id, values: values(record) }, names, isFirst);
-
-/** Characters that a cell keeps only within quotes. */
-const needsQuotes = /[",\r\n]|^\s|\s$/;
-
-function cellOf(value: FieldValue): string {
-  const text = guardCell(textOf(value));
-  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
 
 function textOf(value: FieldValue): string {
   if (value === null) return '';

@@ -49,7 +49,7 @@ export const geofences: ExportedResource<GeofenceRecord> = {
   walk: (configuration, query, from) => configuration.walkGeofences(query, from, recordsPerPart),
 };
 
-const beacons: ExportedResource<BeaconRecord> = {
+export const beacons: ExportedResource<BeaconRecord> = {
   name: 'beacons',
   operationId: 'exportBeacons',
   fields: exportedBeacon,

@@ -6,6 +6,7 @@
  */
 import { finished } from 'node:stream/promises';
 import { type CsvError, type InfoRecord, parse } from 'csv-parse';
+import { unguardCell } from '../csv-cells.js';
 import { BrokenSource, brokenByte, maxRowBytes, type RowBatch, type SourceRow, utf8Rule } from '../source.js';
 import { counted, utf8Chunks } from './utf8.js';
 
@@ -123,7 +124,7 @@ function contentOf(cells: readonly string[], header: readonly string[], ignored:
     const cell = cells[index]!;
     if (cell === '' || ignored.has(index)) continue;
     if (cell.includes(brokenByte)) return { problem: { column: header[index]!, rule: utf8Rule } };
-    fields[header[index]!] = cell;
+    fields[header[index]!] = unguardCell(cell);
   }
   return { fields };
 }

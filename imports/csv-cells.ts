@@ -1,5 +1,5 @@
 /**
- * Keeps spreadsheets from running cells as formulas. Pure.
+ * Writes cells of CSV files, and keeps spreadsheets from running them as formulas. Pure.
  *
  * Spreadsheets calculate cells that begin with =, +, - or @, also after a tab or a line break. Anyone who may name a
  * geofence could so run a formula on the machine of whoever opens the export. The export puts an apostrophe before such
@@ -17,3 +17,11 @@ export const guardCell = (text: string): string => (toGuard.test(text) ? `'${tex
 
 /** Returns the text of a cell, without the apostrophe of {@link guardCell}. */
 export const unguardCell = (cell: string): string => (guarded.test(cell) ? cell.slice(1) : cell);
+
+/** Quotes a cell where RFC 4180 requires it, and where leading or trailing spaces would be lost. */
+export function csvCell(text: string): string {
+  const cell = guardCell(text);
+  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+export const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { guardCell, unguardCell } from './formula-cells.js';
+import { guardCell, unguardCell } from './csv-cells.js';
 
 /** The first character decides, in every spreadsheet. */
 const calculates = (cell: string): boolean => '=+-@\t\r\n＝＋－＠'.includes(cell.slice(0, 1)) && cell !== '';
