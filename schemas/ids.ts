@@ -29,6 +29,10 @@ export function freshId(nowMs: number = Date.now()): string {
 export const pairId = (kind: string, project: string, environment: string, tag: string, externalId: string): string =>
   deriveId(kind, project, environment, tag, externalId);
 
+/** Derives the id of the sync of an environment, which has one at most. */
+export const syncId = ({ project, environment }: { readonly project: string; readonly environment: string }): string =>
+  deriveId('sync', project, environment);
+
 /** Derives the id of the record of a place from the id that its catalogue gives it. */
 export const placeRecordId = (project: string, environment: string, placeId: string): string =>
   deriveId('place', project, environment, placeId);

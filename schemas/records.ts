@@ -137,7 +137,8 @@ export type ChangeKind =
   | 'map-marker'
   | 'import'
   | 'import-part'
-  | 'place';
+  | 'place'
+  | 'sync';
 
 export interface Change {
   kind: ChangeKind;

@@ -11,6 +11,7 @@ import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../..
 import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
 import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
+import type { SyncRecord } from '../../schemas/json/sync.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
@@ -111,6 +112,10 @@ export interface ConfigurationReader {
   readonly mapStyles: UploadedFiles<MapStyleHead>;
   readonly mapMarkers: UploadedFiles<MapMarkerHead>;
   readonly imports: ImportHistory;
+  /** Returns the sync of a scope. */
+  sync(scope: Scope): SyncRecord | undefined;
+  /** Lists the syncs of all scopes. Returns the same array until one of them changes. */
+  syncs(): readonly SyncRecord[];
   readonly places: PlaceCatalogue;
   /** Returns ids of the geofences that have the geometry of a place, at most `limit`. */
   geofencesOfPlace(scope: Scope, placeId: string, limit: number): string[];
@@ -188,6 +193,7 @@ export interface ConfigurationChange {
     | ImportRecord
     | ImportPartRecord
     | PlaceRecord
+    | SyncRecord
     | null;
   /**
    * Revisions that the change takes into account. It is refused if the record is at another revision. Absent: the

@@ -9,6 +9,7 @@ import { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js'
 import { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
 import { PlaceRecord } from '../../../schemas/json/place.js';
 import { ProjectRecord } from '../../../schemas/json/project.js';
+import { SyncRecord } from '../../../schemas/json/sync.js';
 import { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import { PortError } from '../../errors.js';
@@ -36,6 +37,7 @@ const validators = {
   import: Compile(ImportRecord),
   'import-part': Compile(ImportPartRecord),
   place: Compile(PlaceRecord),
+  sync: Compile(SyncRecord),
 };
 
 /** An invalid record of topic `changes`, which was skipped. */

@@ -9,13 +9,14 @@
  * neither `catalog/index` nor `catalog/queries`.
  */
 import { open } from 'lmdb';
-import { placeRecordId } from '../../../schemas/ids.js';
+import { placeRecordId, syncId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
 import type { PlaceRecord } from '../../../schemas/json/place.js';
 import type { ProjectRecord } from '../../../schemas/json/project.js';
+import type { SyncRecord } from '../../../schemas/json/sync.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
@@ -144,6 +145,7 @@ const versionNames = {
   webhook: 'webhooksOffset',
   'map-style': 'mapStylesOffset',
   'map-marker': 'mapMarkersOffset',
+  sync: 'syncsOffset',
 } as const satisfies Partial<Record<ChangeKind, string>>;
 type VersionedKind = keyof typeof versionNames;
 
@@ -166,6 +168,7 @@ function openDatabases(path: string) {
     mapMarkers: openStoredFiles<MapMarkerHead>(root, 'mapMarkers', versionOf('map-marker')),
     imports: openStoredImports(root),
     places: openStoredPlaces(root),
+    syncs: root.openDB<SyncRecord, Buffer>('syncs', json),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     /** Geofences whose place has another geometry. */
     outdated: root.openDB<Buffer, Buffer>('outdatedGeofences', binary),
@@ -201,6 +204,15 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     () => number(versionNames.webhook),
     () => webhooks.getRange().map(({ value }) => value),
   );
+
+  let syncList: readonly SyncRecord[] = [];
+  let syncListVersion = -1;
+  function syncs(): readonly SyncRecord[] {
+    const version = number(versionNames.sync);
+    if (version !== syncListVersion) syncList = [...databases.syncs.getRange()].map(({ value }) => value);
+    syncListVersion = version;
+    return syncList;
+  }
 
   /** Returns a project from a cache that is valid until any project changes. */
   function project(id: string): ProjectRecord | undefined {
@@ -238,6 +250,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       import: databases.imports,
       'import-part': { getKeys: databases.imports.getPartKeys },
       place: databases.places,
+      sync: databases.syncs,
     } satisfies Record<ChangeKind, { getKeys(): Iterable<Buffer> }>;
     for (const [kind, things] of Object.entries(kinds)) {
       for (const key of things.getKeys()) yield { kind: kind as ChangeKind, id: key.toString('hex') };
@@ -287,6 +300,8 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     mapStyles: databases.mapStyles,
     mapMarkers: databases.mapMarkers,
     imports: databases.imports,
+    sync: (scope) => databases.syncs.get(idKey(syncId(scope))),
+    syncs,
     places: databases.places,
     geofencesOfPlace: (scope, placeId, limit) => geofencesOfPlace(databases, scope, placeId, limit),
     outdatedGeofences: (limit, after) =>
@@ -410,6 +425,8 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
       return imports.wholePart(id);
     case 'place':
       return databases.places.get(id) ?? null;
+    case 'sync':
+      return databases.syncs.get(key) ?? null;
   }
 }
 
@@ -491,6 +508,11 @@ function createApplier(databases: Databases) {
     }
     if (kind === 'map-marker') {
       mapMarkers.replaceSync(id, record && storedMarker(record as MapMarkerRecord));
+      return [];
+    }
+    if (kind === 'sync') {
+      if (record) databases.syncs.putSync(idKey(id), record as SyncRecord);
+      else databases.syncs.removeSync(idKey(id));
       return [];
     }
     if (kind === 'import') {

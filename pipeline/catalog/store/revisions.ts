@@ -103,6 +103,7 @@ const kinds: readonly ChangeKind[] = [
   'import',
   'import-part',
   'place',
+  'sync',
 ];
 
 const keyOf = (kind: ChangeKind, id: string): Buffer => Buffer.concat([Buffer.of(kinds.indexOf(kind)), idKey(id)]);
