@@ -2,6 +2,7 @@
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { Analytics, DeliveryQueue, ExpiringValues, Log } from '../pipeline/ports.js';
+import type { Geocoder } from '../providers/geocoding/geocoder.js';
 import type { IsochroneProvider } from '../providers/isochrones/provider.js';
 import type { IconKind } from '../renderer/icons/rasterize.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
@@ -29,6 +30,9 @@ export interface ApiDependencies {
 /** What computes or looks up geometry that is not given as coordinates. An absent provider is not configured. */
 export interface GeometrySources {
   readonly isochrones?: IsochroneProvider | undefined;
+  readonly geocoder?: Geocoder | undefined;
+  /** Epoch ms; default `Date.now`. */
+  readonly clock?: () => number;
 }
 
 /** The dependencies of the routes of webhooks. */

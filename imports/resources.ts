@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beaconFields, readBeacon } from '../api/beacons/fields.js';
 import { beaconId, beaconRecord } from '../api/beacons/record.js';
 import type { GeometrySources } from '../api/dependencies.js';
-import { type GeofenceInput, geofenceFields, readGeofence } from '../api/geofences/fields.js';
+import { type GeofenceInput, geofenceFields, isSought, readGeofence } from '../api/geofences/fields.js';
 import { resolveGeometry } from '../api/geofences/geometry.js';
 import { geofenceId, geofenceRecord } from '../api/geofences/record.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
@@ -61,10 +61,9 @@ export function geofenceResource({ configuration, geometrySources }: ResourcePar
       const given = read.value;
       const id = geofenceId(scope, given);
       // Most files give all coordinates. Their rows need no promise each.
-      const isGiven = given.type !== 'isochrone' && fields.address === undefined && fields.placeId === undefined;
-      if (isGiven) return { ok: true, value: rowOf(id, given) };
+      if (given.type !== 'isochrone' && !isSought(given)) return { ok: true, value: rowOf(id, given) };
       const current = async () => configuration.geofence(scope, id);
-      return resolveGeometry(scope.project, given, current, geometrySources).then((resolved) =>
+      return resolveGeometry(scope, given, current, configuration, geometrySources).then((resolved) =>
         resolved.ok ? { ok: true, value: rowOf(id, resolved.value) } : resolved,
       );
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readGeofence } from '../api/geofences/fields.js';
+import { readPlainGeofence } from '../api/geofences/fields.js';
 import { readProposal } from './proposal.js';
 
 const body = (externalId: string, fields: object = {}) => ({
@@ -36,7 +36,7 @@ describe('a file', () => {
             ...bodies.map(({ type, coordinates, ...rest }) => feature({ type: 'Point', coordinates }, rest)),
           ),
         };
-        const normal = bodies.map((each) => readGeofence(each));
+        const normal = bodies.map((each) => readPlainGeofence(each));
         const problems = normal.flatMap((each, index) => (each.ok ? [] : [`${index + 1}: ${each.error.message}`]));
         for (const [word, text] of Object.entries(files)) {
           // One line of JSON is also a document.

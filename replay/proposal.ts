@@ -5,7 +5,7 @@
  * of `POST /v1/geofences`. The properties of a Feature are the fields; its geometry defines type and coordinates.
  */
 
-import { type GeofenceInput, readGeofence } from '../api/geofences/fields.js';
+import { type GeofenceInput, readPlainGeofence } from '../api/geofences/fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
 import { isDictionary } from '../http/fields/values.js';
 import { ApiError } from '../schemas/errors.js';
@@ -33,7 +33,7 @@ export function readProposal(text: string): Proposal {
   const problems: ProposalProblem[] = [];
   const places = new Map<string, string>();
   for (const { where, fields } of entriesOf(text)) {
-    const read = fields.ok ? readGeofence(fields.value) : fields;
+    const read = fields.ok ? readPlainGeofence(fields.value) : fields;
     if (!read.ok) {
       problems.push({ where, message: read.error.message });
       continue;

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type GeofenceInput, readGeofence } from '../api/geofences/fields.js';
+import { type GeofenceInput, readPlainGeofence } from '../api/geofences/fields.js';
 import { geofenceRecord } from '../api/geofences/record.js';
 import { projectA } from '../pipeline/catalog/testing/fixtures.js';
 import type { Scope } from '../pipeline/catalog/types.js';
@@ -33,7 +33,7 @@ const project = projectRecord({ settings: { test: settings, live: defaultSetting
 const beacon = beaconRecord({ externalId: 'door' });
 
 function fence(externalId: string, fields: object): GeofenceInput {
-  const normal = readGeofence({ tag: 'shop', externalId, description: externalId, ...fields });
+  const normal = readPlainGeofence({ tag: 'shop', externalId, description: externalId, ...fields });
   if (!normal.ok) throw normal.error;
   return normal.value;
 }

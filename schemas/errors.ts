@@ -31,6 +31,11 @@ export const errorCatalogue = {
     retry: false,
     meaning: 'The feature exists, but this installation does not offer it.',
   },
+  address_not_found: {
+    status: 400,
+    retry: false,
+    meaning: 'The geocoder does not know the address, or only something coarser, such as its town.',
+  },
   outside_road_data: {
     status: 400,
     retry: false,

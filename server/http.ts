@@ -21,6 +21,7 @@ import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, ExpiringValues, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
 import type { Configuration } from './config/schema.js';
+import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
 import { createRecorder, createRequestObserver } from './metrics.js';
 import { version } from './version.js';
@@ -130,6 +131,8 @@ export async function addApi(
     deliveries,
   }: ApiGiven,
 ): Promise<void> {
+  const geocoding = createGeocoding(configuration, values);
+  app.addHook('onClose', async () => geocoding.geocoder?.close());
   const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
   // Baking starts after the listener, so it does not delay the start.
   app.addHook('onListen', async () => maps.prepare());
@@ -157,7 +160,7 @@ export async function addApi(
       maxStyles: configuration.maps.maxStylesPerEnvironment,
       maxMarkers: configuration.maps.maxMarkersPerEnvironment,
     },
-    geometrySources: {},
+    geometrySources: { geocoder: geocoding.geocoder },
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
   });

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import type { RawFields } from '../../http/fields/reader.js';
 import { GeofenceRecord } from '../../schemas/json/geofence.js';
-import { type GivenGeofence, readGeofence } from './fields.js';
+import { isSought, type PlainGeofence, readGeofence, readPlainGeofence } from './fields.js';
 import { geofenceRecord } from './record.js';
 
 const circle = {
@@ -15,8 +15,8 @@ const circle = {
   radius: 100,
 };
 
-function input(fields: RawFields, path?: { tag: string; externalId: string }): GivenGeofence {
-  const outcome = readGeofence(fields, path);
+function input(fields: RawFields, path?: { tag: string; externalId: string }): PlainGeofence {
+  const outcome = readPlainGeofence(fields, path);
   if (!outcome.ok) throw outcome.error;
   return outcome.value;
 }
@@ -115,6 +115,31 @@ test('the path names the pair', () => {
 test('types are read in any case', () => expect(input({ ...circle, type: 'Circle' }).type).toBe('circle'));
 
 test('of a repeated field the last value counts', () => expect(input({ ...circle, tag: ['a', 'b'] }).tag).toBe('b'));
+
+describe('a position that is sought', () => {
+  const { coordinates: _, ...nowhere } = circle;
+  test.each([
+    [
+      { ...nowhere, address: ' Paris, TX ' },
+      { center: null, radius: 100, sought: { address: ' Paris, TX ', placeId: null } },
+    ],
+    [
+      { ...circle, address: 'Paris' },
+      { center: [-73.97, 40.78], sought: { address: 'Paris', placeId: null } },
+    ],
+    [
+      { ...nowhere, placeId: 7 },
+      { center: null, radius: 100, sought: { address: null, placeId: '7' } },
+    ],
+    [
+      { ...nowhere, type: 'polygon', radius: '', placeId: 'p' },
+      { center: null, radius: null, ring: null, sought: { address: null, placeId: 'p' } },
+    ],
+  ])('%j', (fields, expected) => {
+    expect(readGeofence(fields)).toMatchObject({ ok: true, value: expected });
+    expect(readPlainGeofence(fields)).toMatchObject({ ok: false, error: { code: 'not_available' } });
+  });
+});
 
 describe('polygons', () => {
   test('centre and radius follow from the ring; radius, address and the list that GeoJSON adds are ignored', () => {
@@ -246,8 +271,8 @@ describe('what is refused', () => {
       'invalid_parameter tag: must be well-formed Unicode, without half of a surrogate pair',
     ],
     [without('externalId'), 'invalid_parameter externalId: is required'],
-    [{ ...circle, placeId: 'p' }, 'not_available placeId: places are not available yet'],
-    [{ ...circle, address: 'Main St' }, 'not_available address: addresses are not available yet; give coordinates'],
+    [{ ...circle, address: 'x'.repeat(513) }, 'invalid_parameter address: must have at most 512 characters'],
+    [{ ...without('coordinates'), type: 'polygon', address: 'Paris' }, 'invalid_parameter coordinates: is required'],
     [without('coordinates'), 'invalid_parameter coordinates: is required'],
     [
       { ...circle, coordinates: [181, 0] },
@@ -366,7 +391,7 @@ test('any fields are read or refused with a param, without an exception', () => 
       const given = { ...odd, ...Object.fromEntries(kept.map((name) => [name, circle[name]])) };
       const outcome = readGeofence(given);
       if (!outcome.ok) expect(outcome.error.param).toBeDefined();
-      else expect(outcome.value.center.every(Number.isFinite)).toBe(true);
+      else if (!isSought(outcome.value)) expect(outcome.value.center.every(Number.isFinite)).toBe(true);
     }),
     { numRuns: 300 },
   );

@@ -12,12 +12,15 @@ import {
   readTable,
   required,
   textField,
+  type ValuesOf,
   withDefault,
 } from '../../http/fields/table.js';
 import { numberOf, textOf } from '../../http/fields/values.js';
 import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
 import { normalizeRing } from '../../pipeline/geometry/ring.js';
+import { maxQueryLength } from '../../providers/geocoding/geocoder.js';
+import { ApiError } from '../../schemas/errors.js';
 import { Position } from '../../schemas/json/common.js';
 import { maxRingPoints, minRingPoints, type TravelMode, travelModes } from '../../schemas/json/constants.js';
 import {
@@ -37,8 +40,23 @@ export type GeofenceInput = Omit<
   '_id' | 'project' | 'environment' | 'createdAt' | 'updatedAt' | 'timeZone'
 >;
 
+/** What an owner says about a geofence whose coordinates are given, and nothing else about its position. */
+export type PlainGeofence = Omit<GeofenceInput, 'geometrySource'>;
+
+/** What an owner says about a geofence whose position follows from an address or a place. */
+export type SoughtGeofence = Omit<PlainGeofence, 'center' | 'radius'> & {
+  /** Null: no coordinates are given. */
+  readonly center: Position | null;
+  /** Null: of a polygon without coordinates. */
+  readonly radius: number | null;
+  /** One of both is given. The place counts. */
+  readonly sought: { readonly address: string | null; readonly placeId: string | null };
+};
+
 /** What an owner says about a geofence, before `resolveGeometry` looks up what is not given as coordinates. */
-export type GivenGeofence = Omit<GeofenceInput, 'geometrySource'>;
+export type GivenGeofence = PlainGeofence | SoughtGeofence;
+
+export const isSought = (given: GivenGeofence): given is SoughtGeofence => 'sought' in given;
 
 /** The geometry as far as the coordinates give it. The radius of a circle or isochrone is a field of its own. */
 type Shape = Pick<GeofenceRecord, 'center' | 'ring'> & { readonly radius: number | null };
@@ -57,28 +75,20 @@ export const geofenceFields = {
   ),
   tag: required(textField({ minLength: 1 })),
   externalId: required(textField({ minLength: 1 })),
-  placeId: field(
-    (reader, name) => {
-      if (reader.value(name) !== undefined) reader.refuse(name, 'places are not available yet', 'not_available');
-    },
-    Type.String(),
-    { isOffered: false },
-  ),
+  placeId: textField({ minLength: 1 }, 'The `_id` of a place, whose geometry the geofence takes and follows'),
   address: field(
-    (reader, name, { type }) => {
-      // The address of a polygon is ignored.
-      if (type !== 'polygon' && reader.value(name) !== undefined)
-        reader.refuse(name, 'addresses are not available yet; give coordinates', 'not_available');
-    },
-    Type.String(),
-    { isOffered: false },
+    // The address of a polygon is ignored.
+    (reader, name, { type }) => (type === 'polygon' ? null : reader.text(name, maxQueryLength)),
+    Type.String({ maxLength: maxQueryLength }),
+    { description: 'Circle or isochrone: the centre. Coordinates take precedence and must be near it' },
   ),
-  coordinates: required(
-    field(
-      readShape,
-      Type.Union([Position, Type.Array(Position, { minItems: minRingPoints, maxItems: maxRingPoints }), jsonText]),
-      { description: 'Circle: the centre. Isochrone: the destination. Polygon: a closed ring' },
-    ),
+  coordinates: field(
+    readShape,
+    Type.Union([Position, Type.Array(Position, { minItems: minRingPoints, maxItems: maxRingPoints }), jsonText]),
+    {
+      description:
+        'Circle: the centre. Isochrone: the destination. Polygon: a closed ring. Required without address and placeId',
+    },
   ),
   radius: field(readRadius, Type.Number({ minimum: minIsochroneMinutes, maximum: maxCircleRadiusM }), {
     description:
@@ -114,15 +124,37 @@ export const geofenceFields = {
 export function readGeofence(fields: RawFields, path?: Pair): Outcome<GivenGeofence> {
   const reader = new FieldReader({ ...fields, ...path });
   const values = readTable(reader, geofenceFields);
-  return reader.outcome(() => ({
+  return reader.outcome(() => {
+    const { address, placeId, coordinates } = values;
+    const described = describedBy(values);
+    const radius = coordinates?.radius ?? values.radius;
+    if (coordinates !== null && address === null && placeId === null) {
+      // A circle or isochrone without a radius has been refused.
+      return { ...described, center: coordinates.center, radius: radius as number, ring: coordinates.ring };
+    }
+    const { center = null, ring = null } = coordinates ?? {};
+    return { ...described, center, radius, ring, sought: { address, placeId } };
+  });
+}
+
+/** Reads a geofence that must be given by coordinates, where nothing can be looked up. */
+export function readPlainGeofence(fields: RawFields, path?: Pair): Outcome<PlainGeofence> {
+  const read = readGeofence(fields, path);
+  if (!read.ok) return read;
+  const given = read.value;
+  if (!isSought(given)) return { ok: true, value: given };
+  const param = given.sought.placeId === null ? 'address' : 'placeId';
+  const message = `${param}: is not looked up here; give coordinates`;
+  return { ok: false, error: new ApiError('not_available', message, { param }) };
+}
+
+/** Returns what does not concern the position. */
+function describedBy(values: ValuesOf<typeof geofenceFields>): Omit<PlainGeofence, 'center' | 'radius' | 'ring'> {
+  return {
     tag: values.tag,
     externalId: values.externalId,
     description: values.description,
     type: values.type,
-    center: values.coordinates.center,
-    // A circle or isochrone without a radius has been refused.
-    radius: (values.coordinates.radius ?? values.radius) as number,
-    ring: values.coordinates.ring,
     mode: values.mode,
     enabled: values.enabled,
     metadata: values.metadata,
@@ -133,12 +165,12 @@ export function readGeofence(fields: RawFields, path?: Pair): Outcome<GivenGeofe
     deleteAfter: values.deleteAfter,
     userIds: values.userIds,
     ip: values.ip,
-  }));
+  };
 }
 
-function readShape(reader: FieldReader, name: string, { type }: EarlierValues): Shape | null {
+function readShape(reader: FieldReader, name: string, { type, address, placeId }: EarlierValues): Shape | null {
   const coordinates = reader.structure(name);
-  if (coordinates === undefined) return null;
+  if (coordinates === undefined) return address || placeId ? null : reader.refuse(name, 'is required');
   if (type === 'polygon') {
     const normal = reader.take(normalizeRing(withNumbers(coordinates)));
     return normal && { center: normal.centroid, radius: normal.radiusM, ring: normal.ring };

@@ -1,51 +1,270 @@
 /**
  * Looks up the geometry of a geofence that is not given as coordinates. The one step between reading the fields and the
  * edit, for every kind of input.
+ *
+ * The geometry of a place counts before anything else, then coordinates, then the address. An isochrone is computed
+ * about whichever centre that gives.
  */
 import type { Outcome } from '../../http/fields/reader.js';
-import { ApiError } from '../../schemas/errors.js';
+import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
+import { distance } from '../../pipeline/geometry/scale.js';
+import { refusal } from '../../providers/answer.js';
+import type { Address, Geocoder } from '../../providers/geocoding/geocoder.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import { placeRecordId } from '../../schemas/ids.js';
+import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
-import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { AddressSource, GeofenceRecord, GeometrySource } from '../../schemas/json/geofence.js';
+import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { GeometrySources } from '../dependencies.js';
-import type { GeofenceInput, GivenGeofence } from './fields.js';
+import { type GeofenceInput, type GivenGeofence, isSought, type PlainGeofence, type SoughtGeofence } from './fields.js';
+
+/** Geofences that may follow one place, so that a change of the place has a bounded effect. */
+export const maxGeofencesPerPlace = 1_000;
+
+/** How far coordinates may be from the address, by what the geocoder found. */
+const nearM = { house: 10_000, town: 50_000 } as const;
+/** Addresses of one name that are compared with coordinates: there are many Springfields. */
+const maxCompared = 50;
 
 /**
- * Returns the input with its geometry. An isochrone whose centre, radius and mode are unchanged keeps its ring.
- * @param project id of the project, among which the providers' capacity is shared.
+ * Returns the input with its geometry. What the owner did not change is not looked up again: an isochrone keeps its
+ * ring, and an address its position.
  * @param current reads the record that will be replaced. Called only if the geometry must be looked up.
  */
 export async function resolveGeometry(
-  project: string,
+  scope: Scope,
   given: GivenGeofence,
   current: () => Promise<GeofenceRecord | undefined>,
+  configuration: Pick<ConfigurationReader, 'places' | 'geofencesOfPlace'>,
   sources: GeometrySources,
 ): Promise<Outcome<GeofenceInput>> {
-  if (given.type !== 'isochrone') return { ok: true, value: given };
+  if (given.type !== 'isochrone' && !isSought(given)) return { ok: true, value: given };
   const existing = await current();
-  if (existing && isSameIsochrone(given, existing)) {
-    const { ring, geometrySource } = existing;
-    return { ok: true, value: { ...given, ring, ...(geometrySource && { geometrySource }) } };
-  }
-  if (sources.isochrones === undefined) return { ok: false, error: notConfigured() };
-  // An isochrone without a mode has been refused.
-  const mode = given.mode as TravelMode;
-  const computed = await sources.isochrones({ project, center: given.center, minutes: given.radius, mode });
-  if (!computed.ok) return computed;
-  const { ring, source } = computed.value;
-  return { ok: true, value: { ...given, ring, geometrySource: { isochrone: source } } };
+  if (!isSought(given)) return withIsochrone(scope, given, {}, existing, sources);
+  const { sought, ...described } = given;
+  if (sought.placeId !== null) return atPlace(scope, given, sought.placeId, existing, configuration, sources);
+  // A geofence without a place has an address.
+  const located = await atAddress(given, sought.address!, existing, sources);
+  if (!located.ok) return located;
+  const { center, address } = located.value;
+  // Only circles and isochrones have an address, and they have a radius.
+  const input = { ...described, center, radius: given.radius! };
+  if (given.type === 'isochrone') return withIsochrone(scope, input, { address }, existing, sources);
+  return { ok: true, value: { ...input, geometrySource: { address } } };
 }
 
-const isSameIsochrone = (given: GivenGeofence, { type, ring, center, radius, mode }: GeofenceRecord): boolean =>
+/** Adds the ring of an isochrone. It is computed only if it is not that of the existing record. */
+async function withIsochrone(
+  { project }: Scope,
+  input: PlainGeofence,
+  source: GeometrySource,
+  existing: GeofenceRecord | undefined,
+  sources: GeometrySources,
+): Promise<Outcome<GeofenceInput>> {
+  const kept = existing && isSameIsochrone(input, existing) ? existing : undefined;
+  if (kept !== undefined) {
+    const { isochrone } = kept.geometrySource ?? {};
+    const geometrySource = { ...source, ...(isochrone && { isochrone }) };
+    const hasSource = Object.keys(geometrySource).length > 0;
+    return { ok: true, value: { ...input, ring: kept.ring, ...(hasSource && { geometrySource }) } };
+  }
+  if (sources.isochrones === undefined) return { ok: false, error: noRoads() };
+  // An isochrone without a mode has been refused.
+  const mode = input.mode as TravelMode;
+  const computed = await sources.isochrones({ project, center: input.center, minutes: input.radius, mode });
+  if (!computed.ok) return computed;
+  const { ring, source: isochrone } = computed.value;
+  return { ok: true, value: { ...input, ring, geometrySource: { ...source, isochrone } } };
+}
+
+const isSameIsochrone = (given: PlainGeofence, { type, ring, center, radius, mode }: GeofenceRecord): boolean =>
   type === 'isochrone' &&
   ring !== null &&
-  center[0] === given.center[0] &&
-  center[1] === given.center[1] &&
+  isSamePosition(center, given.center) &&
   radius === given.radius &&
   mode === given.mode;
 
-const notConfigured = (): ApiError =>
+const isSamePosition = (one: Position, other: Position): boolean => one[0] === other[0] && one[1] === other[1];
+
+const noRoads = (): ApiError =>
   new ApiError(
     'not_available',
     'type: isochrones need road data: run "fenceline roads build", or set routing.provider and routing.url',
     { param: 'type' },
   );
+
+interface Located {
+  readonly center: Position;
+  readonly address: AddressSource;
+}
+
+/** Returns the centre: the coordinates if they are given and near the address, else the position of the address. */
+async function atAddress(
+  given: SoughtGeofence,
+  query: string,
+  existing: GeofenceRecord | undefined,
+  sources: GeometrySources,
+): Promise<Outcome<Located>> {
+  const before = existing?.geometrySource?.address;
+  const isSame = before !== undefined && before.query === query;
+  if (isSame && before.warning === null && isStillAt(given.center, existing!, before))
+    return { ok: true, value: { center: existing!.center, address: before } };
+  const located = await lookUp(given.center, query, sources);
+  // A warning that says the same again is no change of the record.
+  const isSameWarning = located.ok && isSame && before.warning === located.value.address.warning;
+  if (!isSameWarning || given.center === null || !isSamePosition(given.center, existing!.center)) return located;
+  return { ok: true, value: { center: given.center, address: before } };
+}
+
+/** Returns whether the existing centre is what the address and the coordinates give. */
+const isStillAt = (
+  center: Position | null,
+  { center: current }: GeofenceRecord,
+  { position }: AddressSource,
+): boolean => position !== null && isSamePosition(current, center ?? position);
+
+async function lookUp(
+  center: Position | null,
+  query: string,
+  { geocoder, clock = Date.now }: GeometrySources,
+): Promise<Outcome<Located>> {
+  /** Coordinates count without a comparison where there is nothing to compare them with. */
+  const unchecked = (at: Position, warning: string): Outcome<Located> => ({
+    ok: true,
+    value: {
+      center: at,
+      address: {
+        query,
+        provider: geocoder?.name ?? null,
+        formattedAddress: null,
+        position: null,
+        resolvedAt: clock(),
+        warning,
+      },
+    },
+  });
+  if (geocoder === undefined) {
+    return center === null
+      ? refusal('not_available', 'geocoding is switched off; set geocoding.provider, or give coordinates', 'address')
+      : unchecked(center, 'the address was not compared with the coordinates: geocoding is switched off');
+  }
+  const options = center === null ? { limit: 1 } : { limit: maxCompared, near: center };
+  const result = await geocoder.forward(query, options);
+  if (!result.ok) {
+    const { message } = result.error;
+    return center === null
+      ? refusal('unavailable', message, 'address')
+      : unchecked(center, `the address was not compared with the coordinates: ${message}`);
+  }
+  const found = result.value.filter(({ confidence }) => confidence !== 'fallback');
+  const [first] = found;
+  if (first === undefined) {
+    return center !== null && !geocoder.knowsStreets
+      ? unchecked(center, `the address was not compared with the coordinates: ${hintOf(geocoder)}`)
+      : refusal('address_not_found', notFound(geocoder, query, result.value[0]), 'address');
+  }
+  const nearest = center === null ? first : found.find((address) => isNear(center, address));
+  if (center !== null && nearest === undefined) return { ok: false, error: tooFar(center, first) };
+  const { position, formattedAddress } = nearest!;
+  return {
+    ok: true,
+    value: {
+      center: center ?? position,
+      address: { query, provider: geocoder.name, formattedAddress, position, resolvedAt: clock(), warning: null },
+    },
+  };
+}
+
+const hintOf = ({ name }: Geocoder): string =>
+  `the ${name} knows names of places, but no streets; set geocoding.provider and geocoding.url`;
+
+function notFound(geocoder: Geocoder, query: string, coarser: Address | undefined): string {
+  const only = coarser === undefined ? '' : `; ${geocoder.name} knows only ${coarser.formattedAddress}`;
+  return `${JSON.stringify(query)} is not found${geocoder.knowsStreets ? only : `: ${hintOf(geocoder)}`}`;
+}
+
+const isHouse = ({ layer }: Address): boolean => layer === 'address' || layer === 'place' || layer === 'street';
+const reachOf = (address: Address): number => (isHouse(address) ? nearM.house : nearM.town);
+const distanceTo = (center: Position, { position }: Address): number => distance(...center, ...position);
+const isNear = (center: Position, address: Address): boolean => distanceTo(center, address) <= reachOf(address);
+
+function tooFar(center: Position, address: Address): ApiError {
+  const kilometres = (metres: number): string => `${Math.round(metres / 1_000)} km`;
+  const rule =
+    `${address.formattedAddress} is ${kilometres(distanceTo(center, address))} from the coordinates, ` +
+    `which must be within ${kilometres(reachOf(address))}`;
+  return parameterError({ param: 'address', rule });
+}
+
+async function atPlace(
+  scope: Scope,
+  given: SoughtGeofence,
+  placeId: string,
+  existing: GeofenceRecord | undefined,
+  configuration: Pick<ConfigurationReader, 'places' | 'geofencesOfPlace'>,
+  sources: GeometrySources,
+): Promise<Outcome<GeofenceInput>> {
+  const place = configuration.places.find(scope, placeRecordId(scope.project, scope.environment, placeId));
+  if (place === undefined) return refusedPlace('names no place of the catalogue; see "fenceline places import"');
+  if (existing?.geometrySource?.place?.id !== placeId) {
+    const following = configuration.geofencesOfPlace(scope, placeId, maxGeofencesPerPlace);
+    if (following.length === maxGeofencesPerPlace)
+      return refusedPlace(`has ${maxGeofencesPerPlace} geofences already, the most that may follow one place`);
+  }
+  if (given.type === 'polygon' && place.ring === null)
+    return refusedPlace('names a point, which has no area; use type circle with a radius');
+  const { sought: _, ...input } = given;
+  return withPlace(scope, input, place, given, existing, sources);
+}
+
+const refusedPlace = (rule: string) => ({ ok: false as const, error: parameterError({ param: 'placeId', rule }) });
+
+/**
+ * Returns the input with the geometry of a place: its polygon; for a point a circle of the radius that the owner gave;
+ * for an isochrone the area about its centre.
+ */
+function withPlace(
+  scope: Scope,
+  input: Omit<PlainGeofence, 'center' | 'radius'>,
+  place: PlaceRecord,
+  { type, radius }: Pick<SoughtGeofence, 'type' | 'radius'>,
+  existing: GeofenceRecord | undefined,
+  sources: GeometrySources,
+): Promise<Outcome<GeofenceInput>> | Outcome<GeofenceInput> {
+  const { placeId: id, geometryHash, center, ring } = place;
+  const geometrySource = { place: { id, geometryHash, type, radius: type === 'polygon' ? null : radius } };
+  // A circle or isochrone without a radius has been refused.
+  if (type === 'isochrone')
+    return withIsochrone(
+      scope,
+      { ...input, type, center, radius: radius!, ring: null },
+      geometrySource,
+      existing,
+      sources,
+    );
+  const area =
+    ring === null
+      ? { type: 'circle' as const, center, radius: radius!, ring }
+      : { type: 'polygon' as const, center, radius: place.radius!, ring };
+  return { ok: true, value: { ...input, ...area, geometrySource } };
+}
+
+/**
+ * Returns a geofence with the present geometry of its place. A geofence that was made from the polygon of a place, and
+ * has no radius, keeps its area when the place becomes a point.
+ */
+export async function followPlace(
+  record: GeofenceRecord,
+  place: PlaceRecord,
+  sources: GeometrySources,
+): Promise<Outcome<GeofenceInput>> {
+  const { _id, project, environment, createdAt, updatedAt, timeZone, ...input } = record;
+  const source = record.geometrySource!.place!;
+  const { type, radius } = source;
+  if (place.ring === null && radius === null) {
+    const geometrySource = { place: { ...source, geometryHash: place.geometryHash } };
+    return { ok: true, value: { ...input, geometrySource } };
+  }
+  return withPlace(record, input, place, { type, radius }, record, sources);
+}

@@ -37,7 +37,8 @@ export const geofenceRoutes =
         list: (query) => configuration.geofences(query),
         idOf: geofenceId,
         read: readGeofence,
-        complete: ({ project }, given, current) => resolveGeometry(project, given, current, deps.geometrySources),
+        complete: (scope, given, current) =>
+          resolveGeometry(scope, given, current, configuration, deps.geometrySources),
         record: geofenceRecord,
         json: (record: GeofenceRecord, nowMs) => geofenceJson(record, nowMs),
       },

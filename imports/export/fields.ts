@@ -8,7 +8,7 @@ import { beaconFields } from '../../api/beacons/fields.js';
 import { geofenceFields } from '../../api/geofences/fields.js';
 import type { FieldTable } from '../../http/fields/table.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
-import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { GeofenceRecord, GeofenceType } from '../../schemas/json/geofence.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import { beaconIdentifiers } from '../../schemas/wire/geofence.js';
 
@@ -25,17 +25,23 @@ export interface ExportedFields<Stored> {
   readonly values: (record: Stored) => FieldValue[];
 }
 
+/** Returns the type that the owner gave; a geofence of a place may have another. */
+const givenType = ({ type, geometrySource }: GeofenceRecord): GeofenceType => geometrySource?.place?.type ?? type;
+
 const geofenceSources: Record<keyof typeof geofenceFields, Source<GeofenceRecord>> = {
   description: ({ description }) => description,
-  type: ({ type }) => type,
+  type: (record) => givenType(record),
   tag: ({ tag }) => tag,
   externalId: ({ externalId }) => externalId,
-  placeId: null,
-  address: null,
+  placeId: ({ geometrySource }) => geometrySource?.place?.id ?? null,
+  address: ({ geometrySource }) => geometrySource?.address?.query ?? null,
   // The ring of an isochrone is computed from its centre.
-  coordinates: ({ type, ring, center }) => (type === 'polygon' ? ring : center),
+  coordinates: (record) => (givenType(record) === 'polygon' ? record.ring : record.center),
   // The radius of a polygon follows from its ring.
-  radius: ({ type, radius }) => (type === 'polygon' ? null : radius),
+  radius: ({ type, radius, geometrySource }) => {
+    if (geometrySource?.place) return geometrySource.place.radius;
+    return type === 'polygon' ? null : radius;
+  },
   mode: ({ mode }) => mode,
   enabled: ({ enabled }) => enabled,
   metadata: ({ metadata }) => metadata,

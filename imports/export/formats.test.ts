@@ -78,8 +78,8 @@ test('no cell of a CSV file is a formula', () => {
 
 test('a CSV file has one column for each field that an import takes, in the order of the field table', () => {
   expect(exportedGeofence.names.join()).toBe(
-    'description,type,tag,externalId,coordinates,radius,mode,enabled,metadata,operatingHours,stopDetection,' +
-      'dwellThreshold,disableAfter,deleteAfter,userIds,ip',
+    'description,type,tag,externalId,placeId,address,coordinates,radius,mode,enabled,metadata,operatingHours,' +
+      'stopDetection,dwellThreshold,disableAfter,deleteAfter,userIds,ip',
   );
   expect(exportedBeacon.names.join()).toBe(
     'description,type,tag,externalId,uuid,major,minor,uid,instance,coordinates,enabled,metadata',

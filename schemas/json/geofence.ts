@@ -128,6 +128,15 @@ const ShownGeometrySource = Type.Object(
         computedAt: Timestamp,
       }),
     ),
+    address: Type.Optional(
+      Type.Object({
+        provider: Type.Optional(Type.String()),
+        formattedAddress: Type.Optional(Type.String()),
+        location: Type.Optional(Point),
+        resolvedAt: Timestamp,
+        warning: Type.Optional(Type.String({ description: 'Why the address was not compared with the coordinates' })),
+      }),
+    ),
   },
   { description: 'Where the geometry came from, if not from coordinates' },
 );
@@ -147,6 +156,8 @@ export const Geofence = Type.Object(
     geometryCenter: Point,
     geometryRadius: Type.Number(),
     mode: Type.Optional(Type.String()),
+    address: Type.Optional(Type.String()),
+    placeId: Type.Optional(Type.String()),
     geometrySource: Type.Optional(ShownGeometrySource),
     metadata: Type.Optional(Metadata),
     enabled: Type.Boolean(),

@@ -1,7 +1,14 @@
 /** Converts stored geofences and beacons to the API's JSON and to the form that events carry. */
 import type { Beacon, BeaconRecord } from '../json/beacon.js';
 import type { Position } from '../json/common.js';
-import type { Geofence, GeofenceRecord, GeofenceSummary, GeometrySource } from '../json/geofence.js';
+import type {
+  AddressSource,
+  Geofence,
+  GeofenceRecord,
+  GeofenceSummary,
+  GeometrySource,
+  IsochroneSource,
+} from '../json/geofence.js';
 import type { EventBeacon, EventGeofence } from '../records.js';
 import { isoTime, point, withoutUnset } from './common.js';
 
@@ -42,7 +49,9 @@ export function geofenceJson(record: GeofenceRecord, nowMs: number, includeGeome
     enabled: record.enabled && (record.disableAfter === null || nowMs <= record.disableAfter),
     ...withoutUnset({
       mode: record.mode,
-      geometrySource: record.geometrySource && shownSource(record.geometrySource),
+      address: record.geometrySource?.address?.query,
+      placeId: record.geometrySource?.place?.id,
+      geometrySource: shownSource(record.geometrySource),
       metadata: record.metadata,
       operatingHours: record.operatingHours,
       stopDetection: record.stopDetection,
@@ -55,17 +64,24 @@ export function geofenceJson(record: GeofenceRecord, nowMs: number, includeGeome
   };
 }
 
-function shownSource({ isochrone }: GeometrySource): NonNullable<Geofence['geometrySource']> {
-  if (isochrone === undefined) return {};
-  const { provider, providerVersion, roadDataAt, computedAt } = isochrone;
+function shownSource({ isochrone, address }: GeometrySource = {}): Geofence['geometrySource'] {
+  if (isochrone === undefined && address === undefined) return undefined;
   return {
-    isochrone: {
-      provider,
-      ...withoutUnset({ providerVersion, roadDataAt: roadDataAt === null ? null : isoTime(roadDataAt) }),
-      computedAt: isoTime(computedAt),
-    },
+    ...(isochrone && { isochrone: shownIsochrone(isochrone) }),
+    ...(address && { address: shownAddress(address) }),
   };
 }
+
+const shownIsochrone = ({ provider, providerVersion, roadDataAt, computedAt }: IsochroneSource) => ({
+  provider,
+  ...withoutUnset({ providerVersion, roadDataAt: roadDataAt === null ? null : isoTime(roadDataAt) }),
+  computedAt: isoTime(computedAt),
+});
+
+const shownAddress = ({ provider, formattedAddress, position, resolvedAt, warning }: AddressSource) => ({
+  ...withoutUnset({ provider, formattedAddress, location: position && point(...position), warning }),
+  resolvedAt: isoTime(resolvedAt),
+});
 
 /** Returns the summary that users, context responses and events contain. */
 export const geofenceSummary = (record: GeofenceRecord): GeofenceSummary => ({

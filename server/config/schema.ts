@@ -411,6 +411,46 @@ export const configurationSchema = {
         'loopback or otherwise reserved. Everybody with a publishable key can choose the URL of an icon.',
     ),
   },
+  geocoding: {
+    provider: oneOf(
+      ['gazetteer', 'nominatim', 'photon', 'pelias', 'none'],
+      'gazetteer',
+      'Finds addresses of geofences and answers geocoding calls. gazetteer is built in and knows names of cities, towns ' +
+        'and villages, but no streets. nominatim, photon and pelias ask the service at geocoding.url. none refuses ' +
+        'addresses.',
+    ),
+    url: text('', 'Base URL of the geocoding service, such as http://127.0.0.1:2322 for Photon. It may be private.'),
+    apiKey: secret('Key of the geocoding service, sent as api_key. Empty: none.'),
+    contact: text(
+      '',
+      'Email address or URL of the operator, sent in the User-Agent. Public services require it to tell who asks.',
+    ),
+    timeoutMs: count(
+      5_000,
+      'Maximum time of a request to the geocoding service. A slower one fails; a geofence with coordinates is then ' +
+        'stored with a warning.',
+      { minimum: 100, maximum: 60_000 },
+    ),
+    maxRequestsPerSecond: count(
+      1,
+      'Maximum requests per second to the geocoding service by all processes of the installation. The public ' +
+        'instances allow 1. A higher value makes imports of addresses faster. 0 removes the limit.',
+    ),
+    maxWaitMs: count(
+      30_000,
+      'Maximum time that a request waits for its turn under maxRequestsPerSecond. Longer waits are answered 503.',
+    ),
+    maxCachedAnswers: count(
+      10_000,
+      'Number of answers of the geocoding service that each process keeps in memory, at about 2 kB each.',
+    ),
+    cacheHours: count(24, 'How long an answer is kept. A longer time saves requests, a shorter one follows new data.'),
+    ipDatabase: text(
+      '',
+      'Path of a MaxMind DB file with cities, such as GeoLite2-City.mmdb, for geocoding by IP address. A replaced ' +
+        'file is read within a minute. Empty: these calls are answered not_available.',
+    ),
+  },
   kafka: {
     brokers: list(['127.0.0.1:9092'], 'Addresses of some brokers, as host:port. The others are discovered.'),
     prefix: text(
