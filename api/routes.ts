@@ -16,6 +16,7 @@ import { geofenceRoutes } from './geofences/routes.js';
 import { mapMarkerRoutes } from './map-markers/routes.js';
 import { mapStyleRoutes } from './map-styles/routes.js';
 import { mapRoutes } from './maps/routes.js';
+import { placeRoutes } from './places/routes.js';
 import { projectRoutes } from './projects/routes.js';
 import { settingsRoutes } from './settings/routes.js';
 import { subscriberRoutes } from './topics/subscribers.js';
@@ -31,6 +32,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) 
   const edit = createEditor(deps);
   await app.register(geofenceRoutes(deps, edit));
   await app.register(beaconRoutes(deps, edit));
+  await app.register(placeRoutes(deps, edit));
   await app.register(settingsRoutes(deps, edit));
   await app.register(projectRoutes(deps, edit));
   await app.register(eventRoutes(deps));

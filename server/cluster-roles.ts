@@ -120,18 +120,20 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
     const webhookClient = createWebhookClient(configuration);
     const { requestLog: log, requestStates: states } = backend;
-    await addApi(
+    const follower = await addApi(
       app,
-      { configuration, readModel },
+      { configuration, logger, readModel },
       {
         values: backend.values,
         ...{ writer, spatial, analytics, log, maps, states, secretCipher, webhookClient },
         deliveries: backend.requestDeliveries,
+        leases: backend.leases,
       },
     );
     return {
-      done: new Promise(() => {}),
+      done: follower.done,
       async stop() {
+        await follower.stop();
         await maps.close();
         await webhookClient.close();
         await analytics.close();

@@ -126,7 +126,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     }, configuration.ingest.maxBacklogRecords),
     rejections,
   });
-  await addApi(app, http, {
+  const follower = await addApi(app, http, {
     writer,
     spatial: stage.calls,
     analytics: analytics.calls,
@@ -138,6 +138,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     secretCipher,
     webhookClient,
     deliveries: backend.deliveryQueue,
+    leases: embeddedLeases,
   });
 
   return {
@@ -152,11 +153,13 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       failure(restoration.done),
       failure(sweeps.done),
       failure(rejections.done),
+      failure(follower.done),
     ]),
     async stop() {
       // Requests stop first, because they wait for the location stage; then writers, then readers of what they wrote.
       await closeHttp(app, configuration, logger);
       await maps.close();
+      await follower.stop();
       await rejections.close();
       spaceWatch.stop();
       if (space.level === 'out') {

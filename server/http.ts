@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ApiDependencies } from '../api/dependencies.js';
+import { createPlaceFollower, type PlaceFollower } from '../api/places/follower.js';
 import { apiRoutes } from '../api/routes.js';
 import { type SdkDependencies, sdkMetrics } from '../api/sdk/dependencies.js';
 import { sdkRoutes } from '../api/sdk/routes.js';
@@ -18,7 +19,7 @@ import { ingestMetrics } from '../ingest/metrics.js';
 import { ingestRoutes } from '../ingest/routes.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
-import type { DeliveryQueue, ExpiringValues, StateStore } from '../pipeline/ports.js';
+import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
 import type { Configuration } from './config/schema.js';
 import { createGeocoding } from './geocoding.js';
@@ -112,11 +113,13 @@ export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | '
   readonly admitWrite?: () => void;
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
   readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
+  readonly leases: Leases;
 }
 
+/** Adds the routes of the API, and starts what follows from edits in the background: geofences follow their places. */
 export async function addApi(
   app: FastifyInstance,
-  { configuration, readModel }: Pick<HttpParts, 'configuration' | 'readModel'>,
+  { configuration, logger, readModel }: Pick<HttpParts, 'configuration' | 'logger' | 'readModel'>,
   {
     writer,
     spatial,
@@ -129,10 +132,12 @@ export async function addApi(
     admitWrite,
     webhookClient,
     deliveries,
+    leases,
   }: ApiGiven,
-): Promise<void> {
+): Promise<Pick<PlaceFollower, 'done' | 'stop'>> {
   const geocoding = createGeocoding(configuration, values);
   app.addHook('onClose', async () => geocoding.geocoder?.close());
+  const geometrySources = { geocoder: geocoding.geocoder };
   const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
   // Baking starts after the listener, so it does not delay the start.
   app.addHook('onListen', async () => maps.prepare());
@@ -160,9 +165,18 @@ export async function addApi(
       maxStyles: configuration.maps.maxStylesPerEnvironment,
       maxMarkers: configuration.maps.maxMarkersPerEnvironment,
     },
-    geometrySources: { geocoder: geocoding.geocoder },
+    geometrySources,
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
   });
   await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));
+  const follower = createPlaceFollower({
+    readModel,
+    writer,
+    leases,
+    sources: geometrySources,
+    onProblem: (problem) => logger.warn(problem, 'a geofence can not follow its place'),
+  });
+  follower.start();
+  return follower;
 }

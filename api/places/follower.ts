@@ -1,0 +1,129 @@
+/**
+ * Gives geofences the new geometry of their place.
+ *
+ * The read model knows which geofences are behind their place, so nothing is lost by a restart, and any node may do the
+ * work; a lease lets one node at a time. An edit is based on the record that was read: if an owner was first, the
+ * geofence is compared again. A geofence that can not follow, for example because the isochrone provider is down, keeps
+ * its geometry and is tried again, at growing intervals.
+ */
+import { LRUCache } from 'lru-cache';
+import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
+import type { ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
+import { isPortError } from '../../pipeline/errors.js';
+import type { Leases } from '../../pipeline/ports.js';
+import { placeRecordId } from '../../schemas/ids.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { GeometrySources } from '../dependencies.js';
+import { followPlace } from '../geofences/geometry.js';
+import { geofenceRecord } from '../geofences/record.js';
+
+export interface PlaceFollower {
+  start(): void;
+  /** Resolves when the running pass has ended. */
+  stop(): Promise<void>;
+  /** Rejects on an unexpected error: the process then ends. Resolves on stop. */
+  readonly done: Promise<void>;
+}
+
+export interface PlaceFollowerParts {
+  readonly readModel: Pick<ReadModel, 'outdatedGeofences' | 'record' | 'places' | 'bases'>;
+  readonly writer: ConfigurationWriter;
+  readonly leases: Leases;
+  readonly sources: GeometrySources;
+  /** Called when a geofence can not follow its place now. */
+  readonly onProblem: (problem: { readonly geofence: string; readonly reason: string }) => void;
+  readonly clock?: () => number;
+  readonly intervalMs?: number;
+}
+
+const defaultIntervalMs = 1_000;
+/** Geofences of one write. */
+const batch = 100;
+/** Geofences of which the next attempt is remembered. */
+const maxDelayed = 10_000;
+const firstDelayMs = 5_000;
+const maxDelayMs = 300_000;
+
+export function createPlaceFollower(parts: PlaceFollowerParts): PlaceFollower {
+  const { readModel, writer, leases, sources, onProblem, clock = Date.now, intervalMs = defaultIntervalMs } = parts;
+  /** Geofences that could not follow. */
+  const delayed = new LRUCache<string, { readonly untilMs: number; readonly delayMs: number }>({ max: maxDelayed });
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let passing = Promise.resolve();
+  let finish: { resolve: () => void; reject: (reason: unknown) => void };
+  const done = new Promise<void>((resolve, reject) => {
+    finish = { resolve, reject };
+  });
+
+  const isDelayed = (id: string): boolean => (delayed.peek(id)?.untilMs ?? 0) > clock();
+
+  function delay(id: string, reason: string): void {
+    const delayMs = Math.min(maxDelayMs, 2 * (delayed.peek(id)?.delayMs ?? firstDelayMs / 2));
+    delayed.set(id, { untilMs: clock() + delayMs, delayMs });
+    onProblem({ geofence: id, reason });
+  }
+
+  /** Writes those of the geofences that can follow now. */
+  async function follow(ids: readonly string[]): Promise<void> {
+    const changes = [];
+    for (const id of ids) {
+      const bases = readModel.bases('geofence', id);
+      const record = readModel.record('geofence', id) as GeofenceRecord | null;
+      const source = record?.geometrySource?.place;
+      if (record === null || source === undefined) continue;
+      const scope: Scope = { project: record.project, environment: record.environment };
+      const place = readModel.places.find(scope, placeRecordId(scope.project, scope.environment, source.id));
+      if (place === undefined) continue;
+      const followed = await followPlace(record, place, sources);
+      if (!followed.ok) {
+        delay(id, followed.error.message);
+        continue;
+      }
+      delayed.delete(id);
+      const next = geofenceRecord(scope, followed.value, record, writer.nextTimestamp());
+      changes.push({ kind: 'geofence' as const, id, record: next, bases });
+    }
+    if (changes.length > 0) await writer.write(changes);
+  }
+
+  /** Goes once through all geofences that are behind. */
+  async function pass(): Promise<void> {
+    if (readModel.outdatedGeofences(1).length === 0) return;
+    if (!(await leases.take('places', intervalMs))) return;
+    await writer.catchUp();
+    for (let after: string | undefined; !isStopped; ) {
+      const ids = readModel.outdatedGeofences(batch, after);
+      if (ids.length === 0) return;
+      await follow(ids.filter((id) => !isDelayed(id)));
+      after = ids.at(-1);
+    }
+  }
+
+  function passAndPlanNext(): void {
+    passing = pass()
+      .catch(ignoreOutage)
+      .then(
+        () => {
+          if (!isStopped) timer = setTimeout(passAndPlanNext, intervalMs);
+        },
+        (reason: unknown) => finish.reject(reason),
+      );
+  }
+
+  return {
+    done,
+    start: passAndPlanNext,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await passing;
+      finish.resolve();
+    },
+  };
+}
+
+/** Ignores a full disk and an outage of the log: the next pass tries again. */
+function ignoreOutage(error: unknown): void {
+  if (!isPortError(error, 'storage_full') && !isPortError(error, 'unavailable')) throw error;
+}

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { useApi } from '../testing/fixtures.js';
+
+const api = await useApi();
+
+const point = (longitude: number, latitude: number) => ({ type: 'Point', coordinates: [longitude, latitude] });
+const square = (x: number, y: number, size = 0.01) => ({
+  type: 'Polygon',
+  coordinates: [
+    [
+      [x, y],
+      [x + size, y],
+      [x + size, y + size],
+      [x, y + size],
+      [x, y],
+    ],
+  ],
+});
+const shop = { name: 'Shop', geometry: point(9.52, 47.14) };
+const url = (id: string) => `/v1/places/${encodeURIComponent(id)}`;
+const put = (id: string, fields: object = {}, key = api.secret) =>
+  api.call('PUT', url(id), { key, body: { ...shop, ...fields } });
+const batch = (places: unknown, key = api.secret) => api.call('POST', '/v1/places/batch', { key, body: { places } });
+
+describe('one place', () => {
+  test('is created, read, replaced, deleted', async () => {
+    const created = await put('a/b #1', { categories: 'food, cafe,food', chain: 'acme', address: 'Städtle 1' });
+    expect(created).toMatchObject({
+      status: 200,
+      body: {
+        place: {
+          _id: 'a/b #1',
+          live: false,
+          name: 'Shop',
+          categories: ['food', 'cafe'],
+          chain: { slug: 'acme', name: 'acme' },
+          address: 'Städtle 1',
+          location: point(9.52, 47.14),
+          geometry: point(9.52, 47.14),
+        },
+      },
+    });
+    expect((await api.call('GET', url('a/b #1'))).body).toEqual(created.body);
+    const { body } = await put('a/b #1', { ...created.body.place, name: 'Other', chain: null });
+    expect(body.place).toMatchObject({ name: 'Other', createdAt: created.body.place.createdAt });
+    expect(body.place).not.toHaveProperty('chain');
+    expect((await api.call('DELETE', url('a/b #1'))).status).toBe(200);
+    expect((await api.call('GET', url('a/b #1'))).status).toBe(404);
+    expect((await api.call('DELETE', url('a/b #1'))).status).toBe(404);
+  });
+
+  test('of one environment is not seen by another, nor by a publishable key', async () => {
+    await put('mine');
+    expect((await api.call('GET', url('mine'), { key: api.project.key('live', 'secret') })).status).toBe(404);
+    expect((await api.call('GET', url('mine'), { key: api.project.key('test', 'publishable') })).status).toBe(403);
+  });
+
+  test('is edited only at the revision that If-Match names', async () => {
+    const { etag } = await put('revised');
+    await put('revised', { name: 'Second' });
+    const late = await api.call('PUT', url('revised'), { body: shop, headers: { 'if-match': etag as string } });
+    expect(late.status).toBe(412);
+  });
+
+  test.each([
+    [{ name: '' }, 'name'],
+    [{ geometry: undefined }, 'geometry'],
+    [{ geometry: { type: 'MultiPolygon', coordinates: [] } }, 'geometry'],
+    [{ geometry: point(181, 0) }, 'geometry'],
+    [{ geometry: { type: 'Polygon', coordinates: [[[0, 0]]] } }, 'geometry'],
+    [{ geometry: '{"type":' }, 'geometry'],
+    [{ chain: { name: 'no slug' } }, 'chain'],
+    [{ categories: Array.from({ length: 21 }, (_, index) => `${index}`) }, 'categories'],
+    [{ metadata: { a: {} } }, 'metadata.a'],
+    [{ nmae: 'x' }, 'nmae'],
+  ])('is refused with %j', async (fields, param) => {
+    expect(await put('bad', fields)).toMatchObject({
+      status: 400,
+      body: { meta: { type: 'invalid_parameter', param } },
+    });
+    expect((await api.call('GET', url('bad'))).status).toBe(404);
+  });
+});
+
+describe('a catalogue', () => {
+  test('creates, updates, and finds unchanged; a bad place does not hinder the others', async () => {
+    const places = [
+      { _id: 'c1', ...shop },
+      { type: 'Feature', id: 'c2', geometry: square(10, 50), properties: { name: 'Mall', categories: ['mall'] } },
+      { _id: 'c3', name: 'Nowhere' },
+      { _id: 'c1', ...shop, name: 'Twice' },
+      'text',
+      { _id: 'c4', ...shop, colour: 'red' },
+    ];
+    const first = (await batch(places)).body;
+    expect(first).toMatchObject({ created: 2, updated: 0, unchanged: 0 });
+    expect(first.problems.map(({ index, param }: { index: number; param?: string }) => [index, param])).toEqual([
+      [2, 'geometry'],
+      [3, '_id'],
+      [4, undefined],
+      [5, 'colour'],
+    ]);
+    expect((await api.call('GET', url('c2'))).body.place.geometry).toEqual(square(10, 50));
+    const end = await api.log.end('changes', 0);
+    expect((await batch(places)).body).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
+    expect(await api.log.end('changes', 0)).toBe(end);
+    expect((await batch([{ _id: 'c1', ...shop, name: 'New' }])).body).toMatchObject({ updated: 1, problems: [] });
+  });
+
+  test.each([[undefined], ['x'], [Array.from({ length: 1_001 }, () => ({}))]])('is refused as %j', async (places) => {
+    expect(await batch(places)).toMatchObject({ status: 400, body: { meta: { param: 'places' } } });
+  });
+
+  test('that two callers send at once is stored once', async () => {
+    const places = Array.from({ length: 50 }, (_, index) => ({ _id: `both-${index}`, ...shop }));
+    const results = await Promise.all([batch(places), batch(places), batch(places)]);
+    expect(results.reduce((sum, { body }) => sum + body.created, 0)).toBe(50);
+  });
+
+  test('is listed last updated first, in pages', async () => {
+    const key = (await api.newProject('Lists')).key('test', 'secret');
+    await batch(
+      Array.from({ length: 5 }, (_, index) => ({ _id: `${index}`, ...shop })),
+      key,
+    );
+    const first = (await api.call('GET', '/v1/places?limit=3', { key })).body;
+    expect(first).toMatchObject({ meta: { hasMore: true }, places: [{ _id: '4' }, { _id: '3' }, { _id: '2' }] });
+    const before = first.places[2].updatedAt;
+    const second = (await api.call('GET', `/v1/places?limit=3&updatedBefore=${before}`, { key })).body;
+    expect(second).toMatchObject({ meta: { hasMore: false }, places: [{ _id: '1' }, { _id: '0' }] });
+  });
+});
+
+describe('a geofence of a place', () => {
+  const circle = { description: 'Of a place', type: 'circle', radius: 100 };
+  const fence = (fields: object) => api.call('PUT', '/v1/geofences/of/place', { body: { ...circle, ...fields } });
+
+  test('has the polygon of the place, whatever coordinates are given', async () => {
+    await put('mall', { geometry: square(10, 50) });
+    const { body } = await fence({ placeId: 'mall', coordinates: [0, 0] });
+    expect(body.geofence).toMatchObject({ type: 'polygon', placeId: 'mall', geometry: square(10, 50) });
+    const { geometryCenter } = body.geofence;
+    expect(geometryCenter.coordinates[0]).toBeCloseTo(10.005, 5);
+  });
+
+  test('has the point of the place and a radius of its own', async () => {
+    await put('kiosk', { geometry: point(1, 2) });
+    const { body } = await fence({ placeId: 'kiosk' });
+    expect(body.geofence).toMatchObject({ type: 'circle', geometryCenter: point(1, 2), geometryRadius: 100 });
+    expect(await fence({ type: 'polygon', placeId: 'kiosk' })).toMatchObject({
+      status: 400,
+      body: { meta: { param: 'placeId', message: expect.stringContaining('has no area') } },
+    });
+  });
+
+  test('is refused for a place that does not exist', async () => {
+    expect(await fence({ placeId: 'nowhere' })).toMatchObject({
+      status: 400,
+      body: { meta: { type: 'invalid_parameter', param: 'placeId' } },
+    });
+  });
+
+  test('keeps its place from being deleted', async () => {
+    await put('used');
+    await fence({ placeId: 'used' });
+    expect(await api.call('DELETE', url('used'))).toMatchObject({ status: 409, body: { meta: { type: 'conflict' } } });
+    await fence({ coordinates: [1, 1] });
+    expect((await api.call('DELETE', url('used'))).status).toBe(200);
+  });
+});

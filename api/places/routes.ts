@@ -1,0 +1,170 @@
+/** The routes of the places of the key's project and environment. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../http/access/authority.js';
+import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
+import { schemaOf, unknownField } from '../../http/fields/table.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import { placeRecordId } from '../../schemas/ids.js';
+import { Place, type PlaceRecord } from '../../schemas/json/place.js';
+import { placeJson } from '../../schemas/wire/place.js';
+import type { ApiDependencies } from '../dependencies.js';
+import { answerOf, bodyFields, described, found, listOf, success } from '../describe.js';
+import { type Edit, sendRevision } from '../edits.js';
+import { maxGeofencesPerPlace } from '../geofences/geometry.js';
+import { limitParameter, readLimit, readTimeBounds, timeParameters } from '../lists.js';
+import { maxPlacesPerRequest, writePlaces } from './catalogue.js';
+import { placeFields, placeRecord, readPlace } from './fields.js';
+
+type ById = { Params: { id: string } };
+
+const tag = 'places';
+const config = { authority: 'secret', limit: 'management' } as const;
+const idParameter = Type.Object({ id: Type.String({ description: '`_id` of the place, percent-encoded' }) });
+/** A thousand places with polygons of a hundred coordinates have about 4 MB. */
+const batchBodyLimit = 16 * 2 ** 20;
+
+const batchAnswer = answerOf({
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  unchanged: Type.Integer(),
+  problems: Type.Array(
+    Type.Object({
+      index: Type.Integer({ description: 'Number of the place in the request, from 0' }),
+      param: Type.Optional(Type.String()),
+      message: Type.String(),
+    }),
+  ),
+});
+
+export const placeRoutes =
+  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  async (app) => {
+    const { configuration } = deps;
+    const recordIdOf = (request: FastifyRequest, placeId: string): string => {
+      const { project, environment } = callerOf(request);
+      return placeRecordId(project, environment, placeId);
+    };
+    const find = (request: FastifyRequest<ById>): PlaceRecord | undefined =>
+      configuration.places.find(callerOf(request), recordIdOf(request, request.params.id));
+
+    app.get('/v1/places', {
+      config,
+      schema: described({
+        operationId: 'listPlaces',
+        tag,
+        summary: 'List places, last updated first',
+        description: 'For the next page pass `updatedAt` of the last item as `updatedBefore`.',
+        querystring: Type.Object({ ...limitParameter, ...timeParameters('updatedBefore', 'updatedAfter') }),
+        answer: listOf({ places: Type.Array(Place) }),
+        failures: [400],
+      }),
+      handler: async (request) => {
+        const reader = new FieldReader(request.query as RawFields);
+        const limit = readLimit(reader);
+        const bounds = readTimeBounds(reader, ['updatedBefore', 'updatedAfter']);
+        const { project, environment } = callerOf(request);
+        const query = accepted(reader.outcome(() => ({ project, environment, limit, ...bounds })));
+        const { items, hasMore } = configuration.places.list(query);
+        return { meta: { ...success, hasMore }, places: items.map(placeJson) };
+      },
+    });
+
+    app.get<ById>('/v1/places/:id', {
+      config,
+      schema: described({
+        operationId: 'getPlace',
+        tag,
+        summary: 'Get a place',
+        params: idParameter,
+        answer: answerOf({ place: Place }),
+        failures: [404],
+        entityTag: 'answered',
+      }),
+      handler: async (request, reply) => {
+        const record = found(find(request), 'place');
+        sendRevision(reply, configuration.revisionOf('place', record._id));
+        return { meta: success, place: placeJson(record) };
+      },
+    });
+
+    app.put<ById>('/v1/places/:id', {
+      config,
+      schema: described({
+        operationId: 'upsertPlace',
+        tag,
+        summary: 'Create or update a place',
+        description:
+          'Fields that are left out are cleared. Geofences of the place take its new geometry within seconds.',
+        params: idParameter,
+        body: schemaOf(placeFields, { without: ['_id'] }),
+        answer: answerOf({ place: Place }),
+        failures: [400, 409, 413],
+        entityTag: 'matched and answered',
+      }),
+      handler: async (request, reply) => {
+        const fields = bodyFields(request.body);
+        const problem = unknownField(placeFields, fields, Object.keys(Place.properties));
+        if (problem !== undefined) throw parameterError(problem);
+        const input = accepted(readPlace(fields, request.params.id));
+        const id = recordIdOf(request, input.placeId);
+        const scope = callerOf(request);
+        const saved = await edit({ request, reply }, `place/${id}`, (nowMs) => {
+          const existing = configuration.places.find(scope, id);
+          const record = placeRecord(scope, input, existing, nowMs);
+          return { kind: 'place', id, record, isExisting: existing !== undefined, result: record };
+        });
+        return { meta: success, place: placeJson(saved) };
+      },
+    });
+
+    app.delete<ById>('/v1/places/:id', {
+      config,
+      schema: described({
+        operationId: 'deletePlace',
+        tag,
+        summary: 'Delete a place',
+        description: 'Refused while a geofence has its geometry.',
+        params: idParameter,
+        answer: answerOf(),
+        failures: [404, 409],
+        entityTag: 'matched',
+      }),
+      handler: async (request, reply) => {
+        const { project, environment } = callerOf(request);
+        await edit({ request, reply }, `place/${recordIdOf(request, request.params.id)}`, () => {
+          const { _id, placeId } = found(find(request), 'place');
+          const used = configuration.geofencesOfPlace({ project, environment }, placeId, maxGeofencesPerPlace).length;
+          if (used > 0) throw new ApiError('conflict', inUse(used));
+          return { kind: 'place', id: _id, record: null, isExisting: true, result: null };
+        });
+        return { meta: success };
+      },
+    });
+
+    app.post('/v1/places/batch', {
+      config,
+      bodyLimit: batchBodyLimit,
+      schema: described({
+        operationId: 'upsertPlaces',
+        tag,
+        summary: 'Create or update many places',
+        description:
+          `At most ${maxPlacesPerRequest} places, each with its \`_id\`, as objects of fields or as GeoJSON features. ` +
+          'Places that break a rule are listed under `problems`; the others are stored. Repeating it changes nothing.',
+        body: Type.Object({ places: Type.Array(schemaOf(placeFields), { maxItems: maxPlacesPerRequest }) }),
+        answer: batchAnswer,
+        failures: [400, 409, 413],
+      }),
+      handler: async (request) => {
+        const { places } = bodyFields(request.body);
+        if (!Array.isArray(places) || places.length > maxPlacesPerRequest)
+          throw parameterError({ param: 'places', rule: `must be a list of at most ${maxPlacesPerRequest} places` });
+        const { project, environment } = callerOf(request);
+        return { meta: success, ...(await writePlaces(deps, { project, environment }, places)) };
+      },
+    });
+  };
+
+const inUse = (count: number): string =>
+  `${count === 1 ? 'a geofence has' : `${count} geofences have`} the geometry of this place; change or delete them first`;
