@@ -138,7 +138,8 @@ export type ChangeKind =
   | 'import'
   | 'import-part'
   | 'place'
-  | 'sync';
+  | 'sync'
+  | 'account';
 
 export interface Change {
   kind: ChangeKind;

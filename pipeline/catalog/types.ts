@@ -4,6 +4,7 @@
  * The read model is an LMDB file, written by one applier that follows topic `changes`. It serves reads by id and by
  * list. The spatial index is in the memory of the evaluating thread and serves queries by location.
  */
+import type { AccountRecord } from '../../schemas/json/account.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { Environment, Position } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
@@ -92,6 +93,7 @@ export interface ConfigurationReader {
   bases(kind: ChangeKind, id: string): Base[];
   project(id: string): ProjectRecord | undefined;
   projects(): ProjectRecord[];
+  account(id: string): AccountRecord | undefined;
   /** Returns a geofence of the scope; undefined if there is none or its `deleteAfter` has passed. */
   geofence(scope: Scope, id: string): GeofenceRecord | undefined;
   /**
@@ -194,6 +196,7 @@ export interface ConfigurationChange {
     | ImportPartRecord
     | PlaceRecord
     | SyncRecord
+    | AccountRecord
     | null;
   /**
    * Revisions that the change takes into account. It is refused if the record is at another revision. Absent: the

@@ -1,5 +1,6 @@
 /** JSON Schemas of projects, their API keys and their settings. */
 import Type, { type Static } from 'typebox';
+import { InvitationRecord, MemberRecord } from './account.js';
 import { Environment, Id, Timestamp } from './common.js';
 
 /** Settings of event generation, per project and environment. */
@@ -72,6 +73,10 @@ export const KeyRecord = Type.Object({
 });
 export type KeyRecord = Static<typeof KeyRecord>;
 
+/** What a project may use where the operator enables plans. */
+export const Plan = Type.Enum(['basic', 'enterprise']);
+export type Plan = Static<typeof Plan>;
+
 /** A project as topic `changes` and the read model store it. */
 export const ProjectRecord = Type.Object(
   {
@@ -81,6 +86,9 @@ export const ProjectRecord = Type.Object(
     updatedAt: Type.Integer(),
     keys: Type.Array(KeyRecord),
     settings: Type.Object({ test: Settings, live: Settings }),
+    members: Type.Optional(Type.Array(MemberRecord)),
+    invitations: Type.Optional(Type.Array(InvitationRecord)),
+    plan: Type.Optional(Plan),
   },
   { additionalProperties: false },
 );

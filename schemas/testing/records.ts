@@ -156,7 +156,7 @@ export const event: fc.Arbitrary<Event> = fc.record({
 });
 
 export const change: fc.Arbitrary<Change> = fc.record({
-  kind: fc.constantFrom('project', 'geofence', 'beacon', 'webhook', 'map-style', 'map-marker', 'place'),
+  kind: fc.constantFrom('project', 'geofence', 'beacon', 'webhook', 'map-style', 'map-marker', 'place', 'account'),
   id,
   changedAt: time,
   record: json,

@@ -3,6 +3,7 @@
  */
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
+import { AccountRecord } from '../../../schemas/json/account.js';
 import { BeaconRecord } from '../../../schemas/json/beacon.js';
 import { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
@@ -38,6 +39,7 @@ const validators = {
   'import-part': Compile(ImportPartRecord),
   place: Compile(PlaceRecord),
   sync: Compile(SyncRecord),
+  account: Compile(AccountRecord),
 };
 
 /** An invalid record of topic `changes`, which was skipped. */

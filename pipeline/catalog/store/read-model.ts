@@ -10,6 +10,7 @@
  */
 import { open } from 'lmdb';
 import { placeRecordId, syncId } from '../../../schemas/ids.js';
+import type { AccountRecord } from '../../../schemas/json/account.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
@@ -111,7 +112,7 @@ type ListedRecord = GeofenceRecord | BeaconRecord;
  * Version of the stored format. A read model of another format is rebuilt from topic `changes`; the caller compares
  * before opening it.
  */
-export const readModelFormat = 3;
+export const readModelFormat = 4;
 
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
@@ -169,6 +170,7 @@ function openDatabases(path: string) {
     imports: openStoredImports(root),
     places: openStoredPlaces(root),
     syncs: root.openDB<SyncRecord, Buffer>('syncs', json),
+    accounts: root.openDB<AccountRecord, Buffer>('accounts', json),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     /** Geofences whose place has another geometry. */
     outdated: root.openDB<Buffer, Buffer>('outdatedGeofences', binary),
@@ -251,6 +253,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       'import-part': { getKeys: databases.imports.getPartKeys },
       place: databases.places,
       sync: databases.syncs,
+      account: databases.accounts,
     } satisfies Record<ChangeKind, { getKeys(): Iterable<Buffer> }>;
     for (const [kind, things] of Object.entries(kinds)) {
       for (const key of things.getKeys()) yield { kind: kind as ChangeKind, id: key.toString('hex') };
@@ -286,6 +289,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     record: (kind, id) => recordOf(databases, kind, id),
     project,
     projects: () => [...projects.getRange()].map(({ value }) => value),
+    account: (id) => (isId(id) ? databases.accounts.get(idKey(id)) : undefined),
     geofence,
     storedGeofence,
     beacon,
@@ -404,7 +408,7 @@ function geofencesOfPlace({ lists }: Databases, scope: Scope, placeId: string, l
 
 /** Returns the record as it was written. */
 function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedChange['record'] {
-  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports } = databases;
+  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports, accounts } = databases;
   const key = idKey(id);
   switch (kind) {
     case 'project':
@@ -427,6 +431,8 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
       return databases.places.get(id) ?? null;
     case 'sync':
       return databases.syncs.get(key) ?? null;
+    case 'account':
+      return accounts.get(key) ?? null;
   }
 }
 
@@ -435,7 +441,7 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
  * must run in a write transaction.
  */
 function createApplier(databases: Databases) {
-  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports, places } = databases;
+  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports, places, accounts } = databases;
   const { lists, expiries, outdated } = databases;
 
   function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
@@ -521,6 +527,11 @@ function createApplier(databases: Databases) {
     }
     if (kind === 'import-part') {
       imports.replacePartSync(id, record as ImportPartRecord | null);
+      return [];
+    }
+    if (kind === 'account') {
+      if (record) accounts.putSync(idKey(id), record as AccountRecord);
+      else accounts.removeSync(idKey(id));
       return [];
     }
     const after = record as ListedRecord | null;

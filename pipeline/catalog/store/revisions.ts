@@ -104,6 +104,7 @@ const kinds: readonly ChangeKind[] = [
   'import-part',
   'place',
   'sync',
+  'account',
 ];
 
 const keyOf = (kind: ChangeKind, id: string): Buffer => Buffer.concat([Buffer.of(kinds.indexOf(kind)), idKey(id)]);
