@@ -10,6 +10,7 @@ import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
 import type { Validated } from '../schemas/errors.js';
 import type { WebhookRecord } from '../schemas/json/webhook.js';
 import type { Attempt, Delivery, DeviceState } from '../schemas/records.js';
+import type { AccountParts } from './accounts/dependencies.js';
 
 export interface ApiDependencies {
   readonly configuration: ConfigurationReader;
@@ -19,6 +20,9 @@ export interface ApiDependencies {
   readonly log: Log;
   readonly values: ExpiringValues;
   readonly webhooks: WebhookParts;
+  readonly accounts: AccountParts;
+  /** Whether features may require a plan. */
+  readonly arePlansEnabled: boolean;
   readonly maps: MapParts;
   readonly geometrySources: GeometrySources;
   /** Epoch ms. */

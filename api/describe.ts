@@ -25,8 +25,8 @@ export interface Description {
 
 const failureNames = {
   400: 'A field is missing or breaks its rule',
-  401: 'The key is missing, unknown or revoked',
-  403: 'The key has too little authority',
+  401: 'The key or session is missing, unknown, ended or revoked',
+  403: 'The key or session has too little authority',
   404: 'There is no such resource',
   409: 'The request contradicts a record that exists',
   412: 'The record is not at the revision that If-Match names',

@@ -199,7 +199,11 @@ describe('/openapi.json', () => {
 
   // After the tests above, which use every route that knows revisions.
   test('declares ETag and If-Match at every route that uses them, and at no other', async () => {
-    await api.call('POST', '/v1/projects', { ...asAdministrator, body: { name: 'Declared' } });
+    const { project } = (await api.call('POST', '/v1/projects', { ...asAdministrator, body: { name: 'Declared' } })).body;
+    const plan = { ...asAdministrator, body: { plan: 'basic' } };
+    await api.call('PUT', `/v1/projects/${project._id}/plan`, plan);
+    const stale = { ...plan, headers: { 'if-match': '"r0"' } };
+    expect((await api.call('PUT', `/v1/projects/${project._id}/plan`, stale)).status).toBe(412);
     const map = '/maps/static?width=600&height=400&zoom=3&center=10,50';
     const { headers } = await api.app.inject({ url: map, headers: { authorization: api.secret } });
     expect(headers.etag).toBeDefined();

@@ -42,6 +42,8 @@ export interface PairedResource<Given, Input, Stored extends GeofenceRecord | Be
   ): Promise<Outcome<Input & Pick<Stored, keyof Pair>>>;
   record(scope: Scope, input: Input & Pick<Stored, keyof Pair>, existing: Stored | undefined, nowMs: number): Stored;
   json(record: Stored, nowMs: number): object;
+  /** Throws if the project may not write the resource. Default: it may. */
+  admit?(scope: Scope): void;
 }
 
 type ById = { Params: { id: string } };
@@ -103,6 +105,7 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
   /** Writes the record that follows from the input and the current record, if there is one. */
   async function save(http: Http, queue: string, input: InputPair, find: () => Stored | undefined) {
     const scope = callerOf(http.request);
+    resource.admit?.(scope);
     const saved = await edit(http, `${name}/${queue}`, (nowMs) => {
       const existing = find();
       const record = resource.record(scope, input, existing, nowMs);

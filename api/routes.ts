@@ -5,6 +5,7 @@
  * answers from the node's read model, the analytics store and the spatial index.
  */
 import type { FastifyPluginAsync } from 'fastify';
+import { accountRoutes } from './accounts/routes.js';
 import { analyticsRoutes } from './analytics/routes.js';
 import { beaconRoutes } from './beacons/routes.js';
 import type { ApiDependencies } from './dependencies.js';
@@ -35,6 +36,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) 
   await app.register(placeRoutes(deps, edit));
   await app.register(settingsRoutes(deps, edit));
   await app.register(projectRoutes(deps, edit));
+  await app.register(accountRoutes(deps, edit));
   await app.register(eventRoutes(deps));
   await app.register(verificationRoutes(deps));
   await app.register(subscriberRoutes(deps));

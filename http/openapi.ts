@@ -7,6 +7,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { ErrorBody } from '../schemas/json/common.js';
+import type { Authority } from './access/authority.js';
 import { protectPages } from './answers/headers.js';
 import { honoursIdempotencyKey, idempotencyHeader } from './requests/idempotency.js';
 
@@ -23,6 +24,37 @@ const securityScheme = {
   description:
     'The raw key, for example prj_test_sk_…. A publishable key may make the calls of SDKs, a secret key all calls.',
 } as const;
+
+const sessionScheme = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: '__Host-fenceline-session',
+  description:
+    "A browser's session, which a sign-in starts. Without TLS the cookie is `fenceline-session`. An owner's session " +
+    "may make all calls of a secret key, a viewer's those that read. The headers `X-Fenceline-Project` and " +
+    '`X-Fenceline-Environment`, or the query parameters `project` and `environment`, choose the project and test or ' +
+    'live. Calls that may change something require `Sec-Fetch-Site: same-origin` or an `Origin` of this server.',
+} as const;
+
+const withKey: Record<string, string[]> = { key: [] };
+const withSession: Record<string, string[]> = { session: [] };
+
+/** Returns the schemes of which a call requires one. */
+function securityOf(authority: Authority | undefined): Record<string, string[]>[] {
+  switch (authority) {
+    case 'none':
+    case 'sign-in':
+      return [];
+    case 'session':
+    case 'member':
+    case 'owner':
+      return [withSession];
+    case 'admin':
+      return [withKey];
+    default:
+      return [withKey, withSession];
+  }
+}
 
 /** Returns an operation id: PUT /v1/geofences/:tag/:externalId becomes putGeofencesByTagByExternalId. */
 function operationIdOf(method: string, url: string): string {
@@ -65,6 +97,8 @@ const tags = [
   'webhooks',
   'settings',
   'projects',
+  'accounts',
+  'members',
   'operations',
 ];
 
@@ -96,12 +130,12 @@ export function describeApi(app: FastifyInstance, { title, version, description 
       openapi: '3.1.0',
       info: { title, version, description },
       tags: tags.map((name) => ({ name })),
-      components: { securitySchemes: { key: securityScheme } },
+      components: { securitySchemes: { key: securityScheme, session: sessionScheme } },
     },
     transform: ({ schema, url, route }) => {
       const authority = route.config?.authority;
       const hide = url.startsWith('/docs') || url === '/openapi.json';
-      const security = authority === 'none' ? [] : [{ key: [] }];
+      const security = securityOf(authority);
       const response = {
         default: { description: 'Failure', ...ErrorBody },
         ...(schema?.response as object | undefined),

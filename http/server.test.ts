@@ -452,7 +452,7 @@ it('describes itself to machines and to people', async () => {
     'application/json',
   );
   expect(description.paths['/v1/things/{tag}/{externalId}'].post.operationId).toBe('postThingsByTagByExternalId');
-  expect(description.paths['/v1/secret'].get.security).toEqual([{ key: [] }]);
+  expect(description.paths['/v1/secret'].get.security).toEqual([{ key: [] }, { session: [] }]);
   expect(description.paths['/v1/open'].get.security).toEqual([]);
   expect(description.paths).not.toHaveProperty('/openapi.json');
   const page = await get('/docs/');

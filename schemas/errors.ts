@@ -48,8 +48,17 @@ export const errorCatalogue = {
     meaning:
       'An analytics query exceeds the limit on time, memory or rows. Query a shorter time range or fewer geofences.',
   },
-  unauthorized: { status: 401, retry: false, meaning: 'The key is missing, unknown or revoked.' },
-  forbidden: { status: 403, retry: false, meaning: 'The key is valid but not allowed to make this call.' },
+  unauthorized: {
+    status: 401,
+    retry: false,
+    meaning: 'The key or session is missing, unknown, ended or revoked, or the address or password is wrong.',
+  },
+  forbidden: { status: 403, retry: false, meaning: 'The key or session is valid but not allowed to make this call.' },
+  plan_required: {
+    status: 403,
+    retry: false,
+    meaning: 'The plan of the project does not include this feature. The operator of the installation sets plans.',
+  },
   not_found: { status: 404, retry: false, meaning: 'The resource or the path does not exist.' },
   method_not_allowed: { status: 405, retry: false, meaning: 'The path does not support this method.' },
   request_timeout: {
@@ -90,6 +99,11 @@ export const errorCatalogue = {
     status: 429,
     retry: true,
     meaning: 'This key or device sent too many requests. Retry after the seconds in `Retry-After`.',
+  },
+  too_many_attempts: {
+    status: 429,
+    retry: true,
+    meaning: 'Too many attempts to sign in, sign up or use a mailed token. Retry after the seconds in `Retry-After`.',
   },
   headers_too_large: {
     status: 431,

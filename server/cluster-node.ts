@@ -15,6 +15,7 @@ import { createCatchUp, createConfigurationWriter, followComparedChanges } from 
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { stageMetrics } from '../pipeline/stages/metrics.js';
+import { createNodeSessions } from './accounts.js';
 import { closeHttp } from './close-http.js';
 import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type Part, type RoleParts, startRole } from './cluster-roles.js';
@@ -27,6 +28,7 @@ import { watchSpace } from './data-folder/space-watch.js';
 import { ConfigurationError } from './failures.js';
 import { createNodeServer } from './http.js';
 import { encryptionKeyOf } from './keys/encryption-key.js';
+import { createConfiguredMailer } from './mail.js';
 import { createProcessRegistry, createRecorder, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
@@ -62,6 +64,7 @@ const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
   const options = clusterOptionsOrRefuse(configuration);
   const secrets = sharedSecrets(process.env);
+  const mailer = createConfiguredMailer(configuration);
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
   migrateDataFolder(configuration.data, logger);
@@ -101,7 +104,8 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
   const secretCipher = createSecretCipher(encryptionKeyOf(secrets.encryptionKey));
   const { values } = backend;
-  const http = { configuration, logger, readModel, registry, adminApiKey, secretCipher, values, catchUp };
+  const sessions = createNodeSessions(configuration, { configuration: readModel, values, catchUp });
+  const http = { configuration, logger, readModel, registry, adminApiKey, secretCipher, values, sessions, catchUp };
   const app = createNodeServer(http);
   await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });
   const shared: RoleParts = {
@@ -116,6 +120,8 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     catalog,
     spatial: createSpatialQueries(catalog, Date.now),
     secretCipher,
+    sessions,
+    mailer,
     app,
   };
   const parts = new Map<Role, Part>();
@@ -142,6 +148,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
       await closeHttp(app, configuration, logger);
       spaceWatch.stop();
       for (const role of stopOrder) await parts.get(role)?.stop();
+      await mailer.close();
       await changes.close();
       await catalog.close();
       await readModel.close();

@@ -6,7 +6,9 @@ import type { Registry } from 'prom-client';
 import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';
 import type { ClusterBackend } from '../backends/cluster/cluster.js';
 import type { ClickHouseOptions } from '../backends/cluster/options.js';
+import type { Sessions } from '../http/access/sessions.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
+import type { Mailer } from '../outbound/mail/mail.js';
 import type { MonitoredCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/changes.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
@@ -40,6 +42,8 @@ export interface RoleParts {
   readonly catalog: MonitoredCatalog;
   readonly spatial: SpatialQueries;
   readonly secretCipher: SecretCipher;
+  readonly sessions: Sessions;
+  readonly mailer: Mailer;
   readonly app: FastifyInstance;
 }
 
@@ -114,7 +118,9 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     };
   },
 
-  async api({ configuration, logger, backend, clickHouse, readModel, writer, spatial, secretCipher, app }) {
+  async api(parts) {
+    const { configuration, logger, backend, clickHouse, readModel, writer, spatial, secretCipher, app } = parts;
+    const { sessions, mailer } = parts;
     const analytics = await openClickHouse(clickHouse);
     await migrate(analytics, tables, clickHouse);
     const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
@@ -122,12 +128,13 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const { requestLog: log, requestStates: states } = backend;
     const follower = await addApi(
       app,
-      { configuration, logger, readModel },
+      { configuration, readModel, logger, sessions },
       {
         values: backend.values,
         ...{ writer, spatial, analytics, log, maps, states, secretCipher, webhookClient },
         deliveries: backend.requestDeliveries,
         leases: backend.leases,
+        mailer,
       },
     );
     return {

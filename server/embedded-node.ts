@@ -20,6 +20,7 @@ import {
 import { createExpirySweeper, createRestorationSweeper } from '../pipeline/catalog/store/sweepers.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
+import { createNodeSessions } from './accounts.js';
 import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
 import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
@@ -32,6 +33,7 @@ import { watchSpace } from './data-folder/space-watch.js';
 import { addApi, addIngest, createNodeServer } from './http.js';
 import { adminApiKey } from './keys/admin-api-key.js';
 import { encryptionKey } from './keys/encryption-key.js';
+import { createConfiguredMailer } from './mail.js';
 import { createMaps } from './maps.js';
 import { addGauge, createProcessRegistry, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
@@ -43,6 +45,8 @@ import { startWorker, type WorkerCalls } from './threads/worker-host.js';
 import { createWebhookClient } from './webhook-client.js';
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
+  // Before the folder is opened: it refuses contradictions of the configuration.
+  const mailer = createConfiguredMailer(configuration);
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
   migrateDataFolder(configuration.data, logger);
@@ -106,6 +110,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     adminApiKey: adminApiKey(configuration.data, process.env.FENCELINE_ADMIN_API_KEY),
     secretCipher,
     values: backend.values,
+    sessions: createNodeSessions(configuration, { configuration: readModel, values: backend.values }),
   };
   const app = createNodeServer(http);
   await app.register(operationsRoutes, {
@@ -139,6 +144,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     webhookClient,
     deliveries: backend.deliveryQueue,
     leases: embeddedLeases,
+    mailer,
   });
 
   return {
@@ -158,6 +164,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     async stop() {
       // Requests stop first, because they wait for the location stage; then writers, then readers of what they wrote.
       await closeHttp(app, configuration, logger);
+      await mailer.close();
       await maps.close();
       await follower.stop();
       await rejections.close();

@@ -11,16 +11,19 @@ import { apiRoutes } from '../api/routes.js';
 import { type SdkDependencies, sdkMetrics } from '../api/sdk/dependencies.js';
 import { sdkRoutes } from '../api/sdk/routes.js';
 import { createKeyRing } from '../http/access/keys.js';
+import type { Sessions } from '../http/access/sessions.js';
 import { createHttpServer } from '../http/server.js';
 import { exportRoutes } from '../imports/export/routes.js';
 import { defaultIngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
 import { ingestRoutes } from '../ingest/routes.js';
+import type { Mailer } from '../outbound/mail/mail.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
+import { createNodeAccounts } from './accounts.js';
 import type { Configuration } from './config/schema.js';
 import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
@@ -36,6 +39,7 @@ interface HttpParts {
   readonly adminApiKey: string;
   readonly secretCipher: SecretCipher;
   readonly values: ExpiringValues;
+  readonly sessions: Sessions;
   /**
    * In a cluster: resolves when the read model contains every change that was acknowledged before the call.
    */
@@ -53,12 +57,14 @@ export const createNodeServer = ({
   adminApiKey,
   secretCipher,
   values,
+  sessions,
   catchUp,
 }: HttpParts): FastifyInstance =>
   createHttpServer({
     logger,
     keyRing: createKeyRing(readModel, catchUp),
     adminApiKeySha256: sha256Hex(adminApiKey),
+    sessionAccess: { sessions, configuration: readModel },
     rateLimits: configuration.limits,
     openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },
     trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
@@ -114,12 +120,18 @@ export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | '
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
   readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
   readonly leases: Leases;
+  readonly mailer: Mailer;
 }
 
 /** Adds the routes of the API, and starts what follows from edits in the background: geofences follow their places. */
 export async function addApi(
   app: FastifyInstance,
-  { configuration, logger, readModel }: Pick<HttpParts, 'configuration' | 'logger' | 'readModel'>,
+  {
+    configuration,
+    readModel,
+    logger,
+    sessions,
+  }: Pick<HttpParts, 'configuration' | 'readModel' | 'logger' | 'sessions'>,
   {
     writer,
     spatial,
@@ -133,6 +145,7 @@ export async function addApi(
     webhookClient,
     deliveries,
     leases,
+    mailer,
   }: ApiGiven,
 ): Promise<Pick<PlaceFollower, 'done' | 'stop'>> {
   const geocoding = createGeocoding(configuration, values);
@@ -166,6 +179,8 @@ export async function addApi(
       maxMarkers: configuration.maps.maxMarkersPerEnvironment,
     },
     geometrySources,
+    accounts: createNodeAccounts(app, configuration, { logger, sessions, values, mailer }),
+    arePlansEnabled: configuration.plans.enabled === 'on',
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
   });

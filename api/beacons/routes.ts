@@ -5,6 +5,7 @@ import { beaconJson } from '../../schemas/wire/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { addPairedRoutes } from '../paired-routes.js';
+import { requireBeaconPlan } from '../plans.js';
 import { beaconFields, readBeacon } from './fields.js';
 import { beaconId, beaconRecord } from './record.js';
 
@@ -26,6 +27,7 @@ export const beaconRoutes =
         complete: async (_, value) => ({ ok: true, value }),
         record: beaconRecord,
         json: (record: BeaconRecord) => beaconJson(record),
+        admit: (scope) => requireBeaconPlan(deps, scope),
       },
       deps,
       edit,

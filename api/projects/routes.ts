@@ -1,9 +1,10 @@
-/** The routes of projects and their keys. They require the admin API key. */
-import type { FastifyPluginAsync } from 'fastify';
+/** The routes of projects and their keys. They require the admin API key; an owner may read and re-key the project. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accepted, FieldReader } from '../../http/fields/reader.js';
+import { ApiError } from '../../schemas/errors.js';
 import { Environment } from '../../schemas/json/common.js';
-import { KeyKind, Project, type ProjectRecord } from '../../schemas/json/project.js';
+import { KeyKind, Plan, Project, type ProjectRecord } from '../../schemas/json/project.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
@@ -14,17 +15,26 @@ type ById = { Params: { id: string } };
 
 const tag = 'projects';
 const config = { authority: 'admin', limit: 'none' } as const;
+const forOwners = { authority: 'admin or owner', limit: 'none' } as const;
 const one = answerOf({ project: Project });
+const plans = ['basic', 'enterprise'] as const;
+
+/** Throws `forbidden` for a session of another project. The admin API key may name every project. */
+function refuseOtherProject({ caller }: FastifyRequest, id: string): void {
+  if (caller !== null && caller.project !== id)
+    throw new ApiError('forbidden', 'this is not the project that the session has chosen');
+}
 
 /** Returns the project. Only keys that were just issued are in plain text. */
-function projectJson(
-  { _id, name, createdAt, keys }: ProjectRecord,
+export function projectJson(
+  { _id, name, createdAt, keys, plan }: ProjectRecord,
   issued: readonly IssuedKey[] = [],
 ): Static<typeof Project> {
   return {
     _id,
     name,
     createdAt: isoTime(createdAt),
+    ...(plan !== undefined && { plan }),
     keys: keys.map(({ environment, kind, hint, createdAt, sha256 }) => {
       const key = issued.find(({ record }) => record.sha256 === sha256)?.key;
       return { environment, kind, hint, createdAt: isoTime(createdAt), ...(key !== undefined && { key }) };
@@ -71,7 +81,7 @@ export const projectRoutes =
     });
 
     app.get<ById>('/v1/projects/:id', {
-      config,
+      config: forOwners,
       schema: described({
         operationId: 'getProject',
         tag,
@@ -82,6 +92,7 @@ export const projectRoutes =
         entityTag: 'answered',
       }),
       handler: async (request, reply) => {
+        refuseOtherProject(request, request.params.id);
         const project = found(configuration.project(request.params.id), 'project');
         sendRevision(reply, configuration.revisionOf('project', project._id));
         return { meta: success, project: projectJson(project) };
@@ -89,7 +100,7 @@ export const projectRoutes =
     });
 
     app.post<ById>('/v1/projects/:id/keys/rotate', {
-      config,
+      config: forOwners,
       schema: described({
         operationId: 'rotateKey',
         tag,
@@ -106,6 +117,7 @@ export const projectRoutes =
         const environment = reader.requiredChoice('environment', environments);
         const kind = reader.requiredChoice('kind', keyKinds);
         const { id } = request.params;
+        refuseOtherProject(request, id);
         const rotated = await edit({ request, reply }, `project/${id}`, (nowMs) => {
           const project = found(configuration.project(id), 'project');
           const place = accepted(reader.outcome(() => ({ environment: environment!, kind: kind! })));
@@ -113,6 +125,33 @@ export const projectRoutes =
           return { kind: 'project', id, record: result.project, isExisting: true, result };
         });
         return { meta: success, key: rotated.issued.key, project: projectJson(rotated.project) };
+      },
+    });
+
+    app.put<ById>('/v1/projects/:id/plan', {
+      config,
+      schema: described({
+        operationId: 'setPlan',
+        tag,
+        summary: "Set a project's plan",
+        description: 'Plans have an effect only where the operator enables them (`plans.enabled`).',
+        params: idParameter,
+        body: Type.Object({ plan: Plan }),
+        answer: one,
+        failures: [400, 404, 409],
+        entityTag: 'matched and answered',
+      }),
+      handler: async (request, reply) => {
+        const reader = new FieldReader(bodyFields(request.body));
+        const plan = reader.requiredChoice('plan', plans);
+        const { id } = request.params;
+        const project = await edit({ request, reply }, `project/${id}`, (nowMs) => {
+          const current = found(configuration.project(id), 'project');
+          const chosen = accepted(reader.outcome(() => plan!));
+          const record = { ...current, plan: chosen, updatedAt: nowMs };
+          return { kind: 'project', id, record, isExisting: true, result: record };
+        });
+        return { meta: success, project: projectJson(project) };
       },
     });
   };

@@ -13,7 +13,9 @@ import { afterAll } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { createKeyRing } from '../../http/access/keys.js';
 import { noRateLimits } from '../../http/access/rate-limits.js';
+import { createSessions } from '../../http/access/sessions.js';
 import { createHttpServer } from '../../http/server.js';
+import type { Mail } from '../../outbound/mail/mail.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../pipeline/encryption.js';
@@ -22,6 +24,7 @@ import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { KeyKind, ProjectRecord } from '../../schemas/json/project.js';
+import { type AccountOptions, createAccountParts } from '../accounts/parts.js';
 import type { MapParts, WebhookParts } from '../dependencies.js';
 import { createProject } from '../projects/projects.js';
 import { type ApiDependencies, apiRoutes } from '../routes.js';
@@ -84,11 +87,19 @@ export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
 });
 
 type ApiParts = Partial<
-  Pick<ApiDependencies, 'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps' | 'geometrySources'>
+  Pick<
+    ApiDependencies,
+    'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps' | 'geometrySources' | 'arePlansEnabled'
+  >
 > & {
   /** Makes the routes of a module after this one. */
   readonly addRoutes?: (deps: ApiDependencies) => FastifyPluginAsync;
+  /** Settings of accounts. Sign-up is on, and hashes of passwords are cheap. */
+  readonly accountOptions?: Partial<Omit<AccountOptions, 'sessions' | 'values' | 'clock'>>;
 };
+
+export const sessionIdleMs = 8 * 3_600_000;
+export const sessionAbsoluteMs = 7 * 24 * 3_600_000;
 
 /** An API that is closed after the tests of the file, at whose top level it is awaited. */
 export async function useApi(parts: Parameters<typeof startApi>[0] = {}): Promise<TestApi> {
@@ -113,6 +124,7 @@ function declaredUsesOf(description: Body): ReadonlySet<string> {
 export async function startApi({
   maxKeysPerDay = 1_000,
   addRoutes,
+  accountOptions,
   ...parts
 }: ApiParts & { readonly maxKeysPerDay?: number } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
@@ -132,7 +144,32 @@ export async function startApi({
     },
   };
 
+  const sessions = createSessions({
+    ...{ values, configuration: readModel, clock, secureCookies: 'auto' },
+    ...{ idleMs: sessionIdleMs, absoluteMs: sessionAbsoluteMs },
+  });
+  const mails: Mail[] = [];
+  const accounts = createAccountParts({
+    mailer: {
+      async send(mail) {
+        mails.push(mail);
+        return { kind: 'sent' };
+      },
+    },
+    onMailFailure: (failure) => problems.push(failure),
+    publicUrl: () => 'https://map.example.com',
+    signUp: 'on',
+    confirmation: 'off',
+    signInAttemptsPerAddress: 20,
+    signInAttemptsPerClient: 100,
+    passwordCost: { logN: 4, r: 8, p: 1 },
+    ...accountOptions,
+    ...{ sessions, values, clock },
+  });
+
   const app = createHttpServer({
+    trustProxy: true,
+    sessionAccess: { sessions, configuration: readModel },
     logger: pino({ level: 'silent' }),
     rateLimits: noRateLimits,
     idempotency: { values, secretCipher: createSecretCipher(randomBytes(encryptionKeyBytes)), maxKeysPerDay },
@@ -153,6 +190,8 @@ export async function startApi({
     webhooks: webhookParts(),
     maps: mapParts(),
     geometrySources: {},
+    accounts,
+    arePlansEnabled: false,
     spatial: { context: unasked, searchGeofences: unasked, searchBeacons: unasked, explain: unasked },
     ...parts,
     configuration: readModel,
@@ -181,6 +220,7 @@ export async function startApi({
     values,
     /** Every value that was put into `values`. */
     storedValues,
+    mails,
     readModel,
     writer,
     problems,

@@ -3,14 +3,35 @@
  * of the body is read.
  *
  * A secret key may do all that a publishable key may. The admin API key belongs to no project. It opens the admin
- * routes and the routes that name it.
+ * routes and the routes that name it. The session of a browser acts like a secret key of the project and environment
+ * that the request chooses: an owner's in every call, a viewer's in calls that read.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError } from '../../schemas/errors.js';
+import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
+import type { Environment } from '../../schemas/json/common.js';
+import type { ProjectRecord } from '../../schemas/json/project.js';
 import { type Caller, type KeyRing, matchesSha256 } from './keys.js';
+import { refuseForeignPages, refuseOtherOrigins } from './origin.js';
 import type { LimitName } from './rate-limits.js';
+import { roleIn, type Session, type Sessions } from './sessions.js';
 
-export type Authority = 'none' | 'publishable' | 'secret' | 'secret or admin' | 'admin';
+/**
+ * The least authority of a route. `sign-in`: nobody yet; refuses pages of other sites. `session`: any session, of no
+ * project. `member`: a session of a member of the chosen project, viewers for reading. `owner`: a session of an owner of
+ * it. `admin or owner`: the admin API key, or a session of an owner.
+ */
+export type Authority =
+  | 'none'
+  | 'sign-in'
+  | 'session'
+  | 'member'
+  | 'owner'
+  | 'publishable'
+  | 'secret'
+  | 'secret or admin'
+  | 'admin or owner'
+  | 'admin';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,6 +45,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null on routes without a key and for the admin API key; see {@link callerOf}. */
     caller: Caller | null;
+    /** Null without a session, and when the request has a key, which counts instead. */
+    session: Session | null;
   }
   interface FastifyInstance {
     /** The authority of routes that declare none, for plugins with routes of their own. */
@@ -31,16 +54,29 @@ declare module 'fastify' {
   }
 }
 
+export interface SessionAccess {
+  readonly sessions: Sessions;
+  readonly configuration: Pick<ConfigurationReader, 'project' | 'projects' | 'version'>;
+}
+
 export interface AuthorityOptions {
   readonly keyRing: KeyRing;
   /** SHA-256 of the admin API key as 64 hex digits; absent: there is no admin API key. */
   readonly adminApiKeySha256?: string | undefined;
+  /** Absent: there are no sessions. */
+  readonly sessionAccess?: SessionAccess | undefined;
 }
 
 /** Returns the caller of a route that requires a key of a project. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error('the route declares no authority of a project');
   return request.caller;
+}
+
+/** Returns the session of a route that requires one. */
+export function sessionOf(request: FastifyRequest): Session {
+  if (request.session === null) throw new Error('the route declares no authority of a session');
+  return request.session;
 }
 
 /** Returns the key of the header, which is the raw key or `Bearer <key>`. */
@@ -64,39 +100,150 @@ const notInUrls = (): ApiError =>
     { param: 'publishableKey' },
   );
 
-async function authorize(
-  request: FastifyRequest,
+/** Who calls, as far as the route's authority asks. */
+interface Authorized {
+  readonly caller: Caller | null;
+  readonly session: Session | null;
+}
+
+const nobody: Authorized = { caller: null, session: null };
+
+async function authorizeKey(
+  key: string,
   authority: Authority,
   { keyRing, adminApiKeySha256 = '' }: AuthorityOptions,
 ): Promise<Caller | null> {
-  if (authority === 'none') return null;
-  const inQuery = keyOfQuery(request);
-  // A revoked or misspelt secret key is refused as well, so that its owner does not put the next one there.
-  if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, adminApiKeySha256))) throw notInUrls();
-  const key = keyOfHeader(request) ?? inQuery;
-  if (key === undefined) throw new ApiError('unauthorized', 'the Authorization header has no key');
   if (matchesSha256(key, adminApiKeySha256)) {
-    if (authority === 'admin' || authority === 'secret or admin') return null;
+    if (authority === 'admin' || authority === 'secret or admin' || authority === 'admin or owner') return null;
     throw new ApiError('forbidden', 'this call requires a key of a project');
   }
   const caller = await keyRing.callerOf(key);
   if (!caller) throw new ApiError('unauthorized', 'the key is unknown or revoked');
   if (authority === 'admin') throw new ApiError('forbidden', 'this call requires the admin API key');
+  if (authority === 'admin or owner')
+    throw new ApiError('forbidden', "this call requires the admin API key, or an owner's session");
+  if (authority === 'session' || authority === 'member' || authority === 'owner')
+    throw new ApiError('forbidden', 'this call requires a session: sign in first');
   if (authority !== 'publishable' && caller.kind !== 'secret')
     throw new ApiError('forbidden', 'this call requires a secret key');
   return caller;
 }
 
+/** What a request with a session chooses, by header or query parameter. */
+export const sessionChoices = {
+  project: 'x-fenceline-project',
+  environment: 'x-fenceline-environment',
+} as const;
+type Choice = keyof typeof sessionChoices;
+
+/** Returns the choice of the header, else of the query, unless the route has a parameter of that name itself. */
+function chosen(request: FastifyRequest, name: Choice): string | undefined {
+  const header = request.headers[sessionChoices[name]];
+  if (typeof header === 'string' && header !== '') return header;
+  if (Object.hasOwn(request.routeOptions.config.knownParameters?.declared ?? {}, name)) return undefined;
+  const value = (request.query as Record<string, unknown>)[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function chosenEnvironment(request: FastifyRequest): Environment {
+  const environment = chosen(request, 'environment') ?? 'test';
+  if (environment === 'test' || environment === 'live') return environment;
+  throw parameterError({ param: 'environment', rule: 'must be test or live' });
+}
+
+const changesNothing = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/** Returns a function that finds the projects of a session. It reads all projects once per change. */
+function createMemberships({ configuration }: SessionAccess): (session: Session) => ProjectRecord[] {
+  let version = -1;
+  let projects: readonly ProjectRecord[] = [];
+  return (session) => {
+    if (version !== configuration.version) {
+      version = configuration.version;
+      projects = configuration.projects();
+    }
+    return projects.filter((project) => roleIn(session, project) !== undefined);
+  };
+}
+
+function createSessionAuthority(access: SessionAccess) {
+  const { sessions, configuration } = access;
+  const projectsOf = createMemberships(access);
+
+  function projectOf(request: FastifyRequest, session: Session): ProjectRecord {
+    const id = chosen(request, 'project') ?? session.project;
+    if (id !== null) {
+      const project = configuration.project(id);
+      // The same answer for a project that does not exist: ids are not to be tried out.
+      if (project && roleIn(session, project) !== undefined) return project;
+      throw new ApiError('forbidden', 'this session belongs to no member of the project');
+    }
+    const [project, another] = projectsOf(session);
+    if (project === undefined) throw new ApiError('forbidden', 'this account is a member of no project');
+    if (another === undefined) return project;
+    const rule = 'must be chosen by the header X-Fenceline-Project, because the account has several projects';
+    throw parameterError({ param: 'project', rule });
+  }
+
+  function callerOfSession(request: FastifyRequest, session: Session): Caller {
+    const project = projectOf(request, session);
+    const environment = chosenEnvironment(request);
+    return {
+      project: project._id,
+      environment,
+      kind: 'secret',
+      keyHint: session.hint,
+      role: roleIn(session, project)!,
+    };
+  }
+
+  return async (request: FastifyRequest, authority: Authority): Promise<Authorized | undefined> => {
+    if (authority === 'admin') return undefined;
+    const session = await sessions.find(request);
+    if (session === undefined) return undefined;
+    refuseOtherOrigins(request);
+    if (authority === 'session') return { caller: null, session };
+    const caller = callerOfSession(request, session);
+    const requiresOwner = authority === 'admin or owner' || authority === 'owner' || !changesNothing(request.method);
+    if (requiresOwner && caller.role !== 'owner') throw new ApiError('forbidden', 'a viewer may only read');
+    return { caller, session };
+  };
+}
+
 /** Adds the hooks to the root instance. Call it before routes are added. */
 export function requireAuthority(app: FastifyInstance, options: AuthorityOptions): void {
+  const { adminApiKeySha256 = '', sessionAccess } = options;
+  const authorizeSession = sessionAccess && createSessionAuthority(sessionAccess);
+
+  async function authorize(request: FastifyRequest, authority: Authority): Promise<Authorized> {
+    if (authority === 'none') return nobody;
+    if (authority === 'sign-in') {
+      refuseForeignPages(request);
+      return nobody;
+    }
+    const inQuery = keyOfQuery(request);
+    // A revoked or misspelt secret key is refused as well, so that its owner does not put the next one there.
+    if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, adminApiKeySha256))) throw notInUrls();
+    const key = keyOfHeader(request) ?? inQuery;
+    if (key !== undefined) return { caller: await authorizeKey(key, authority, options), session: null };
+    const authorized = await authorizeSession?.(request, authority);
+    if (authorized === undefined)
+      throw new ApiError('unauthorized', 'the Authorization header has no key, and there is no session');
+    return authorized;
+  }
+
   app.decorate('defaultAuthority', undefined);
   app.decorateRequest('caller', null);
+  app.decorateRequest('session', null);
   app.addHook('onRoute', function (route) {
     const authority = route.config?.authority ?? this.defaultAuthority;
     if (authority === undefined) throw new Error(`${route.method} ${route.url} declares no authority`);
     route.config = { ...route.config, authority };
   });
   app.addHook('onRequest', async (request) => {
-    if (!request.is404) request.caller = await authorize(request, request.routeOptions.config.authority!, options);
+    if (request.is404) return;
+    const { caller, session } = await authorize(request, request.routeOptions.config.authority!);
+    request.caller = caller;
+    request.session = session;
   });
 }

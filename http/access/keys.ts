@@ -2,6 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
+import type { Role } from '../../schemas/json/account.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { KeyKind, KeyRecord } from '../../schemas/json/project.js';
 
@@ -10,6 +11,8 @@ export interface Caller extends Scope {
   readonly kind: KeyKind;
   /** Prefix and last characters. They tell keys apart in logs without revealing them. */
   readonly keyHint: string;
+  /** Present for the session of a browser, which acts like a secret key within its role. */
+  readonly role?: Role;
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

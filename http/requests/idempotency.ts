@@ -184,11 +184,14 @@ async function finish(request: FastifyRequest, reply: FastifyReply, payload: unk
   }
 }
 
+/** Their callers have no project, so all strangers would share their keys. */
+const withoutScope = ['none', 'sign-in', 'session'];
+
 /** Whether a route honours Idempotency-Key. */
 export const honoursIdempotencyKey = (
   method: string | readonly string[],
   config: { readonly isRepeatable?: boolean; readonly authority?: string } | undefined,
-): boolean => [method].flat().includes('POST') && !config?.isRepeatable && config?.authority !== 'none';
+): boolean => [method].flat().includes('POST') && !config?.isRepeatable && !withoutScope.includes(config?.authority ?? '');
 
 /** Adds the hooks to the routes that honour the header, and to no other. Call it before routes are added. */
 export function keepAnswers(app: FastifyInstance, parts: IdempotencyParts): void {

@@ -30,6 +30,7 @@ declare module 'fastify' {
   }
 }
 
+const choicesOfSessions = { project: { type: 'string' }, environment: { type: 'string' } };
 const singleTypes = new Set(['string', 'number', 'integer', 'boolean']);
 const isSingle = (schema: JsonSchema): boolean => schema.enum !== undefined || singleTypes.has(schema.type ?? '');
 
@@ -58,7 +59,10 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const { knownParameters } = request.routeOptions.config;
     if (request.is404 || knownParameters === undefined) return;
-    const problem = queryProblem(request.query as object, knownParameters);
+    const { declared, ignored } = knownParameters;
+    // A session chooses project and environment; a key has its own.
+    const known = request.session === null ? declared : { ...choicesOfSessions, ...declared };
+    const problem = queryProblem(request.query as object, { declared: known, ignored });
     if (problem) throw parameterError(problem);
   });
 }

@@ -16,7 +16,8 @@ export const AccountRecord = Type.Object(
     email: Type.String({ maxLength: 254, description: 'In lower case' }),
     passwordHash: Type.String({ maxLength: 500, description: 'Parameters, salt and scrypt of the password' }),
     generation: Type.String({
-      description: 'Random; changes with the password and when all sessions end. Sessions and tokens of another are void',
+      description:
+        'Random; changes with the password and when all sessions end. Sessions and tokens of another are void',
     }),
     createdAt: Type.Integer(),
     updatedAt: Type.Integer(),

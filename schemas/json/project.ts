@@ -100,6 +100,7 @@ export const Project = Type.Object(
     _id: Id,
     name: Type.String(),
     createdAt: Timestamp,
+    plan: Type.Optional(Plan),
     keys: Type.Array(
       Type.Object({
         environment: Environment,

@@ -119,6 +119,11 @@ export const configurationSchema = {
       'Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted. Geofences with `ip` ' +
         'use the resulting client address.',
     ),
+    publicUrl: text(
+      '',
+      'URL at which people reach this server, such as https://map.example.com, for links in mails. Empty: the address ' +
+        'that it listens on, which other machines may not reach.',
+    ),
     maxBodyBytes: count(1_048_576, 'Maximum size of an ordinary request body. Larger bodies are answered 413.', {
       minimum: 65_536,
     }),
@@ -318,6 +323,58 @@ export const configurationSchema = {
       14,
       'How long a delivery stays pending, for example for a disabled webhook. After that it is discarded.',
       { minimum: 1 },
+    ),
+  },
+  signup: {
+    enabled: oneOf(
+      ['off', 'on'],
+      'off',
+      'on lets everybody who reaches this server create an account with a project. off: accounts are created by ' +
+        'invitation only, and the first owner signs in by a one-time link.',
+    ),
+    confirmation: oneOf(
+      ['off', 'mail'],
+      'off',
+      'mail creates an account only after the link in a mail was used, so strangers can not find out who has an ' +
+        'account. off creates it at once and refuses an address that has one. Use mail on the internet.',
+    ),
+  },
+  accounts: {
+    sessionIdleMinutes: count(
+      480,
+      'Time without a request after which a browser is signed out. A higher value is more convenient, and longer of ' +
+        'use to whoever finds the browser.',
+      { minimum: 1, maximum: 43_200 },
+    ),
+    sessionMaxHours: count(168, 'Time after which a browser is signed out, however much it is used.', {
+      minimum: 1,
+      maximum: 8_760,
+    }),
+    secureCookies: oneOf(
+      ['auto', 'always'],
+      'auto',
+      'auto marks the session cookie as Secure when the request came over TLS, directly or by a trusted proxy. always ' +
+        'does so for every request: behind a proxy that does not say so. Then nobody can sign in without TLS.',
+    ),
+    signInAttemptsPerAddress: count(
+      20,
+      'Maximum number of attempts to sign in to one mail address in 15 minutes, on all nodes. Further ones are ' +
+        'answered 429. A lower value lets strangers lock an account with fewer attempts.',
+      { minimum: 1 },
+    ),
+    signInAttemptsPerClient: count(
+      100,
+      'Maximum number of attempts to sign in from one IP address, or one /64 of IPv6, in 15 minutes, on all nodes. ' +
+        'Behind a proxy that is not in http.trustedProxies, all clients count as one.',
+      { minimum: 1 },
+    ),
+  },
+  plans: {
+    enabled: oneOf(
+      ['off', 'on'],
+      'off',
+      'on requires the enterprise plan to create beacons. Projects have the basic plan until the admin API sets ' +
+        'another. off: every project may use everything.',
     ),
   },
   mail: {

@@ -1,0 +1,27 @@
+/** Edits of accounts. */
+import { ApiError } from '../../schemas/errors.js';
+import type { AccountRecord } from '../../schemas/json/account.js';
+import type { ApiDependencies } from '../dependencies.js';
+import type { Edit } from '../edits.js';
+import { quietly } from './dependencies.js';
+
+/** The one answer to an unknown address and to a wrong password. */
+export const wrongPassword = (): ApiError => new ApiError('unauthorized', 'the address or the password is wrong');
+
+/**
+ * Changes the account, unless its password has changed or it was deleted since `known` was read: then it throws
+ * `unauthorized`, because the caller has proved to be somebody that the account does not know any more.
+ */
+export const changeAccount = (
+  { configuration }: Pick<ApiDependencies, 'configuration'>,
+  edit: Edit,
+  known: Pick<AccountRecord, '_id' | 'generation' | 'createdAt'>,
+  change: (current: AccountRecord) => AccountRecord,
+): Promise<AccountRecord> =>
+  edit(quietly, `account/${known._id}`, (nowMs) => {
+    const current = configuration.account(known._id);
+    if (current?.generation !== known.generation || current.createdAt !== known.createdAt)
+      throw new ApiError('unauthorized', 'the account has changed meanwhile; sign in again');
+    const record = { ...change(current), updatedAt: nowMs };
+    return { kind: 'account', id: known._id, record, isExisting: true, result: record };
+  });

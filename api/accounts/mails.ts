@@ -1,0 +1,53 @@
+/** The texts of the mails about accounts. Pure. */
+import type { Mail } from '../../outbound/mail/mail.js';
+
+/** A link to the page that uses a token. The token follows `#`, so browsers keep it out of requests and logs. */
+export const accountLink = (publicUrl: string, purpose: string, token: string): string =>
+  `${publicUrl.replace(/\/+$/, '')}/account#${purpose}=${token}`;
+
+const ending = (publicUrl: string): string =>
+  `\nThis mail was sent by the Fenceline server at ${publicUrl}. If you did not expect it, ignore it.\n`;
+
+/** Line breaks and control characters of a name would forge lines of a mail. */
+const oneLine = (name: string): string => name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+
+export const resetMail = (to: string, token: string, publicUrl: string): Mail => ({
+  to,
+  subject: 'Reset your Fenceline password',
+  text:
+    `To choose a new password, open this link within one hour:\n\n${accountLink(publicUrl, 'reset', token)}\n\n` +
+    'It works once. Choosing a new password signs you out everywhere.\n' +
+    ending(publicUrl),
+});
+
+export const invitationMail = (
+  to: string,
+  { project, role, token }: { readonly project: string; readonly role: string; readonly token: string },
+  publicUrl: string,
+): Mail => ({
+  to,
+  subject: `Invitation to the Fenceline project ${oneLine(project)}`,
+  text:
+    `You are invited to the project "${oneLine(project)}" as ${role}.\n\n` +
+    `To accept, open this link within seven days:\n\n${accountLink(publicUrl, 'invitation', token)}\n\n` +
+    'It works once.\n' +
+    ending(publicUrl),
+});
+
+export const confirmationMail = (to: string, token: string, publicUrl: string): Mail => ({
+  to,
+  subject: 'Confirm your Fenceline account',
+  text:
+    `To create your account, open this link within one hour:\n\n${accountLink(publicUrl, 'confirm', token)}\n\n` +
+    'It works once.\n' +
+    ending(publicUrl),
+});
+
+export const alreadyRegisteredMail = (to: string, publicUrl: string): Mail => ({
+  to,
+  subject: 'Your Fenceline account',
+  text:
+    'Somebody, perhaps you, wanted to create an account with this address. It has one already: sign in, or reset ' +
+    'the password.\n' +
+    ending(publicUrl),
+});

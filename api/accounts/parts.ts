@@ -1,0 +1,46 @@
+/** Builds what the routes of accounts need from the ports and the settings. */
+import { createAttempts } from '../../http/access/attempts.js';
+import type { Sessions } from '../../http/access/sessions.js';
+import type { Mailer } from '../../outbound/mail/mail.js';
+import type { ExpiringValues } from '../../pipeline/ports.js';
+import type { AccountParts, PasswordReset, PendingSignUp, SignInLink } from './dependencies.js';
+import { createPasswords, type PasswordCost } from './passwords.js';
+import { createTokens } from './tokens.js';
+
+const hourMs = 60 * 60 * 1_000;
+export const signInLinkTtlMs = hourMs;
+
+export interface AccountOptions
+  extends Pick<
+    AccountParts,
+    'publicUrl' | 'signUp' | 'confirmation' | 'signInAttemptsPerAddress' | 'signInAttemptsPerClient'
+  > {
+  readonly sessions: Sessions;
+  readonly values: ExpiringValues;
+  readonly mailer: Pick<Mailer, 'send'>;
+  /** Called for a mail that could not be sent. */
+  readonly onMailFailure: (failure: object) => void;
+  /** Epoch ms. */
+  readonly clock: () => number;
+  /** Default: the recommended cost. */
+  readonly passwordCost?: PasswordCost;
+}
+
+export function createAccountParts(options: AccountOptions): AccountParts {
+  const { values, mailer, clock, onMailFailure, passwordCost, ...rest } = options;
+  return {
+    ...rest,
+    attempts: createAttempts(values, clock),
+    passwords: createPasswords(passwordCost && { cost: passwordCost }),
+    signUpTokens: createTokens<PendingSignUp>(values, 'sign-up', hourMs),
+    resetTokens: createTokens<PasswordReset>(values, 'password-reset', hourMs),
+    linkTokens: createTokens<SignInLink>(values, 'sign-in-link', signInLinkTtlMs),
+    post(mail) {
+      // Neither the address nor the text: the log is read by others than the recipient.
+      mailer.send(mail).then(
+        (result) => result.kind === 'failed' && onMailFailure({ failure: result.failure, reason: result.message }),
+        (error: Error) => onMailFailure({ failure: 'unexpected', reason: error.message }),
+      );
+    },
+  };
+}

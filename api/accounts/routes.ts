@@ -1,0 +1,18 @@
+/** The routes of accounts, sessions, members and invitations. */
+import type { FastifyPluginAsync } from 'fastify';
+import type { ApiDependencies } from '../dependencies.js';
+import type { Edit } from '../edits.js';
+import { memberRoutes } from './member-routes.js';
+import { passwordRoutes } from './password-routes.js';
+import { sessionRoutes } from './session-routes.js';
+import { signUpRoutes } from './sign-up-routes.js';
+
+export const accountRoutes =
+  (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  async (app) => {
+    const { accounts: parts } = deps;
+    await app.register(signUpRoutes(deps, parts));
+    await app.register(sessionRoutes(deps, parts, edit));
+    await app.register(passwordRoutes(deps, parts, edit));
+    await app.register(memberRoutes(deps, parts, edit));
+  };

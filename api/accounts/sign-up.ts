@@ -1,0 +1,54 @@
+/** Creates an account with a project and its four keys, all or nothing. */
+import type { ConfigurationReader, ConfigurationWriter } from '../../pipeline/catalog/types.js';
+import { ApiError } from '../../schemas/errors.js';
+import type { AccountRecord } from '../../schemas/json/account.js';
+import { type NewProject, newProject } from '../projects/projects.js';
+import { accountIdOf, memberOf, newAccount } from './accounts.js';
+import type { PendingSignUp } from './dependencies.js';
+
+interface Configured {
+  readonly configuration: ConfigurationReader;
+  readonly writer: ConfigurationWriter;
+}
+
+const taken = (): ApiError =>
+  new ApiError('conflict', 'email: this address has an account; sign in', { param: 'email' });
+
+/** Writes a new account. Of concurrent calls for one address, on any node, one succeeds; the others throw `conflict`. */
+export async function createAccount(
+  { configuration, writer }: Configured,
+  email: string,
+  passwordHash: string,
+): Promise<AccountRecord> {
+  await writer.catchUp();
+  const account = newAccount(email, passwordHash, writer.nextTimestamp());
+  if (configuration.account(account._id)) throw taken();
+  const bases = configuration.bases('account', account._id);
+  const [outcome] = await writer.write([{ kind: 'account', id: account._id, record: account, bases }]);
+  if (outcome?.kind !== 'applied') throw taken();
+  return account;
+}
+
+/**
+ * As {@link createAccount}, with a project that the account owns. Both are appended together. If another sign-up of the
+ * address was first, the project, whose keys nobody has seen, is deleted again.
+ */
+export async function createAccountAndProject(
+  { configuration, writer }: Configured,
+  { email, passwordHash, project: name }: PendingSignUp,
+): Promise<NewProject & { readonly account: AccountRecord }> {
+  await writer.catchUp();
+  if (configuration.account(accountIdOf(email))) throw taken();
+  const nowMs = writer.nextTimestamp();
+  const account = newAccount(email, passwordHash, nowMs);
+  const made = newProject(name, nowMs);
+  const project = { ...made.project, members: [memberOf(account, 'owner', nowMs)] };
+  const bases = configuration.bases('account', account._id);
+  const [, outcome] = await writer.write([
+    { kind: 'project', id: project._id, record: project, bases: ['absent'] },
+    { kind: 'account', id: account._id, record: account, bases },
+  ]);
+  if (outcome?.kind === 'applied') return { ...made, project, account };
+  await writer.write([{ kind: 'project', id: project._id, record: null }]);
+  throw taken();
+}

@@ -1,0 +1,54 @@
+/**
+ * One-time tokens, which mails carry. The store holds their SHA-256. Each is redeemed once, on any node.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { ExpiringValues } from '../../pipeline/ports.js';
+
+export type TokenKind = 'sign-up' | 'password-reset' | 'sign-in-link';
+
+export interface Tokens<Content> {
+  issue(content: Content): Promise<string>;
+  /** Returns what the token stands for, without using it up; undefined if it is unknown, used or expired. */
+  read(token: string): Promise<Content | undefined>;
+  /** As `read`, and uses it up: of all calls one gets the content. */
+  redeem(token: string): Promise<Content | undefined>;
+}
+
+const tokenBytes = 32;
+const maxTokenCharacters = 200;
+const used = 'used';
+
+export const newTokenText = (): string => randomBytes(tokenBytes).toString('hex');
+export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export function createTokens<Content extends object>(
+  values: ExpiringValues,
+  kind: TokenKind,
+  ttlMs: number,
+): Tokens<Content> {
+  const keyOf = (token: string): string => `token/${kind}/${sha256Hex(token)}`;
+
+  async function stored(token: string): Promise<string | undefined> {
+    if (token.length > maxTokenCharacters) return undefined;
+    const text = await values.get(keyOf(token));
+    return text?.startsWith(used) ? undefined : text;
+  }
+  return {
+    async issue(content) {
+      const token = newTokenText();
+      await values.put(keyOf(token), JSON.stringify(content), ttlMs, { current: null });
+      return token;
+    },
+    async read(token) {
+      const text = await stored(token);
+      return text === undefined ? undefined : (JSON.parse(text) as Content);
+    },
+    async redeem(token) {
+      const text = await stored(token);
+      if (text === undefined) return undefined;
+      // Calls that compete put different values, so that only one finds the content still there.
+      const isFirst = await values.put(keyOf(token), `${used} ${randomUUID()}`, ttlMs, { current: text });
+      return isFirst ? (JSON.parse(text) as Content) : undefined;
+    },
+  };
+}

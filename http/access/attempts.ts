@@ -1,0 +1,60 @@
+/**
+ * Limits attempts to sign in, to sign up, and to have mails sent, over all nodes. Each subject has a counter per window
+ * of time; windows begin at multiples of their length, so that an answer can say when the next one begins.
+ */
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import type { ExpiringValues } from '../../pipeline/ports.js';
+import { ApiError } from '../../schemas/errors.js';
+import { normalizeAddress } from '../location/address.js';
+
+/** Attempts of one subject in a window. */
+export interface AttemptLimit {
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+/** What is counted, such as the sign-ins of one mail address. */
+export interface Attempt {
+  /** Names the counter. */
+  readonly action: string;
+  /** A mail address, an IP address, or an id. */
+  readonly subject: string;
+  readonly limit: AttemptLimit;
+}
+
+export interface Attempts {
+  /**
+   * Counts in the given order. Throws `too_many_attempts` at the first limit that is exceeded, and does not count the
+   * rest: a refused IP address does not use up the attempts of a mail address.
+   */
+  count(...attempts: readonly Attempt[]): Promise<void>;
+}
+
+export function createAttempts(values: Pick<ExpiringValues, 'increment'>, clock: () => number): Attempts {
+  return {
+    async count(...attempts) {
+      for (const { action, subject, limit } of attempts) {
+        const nowMs = clock();
+        const window = Math.floor(nowMs / limit.windowMs);
+        // Hashed: subjects are personal, and of any length.
+        const hash = createHash('sha256').update(subject).digest('hex').slice(0, 32);
+        const count = await values.increment(`attempts/${action}/${hash}/${window}`, limit.windowMs);
+        if (count <= limit.max) continue;
+        const retryAfterS = Math.max(1, Math.ceil(((window + 1) * limit.windowMs - nowMs) / 1_000));
+        throw new ApiError('too_many_attempts', `more than ${limit.max} attempts; try again later`, { retryAfterS });
+      }
+    },
+  };
+}
+
+/** Returns the client that an address stands for: a household or a server owns a whole /64 of IPv6. */
+export function clientOf(ip: string): string {
+  const address = normalizeAddress(ip) ?? ip;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+}

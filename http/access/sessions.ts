@@ -1,0 +1,162 @@
+/**
+ * Sessions of browsers. The cookie holds a random token; the store holds its SHA-256, so that a copy of the store opens
+ * no session. All nodes share the store, and read it for every request: a session ends everywhere at once.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
+import type { ExpiringValues } from '../../pipeline/ports.js';
+import type { AccountRecord, Role } from '../../schemas/json/account.js';
+import type { ProjectRecord } from '../../schemas/json/project.js';
+import { clearSessionCookie, sessionCookie, setSessionCookie } from './cookies.js';
+
+/** Whom a session belongs to: an account, or the owner of one project who came by a one-time link. */
+export type Subject =
+  | { readonly account: Pick<AccountRecord, '_id' | 'generation' | 'createdAt'> }
+  | { readonly project: string };
+
+/** An open session. */
+export interface Session {
+  /** Null: signed in by a one-time link to `project`. */
+  readonly account: AccountRecord | null;
+  readonly project: string | null;
+  /** Prefix of the stored hash. It tells sessions apart in logs, and is of no use to sign in. */
+  readonly hint: string;
+  /** Epoch ms at which the session ends at the latest. */
+  readonly expiresAtMs: number;
+}
+
+export interface Sessions {
+  /** Ends the request's session, if it has one, and starts another with a new token. */
+  start(request: FastifyRequest, reply: FastifyReply, subject: Subject): Promise<Session>;
+  /** Ends the request's session and removes the cookie. */
+  end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Resolves to undefined without a cookie, and when its session has ended. */
+  find(request: FastifyRequest): Promise<Session | undefined>;
+}
+
+export interface SessionOptions {
+  readonly values: ExpiringValues;
+  readonly configuration: Pick<ConfigurationReader, 'account' | 'project'>;
+  /** Epoch ms. */
+  readonly clock: () => number;
+  /** Time without a request after which a session ends. */
+  readonly idleMs: number;
+  /** Time after which a session ends in any case. */
+  readonly absoluteMs: number;
+  /** `always`: cookies are Secure even when the request came without TLS. */
+  readonly secureCookies: 'auto' | 'always';
+  /** In a cluster: resolves when the configuration contains every change that was acknowledged before the call. */
+  readonly catchUp?: (() => Promise<void>) | undefined;
+}
+
+/** A session as it is stored. */
+interface StoredSession {
+  readonly account: string | null;
+  readonly accountCreatedAt: number;
+  readonly generation: string;
+  readonly project: string | null;
+  readonly startedAtMs: number;
+  readonly usedAtMs: number;
+}
+
+const tokenBytes = 32;
+const tokenPattern = /^[0-9a-f]{64}$/;
+const hintCharacters = 8;
+/** A session in use is stored again at most this often. */
+const minRenewalMs = 60_000;
+
+const keyOf = (token: string): string => `session/${createHash('sha256').update(token).digest('hex')}`;
+const hintOf = (key: string): string => `session …${key.slice(-hintCharacters)}`;
+
+const storedSubject = (
+  subject: Subject,
+): Pick<StoredSession, 'account' | 'accountCreatedAt' | 'generation' | 'project'> =>
+  'account' in subject
+    ? {
+        account: subject.account._id,
+        accountCreatedAt: subject.account.createdAt,
+        generation: subject.account.generation,
+        project: null,
+      }
+    : { account: null, accountCreatedAt: 0, generation: '', project: subject.project };
+
+export function createSessions(options: SessionOptions): Sessions {
+  const { values, configuration, clock, idleMs, absoluteMs, secureCookies, catchUp } = options;
+  const isSecure = (request: FastifyRequest): boolean => secureCookies === 'always' || request.protocol === 'https';
+
+  function tokenOf(request: FastifyRequest): string | undefined {
+    const token = sessionCookie(request, isSecure(request));
+    return token !== undefined && tokenPattern.test(token) ? token : undefined;
+  }
+
+  /** Time to live of a session that is used at `nowMs`. */
+  const ttlMs = ({ startedAtMs }: StoredSession, nowMs: number): number =>
+    Math.min(idleMs, startedAtMs + absoluteMs - nowMs);
+
+  function known(stored: StoredSession): AccountRecord | ProjectRecord | undefined {
+    if (stored.account === null) return configuration.project(stored.project ?? '');
+    const account = configuration.account(stored.account);
+    const isSame = account?.generation === stored.generation && account.createdAt === stored.accountCreatedAt;
+    return isSame ? account : undefined;
+  }
+
+  const sessionOf = (key: string, stored: StoredSession): Session => ({
+    account: stored.account === null ? null : (configuration.account(stored.account) ?? null),
+    project: stored.project,
+    hint: hintOf(key),
+    expiresAtMs: stored.startedAtMs + absoluteMs,
+  });
+
+  /** Keeps a session that is in use. The condition keeps a session that ended meanwhile from coming back. */
+  async function renew(key: string, text: string, stored: StoredSession, nowMs: number): Promise<void> {
+    if (nowMs - stored.usedAtMs < Math.min(minRenewalMs, idleMs / 10)) return;
+    const used: StoredSession = { ...stored, usedAtMs: nowMs };
+    await values.put(key, JSON.stringify(used), ttlMs(used, nowMs), { current: text });
+  }
+
+  async function end(request: FastifyRequest): Promise<void> {
+    const token = tokenOf(request);
+    if (token !== undefined) await values.delete(keyOf(token));
+  }
+
+  return {
+    async start(request, reply, subject) {
+      await end(request);
+      const token = randomBytes(tokenBytes).toString('hex');
+      const nowMs = clock();
+      const stored: StoredSession = { ...storedSubject(subject), startedAtMs: nowMs, usedAtMs: nowMs };
+      await values.put(keyOf(token), JSON.stringify(stored), ttlMs(stored, nowMs), { current: null });
+      setSessionCookie(reply, token, isSecure(request), Math.floor(absoluteMs / 1_000));
+      return sessionOf(keyOf(token), stored);
+    },
+    async end(request, reply) {
+      await end(request);
+      clearSessionCookie(reply, isSecure(request));
+    },
+    async find(request) {
+      const token = tokenOf(request);
+      if (token === undefined) return undefined;
+      const key = keyOf(token);
+      const text = await values.get(key);
+      if (text === undefined) return undefined;
+      const stored = JSON.parse(text) as StoredSession;
+      const nowMs = clock();
+      if (nowMs >= stored.startedAtMs + absoluteMs || nowMs >= stored.usedAtMs + idleMs) return undefined;
+      // Another node may just have created the account or changed its password.
+      if (known(stored) === undefined) await catchUp?.();
+      if (known(stored) === undefined) return undefined;
+      await renew(key, text, stored, nowMs);
+      return sessionOf(key, stored);
+    },
+  };
+}
+
+/** Returns the role of a session in a project; undefined: none. */
+export function roleIn(session: Session, project: ProjectRecord): Role | undefined {
+  const { account } = session;
+  if (account === null) return session.project === project._id ? 'owner' : undefined;
+  return project.members?.find(
+    (member) => member.account === account._id && member.accountCreatedAt === account.createdAt,
+  )?.role;
+}

@@ -1,0 +1,62 @@
+/** Wires sessions and accounts to the ports and the settings of a node. */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { AccountParts } from '../api/accounts/dependencies.js';
+import { createAccountParts } from '../api/accounts/parts.js';
+import { createSessions, type Sessions } from '../http/access/sessions.js';
+import type { Mailer } from '../outbound/mail/mail.js';
+import type { ConfigurationReader } from '../pipeline/catalog/types.js';
+import type { ExpiringValues } from '../pipeline/ports.js';
+import type { Configuration } from './config/schema.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+export const createNodeSessions = (
+  { accounts }: Configuration,
+  parts: {
+    readonly configuration: ConfigurationReader;
+    readonly values: ExpiringValues;
+    readonly catchUp?: () => Promise<void>;
+  },
+): Sessions =>
+  createSessions({
+    ...parts,
+    clock: Date.now,
+    idleMs: accounts.sessionIdleMinutes * minuteMs,
+    absoluteMs: accounts.sessionMaxHours * hourMs,
+    secureCookies: accounts.secureCookies,
+  });
+
+/** Returns the URL of this server: as configured, else the address that it listens on. */
+function publicUrl(app: FastifyInstance, { http, host, port }: Configuration): string {
+  if (http.publicUrl) return http.publicUrl;
+  const bound = app.server.address();
+  const actualPort = typeof bound === 'object' && bound !== null ? bound.port : port;
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  return `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+}
+
+export const createNodeAccounts = (
+  app: FastifyInstance,
+  configuration: Configuration,
+  parts: {
+    readonly logger: Logger;
+    readonly sessions: Sessions;
+    readonly values: ExpiringValues;
+    readonly mailer: Mailer;
+  },
+): AccountParts => {
+  const { accounts, signup } = configuration;
+  const { logger, ...given } = parts;
+  return createAccountParts({
+    ...given,
+    clock: Date.now,
+    publicUrl: () => publicUrl(app, configuration),
+    signUp: signup.enabled,
+    confirmation: signup.confirmation,
+    signInAttemptsPerAddress: accounts.signInAttemptsPerAddress,
+    signInAttemptsPerClient: accounts.signInAttemptsPerClient,
+    onMailFailure: (failure) => logger.error(failure, 'a mail was not sent'),
+  });
+};
