@@ -199,7 +199,8 @@ describe('/openapi.json', () => {
 
   // After the tests above, which use every route that knows revisions.
   test('declares ETag and If-Match at every route that uses them, and at no other', async () => {
-    const { project } = (await api.call('POST', '/v1/projects', { ...asAdministrator, body: { name: 'Declared' } })).body;
+    const { project } = (await api.call('POST', '/v1/projects', { ...asAdministrator, body: { name: 'Declared' } }))
+      .body;
     const plan = { ...asAdministrator, body: { plan: 'basic' } };
     await api.call('PUT', `/v1/projects/${project._id}/plan`, plan);
     const stale = { ...plan, headers: { 'if-match': '"r0"' } };

@@ -110,7 +110,7 @@ test('a session reaches no project that its account is no member of', async () =
   }
   for (const { status, body } of refusals) {
     expect(status).toBe(403);
-    expect(body).toEqual(refusals[0]?.body);
+    expect(body.meta.message).toBe(refusals[0]?.body.meta.message);
   }
   expect((await browser.send('GET', `/v1/projects/${other.project._id}`)).status).toBe(403);
   const rotation = { body: { environment: 'test', kind: 'secret' } };

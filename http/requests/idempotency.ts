@@ -191,7 +191,8 @@ const withoutScope = ['none', 'sign-in', 'session'];
 export const honoursIdempotencyKey = (
   method: string | readonly string[],
   config: { readonly isRepeatable?: boolean; readonly authority?: string } | undefined,
-): boolean => [method].flat().includes('POST') && !config?.isRepeatable && !withoutScope.includes(config?.authority ?? '');
+): boolean =>
+  [method].flat().includes('POST') && !config?.isRepeatable && !withoutScope.includes(config?.authority ?? '');
 
 /** Adds the hooks to the routes that honour the header, and to no other. Call it before routes are added. */
 export function keepAnswers(app: FastifyInstance, parts: IdempotencyParts): void {
