@@ -2,6 +2,7 @@
 import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
 import type { RedisOptions } from '../options.js';
 import { pauseMs } from '../retrying.js';
+import { RedisConnector } from './connector.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -48,6 +49,7 @@ function connectionOptions({ username, password, tls, connectTimeoutMs, commandT
     // A demoted server refuses writes. The address may lead to its successor by now.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     connectionName: 'fenceline',
+    Connector: RedisConnector,
   } satisfies CommonRedisOptions & { tls: unknown };
 }
 
