@@ -12,18 +12,26 @@ export const loopback = '127.0.0.1';
 
 /** Below the ports of outgoing connections, so that no connection takes a server's port during a restart. */
 const firstPort = 20_000;
-const endPort = 32_000;
-const maxAttempts = 100;
+const portsOfProcess = 200;
+const shares = 60;
+
+/**
+ * Test files run side by side, and a server listens seconds after its port was chosen. So each process chooses from its
+ * own share of the ports: processes that run at the same time have neighbouring ids. Within a process they take turns.
+ */
+const firstOfProcess = firstPort + (process.pid % shares) * portsOfProcess;
+let next = randomInt(portsOfProcess);
 
 /** So many different ports that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  for (let attempt = 0; ports.size < count; attempt++) {
-    if (attempt === maxAttempts) throw new Error(`no ${count} free ports after ${maxAttempts} attempts`);
-    const port = randomInt(firstPort, endPort);
-    if (await isFree(port)) ports.add(port);
+  const ports: number[] = [];
+  for (let attempt = 0; ports.length < count; attempt++) {
+    if (attempt === portsOfProcess) throw new Error(`no ${count} free ports from ${firstOfProcess} on`);
+    const port = firstOfProcess + next;
+    next = (next + 1) % portsOfProcess;
+    if (await isFree(port)) ports.push(port);
   }
-  return [...ports];
+  return ports;
 }
 
 async function isFree(port: number): Promise<boolean> {
