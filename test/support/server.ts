@@ -16,6 +16,9 @@ import { Client } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
 import { program } from './program.js';
 
+/** Longer than an evaluation takes on a busy machine: responses have their events. */
+export const patientReplies = { FENCELINE_INGEST_REPLY_TIMEOUT_MS: '15000' };
+
 /** The roles of a cluster's second node: all but those that take requests. */
 export const companionRoles = 'pipeline,webhooks,analytics';
 
@@ -36,7 +39,12 @@ export class TestServer {
   private constructor(dataFolder: string, environment: Readonly<Record<string, string>>) {
     this.dataFolder = dataFolder;
     this.#cluster = newTestCluster();
-    this.#environment = { FENCELINE_LOG_LEVEL: 'warn', ...this.#cluster?.environment, ...environment };
+    this.#environment = {
+      FENCELINE_LOG_LEVEL: 'warn',
+      ...patientReplies,
+      ...this.#cluster?.environment,
+      ...environment,
+    };
     this.#process = this.#launch();
     this.#companion = this.#cluster && this.#launchCompanion();
   }

@@ -11,11 +11,12 @@ import { placeBasemap } from './basemap.js';
 import { Client, type Json, ok } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
 import { program } from './program.js';
-import { adminApiKeyIn, companionRoles } from './server.js';
+import { adminApiKeyIn, companionRoles, patientReplies } from './server.js';
 
 /** Generous limits, and a clock that expires geofences soon. */
 const settings = {
   FENCELINE_LOG_LEVEL: 'warn',
+  ...patientReplies,
   FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
   FENCELINE_EXPIRY_INTERVAL_MS: '1000',
 };

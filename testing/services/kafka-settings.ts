@@ -56,6 +56,8 @@ function propertiesOf(
     'transaction.state.log.replication.factor': all.length,
     'transaction.state.log.min.isr': Math.min(2, all.length),
     'group.initial.rebalance.delay.ms': 0,
+    // Tests that wait for the end of a session ask for a short one.
+    'group.min.session.timeout.ms': 1_000,
     'auto.create.topics.enable': false,
     // The controller forgets a killed broker soon, so that it can come back soon.
     'broker.session.timeout.ms': 3_000,

@@ -1,7 +1,7 @@
 /** A TCP proxy before a server, by which a test makes the network between it and a client bad. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { pipeline, Transform } from 'node:stream';
+import { pipeline, Transform, type TransformCallback } from 'node:stream';
 import { type Address, loopback } from './ports.js';
 
 export async function startProxy(target: Address): Promise<BadNetwork> {
@@ -16,6 +16,10 @@ export class BadNetwork implements Address {
   delayMs = 0;
   /** Forwards requests and drops responses. */
   dropsAnswers = false;
+  /** Pieces of answers that were dropped so far. */
+  droppedPieces = 0;
+  /** Bytes of answers that were passed on so far. */
+  answeredBytes = 0;
   readonly #target: Address;
   readonly #server: Server = createServer((client) => this.#accept(client));
   readonly #sockets = new Set<Socket>();
@@ -79,22 +83,29 @@ export class BadNetwork implements Address {
       socket.once('close', () => this.#sockets.delete(socket));
     }
     // When either side ends, however, the other does.
-    pipeline(client, this.#passage({ isDropped: () => false, isHeld: () => this.#held !== undefined }), server, () =>
-      client.destroy(),
+    const requests = this.#passage((piece, done) => {
+      const pass = () => done(null, piece);
+      if (this.#held) this.#held.push(pass);
+      else this.#delayed(pass);
+    });
+    const answers = this.#passage((piece, done) =>
+      this.#delayed(() => {
+        if (this.dropsAnswers) this.droppedPieces += 1;
+        else this.answeredBytes += piece.length;
+        if (this.dropsAnswers) done();
+        else done(null, piece);
+      }),
     );
-    pipeline(server, this.#passage({ isDropped: () => this.dropsAnswers, isHeld: () => false }), client, () =>
-      server.destroy(),
-    );
+    pipeline(client, requests, server, () => client.destroy());
+    pipeline(server, answers, client, () => server.destroy());
   }
 
-  #passage({ isDropped, isHeld }: { isDropped: () => boolean; isHeld: () => boolean }): Transform {
-    return new Transform({
-      transform: (piece: Buffer, _, done) => {
-        const pass = () => (isDropped() ? done() : done(null, piece));
-        if (isHeld()) this.#held?.push(pass);
-        else if (this.delayMs === 0) pass();
-        else setTimeout(pass, this.delayMs);
-      },
-    });
+  #delayed(pass: () => void): void {
+    if (this.delayMs === 0) pass();
+    else setTimeout(pass, this.delayMs);
+  }
+
+  #passage(pass: (piece: Buffer, done: TransformCallback) => void): Transform {
+    return new Transform({ transform: (piece: Buffer, _, done) => pass(piece, done) });
   }
 }

@@ -38,23 +38,17 @@ const counted = async (analytics: ClickHouseAnalytics, final: 'FINAL' | '') =>
     )
   )[0];
 
-/** Rejects too late, or not at all: undefined. */
-const failureWithin = (ms: number, work: Promise<unknown>): Promise<unknown> =>
-  Promise.race([
-    work.then(
-      () => undefined,
-      (error: unknown) => error,
-    ),
-    delay(ms).then(() => undefined),
-  ]);
+/** Undefined without one. */
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describe('a server that goes down', () => {
-  const outageMs = 20_000;
   afterEach(() => server.restart());
 
-  test('for 20 seconds: inserts wait and are stored once; queries fail', {
-    timeout: 120_000,
-  }, async () => {
+  test('during inserts: they wait and are stored once; queries fail', async () => {
     const analytics = await opened(freshOptions(server));
     const batchRows = 1_000;
     let batches = 0;
@@ -64,11 +58,13 @@ describe('a server that goes down', () => {
     });
     await until(() => batches > 10);
     await server.kill();
+    // An insert that was answered before the end may be followed by one more of each writer.
     const before = batches;
-    const refusals = await Promise.all([1, 2].map(() => failureWithin(10_000, analytics.query('SELECT 1'))));
-    expect(refusals).toMatchObject(Array(2).fill({ code: 'unavailable' }));
-    await delay(outageMs);
-    expect(batches).toBe(before);
+    for (let round = 0; round < 3; round++) {
+      const refusals = await Promise.all([1, 2].map(() => failureOf(analytics.query('SELECT 1'))));
+      expect(refusals).toMatchObject(Array(2).fill({ code: 'unavailable' }));
+    }
+    expect(batches).toBeLessThanOrEqual(before + writers.length);
     await server.restart();
     await until(() => batches > before + 10);
     isEnough = true;
@@ -105,7 +101,6 @@ describe('a server that goes down', () => {
   test('during a start: the start waits', async () => {
     await server.kill();
     const opening = openClickHouse(freshOptions(server));
-    await delay(1_000);
     await server.restart();
     await (await opening).close();
   });
@@ -121,7 +116,7 @@ describe('a server that goes down', () => {
         () => 'failed',
       ),
     );
-    await delay(4_000);
+    await until(() => network.answeredBytes > 1_000_000);
     await server.kill();
     expect(await Promise.all(answers)).toEqual(['failed', 'failed']);
     await server.restart();
@@ -142,7 +137,7 @@ describe('a server that hangs', () => {
     const analytics = await opened({ ...freshOptions(server), requestTimeoutMs: 1_000 });
     await server.pause();
     const insert = analytics.insert('numbers', rows(0, 10));
-    expect(await failureWithin(10_000, analytics.query('SELECT 1'))).toMatchObject({ code: 'unavailable' });
+    expect(await failureOf(analytics.query('SELECT 1'))).toMatchObject({ code: 'unavailable' });
     await expect(analytics.ping()).rejects.toThrow();
     await server.resume();
     await insert;
@@ -152,11 +147,13 @@ describe('a server that hangs', () => {
   });
 
   test('a bounded number of queries waits, no longer than one alone; more are rejected', async () => {
-    const analytics = await openClickHouse({ ...freshOptions(server), requestTimeoutMs: 1_000 });
+    const requestTimeoutMs = 5_000;
+    const analytics = await openClickHouse({ ...freshOptions(server), requestTimeoutMs });
     await server.pause();
-    const failures = await Promise.all(
-      Array.from({ length: 150 }, () => failureWithin(8_000, analytics.query('SELECT 1'))),
-    );
+    const startedMs = performance.now();
+    const failures = await Promise.all(Array.from({ length: 150 }, () => failureOf(analytics.query('SELECT 1'))));
+    // One after the other would take a hundred times as long.
+    expect(performance.now() - startedMs).toBeLessThan(10 * requestTimeoutMs);
     await server.resume();
     const codes = failures.map((failure) => (failure as { code?: string } | undefined)?.code);
     expect(codes).toEqual([...Array(100).fill('unavailable'), ...Array(50).fill('overloaded')]);
@@ -172,7 +169,6 @@ test('an insert whose response is lost is repeated, and stored once with a dedup
   network.dropsAnswers = true;
   const insert = analytics.insert('numbers', rows(0, 100));
   await until(async () => (await counted(direct, ''))?.rows === 100);
-  await delay(1_200);
   network.mend();
   await insert;
   // The same rows from somebody else are another insert.
@@ -186,7 +182,7 @@ test('an insert whose response is lost is repeated, and stored once with a dedup
 describe('a client without access', () => {
   test('with a wrong password fails at once, without the password in the error', async () => {
     const password = 'a secret that nobody should read';
-    const error = await failureWithin(10_000, openClickHouse({ ...freshOptions(server), password }));
+    const error = await failureOf(openClickHouse({ ...freshOptions(server), password }));
     expect(error).toMatchObject({
       message: expect.stringMatching(`^ClickHouse at ${server.url} .*Authentication failed`),
     });
@@ -201,7 +197,7 @@ describe('a client without access', () => {
     try {
       const { ca: other } = await makeCertificates();
       for (const ca of [undefined, other]) {
-        const error = await failureWithin(10_000, open(ca));
+        const error = await failureOf(open(ca));
         expect(error).toMatchObject({ message: expect.stringMatching(`^ClickHouse at ${secure.url} .*certificate`) });
       }
       await expect(open(certificates.ca, secure.url.replace('https', 'http'))).rejects.toThrow(

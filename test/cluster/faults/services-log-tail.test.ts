@@ -126,7 +126,8 @@ it('locations after a lost tail of the log are not skipped silently', { timeout,
   const repair = await fenceline(environment, 'repair', 'positions', '--yes');
   console.log(repair.output);
   expect(repair.code, repair.output).toBe(0);
-  await delay(2_000);
+  const laterBefore = later.length;
+  await until(() => later.length >= laterBefore + 50, patience);
   isFlowing = false;
   await flow;
 

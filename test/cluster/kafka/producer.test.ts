@@ -2,7 +2,6 @@
  * Appending while the network between us and the broker is bad. A ledger is kept of what was appended; each record must
  * be found once, in order.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Brokers } from '../../../backends/cluster/kafka/connection/brokers.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
@@ -119,8 +118,8 @@ describe('appending', () => {
       for (let round = 1; round <= 8; round++) {
         await until(() => appended >= (total * round) / 10);
         network.dropsAnswers = true;
-        const before = appended;
-        await delay(50);
+        const [before, dropped] = [appended, network.droppedPieces];
+        await until(() => network.droppedPieces > dropped);
         expect(appended).toBeLessThanOrEqual(before + 1);
         network.cutOff();
         network.mend();

@@ -30,13 +30,6 @@ async function withConnection(
   return problems;
 }
 
-/** Returns how long `work` took. */
-async function timedMs(work: () => Promise<unknown>): Promise<number> {
-  const startedMs = performance.now();
-  await work();
-  return performance.now() - startedMs;
-}
-
 const { redis: shared, redisCluster } = services()!;
 
 describe.each([
@@ -169,11 +162,9 @@ describe('during an outage', () => {
       await client.set(options.prefix, 0);
       proxy.cutOff();
       await until(() => client.status !== 'ready');
-      const tookMs = await timedMs(async () => {
-        const failures = await Promise.allSettled(Array.from({ length: 1_000 }, () => client.incr(options.prefix)));
-        expect(failures.every(({ status }) => status === 'rejected')).toBe(true);
-      });
-      expect(tookMs).toBeLessThan(1_000);
+      // Queued ones would wait for the connection, which is cut off.
+      const failures = await Promise.allSettled(Array.from({ length: 1_000 }, () => client.incr(options.prefix)));
+      expect(failures.every(({ status }) => status === 'rejected')).toBe(true);
       const waiting = withRetries(() => client.get(options.prefix));
       proxy.mend();
       expect(await waiting).toBe('0');
@@ -182,20 +173,22 @@ describe('during an outage', () => {
     expect(problems.every((message) => message.startsWith('redis: '))).toBe(true);
   });
 
-  test('a server that was paused for five seconds is retried, and unanswered commands fail', async () => {
+  test('a server that was paused is retried, and unanswered commands fail', async () => {
     await withConnection(
-      freshRedisOptions([server], { commandTimeoutMs: 1_000 }),
+      freshRedisOptions([server], { commandTimeoutMs: 500 }),
       async ({ client, options, withRetries }) => {
         await server.pause();
         const unanswered = client.incr(options.prefix).catch(({ message }) => message);
         const value = Buffer.alloc(2 ** 20);
-        const waiting = withRetries(() => client.set(options.prefix, value));
-        const isAwayMs = timedMs(() => unanswered);
+        let attempts = 0;
+        const waiting = withRetries(() => {
+          attempts += 1;
+          return client.set(options.prefix, value);
+        });
         expect(await unanswered).not.toBe(1);
-        expect(await isAwayMs).toBeLessThan(3_000);
-        const resumed = new Promise((resolve) => setTimeout(resolve, 5_000)).then(() => server.resume());
+        await until(() => attempts >= 3);
+        await server.resume();
         expect(await waiting).toBe('OK');
-        await resumed;
       },
     );
   });
@@ -221,8 +214,8 @@ describe('during an outage', () => {
     });
   });
 
-  test('requests fail within seconds, whether the server is paused or down', async () => {
-    await withConnection(freshRedisOptions([server], { commandTimeoutMs: 10_000 }), async (redis) => {
+  test('requests fail without waiting for the server, whether it is paused or down', async () => {
+    await withConnection(freshRedisOptions([server], { commandTimeoutMs: 600_000 }), async (redis) => {
       const states = createRedisStates(forRequests(redis));
       expect(await states.load(0, ['device'])).toEqual([undefined]);
       for (const [hurt, mend] of [
@@ -230,10 +223,7 @@ describe('during an outage', () => {
         [() => server.kill(), () => server.restart()],
       ] as const) {
         await hurt();
-        const tookMs = await timedMs(() =>
-          expect(states.load(0, ['device'])).rejects.toMatchObject({ code: 'unavailable' }),
-        );
-        expect(tookMs).toBeLessThan(5_000);
+        await expect(states.load(0, ['device'])).rejects.toMatchObject({ code: 'unavailable' });
         await mend();
         await until(() => states.load(0, ['device']).catch(() => undefined));
       }
@@ -244,9 +234,9 @@ describe('during an outage', () => {
     const redis = await connectRedis(freshRedisOptions([server], { commandTimeoutMs: 500 }), () => {});
     await server.pause();
     const waiting = redis.withRetries(() => redis.client.ping()).catch(({ message }) => message);
-    const closing = timedMs(() => redis.close());
+    const closing = redis.close();
     expect(await waiting).not.toBe('PONG');
-    expect(await closing).toBeLessThan(5_000);
+    await closing;
     await server.resume();
   });
 });

@@ -7,6 +7,8 @@ import { until } from '../../../testing/until.js';
 import { freshRedisOptions } from './fresh-redis.js';
 
 const { redis, redisCluster } = services()!;
+/** Longer than any test. */
+const hourMs = 3_600_000;
 
 test.each([
   ['a server', [redis]],
@@ -17,13 +19,11 @@ test.each([
     const options = freshRedisOptions(nodes);
     const connections = await Promise.all(Array.from({ length: 3 }, () => connectRedis(options, () => {})));
     const leases = connections.map(createRedisLeases);
-    const asked = await Promise.all(leases.map((each) => each.take('sweep', 300)));
+    const asked = await Promise.all(leases.map((each) => each.take('sweep', hourMs)));
     expect(asked.filter(Boolean)).toHaveLength(1);
-    expect(await leases[0]!.take('other', 60_000)).toBe(true);
-    const takenAtMs = performance.now();
-    await until(() => leases[0]!.take('sweep', 60_000));
-    expect(performance.now() - takenAtMs).toBeLessThan(5_000);
-    expect(await leases[1]!.take('sweep', 60_000)).toBe(false);
+    expect(await leases[0]!.take('other', 300)).toBe(true);
+    await until(() => leases[1]!.take('other', hourMs));
+    expect(await leases[2]!.take('other', hourMs)).toBe(false);
     await Promise.all(connections.map(({ close }) => close()));
   },
 );
@@ -35,12 +35,12 @@ test('a lease whose reply was lost is still taken', async () => {
     [options, { ...options, nodes: [redis] }].map((each) => connectRedis(each, () => {})),
   );
   proxy.dropsAnswers = true;
-  const taking = createRedisLeases(onBadNetwork!).take('sweep', 60_000);
+  const taking = createRedisLeases(onBadNetwork!).take('sweep', hourMs);
   await until(async () => (await direct!.client.keys(`${options.prefix}*`)).length > 0);
   proxy.cutOff();
   proxy.mend();
   expect(await taking).toBe(true);
-  expect(await createRedisLeases(direct!).take('sweep', 60_000)).toBe(false);
+  expect(await createRedisLeases(direct!).take('sweep', hourMs)).toBe(false);
   await Promise.all([onBadNetwork!.close(), direct!.close()]);
   await proxy.stop();
 });

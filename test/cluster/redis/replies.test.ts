@@ -65,18 +65,21 @@ async function hearsAgain({ replies, inbox, received }: Pair): Promise<void> {
   for (const request of received) expect(Number(request) >= 0 && Number(request) < sent, request).toBe(true);
 }
 
-test('replies of one turn share a message, large ones too', () =>
-  withPair(freshRedisOptions([shared]), async ({ replies, inbox, received, ingest }) => {
+test('replies of one turn share a message, large ones too', async () => {
+  const server = await startRedis();
+  await withPair(freshRedisOptions([server]), async ({ replies, inbox, received, ingest }) => {
     const messagesSeen = async () =>
       Number(/cmdstat_spublish:calls=(\d+)/.exec(await ingest.client.info('commandstats'))?.[1] ?? 0);
     const before = await messagesSeen();
     for (let i = 0; i < 1_000; i++) replies.send(`${inbox.address}/${i}`, '{}');
     await until(() => received.length === 1_000);
-    // Others share the server.
+    // And heartbeats.
     expect((await messagesSeen()) - before).toBeLessThan(100);
     for (let i = 0; i < 10; i++) replies.send(`${inbox.address}/large-${i}`, 'x'.repeat(700_000));
     await until(() => received.length === 1_010);
-  }));
+  });
+  await server.stop();
+});
 
 describe('an inbox receives again', () => {
   let server: RedisServer;
@@ -120,30 +123,33 @@ describe('an inbox receives again', () => {
   );
 });
 
-test.each([
-  ['a server', [shared]],
-  ['a cluster', redisCluster.nodes],
-])('a silently lost subscription on %s is renewed', async (_name, nodes) => {
-  const redis = await connectRedis(freshRedisOptions(nodes), () => {});
-  const channel = `${redis.options.prefix}channel`;
-  const subscribers: RedisClient[] = [];
-  const heard: string[] = [];
-  const newSubscriber = () => {
-    const subscriber = redis.newSubscriber();
-    subscribers.push(subscriber);
-    return subscriber;
-  };
-  await listen({ ...redis, newSubscriber }, channel, (message) => heard.push(message));
-  await subscribers[0]!.sunsubscribe(channel);
-  await redis.client.spublish(channel, 'unheard');
-  let sent = 0;
-  const isHeard = async () => {
-    await redis.client.spublish(channel, `${sent++}`);
-    return heard.length > 0;
-  };
-  await until(isHeard, { timeoutMs: 30_000 });
-  expect(heard).not.toContain('unheard');
-  await redis.close();
+// Each waits for heartbeats.
+describe.concurrent('by its heartbeats', () => {
+  test.each([
+    ['a server', [shared]],
+    ['a cluster', redisCluster.nodes],
+  ])('a silently lost subscription on %s is renewed', async (_name, nodes) => {
+    const redis = await connectRedis(freshRedisOptions(nodes), () => {});
+    const channel = `${redis.options.prefix}channel`;
+    const subscribers: RedisClient[] = [];
+    const heard: string[] = [];
+    const newSubscriber = () => {
+      const subscriber = redis.newSubscriber();
+      subscribers.push(subscriber);
+      return subscriber;
+    };
+    await listen({ ...redis, newSubscriber }, channel, (message) => heard.push(message));
+    await subscribers[0]!.sunsubscribe(channel);
+    await redis.client.spublish(channel, 'unheard');
+    let sent = 0;
+    const isHeard = async () => {
+      await redis.client.spublish(channel, `${sent++}`);
+      return heard.length > 0;
+    };
+    await until(isHeard, { timeoutMs: 30_000 });
+    expect(heard).not.toContain('unheard');
+    await redis.close();
+  });
 });
 
 test('while Redis does not answer, replies are dropped', async () => {

@@ -1,4 +1,5 @@
 /** A ledger of records that are applied while Redis is paused, restarts, loses changes or moves the partition. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Claim } from '../../../pipeline/ports.js';
 import {
@@ -14,6 +15,7 @@ import { commitOf, type OpenStore, published, withStore } from './open-store.js'
 
 const devices = 50;
 const recordsAround = 300;
+const commandTimeoutMs = 1_000;
 
 /**
  * Applies records one by one, as the location stage does: claims again when refused, and finds in the store's states
@@ -45,11 +47,10 @@ async function applyThrough({ store, stateOf, published: seen }: OpenStore, hurt
   expect([...new Set(seen)]).toEqual(published(...Array.from({ length: end }, (_, i) => i + 1)));
 }
 
-const fiveSeconds = () => new Promise((resolve) => setTimeout(resolve, 5_000));
-
 async function standStill(server: Server): Promise<void> {
   await server.pause();
-  await fiveSeconds();
+  // Commands fail meanwhile, and are sent again.
+  await delay(2 * commandTimeoutMs);
   await server.resume();
 }
 
@@ -66,7 +67,7 @@ describe('every record is applied once and published', () => {
   });
   afterAll(() => Promise.all([server.stop(), cluster.stop()]));
 
-  const options = { commandTimeoutMs: 1_000 };
+  const options = { commandTimeoutMs };
 
   test.each([
     ['stands still', standStill],
