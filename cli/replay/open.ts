@@ -1,5 +1,4 @@
 /** Opens the log with the recorded locations: a data folder, which a server may have open, or the cluster's Kafka. */
-import { openCluster } from '../../backends/cluster/cluster.js';
 import { hasLog, openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
@@ -12,6 +11,8 @@ export interface OpenRecord {
 
 export async function openRecord(configuration: Configuration): Promise<OpenRecord> {
   if (configuration.backend === 'cluster') {
+    // Loaded here, because a data folder needs none of its clients.
+    const { openCluster } = await import('../../backends/cluster/cluster.js');
     return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (problem) => console.error(problem) });
   }
   const folder = configuration.data;
